@@ -1,0 +1,63 @@
+# `make help` lists the targets.
+.DEFAULT_GOAL := build
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help build dev demo test test-all check format bench clean packages-run packages-test packages-bench
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+packages-run packages-test packages-bench: packages-%:
+	@tools/system-packages $*
+
+build: packages-run $(VENV)/.built ## the command, at .venv/bin/iosonde
+dev: packages-test $(VENV)/.dev ## the same with what tests and checks need
+
+$(BIN)/pip:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.built: $(BIN)/pip pyproject.toml $(RUST)
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	@touch $@
+
+demo: build ## measures a scratch file here within two minutes and writes a report
+	@examples/demo
+
+test: dev ## all tests but the lab's, with the fast part of `check`
+	cargo test --workspace --quiet
+	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or not slow"
+
+test-fast: dev ## unit tests only
+	$(BIN)/pytest -x -q
+
+check: dev ## format, lint, types, import directions
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	cargo fmt --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+format: dev ## formats everything
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	cargo fmt
+
+bench: packages-bench $(VENV)/.bench ## runs every benchmark
+	$(BIN)/python -m bench all
+
+clean: ## removes what was built
+	rm -rf $(VENV) target dist

@@ -1,0 +1,4 @@
+//! What iosonde computes over millions of items. No Python here.
+
+/// Version of this crate, as Cargo knows it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,1 @@
+"""iosonde: describe, measure, explain and tune Linux storage stacks, layer by layer."""

@@ -1,0 +1,3 @@
+"""Typed face of the Rust core (crates/iosonde-py); a test compares it with the built module."""
+
+VERSION: str

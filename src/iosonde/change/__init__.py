@@ -1,0 +1,1 @@
+"""What changes a host, and what keeps it from being changed wrongly."""

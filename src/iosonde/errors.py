@@ -1,0 +1,125 @@
+"""The errors a user can meet, and the exit code of each.
+
+    IosondeError            one sentence: what, where, what to do
+    ├── UsageError      2   wrong use or bad input
+    ├── Refused         3   refused for safety
+    ├── HostFailed      4   a host did not do what it was asked
+    │   ├── CommandFailed       a command ended with another status than 0
+    │   ├── CommandTimeout      a command did not end in its time
+    │   ├── FileMissing         no such file on the host
+    │   └── PermissionMissing   the host's user may not
+    └── LoadFailed      4   fio (or another load) ended badly or printed what cannot be read
+
+Exit code 1 is no error: it is an answer ("worse", "falls short").
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class IosondeError(Exception):
+    """An expected failure, told to the user in one sentence.
+
+    Args:
+        message: what happened and what was expected; no trailing full stop needed.
+        where: the file and line, the host, the device or the key it is about; may be empty.
+        hint: what to do about it; may be empty.
+    """
+
+    exit_code: ClassVar[int] = 2
+    kind: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f" ({self.hint})" if self.hint else ""
+        return f"{place}{self.message}{advice}"
+
+
+class UsageError(IosondeError):
+    """Wrong use or bad input: exit code 2."""
+
+    kind = "usage"
+
+
+class Refused(IosondeError):
+    """Refused for safety; `message` names the reason, `evidence` shows it: exit code 3."""
+
+    exit_code = 3
+    kind = "refused"
+
+    def __init__(
+        self, message: str, *, where: str = "", hint: str = "", evidence: str = ""
+    ) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.evidence = evidence
+
+    def __str__(self) -> str:
+        seen = f" [{self.evidence}]" if self.evidence else ""
+        place = f"{self.where}: " if self.where else ""
+        advice = f" ({self.hint})" if self.hint else ""
+        return f"{place}{self.message}{seen}{advice}"
+
+
+class HostFailed(IosondeError):
+    """A host did not do what it was asked: exit code 4."""
+
+    exit_code = 4
+    kind = "host"
+
+
+class CommandFailed(HostFailed):
+    """A command ended with another status than 0.
+
+    Args:
+        host: name of the host.
+        argv: the argument list as it was run.
+        status: exit status; negative = killed by that signal; 127 = command not found.
+        stdout: what it printed.
+        stderr: what it complained.
+    """
+
+    kind = "command"
+
+    def __init__(
+        self, host: str, argv: tuple[str, ...], status: int, stdout: bytes, stderr: bytes
+    ) -> None:
+        said = (stderr.strip() or stdout.strip()).decode(errors="replace")
+        last = said.splitlines()[-1] if said else "it printed nothing"
+        super().__init__(f"{argv[0]} ended with status {status}: {last}", where=host)
+        self.host = host
+        self.argv = argv
+        self.status = status
+        self.stdout = stdout
+        self.stderr = stderr
+
+
+class CommandTimeout(HostFailed):
+    """A command did not end in its time and was stopped."""
+
+    kind = "timeout"
+
+
+class FileMissing(HostFailed):
+    """No such file or directory on the host."""
+
+    kind = "missing"
+
+
+class PermissionMissing(HostFailed):
+    """The user iosonde runs as on that host may not do this; the hint says what would."""
+
+    kind = "permission"
+
+
+class LoadFailed(IosondeError):
+    """A load ended badly, or printed what cannot be read: exit code 4."""
+
+    exit_code = 4
+    kind = "load"

@@ -1,0 +1,36 @@
+"""The kinds of host a command can run on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iosonde.registry import Table
+
+if TYPE_CHECKING:
+    from iosonde.hosts.host import Opener
+
+HOSTS: Table[Opener] = Table(
+    "kind of host",
+    {
+        "local": "iosonde.hosts.local:open_local",
+        "ssh": "iosonde.hosts.ssh:open_ssh",
+        "recording": "iosonde.hosts.recording:open_recording",
+    },
+)
+
+
+async def open_host(name: str) -> Host:
+    """The host a user names: `local`, `recording:DIR`, or what ssh knows (`[user@]name[:port]`).
+
+    Raises:
+        HostFailed: it cannot be reached; the message says why and what to do.
+    """
+    if name in {"local", "localhost", ""}:
+        return await HOSTS.load("local")("")
+    if name.startswith("recording:"):
+        return await HOSTS.load("recording")(name.removeprefix("recording:"))
+    return await HOSTS.load("ssh")(name.removeprefix("ssh:"))
+
+
+if TYPE_CHECKING:
+    from iosonde.hosts.host import Host

@@ -1,0 +1,35 @@
+"""The one place where an argument list becomes text, for people and for ssh's remote shell."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+
+_trace = False
+
+
+def quote(argv: Sequence[str]) -> str:
+    """An argument list as one line that a POSIX shell reads back as the same list.
+
+    Args:
+        argv: non-empty list of arguments; no NUL in any of them.
+
+    Raises:
+        ValueError: an argument holds a NUL byte, which no command line can carry.
+    """
+    if any("\0" in argument for argument in argv):
+        raise ValueError("an argument holds a NUL byte")
+    return shlex.join(argv)
+
+
+def set_trace(on: bool) -> None:
+    """Show every command on standard error as it is sent to its host (`--trace`)."""
+    global _trace  # noqa: PLW0603 - one switch for the whole process, set once by the command line
+    _trace = on
+
+
+def trace(host: str, argv: Sequence[str]) -> None:
+    """Called by each host just before it runs a command."""
+    if _trace:
+        sys.stderr.write(f"+ {host}: {quote(argv)}\n")

@@ -1,0 +1,116 @@
+"""What every host can do, however it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from iosonde.errors import IosondeError
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A command that has ended. `status` 127: not found; negative: killed by that signal."""
+
+    argv: tuple[str, ...]
+    status: int
+    stdout: bytes
+    stderr: bytes
+    elapsed: float
+
+
+class Process(Protocol):
+    """A command that goes on while others run."""
+
+    async def wait(self, timeout: float | None = None) -> Completed:
+        """Its end. Cancelling the wait, or the time-out, stops the process on its host.
+
+        Raises:
+            CommandTimeout: still running after `timeout` seconds; it was stopped.
+        """
+        ...
+
+    async def stop(self, grace: float = 5.0) -> Completed:
+        """SIGINT to it and its children, SIGKILL after `grace` seconds; returns its end."""
+        ...
+
+
+class Host(Protocol):
+    """A machine where commands run. All paths are absolute paths on that machine.
+
+    Methods raise HostFailed (or its kinds) with the host's name as `where`.
+    """
+
+    name: str
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        timeout: float | None = 60.0,
+        check: bool = True,
+    ) -> Completed:
+        """Run a command to its end.
+
+        Args:
+            argv: the argument list; no shell sees it, but the one that ssh forces on us, quoted
+                by hosts/command.py.
+            stdin: what it reads.
+            timeout: seconds until it is stopped; None: never.
+            check: a status other than 0 raises.
+
+        Raises:
+            CommandFailed: `check` and another status than 0 (127: no such command).
+            CommandTimeout: it did not end in time and was stopped.
+        """
+        ...
+
+    async def start(self, argv: Sequence[str]) -> Process:
+        """Start a command and return at once."""
+        ...
+
+    async def read(self, path: str) -> bytes:
+        """The content of a file, /proc and /sys included.
+
+        Raises:
+            FileMissing: there is none.
+            PermissionMissing: it may not be read by this user.
+        """
+        ...
+
+    async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
+        """Many files in one go; what could not be read maps to the error `read` would raise."""
+        ...
+
+    async def glob(self, pattern: str) -> tuple[str, ...]:
+        """Paths that match (`*`, `?`, `[…]`, no `**`), sorted; symbolic links are not resolved."""
+        ...
+
+    async def resolve(self, path: str) -> str:
+        """The canonical path behind symbolic links.
+
+        Raises:
+            FileMissing: there is none.
+        """
+        ...
+
+    async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+        """Write a file whole (to a temporary name, then renamed; special files in place)."""
+        ...
+
+    async def copy(self, source: str, destination: str) -> None:
+        """Copy a file of the controller (`source`) to this host (`destination`)."""
+        ...
+
+    async def remove(self, path: str) -> None:
+        """Remove a file; none there is no error."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        ...
+
+
+Opener: TypeAlias = Callable[[str], Awaitable[Host]]

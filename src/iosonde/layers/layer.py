@@ -1,0 +1,104 @@
+"""What every layer technology can do, and the scene it finds itself in.
+
+Discovery happens in one pass per host: stack/discover.py reads what the kernel itself says of all
+block devices and mounts (the `Scene`), then asks each kind in LAYERS which of them are its own.
+A kind claims devices by what the scene says, reads what only its own tools know, and returns
+`StackLayer` records. Text is parsed in pure functions `text → dataclass`, so that recordings of
+foreign hosts test them.
+
+The duties of a layer, in the order they stand in each file: facts and sources (docstring) ·
+discover · SETTINGS. Later duties (declare, plan, remove, counters, ledger, findings) follow them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from iosonde.hosts.host import Host
+from iosonde.records import Gap, Scalar, StackLayer
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDevice:
+    """One block device as the kernel and lsblk know it.
+
+    `name` is the kernel's ("sda1", "dm-0"), `path` the one to open, `number` "MAJOR:MINOR",
+    `type` lsblk's TYPE ("disk", "part", "raid5", "lvm", "crypt", "mpath", "loop", "rom" …),
+    `size` bytes, `below` kernel names of what it stands on (slaves, or the disk of a partition),
+    `above` the holders, `lsblk` every further column that lsblk printed, `queue` the texts of
+    /sys/block/NAME/queue/* (of the disk, for a partition), `sysfs` its directory.
+    """
+
+    name: str
+    path: str
+    number: str
+    type: str
+    size: int
+    below: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
+    lsblk: Mapping[str, Scalar] = field(default_factory=dict)
+    queue: Mapping[str, str] = field(default_factory=dict)
+    sysfs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of /proc/PID/mountinfo (proc(5)). `options` per mount, `super_options` of the fs."""
+
+    mount_point: str
+    source: str
+    fstype: str
+    number: str
+    root: str
+    options: tuple[str, ...]
+    super_options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a host's kernel says of itself, gathered once for all kinds of layer."""
+
+    host: Host
+    devices: Mapping[str, BlockDevice]
+    mounts: tuple[Mount, ...]
+    swaps: tuple[str, ...]
+    """Paths in /proc/swaps."""
+    gaps: list[Gap] = field(default_factory=list)
+    """A kind appends what it could not read; nothing missing is a failure."""
+
+    def identity(self, kind: str, name: str) -> str:
+        """The id of a layer of this host: the only place that forms one."""
+        return f"{self.host.name}/{kind}:{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSetting:
+    """A setting that a layer offers: its name and the mechanism that reads and writes it.
+
+    `mechanism` is a row of settings.MECHANISMS; `address` what that mechanism needs, with `{name}`
+    standing for the device's kernel name ("/sys/block/{name}/queue/scheduler"); `unit` as in
+    units.show; `former` are the names it had on older kernels.
+    """
+
+    name: str
+    mechanism: str
+    address: str
+    unit: str = ""
+    former: tuple[str, ...] = ()
+
+
+class Layer(Protocol):
+    """One technology at one place in the stack."""
+
+    kind: ClassVar[str]
+    settings: ClassVar[tuple[LayerSetting, ...]]
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """The layers of this kind on the scene's host.
+
+        `below` of what is returned may name ids of any kind, formed by `scene.identity`; ids that
+        nobody claimed are dropped by discover.py. Missing tools and rights go to `scene.gaps`.
+        """
+        ...

@@ -1,0 +1,18 @@
+"""The load engines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iosonde.registry import Table
+
+if TYPE_CHECKING:
+    from iosonde.loads.load import LoadEngine
+
+LOADS: Table[type[LoadEngine]] = Table(
+    "load engine",
+    {
+        "fio": "iosonde.loads.fio:Fio",
+        "hdparm": "iosonde.loads.hdparm:Hdparm",
+    },
+)

@@ -1,0 +1,58 @@
+"""What every load engine can do. An engine turns a declaration into a command and reads its output.
+
+An engine executes nothing and opens no file: measure/ runs what `command` returns on a host and
+hands what came out to `parse`, now or years later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Protocol
+
+from iosonde.records import Demand, Json, Load, LoadCommand, LoadResult, RawOutput, Target
+
+
+class LoadEngine(Protocol):
+    """One tool that applies load."""
+
+    name: ClassVar[str]
+    parser_version: ClassVar[int]
+    """Raised whenever `parse` reads more or better: stored beside raw output."""
+
+    def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
+        """A load from what the user wrote: a pasted command line, a job file's text or a mapping.
+
+        Args:
+            spec: the user's words.
+            name: name of the load where the spec has none.
+            where: file and line, or option, for messages.
+
+        Raises:
+            UsageError: it cannot be understood, or names an option that iosonde must set itself.
+        """
+        ...
+
+    def demand(self, load: Load) -> Demand:
+        """What the load needs and does."""
+        ...
+
+    def command(
+        self, load: Load, target: Target, *, directory: str, seconds: float | None
+    ) -> LoadCommand:
+        """How one loop of the load is run at a target.
+
+        Args:
+            load: as declared.
+            target: scratch file or device; the file exists and is laid out.
+            directory: of the host, ours alone, for job files and outputs of this loop.
+            seconds: length of the loop; None: as the load says.
+        """
+        ...
+
+    def parse(self, raw: RawOutput) -> LoadResult:
+        """What the output says.
+
+        Raises:
+            LoadFailed: there is no result in it; the message quotes what the tool complained.
+        """
+        ...

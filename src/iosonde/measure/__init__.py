@@ -1,0 +1,1 @@
+"""The trial, its loops and its statistics."""

@@ -1,0 +1,40 @@
+"""What every sampler can do: say what it reads, and turn two readings into rates.
+
+observe/observer.py reads the files of all samplers of a host in one go, once a second, and keeps
+the bytes; parsing happens when the loop is over, so that it costs the load nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The files of all samplers at one moment: epoch seconds, path → content."""
+
+    time: float
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One figure between two readings: `subject` is the device, `name` the figure."""
+
+    subject: str
+    name: str
+    unit: str
+    value: float | None
+
+
+class Sampler(Protocol):
+    """One source of figures. `paths` are read every second; a host may lack some of them."""
+
+    name: ClassVar[str]
+    paths: ClassVar[tuple[str, ...]]
+
+    def points(self, before: Reading, after: Reading) -> Iterable[Point]:
+        """The figures of the time between two readings; nothing where a file is missing."""
+        ...

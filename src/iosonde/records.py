@@ -1,0 +1,332 @@
+"""The frozen dataclasses that travel between the rooms. No behaviour but what a field means.
+
+Bytes, seconds, 1/s and fractions throughout (units.py). Times of day are seconds since the epoch.
+A figure that is not known is None, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+Scalar: TypeAlias = str | int | float | bool | None
+Json: TypeAlias = "Scalar | list[Json] | dict[str, Json]"
+
+
+# ── what a host is made of ────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """One host as `show` names it. `memory` in bytes."""
+
+    name: str
+    kernel: str
+    cpus: int | None
+    memory: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StackLayer:
+    """One layer as found: one technology at one place in the stack.
+
+    `id` is unique over all hosts ("HOST/KIND:NAME"); `below` holds the ids it stands on; `facts`
+    are what it is (model, logical_block_size …), `settings` what can be set.
+    """
+
+    id: str
+    kind: str
+    host: str
+    device: str
+    size: int | None
+    below: tuple[str, ...] = ()
+    mount: str | None = None
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
+    settings: Mapping[str, Scalar] = field(default_factory=dict)
+    hazards: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What could not be read: a missing tool, a missing right. Named, not fatal."""
+
+    host: str
+    what: str
+    reason: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """All layers, settings and facts of one or several hosts at one moment."""
+
+    taken: float
+    hosts: tuple[HostFacts, ...]
+    layers: tuple[StackLayer, ...]
+    gaps: tuple[Gap, ...] = ()
+    host_wide: Mapping[str, Scalar] = field(default_factory=dict)
+    """Settings of no layer, "HOST.vm.dirty_ratio" → value."""
+
+
+# ── loads ─────────────────────────────────────────────────────────────────────────────────────
+
+
+class TargetKind(StrEnum):
+    """What a load is pointed at."""
+
+    FILE = "file"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place where load can be applied: absolute path of a block device or scratch file."""
+
+    host: str
+    path: str
+    kind: TargetKind
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is run at a probe point. `spec` is the engine's own declaration, kept as JSON."""
+
+    engine: str
+    name: str
+    spec: Mapping[str, Json]
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a load needs and does, asked before it is run.
+
+    `size` is the bytes it wants of a file target (None: the whole device or file); `seconds` the
+    length of one loop as declared (None: as long as it takes); `direct` False means it goes
+    through the page cache; `tools` are the commands the host must have.
+    """
+
+    reads: bool
+    writes: bool
+    size: int | None
+    seconds: float | None
+    direct: bool
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadCommand:
+    """How one loop is run on its host.
+
+    `files` are written before (path → content), `outputs` fetched after and removed. `timeout`
+    in seconds is when the load must have ended by itself.
+    """
+
+    argv: tuple[str, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawOutput:
+    """What a load left behind, as it was: parsed again whenever the parser gets better."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Latencies: representative value of each bin in seconds (ascending) and its count."""
+
+    values: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadResult:
+    """What one loop's output says.
+
+    `metrics` maps the contract's metric names to figures, `units` each to "1/s", "B/s", "s" or
+    "cores"; `histograms` are completion latencies by direction; `device_io` what the tool itself
+    says reached each device (reads, writes, read_merges, write_merges, util); `issued` the I/Os
+    by direction; `faults` are sentences on what went wrong without ending the loop.
+    """
+
+    metrics: Mapping[str, float]
+    units: Mapping[str, str]
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    device_io: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    issued: Mapping[str, int] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+    tool_version: str = ""
+
+
+# ── trials ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One observed figure over time. `times` are epoch seconds, same length as `values`.
+
+    `sampler` and `subject` say where it was read ("diskstats", "vda"), `name` what ("write.iops").
+    """
+
+    sampler: str
+    subject: str
+    name: str
+    unit: str
+    times: tuple[float, ...]
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """One repetition of a load; gives one sample of each metric."""
+
+    index: int
+    started: float
+    elapsed: float
+    result: LoadResult
+    raw: RawOutput
+    series: tuple[Series, ...] = ()
+    background: tuple[str, ...] = ()
+    """Operations that went on meanwhile ("md0: resync 12 %")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The loops of one load at one probe point under one set of settings."""
+
+    id: str
+    host: str
+    probe: str
+    target: Target
+    load: Load
+    command: str
+    loops: tuple[Loop, ...] = ()
+    capture: Capture | None = None
+    flags: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+class RunState(StrEnum):
+    """How a run stands. A run whose process is gone without a word is interrupted."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of a study: the plan as it was, and the trials it gave.
+
+    `owner` names host, process and its start while running ("HOST:PID:STARTTICKS"), so that a
+    killed process's run is seen to be interrupted.
+    """
+
+    id: str
+    study: str
+    plan: Mapping[str, Json]
+    created: float
+    state: RunState
+    trials: tuple[Trial, ...] = ()
+    owner: str = ""
+
+
+# ── what is computed from them ────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric over the loops of a trial.
+
+    `merged` is the percentile of all loops' histograms together, for latency percentiles. With
+    one loop stdev, cv and ci95 are None. `rounded`: the tool printed a rounded figure.
+    """
+
+    name: str
+    unit: str
+    loops: tuple[float, ...]
+    mean: float
+    median: float
+    stdev: float | None
+    cv: float | None
+    ci95: tuple[float, float] | None
+    rounded: bool = False
+    merged: float | None = None
+
+
+class Outcome(StrEnum):
+    """The four answers of a comparison."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    EQUIVALENT = "equivalent"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of comparing one metric. `change` and `interval` are fractions of A.
+
+    `more_loops`: how many further loops of each would do (None where no number helps or none is
+    needed).
+    """
+
+    metric: str
+    baseline: str
+    candidate: str
+    outcome: Outcome
+    change: float | None
+    interval: tuple[float, float] | None
+    more_loops: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One figure a finding rests on, and where it was read."""
+
+    what: str
+    value: Scalar
+    unit: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnosis. `severity` is error, warning or note."""
+
+    rule: str
+    severity: str
+    subject: str
+    message: str
+    evidence: tuple[Evidence, ...] = ()
+    remedy: str = ""
+    confirm: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSheet:
+    """A trial with its statistics: what tables, charts and exports are made of."""
+
+    trial: Trial
+    metrics: tuple[Metric, ...]
+    headline: str
+    """Name of the metric that stands for the trial."""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunSheet:
+    """A run with the statistics of each of its trials."""
+
+    run: Run
+    trials: tuple[TrialSheet, ...]

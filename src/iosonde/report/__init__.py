@@ -1,0 +1,1 @@
+"""Tables, charts and pages made from stored records, one file per format."""

@@ -1,0 +1,1 @@
+"""The layers of one or several hosts as a graph: declared, discovered, drawn."""

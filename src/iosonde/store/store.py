@@ -1,0 +1,80 @@
+"""What every store can do. Runs are kept loop by loop: what is finished survives any end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from iosonde.records import Json, Loop, Run, RunState, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run as `list` shows it: without loops."""
+
+    id: str
+    study: str
+    created: float
+    state: RunState
+    trials: int
+    loops: int
+    hosts: tuple[str, ...]
+
+
+class Store(Protocol):
+    """Runs, their trials and loops.
+
+    Every method is one transaction, durable when it returns. Ids of runs are short, unique and
+    made by the store; a unique beginning of an id names its run, and "last" the newest one.
+    """
+
+    def begin(self, study: str, plan: Mapping[str, Json], *, created: float, owner: str) -> Run:
+        """A new run without trials, in state running."""
+        ...
+
+    def add_trial(self, run: str, trial: Trial) -> None:
+        """A trial of a run, with its capture; loops it already holds are stored too."""
+        ...
+
+    def add_loop(self, run: str, trial: str, loop: Loop) -> None:
+        """A finished loop."""
+        ...
+
+    def mark(
+        self, run: str, trial: str, *, flags: tuple[str, ...], faults: tuple[str, ...]
+    ) -> None:
+        """Replace a trial's flags and faults."""
+        ...
+
+    def finish(self, run: str, state: RunState) -> None:
+        """The end of a run."""
+        ...
+
+    def resume(self, run: str, *, owner: str) -> Run:
+        """An interrupted or failed run goes on: its state becomes running, under a new owner.
+
+        Raises:
+            UsageError: it is finished, or still running elsewhere.
+        """
+        ...
+
+    def load(self, run: str) -> Run:
+        """A run whole. A run in state running whose owner is gone comes as interrupted.
+
+        Raises:
+            UsageError: no such run, or the beginning of an id fits several.
+        """
+        ...
+
+    def runs(self) -> tuple[RunLine, ...]:
+        """All runs, newest first."""
+        ...
+
+    def delete(self, run: str) -> None:
+        """Forget a run."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...

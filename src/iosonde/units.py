@@ -1,0 +1,149 @@
+"""Bytes, seconds and rates: the only place that parses or prints a unit.
+
+Inside everything is bytes (int), seconds (float), 1/s (float) and fractions (0–1). Units with a
+binary prefix are KiB, MiB, GiB, TiB (1024); k, M, G without "i" are read as storage tools and fio
+mean them in block sizes and file sizes (1024), and are never printed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from iosonde.errors import UsageError
+
+KIB = 1024
+MIB = 1024**2
+GIB = 1024**3
+SECTOR = 512  # the kernel's unit in /sys/block/*/size and /proc/diskstats, whatever the device
+
+_BINARY = {"": 1, "k": KIB, "m": MIB, "g": GIB, "t": 1024**4, "p": 1024**5}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?b|B)?\s*", re.IGNORECASE)
+_TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|sec|m|min|h|d|)\s*", re.IGNORECASE)
+_TIME_UNITS = {
+    "": 1.0, "s": 1.0, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3,
+    "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0,
+}  # fmt: skip
+
+
+def parse_bytes(text: str | int, *, where: str = "") -> int:
+    """Bytes from "4096", "4k", "4 KiB", "2g", "1.5 TiB".
+
+    Raises:
+        UsageError: not a size.
+    """
+    found = _SIZE.fullmatch(str(text))
+    if not found:
+        raise UsageError(
+            f"{str(text)!r} is not a size", where=where, hint="write it as 4k, 128 KiB or 2g"
+        )
+    return round(float(found[1]) * _BINARY[found[2].lower()])
+
+
+def parse_seconds(text: str | float, *, where: str = "") -> float:
+    """Seconds from "60", "60s", "2 min", "500ms".
+
+    Raises:
+        UsageError: not a time.
+    """
+    found = _TIME.fullmatch(str(text))
+    if not found:
+        raise UsageError(
+            f"{str(text)!r} is not a time", where=where, hint="write it as 60, 90s or 2min"
+        )
+    return float(found[1]) * _TIME_UNITS[found[2].lower()]
+
+
+def parse_fraction(text: str | float, *, where: str = "") -> float:
+    """A fraction from "2%", "2 %" or 0.02.
+
+    Raises:
+        UsageError: neither a percentage nor a number.
+    """
+    stripped = str(text).strip()
+    try:
+        if stripped.endswith("%"):
+            return float(stripped[:-1]) / 100
+        return float(stripped)
+    except ValueError:
+        raise UsageError(
+            f"{str(text)!r} is not a share", where=where, hint="write it as 2% or 0.02"
+        ) from None
+
+
+def _scaled(value: float, base: float, prefixes: tuple[str, ...]) -> str:
+    size = float(value)
+    for prefix in prefixes[:-1]:
+        if abs(size) < base:
+            return f"{_digits(size)} {prefix}"
+        size /= base
+    return f"{_digits(size)} {prefixes[-1]}"
+
+
+def _digits(value: float) -> str:
+    """Three significant digits or the whole number, never in exponent notation."""
+    if value == int(value) and abs(value) < 1e6:
+        return f"{int(value)}"
+    magnitude = abs(value)
+    if magnitude >= 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if magnitude >= 10 else f"{value:.2f}"
+
+
+def show_bytes(size: float) -> str:
+    """`4 KiB`, `1.46 TiB`."""
+    return _scaled(size, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB"))
+
+
+def show_bandwidth(rate: float) -> str:
+    """`117 MiB/s`."""
+    return show_bytes(rate) + "/s"
+
+
+def show_iops(rate: float) -> str:
+    """`88.6 k/s`; below ten thousand the whole number: `953 /s`."""
+    if abs(rate) < 10_000:
+        return f"{rate:.0f} /s" if abs(rate) >= 10 else f"{_digits(rate)} /s"
+    return _scaled(rate, 1000, ("", "k", "M", "G")) + "/s"
+
+
+def show_seconds(time: float) -> str:
+    """`84.2 µs`, `1.25 ms`, `66 s`, `1 h 04 min`."""
+    if time == 0:
+        return "0 s"
+    size = abs(time)
+    if size < 1e-6:
+        return f"{_digits(time * 1e9)} ns"
+    if size < 1e-3:
+        return f"{_digits(time * 1e6)} µs"
+    if size < 1:
+        return f"{_digits(time * 1e3)} ms"
+    if size < 120:
+        return f"{_digits(time)} s"
+    minutes = round(time / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def show_fraction(share: float) -> str:
+    """`1.66 %`."""
+    return f"{share * 100:.3g} %"
+
+
+def show(value: float | None, unit: str) -> str:
+    """A figure of a metric in the unit the records carry it in.
+
+    Args:
+        value: the figure; None is shown as "–".
+        unit: "B/s", "B", "s", "1/s", "fraction" or "cores"; others are appended as they are.
+    """
+    if value is None:
+        return "–"
+    printers = {
+        "B/s": show_bandwidth,
+        "B": show_bytes,
+        "s": show_seconds,
+        "1/s": show_iops,
+        "fraction": show_fraction,
+    }
+    if unit in printers:
+        return printers[unit](value)
+    return f"{_digits(value)} {unit}".strip()
