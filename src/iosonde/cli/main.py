@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from iosonde.cli import SUMMARIES, VERBS
 from iosonde.cli.output import print_error
@@ -32,12 +32,16 @@ def _version() -> str:
     return f"iosonde {version('iosonde')}\n"
 
 
+def _said(problem: Exception) -> str:
+    """Click's own sentence, which names the option."""
+    text = problem.format_message() if hasattr(problem, "format_message") else str(problem)
+    return str(text).removesuffix(".")
+
+
 def _dispatch(arguments: Sequence[str]) -> int:
     """Run one verb; its own exit code, 0 where it returns nothing."""
     import typer
 
-    # click's UsageError: typer carries click inside itself and exports only its children.
-    wrong_use = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
     verb, *rest = arguments
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(name=verb)(VERBS.load(verb))
@@ -47,9 +51,12 @@ def _dispatch(arguments: Sequence[str]) -> int:
         return end.exit_code
     except typer.Abort:
         return 130
-    except wrong_use as problem:
+    except Exception as problem:
+        # click's UsageError: typer carries click inside itself and exports only its children.
+        if not isinstance(problem, typer.BadParameter.__bases__):
+            raise
         hint = f"iosonde {verb} --help"
-        raise UsageError(problem.format_message(), hint=hint) from None
+        raise UsageError(_said(problem), hint=hint) from None
     except typer.BadParameter.__bases__[
         0
     ] as problem:  # click's UsageError, wherever typer keeps it
