@@ -57,12 +57,6 @@ def _dispatch(arguments: Sequence[str]) -> int:
             raise
         hint = f"iosonde {verb} --help"
         raise UsageError(_said(problem), hint=hint) from None
-    except typer.BadParameter.__bases__[
-        0
-    ] as problem:  # click's UsageError, wherever typer keeps it
-        raise UsageError(
-            getattr(problem, "format_message", problem.__str__)(), hint=f"iosonde {verb} --help"
-        ) from None
     return int(answer or 0)
 
 
