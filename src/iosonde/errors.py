@@ -8,6 +8,7 @@
     │   ├── CommandTimeout      a command did not end in its time
     │   ├── FileMissing         no such file on the host
     │   └── PermissionMissing   the host's user may not
+    ├── StoreFailed     4   the store's database did not take or give what it was asked
     └── LoadFailed      4   fio (or another load) ended badly or printed what cannot be read
 
 Exit code 1 is no error: it is an answer ("worse", "falls short").
@@ -116,6 +117,13 @@ class PermissionMissing(HostFailed):
     """The user iosonde runs as on that host may not do this; the hint says what would."""
 
     kind = "permission"
+
+
+class StoreFailed(IosondeError):
+    """The store's database did not take or give what it was asked: exit code 4."""
+
+    exit_code = 4
+    kind = "store"
 
 
 class LoadFailed(IosondeError):

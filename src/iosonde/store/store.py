@@ -37,8 +37,8 @@ class Store(Protocol):
         """A trial of a run, with its capture; loops it already holds are stored too."""
         ...
 
-    def add_loop(self, run: str, trial: str, loop: Loop) -> None:
-        """A finished loop."""
+    def add_loop(self, run: str, trial: str, loop: Loop, *, parser_version: int = 1) -> None:
+        """A finished loop, with the version of the parser that read its raw output."""
         ...
 
     def mark(

@@ -1,0 +1,117 @@
+"""Records to and from rows. JSON by pydantic, which knows our dataclasses; large parts deflated."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.dataclasses import dataclass as checked
+from sqlalchemy import Row
+
+from iosonde.records import Capture, Load, LoadResult, Loop, RawOutput, Series, Target, Trial
+
+T = TypeVar("T")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+@checked(config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
+class _Raw:
+    """RawOutput in a JSON that can carry any bytes."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    files: dict[str, bytes]
+
+
+def pack(kind: Any, record: object) -> bytes:
+    """A record as deflated JSON."""
+    return zlib.compress(_adapter(kind).dump_json(record), 6)
+
+
+def unpack(kind: Any, blob: bytes) -> Any:
+    """The record in a deflated JSON."""
+    return _adapter(kind).validate_json(zlib.decompress(blob))
+
+
+def _texts(blob: str) -> tuple[str, ...]:
+    return tuple(json.loads(blob))
+
+
+def loop_row(run: str, trial: str, loop: Loop, parser_version: int) -> dict[str, object]:
+    """A loop as a row of `loops`."""
+    raw = _Raw(loop.raw.status, loop.raw.stdout, loop.raw.stderr, dict(loop.raw.files))
+    return {
+        "run": run,
+        "trial": trial,
+        "index": loop.index,
+        "started": loop.started,
+        "elapsed": loop.elapsed,
+        "result": pack(LoadResult, loop.result),
+        "raw": pack(_Raw, raw),
+        "parser_version": parser_version,
+        "series": pack(tuple[Series, ...], loop.series),
+        "background": json.dumps(loop.background),
+    }
+
+
+def loop_of(row: Row[Any]) -> Loop:
+    """A row of `loops` as a loop."""
+    raw = unpack(_Raw, row.raw)
+    return Loop(
+        index=row._mapping["index"],
+        started=row.started,
+        elapsed=row.elapsed,
+        result=unpack(LoadResult, row.result),
+        raw=RawOutput(raw.status, raw.stdout, raw.stderr, raw.files),
+        series=unpack(tuple[Series, ...], row.series),
+        background=_texts(row.background),
+    )
+
+
+def trial_row(run: str, position: int, trial: Trial) -> dict[str, object]:
+    """A trial, without its loops, as a row of `trials`."""
+    return {
+        "run": run,
+        "id": trial.id,
+        "position": position,
+        "host": trial.host,
+        "probe": trial.probe,
+        "target": _adapter(Target).dump_json(trial.target).decode(),
+        "load": json.dumps(
+            {
+                "engine": trial.load.engine,
+                "name": trial.load.name,
+                "spec": dict(trial.load.spec),
+                "about": trial.load.about,
+            }
+        ),
+        "command": trial.command,
+        "capture": None if trial.capture is None else pack(Capture, trial.capture),
+        "flags": json.dumps(trial.flags),
+        "faults": json.dumps(trial.faults),
+    }
+
+
+def trial_of(row: Row[Any], loops: Iterable[Loop]) -> Trial:
+    """A row of `trials` and its loops as a trial."""
+    return Trial(
+        id=row.id,
+        host=row.host,
+        probe=row.probe,
+        target=_adapter(Target).validate_json(row.target),
+        load=Load(**json.loads(row.load)),
+        command=row.command,
+        loops=tuple(loops),
+        capture=None if row.capture is None else unpack(Capture, row.capture),
+        flags=_texts(row.flags),
+        faults=_texts(row.faults),
+    )

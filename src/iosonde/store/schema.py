@@ -1,0 +1,60 @@
+"""The tables, as today's code sees them. migrations/ holds how a store gets there."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
+
+TABLES = MetaData()
+
+RUNS = Table(
+    "runs",
+    TABLES,
+    Column("id", Text, primary_key=True),
+    Column("study", Text, nullable=False),
+    Column("plan", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+)
+
+TRIALS = Table(
+    "trials",
+    TABLES,
+    Column("run", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("probe", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("load", Text, nullable=False),
+    Column("command", Text, nullable=False),
+    Column("capture", LargeBinary),
+    Column("flags", Text, nullable=False),
+    Column("faults", Text, nullable=False),
+)
+
+LOOPS = Table(
+    "loops",
+    TABLES,
+    Column("run", Text, primary_key=True),
+    Column("trial", Text, primary_key=True),
+    Column("index", Integer, primary_key=True),
+    Column("started", Double, nullable=False),
+    Column("elapsed", Double, nullable=False),
+    Column("result", LargeBinary, nullable=False),
+    Column("raw", LargeBinary, nullable=False),
+    Column("parser_version", Integer, nullable=False),
+    Column("series", LargeBinary, nullable=False),
+    Column("background", Text, nullable=False),
+    ForeignKeyConstraint(["run", "trial"], ["trials.run", "trials.id"], ondelete="CASCADE"),
+)
