@@ -1,0 +1,98 @@
+"""A run with its statistics: what tables, charts, exports and comparisons are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from iosonde.histogram import merge, quantile
+from iosonde.measure.direction import headline_of, higher_is_better, percentile_of
+from iosonde.measure.statistics import summarise
+from iosonde.records import Histogram, Loop, Metric, Run, RunSheet, Trial, TrialSheet
+
+CPU_PER_IO = "cpu.per_io"
+"""Seconds of one core's time for one I/O: user and system, over the I/Os of all directions."""
+
+
+def sheet(run: Run) -> RunSheet:
+    """The statistics of each trial of a run."""
+    return RunSheet(run=run, trials=tuple(trial_sheet(trial) for trial in run.trials))
+
+
+def trial_sheet(trial: Trial) -> TrialSheet:
+    """The statistics of one trial; one without a finished loop has no metrics and no headline."""
+    metrics = metrics_of(trial.loops)
+    headline = headline_of({metric.name: metric.mean for metric in metrics})
+    return TrialSheet(trial=trial, metrics=metrics, headline=headline)
+
+
+def metrics_of(loops: Sequence[Loop]) -> tuple[Metric, ...]:
+    """Every metric that at least one of the loops has, in the order the load gives them."""
+    figures = [_figures(loop) for loop in loops]
+    units = {CPU_PER_IO: "s"}
+    for loop in loops:
+        units.update(loop.result.units)
+    names = dict.fromkeys(name for figure in figures for name in figure)
+    return tuple(
+        summarise(
+            name,
+            units.get(name, ""),
+            [figure[name] for figure in figures if name in figure],
+            merged=merged(name, (loop.result.histograms for loop in loops)),
+        )
+        for name in names
+    )
+
+
+def merged(metric: str, histograms: Iterable[Mapping[str, Histogram]]) -> float | None:
+    """A percentile of all I/Os together, in seconds.
+
+    Args:
+        metric: by the contract; only latency percentiles have one.
+        histograms: of each loop (or host), by direction.
+
+    Returns:
+        None where the metric is no percentile or a loop has no histogram.
+    """
+    asked = percentile_of(metric)
+    if asked is None:
+        return None
+    direction, q = asked
+    found: list[Histogram] = []
+    for by_direction in histograms:
+        histogram = by_direction.get(direction)
+        if histogram is None or not any(histogram.counts):
+            return None
+        found.append(histogram)
+    return quantile(merge(found), q) if found else None
+
+
+def slowest(sheets: Sequence[TrialSheet]) -> TrialSheet:
+    """Of the trials of one load on several hosts the one with the worst headline.
+
+    Trials without the headline metric of the first are passed over.
+
+    Raises:
+        ValueError: none of them has a metric.
+    """
+    measured = [each for each in sheets if each.metrics]
+    if not measured:
+        raise ValueError("no host has finished a loop")
+    name = measured[0].headline
+    means = {
+        index: metric.mean
+        for index, each in enumerate(measured)
+        for metric in each.metrics
+        if metric.name == name
+    }
+    worst = min if higher_is_better(name) else max
+    return measured[worst(means, key=lambda index: means[index])]
+
+
+def _figures(loop: Loop) -> dict[str, float]:
+    """A loop's metrics, with CPU time per I/O where both are known."""
+    figures = dict(loop.result.metrics)
+    busy = [figures[name] for name in ("cpu.user", "cpu.system") if name in figures]
+    rate = sum(value for name, value in figures.items() if name.endswith(".iops"))
+    if len(busy) == 2 and rate > 0:
+        figures[CPU_PER_IO] = sum(busy) / rate
+    return figures
