@@ -320,8 +320,10 @@ class TrialSheet:
     trial: Trial
     metrics: tuple[Metric, ...]
     headline: str
-    """Name of the metric that stands for the trial."""
+    """Name of the metric that stands for the trial; empty where it has none."""
     findings: tuple[Finding, ...] = ()
+    settings: Mapping[str, Scalar] = field(default_factory=dict)
+    """Of its capture: "layer.setting" → value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,75 @@
+"""Runs as the machine-readable contract has them: `iosonde.run/1`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.records import Json, Metric, RunSheet, TrialSheet, Verdict
+
+
+def metric_document(metric: Metric) -> dict[str, Json]:
+    """One metric as the contract has it, plus `merged` (percentile over all loops together)."""
+    return {
+        "unit": metric.unit,
+        "loops": [_known(value) for value in metric.loops],
+        "mean": _known(metric.mean),
+        "median": _known(metric.median),
+        "stdev": _known(metric.stdev),
+        "cv": _known(metric.cv),
+        "ci95": None if metric.ci95 is None else [_known(bound) for bound in metric.ci95],
+        "rounded": metric.rounded,
+        "merged": _known(metric.merged),
+    }
+
+
+def trial_document(sheet: TrialSheet) -> dict[str, Json]:
+    """One trial as the contract has it."""
+    trial = sheet.trial
+    settings: Mapping[str, Json] = dict(sheet.settings)
+    return {
+        "id": trial.id,
+        "host": trial.host,
+        "probe": trial.probe,
+        "target": trial.target.path,
+        "load": {"engine": trial.load.engine, "name": trial.load.name, "command": trial.command},
+        "headline": sheet.headline or None,
+        "metrics": {metric.name: metric_document(metric) for metric in sheet.metrics},
+        "flags": list(trial.flags),
+        "capture": dict(settings),
+        "faults": list(trial.faults),
+    }
+
+
+def run_document(sheet: RunSheet) -> dict[str, Json]:
+    """One run as the contract has it."""
+    run = sheet.run
+    return {
+        "schema": "iosonde.run/1",
+        "id": run.id,
+        "study": run.study,
+        "state": run.state.value,
+        "created": run.created,
+        "trials": [trial_document(trial) for trial in sheet.trials],
+    }
+
+
+def _known(value: float | None) -> float | None:
+    """A figure that is not known is null; so is one that JSON can't carry."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+class JsonFormat:
+    """One run as an object, several as a list of them."""
+
+    name: ClassVar[str] = "json"
+    suffix: ClassVar[str] = ".json"
+
+    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+        """See `Format.serialize`. Verdicts are `iosonde compare --json`'s."""
+        del verdicts
+        documents: list[Json] = [run_document(run) for run in runs]
+        whole = documents[0] if len(documents) == 1 else documents
+        return json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=2).encode() + b"\n"

@@ -1,0 +1,135 @@
+"""Reads what users declare in YAML; every complaint names file, line and key.
+
+ruamel.yaml keeps the line of every key, pydantic says which key is wrong: together they make one
+sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedBase
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from iosonde.errors import UsageError
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def _parsed(text: str, file: str) -> Any:
+    try:
+        return YAML(typ="rt", pure=True).load(text)
+    except MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        line = f":{mark.line + 1}" if mark else ""
+        raise UsageError(
+            f"this is no YAML: {problem.problem or problem.context}", where=f"{file}{line}"
+        ) from None
+    except (YAMLError, ValueError) as problem:
+        reason = str(problem).splitlines()[0]
+        raise UsageError(f"this is no YAML: {reason}", where=file) from None
+
+
+def _line(tree: Any, path: Sequence[str | int]) -> int | None:
+    """The line, from 1, of the deepest part of `path` that the file has."""
+    line: int | None = None
+    for step in path:
+        if not isinstance(tree, CommentedBase) or not hasattr(tree, "lc"):
+            break
+        try:
+            position = tree.lc.key(step) if isinstance(tree, dict) else tree.lc.item(step)
+            line = position[0] + 1
+            tree = tree[step]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            break
+    return line
+
+
+def _plain(tree: Any) -> Any:
+    """Round-trip nodes as plain Python, so that nothing of the parser travels on."""
+    if isinstance(tree, dict):
+        return {str(key): _plain(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [_plain(value) for value in tree]
+    if isinstance(tree, bool) or tree is None:
+        return tree
+    for kind in (int, float, str):
+        if isinstance(tree, kind):
+            return kind(tree)
+    return str(tree)
+
+
+def read_declaration(text: str, file: str, model: type[M]) -> M:
+    """A declaration checked against its model.
+
+    Args:
+        text: the file's content.
+        file: its name, for messages.
+        model: what it must be.
+
+    Raises:
+        UsageError: not YAML, or not what `model` says; where is "FILE:LINE".
+    """
+    tree = _parsed(text, file)
+    if not isinstance(tree, dict):
+        raise UsageError(
+            "expected a mapping of keys to values at the top", where=f"{file}:1"
+        )
+    try:
+        return model.model_validate(_plain(tree))
+    except ValidationError as problem:
+        raise _told(problem, tree, file, model) from None
+
+
+def check_declaration(values: dict[str, Any], where: str, model: type[M]) -> M:
+    """A declaration that stands in no file, such as the options of a command line.
+
+    Raises:
+        UsageError: not what `model` says.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as problem:
+        raise _told(problem, values, where, model) from None
+
+
+def _told(
+    problem: ValidationError, tree: Any, file: str, model: type[BaseModel]
+) -> UsageError:
+    """The first complaint as one sentence; the others are counted."""
+    errors = problem.errors(include_url=False)
+    first = errors[0]
+    path = [step for step in first["loc"] if not _is_branch(step)]
+    line = _line(tree, path)
+    key = ".".join(str(step) for step in path) or "the file"
+    if first["type"] == "extra_forbidden":
+        message, hint = f"there is no key {key!r} here", _near(str(path[-1]), model)
+    elif first["type"] == "missing":
+        message, hint = f"the key {key!r} is missing", ""
+    else:
+        reason = first["msg"].removeprefix("Value error, ")
+        message, hint = f"{key}: {reason}, got {_shown(first['input'])}", ""
+    if len(errors) > 1:
+        message += f" (and {len(errors) - 1} more)"
+    return UsageError(message, where=f"{file}:{line}" if line else file, hint=hint)
+
+
+def _is_branch(step: str | int) -> bool:
+    """Pydantic names the branch of a union it tried ("function-before[…]", "str"): no key."""
+    return isinstance(step, str) and ("[" in step or step in {"str", "int", "float", "bool"})
+
+
+def _near(key: str, model: type[BaseModel]) -> str:
+    from difflib import get_close_matches
+
+    known = sorted(model.model_fields)
+    near = get_close_matches(key, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
