@@ -72,14 +72,47 @@ class Scene:
         """The id of a layer of this host: the only place that forms one."""
         return f"{self.host.name}/{kind}:{name}"
 
+    def on_device(self, name: str) -> str:
+        """Stands in `below` for whatever layer provides a block device, whichever its kind.
+
+        discover.py puts the provider's id there: the layer whose `device` is the path of that
+        block device, and which does not itself stand on it (as the file system on it does).
+
+        Args:
+            name: the kernel's name of the device ("sda1", "dm-0").
+        """
+        return self.identity("*device", name)
+
+    def on_mount(self, path: str) -> str:
+        """Stands in `below` for the file system that holds an absolute path."""
+        return self.identity("*mount", path)
+
+    def device_of(self, mount: Mount) -> BlockDevice | None:
+        """The block device a mount comes from; None for network and memory file systems.
+
+        btrfs and overlays mount under a number of no device: there the source's path counts.
+        """
+        for device in self.devices.values():
+            if device.number == mount.number:
+                return device
+        return self.device_at(mount.source)
+
+    def device_at(self, path: str) -> BlockDevice | None:
+        """The block device with this path, None where it is no device known to lsblk."""
+        for device in self.devices.values():
+            if path in {device.path, f"/dev/{device.name}"}:
+                return device
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class LayerSetting:
     """A setting that a layer offers: its name and the mechanism that reads and writes it.
 
     `mechanism` is a row of settings.MECHANISMS; `address` what that mechanism needs, with `{name}`
-    standing for the device's kernel name ("/sys/block/{name}/queue/scheduler"); `unit` as in
-    units.show; `former` are the names it had on older kernels.
+    standing for the device's kernel name ("/sys/block/{name}/queue/scheduler") and `{FACT}` for
+    a fact of the layer; `unit` as in units.show; `former` are the addresses it had on older
+    kernels, newest first. Where neither exists on a host, the layer lacks the setting.
     """
 
     name: str
@@ -87,6 +120,18 @@ class LayerSetting:
     address: str
     unit: str = ""
     former: tuple[str, ...] = ()
+
+
+_QUEUE = "/sys/block/{name}/queue/"
+_QUEUE_UNITS = {"read_ahead_kb": "KiB", "max_sectors_kb": "KiB", "wbt_lat_usec": "µs"}
+
+
+def queue_settings(*names: str) -> tuple[LayerSetting, ...]:
+    """Settings of a block device's queue, by the names of their files in sysfs."""
+    return tuple(
+        LayerSetting(name, "sysfs", _QUEUE + name, unit=_QUEUE_UNITS.get(name, ""))
+        for name in names
+    )
 
 
 class Layer(Protocol):
@@ -98,7 +143,10 @@ class Layer(Protocol):
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """The layers of this kind on the scene's host.
 
-        `below` of what is returned may name ids of any kind, formed by `scene.identity`; ids that
-        nobody claimed are dropped by discover.py. Missing tools and rights go to `scene.gaps`.
+        `below` of what is returned may name ids of any kind, formed by `scene.identity`, or
+        `scene.on_device` where only the block device is known; ids that nobody claimed are
+        dropped by discover.py, with a gap. Missing tools and rights go to `scene.gaps`.
+        The values of SETTINGS are read by stack/read_settings.py for all kinds alike; what is
+        put into `settings` here is kept beside them.
         """
         ...
