@@ -11,5 +11,10 @@ if TYPE_CHECKING:
 
 LAYERS: Table[type[Layer]] = Table(
     "layer kind",
-    {},
+    {
+        "disk": "iosonde.layers.disk:Disk",
+        "loop": "iosonde.layers.loop:Loop",
+        "partition": "iosonde.layers.partition:Partition",
+        "zram": "iosonde.layers.zram:Zram",
+    },
 )

@@ -1,0 +1,121 @@
+"""Partitions: where each starts on its disk, and whether that fits what lies below.
+
+A start that is no multiple of the physical sector costs a read-modify-write inside the disk for
+each write; one that is no multiple of the stripe (the disk's optimal I/O size, which md, dm and
+RAID controllers set to the stripe width) makes a write of one whole stripe touch two.
+
+The optimal I/O size counts as a stripe only where it is a multiple of the minimum I/O size and of
+the physical sector, below 64 MiB: USB bridges and some SSDs report 33553920 bytes and the like.
+
+Source: Linux Documentation/ABI/stable/sysfs-block (start, alignment_offset, minimum_io_size,
+optimal_io_size); util-linux libfdisk/src/alignment.c for distrusting odd optimal sizes.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene
+from iosonde.records import Scalar, StackLayer
+from iosonde.units import MIB, SECTOR
+
+
+def believed_stripe(physical: int, io_min: int, io_opt: int) -> int | None:
+    """The stripe width below a partition in bytes, None where what is reported is none.
+
+    Args:
+        physical: physical block size of the disk, bytes.
+        io_min: minimum I/O size, bytes.
+        io_opt: optimal I/O size, bytes; 0 where the device reports none.
+    """
+    if not 0 < io_opt < 64 * MIB or io_opt <= physical:
+        return None
+    if io_opt % physical or (io_min and io_opt % io_min):
+        return None
+    return io_opt
+
+
+def alignment_facts(
+    start: int, physical: int, stripe: int | None, offset: int = 0
+) -> dict[str, Scalar]:
+    """How a start in bytes lies on the grid of sectors and stripes.
+
+    Args:
+        start: where the partition starts on its disk, bytes.
+        physical: physical block size, bytes.
+        stripe: stripe width below, bytes; None where there is none.
+        offset: the disk's own alignment_offset, bytes: where its grid begins.
+    """
+    shifted = start - offset
+    facts: dict[str, Scalar] = {
+        "start": start,
+        "physical_block_size": physical,
+        "aligned_to_sector": shifted % physical == 0,
+    }
+    if stripe:
+        facts["stripe_width"] = stripe
+        facts["aligned_to_stripe"] = shifted % stripe == 0
+    # The largest power of two the start is a multiple of, up to 1 GiB: what partitioners call
+    # its alignment.
+    if start > 0:
+        facts["alignment"] = min(start & -start, 1024 * MIB)
+    return facts
+
+
+def alignment_hazards(facts: dict[str, Scalar]) -> tuple[str, ...]:
+    """Words for what is off the grid; the sector's grid outweighs the stripe's."""
+    if facts.get("aligned_to_sector") is False:
+        return ("misaligned",)
+    if facts.get("aligned_to_stripe") is False:
+        return ("off the stripe",)
+    return ()
+
+
+def _figure(value: Scalar) -> int:
+    return int(value) if isinstance(value, int | str) and str(value).isdecimal() else 0
+
+
+class Partition:
+    """See `iosonde.layers.layer.Layer`."""
+
+    kind: ClassVar[str] = "partition"
+    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`."""
+        devices = [one for one in scene.devices.values() if one.type == "part"]
+        disks = {name for one in devices for name in one.below if name in scene.devices}
+        paths = {name: f"{scene.devices[name].sysfs}/alignment_offset" for name in disks}
+        files = await scene.host.read_many([paths[name] for name in sorted(disks)])
+        offsets = {}
+        for name, path in paths.items():
+            content = files.get(path)
+            offsets[name] = _figure(content.decode().strip()) if isinstance(content, bytes) else 0
+        return tuple(self._layer(scene, one, offsets) for one in devices)
+
+    def _layer(self, scene: Scene, device: BlockDevice, offsets: dict[str, int]) -> StackLayer:
+        facts: dict[str, Scalar] = {}
+        start = device.lsblk.get("start")
+        if isinstance(start, int):
+            physical = (
+                _figure(device.queue.get("physical_block_size", ""))
+                or _figure(device.lsblk.get("phy-sec"))
+                or SECTOR
+            )
+            io_min = _figure(device.queue.get("minimum_io_size", ""))
+            io_opt = _figure(device.queue.get("optimal_io_size", ""))
+            offset = next((offsets[name] for name in device.below if name in offsets), 0)
+            stripe = believed_stripe(physical, io_min, io_opt)
+            facts = alignment_facts(start * SECTOR, physical, stripe, offset)
+        table = {"pttype": "table", "parttypename": "type", "partlabel": "label"}
+        facts |= {to: device.lsblk[key] for key, to in table.items() if device.lsblk.get(key)}
+        return StackLayer(
+            id=scene.identity(self.kind, device.name),
+            kind=self.kind,
+            host=scene.host.name,
+            device=device.path,
+            size=device.size,
+            below=tuple(scene.on_device(name) for name in device.below),
+            facts=facts,
+            hazards=alignment_hazards(facts),
+        )

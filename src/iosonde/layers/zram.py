@@ -1,0 +1,56 @@
+"""zram: a compressed disk in memory, most often swap. It stands on nothing.
+
+Source: Linux Documentation/admin-guide/blockdev/zram.rst.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from iosonde.layers.layer import LayerSetting, Scene, queue_settings
+from iosonde.records import Scalar, StackLayer
+
+# Fields of mm_stat by their place, all in bytes but the last ones; older kernels print fewer.
+_MM_STAT = ("original_size", "compressed_size", "memory_used", "memory_limit", "memory_peak")
+
+
+def parse_mm_stat(text: str) -> dict[str, Scalar]:
+    """The sizes in mm_stat, bytes; a limit of 0 means none and is left out."""
+    figures = [int(word) for word in text.split() if word.lstrip("-").isdecimal()]
+    found: dict[str, Scalar] = dict(zip(_MM_STAT, figures, strict=False))
+    if found.get("memory_limit") == 0:
+        del found["memory_limit"]
+    return found
+
+
+class Zram:
+    """See `iosonde.layers.layer.Layer`."""
+
+    kind: ClassVar[str] = "zram"
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        LayerSetting("comp_algorithm", "sysfs", "/sys/block/{name}/comp_algorithm"),
+        LayerSetting("mem_limit", "sysfs", "/sys/block/{name}/mem_limit", unit="B"),
+        *queue_settings("read_ahead_kb", "nomerges"),
+    )
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`. A zram device of no size is not set up: left out."""
+        devices = [
+            one for one in scene.devices.values() if one.name.startswith("zram") and one.size > 0
+        ]
+        files = await scene.host.read_many([f"{one.sysfs}/mm_stat" for one in devices])
+        layers = []
+        for device in devices:
+            content = files.get(f"{device.sysfs}/mm_stat")
+            text = content.decode(errors="replace") if isinstance(content, bytes) else ""
+            layers.append(
+                StackLayer(
+                    id=scene.identity(self.kind, device.name),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=device.path,
+                    size=device.size,
+                    facts=parse_mm_stat(text),
+                )
+            )
+        return tuple(layers)

@@ -1,0 +1,116 @@
+"""Discovers the stack of one or several hosts: their layers, settings, hazards, and what is hidden.
+
+One pass per host: the scene is read, each kind of layer claims its own, ids are linked, settings
+read and hazards marked. A kind that fails makes a gap, never a failure of the whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from iosonde.errors import IosondeError
+from iosonde.hosts.host import Host
+from iosonde.layers import LAYERS
+from iosonde.layers.layer import Layer, Scene
+from iosonde.records import Capture, Gap, HostFacts, Scalar, StackLayer
+from iosonde.settings.host_wide import read_host_wide
+from iosonde.stack.hazards import mark_hazards
+from iosonde.stack.link import link
+from iosonde.stack.read_settings import read_settings
+from iosonde.stack.scene import read_scene
+
+_RELEASE = "/proc/sys/kernel/osrelease"
+_ONLINE = "/sys/devices/system/cpu/online"
+_MEMORY = "/proc/meminfo"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one host gave."""
+
+    facts: HostFacts
+    layers: tuple[StackLayer, ...]
+    gaps: tuple[Gap, ...]
+    host_wide: Mapping[str, Scalar]
+
+
+async def discover(hosts: Sequence[Host]) -> Capture:
+    """All layers, settings and facts of the hosts at this moment.
+
+    What cannot be read is in `gaps`; only a host that cannot be reached at all raises.
+    """
+    taken = time.time()
+    found = await asyncio.gather(*(_discover_host(host) for host in hosts))
+    return Capture(
+        taken=taken,
+        hosts=tuple(one.facts for one in found),
+        layers=tuple(layer for one in found for layer in one.layers),
+        gaps=tuple(gap for one in found for gap in one.gaps),
+        host_wide={
+            f"{one.facts.name}.{name}": value
+            for one in found
+            for name, value in one.host_wide.items()
+        },
+    )
+
+
+async def _discover_host(host: Host) -> _Found:
+    scene = await read_scene(host)
+    kinds = {name: LAYERS.load(name)() for name in LAYERS}
+    claimed = await asyncio.gather(*(_claim(scene, layer) for layer in kinds.values()))
+    layers = link(scene, [one for some in claimed for one in some])
+    offered = {name: layer.settings for name, layer in kinds.items()}
+    layers = mark_hazards(scene, await read_settings(scene, layers, offered))
+    host_wide, missed = await read_host_wide(host)
+    facts = await read_host_facts(host)
+    gaps = tuple(dict.fromkeys((*scene.gaps, *missed)))
+    return _Found(facts, layers, gaps, host_wide)
+
+
+async def _claim(scene: Scene, layer: Layer) -> tuple[StackLayer, ...]:
+    """The layers of one kind; its failure is a gap."""
+    try:
+        return await layer.discover(scene)
+    except IosondeError as problem:
+        gap = Gap(scene.host.name, f"layers of kind {layer.kind}", problem.message, problem.hint)
+        scene.gaps.append(gap)
+        return ()
+
+
+def count_cpus(online: str) -> int | None:
+    """How many CPUs a list like "0-3,8" names; None where it names none."""
+    count = 0
+    for span in online.strip().split(","):
+        first, _, last = span.partition("-")
+        if not first.isdecimal():
+            return None
+        count += int(last or first) - int(first) + 1
+    return count
+
+
+def parse_memory(text: str) -> int | None:
+    """Bytes of memory in /proc/meminfo, whose "kB" are KiB."""
+    for line in text.splitlines():
+        name, _, rest = line.partition(":")
+        if name == "MemTotal":
+            return int(rest.split()[0]) * 1024
+    return None
+
+
+async def read_host_facts(host: Host) -> HostFacts:
+    """Name, kernel, CPUs online and memory of a host."""
+    files = await host.read_many([_RELEASE, _ONLINE, _MEMORY])
+
+    def text(path: str) -> str:
+        content = files.get(path)
+        return content.decode(errors="replace") if isinstance(content, bytes) else ""
+
+    return HostFacts(
+        name=host.name,
+        kernel=text(_RELEASE).strip(),
+        cpus=count_cpus(text(_ONLINE)),
+        memory=parse_memory(text(_MEMORY)),
+    )

@@ -1,0 +1,74 @@
+"""Marks on each layer why its device must not be written to raw: short words, reasons in order.
+
+"mounted", "swap", "held by NAME", "in use" (by something above it), "read-only". A kind adds its
+own words (degraded, misaligned) when it is discovered. This is for people who look; what is about
+to write asks change/guard.py, which trusts no earlier answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from iosonde.layers.layer import BlockDevice, Scene
+from iosonde.records import StackLayer
+
+_IN_USE = ("mounted", "swap", "held by ", "in use")
+
+
+def device_hazards(scene: Scene, device: BlockDevice) -> list[str]:
+    """What the kernel itself says against writing to a block device."""
+    found = []
+    if any(scene.device_of(mount) is device for mount in scene.mounts):
+        found.append("mounted")
+    if any(scene.device_at(path) is device for path in scene.swaps):
+        found.append("swap")
+    found += [f"held by {_shown(scene, name)}" for name in device.above]
+    if device.lsblk.get("ro") is True:
+        found.append("read-only")
+    return found
+
+
+def _shown(scene: Scene, name: str) -> str:
+    """The name people know a holder by: "vg0-root" rather than "dm-3"."""
+    device = scene.devices.get(name)
+    return device.path.removeprefix("/dev/").removeprefix("mapper/") if device else name
+
+
+def is_in_use(hazards: Sequence[str]) -> bool:
+    """Whether one of the words says that something uses the layer."""
+    return any(word.startswith(_IN_USE) for word in hazards)
+
+
+def mark_hazards(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
+    """The layers with their hazards, the kind's own words first."""
+    words: dict[str, list[str]] = {}
+    for layer in layers:
+        device = scene.device_at(layer.device) if layer.mount is None else None
+        words[layer.id] = [*layer.hazards, *(device_hazards(scene, device) if device else ())]
+    used = _below_used(layers, words)
+    marked = []
+    for layer in layers:
+        found = words[layer.id]
+        if layer.id in used and not is_in_use(found):
+            found = [*found, "in use"]
+        marked.append(replace(layer, hazards=tuple(dict.fromkeys(found))))
+    return tuple(marked)
+
+
+def _below_used(layers: Sequence[StackLayer], words: dict[str, list[str]]) -> set[str]:
+    """Ids of all layers that something mounted or otherwise in use stands on."""
+    below = {layer.id: layer.below for layer in layers}
+    reached: set[str] = set()
+    todo = [
+        under
+        for layer in layers
+        if layer.mount is not None or is_in_use(words[layer.id])
+        for under in layer.below
+    ]
+    while todo:
+        one = todo.pop()
+        if one not in reached:
+            reached.add(one)
+            todo.extend(below.get(one, ()))
+    return reached

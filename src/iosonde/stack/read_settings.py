@@ -1,0 +1,81 @@
+"""Reads the settings that each kind of layer offers, for all layers of a host in one go."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from iosonde.errors import IosondeError
+from iosonde.layers.layer import LayerSetting, Scene
+from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.settings import MECHANISMS
+
+_Values = Mapping[tuple[str, str], "Scalar | IosondeError"]
+
+
+def _addresses(scene: Scene, layer: StackLayer, setting: LayerSetting) -> tuple[str, ...]:
+    """Where a setting of this layer may be, today's place first; none where a fact is missing."""
+    device = scene.device_at(layer.device)
+    name = device.name.replace("/", "!") if device else layer.device
+    places = {key: value for key, value in layer.facts.items() if value is not None}
+    found = []
+    for address in (setting.address, *setting.former):
+        try:
+            found.append(address.format_map({**places, "name": name}))
+        except KeyError:
+            continue
+    return tuple(found)
+
+
+async def _get(scene: Scene, wanted: Mapping[str, set[str]]) -> _Values:
+    """(mechanism, address) → value, with one question to each mechanism."""
+    found: dict[tuple[str, str], Scalar | IosondeError] = {}
+    for mechanism, addresses in wanted.items():
+        got = await MECHANISMS.load(mechanism)().get(scene.host, sorted(addresses))
+        found.update({(mechanism, address): value for address, value in got.items()})
+    return found
+
+
+async def read_settings(
+    scene: Scene,
+    layers: Sequence[StackLayer],
+    offered: Mapping[str, Sequence[LayerSetting]],
+) -> tuple[StackLayer, ...]:
+    """The layers with the values of their settings.
+
+    A setting that a layer lacks is absent; one that this user may not read is None, and a gap.
+
+    Args:
+        scene: of the layers' host.
+        layers: as discovered; settings they already hold are kept.
+        offered: kind of layer → its settings.
+    """
+    places = {
+        (layer.id, setting.name): [
+            (setting.mechanism, address) for address in _addresses(scene, layer, setting)
+        ]
+        for layer in layers
+        for setting in offered.get(layer.kind, ())
+    }
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for options in places.values():
+        for mechanism, address in options:
+            wanted[mechanism].add(address)
+    values = await _get(scene, wanted)
+    complete = []
+    for layer in layers:
+        settings = dict(layer.settings)
+        for setting in offered.get(layer.kind, ()):
+            place = next((at for at in places[layer.id, setting.name] if at in values), None)
+            if place is None or setting.name in layer.settings:
+                continue
+            value = values[place]
+            if isinstance(value, IosondeError):
+                what = f"{layer.id} {setting.name}"
+                scene.gaps.append(Gap(scene.host.name, what, value.message, value.hint))
+                settings[setting.name] = None
+            else:
+                settings[setting.name] = value
+        complete.append(replace(layer, settings=settings))
+    return tuple(complete)

@@ -1,0 +1,283 @@
+"""What a host's kernel says of all its block devices and mounts, read once for all layers.
+
+The devices are those of lsblk (its columns differ over the years, so that each is optional); what
+stands on what comes from sysfs, which also knows holders that lsblk does not follow.
+
+Source: lsblk(8) of util-linux 2.23–2.40; proc(5) for mountinfo and swaps; Linux
+Documentation/ABI/stable/sysfs-block.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from iosonde.errors import IosondeError
+from iosonde.hosts.host import Host
+from iosonde.layers.layer import BlockDevice, Mount, Scene
+from iosonde.records import Gap, Scalar
+from iosonde.units import SECTOR
+
+LSBLK = ("lsblk", "--json", "--bytes", "--output-all")
+# util-linux before 2.27 has no JSON, before 2.24 no --output-all (Enterprise Linux 7: 2.23).
+LSBLK_PAIRS = (
+    "lsblk", "--pairs", "--bytes", "--output",
+    "NAME,KNAME,MAJ:MIN,FSTYPE,LABEL,UUID,RO,RM,MODEL,SIZE,ALIGNMENT,MIN-IO,OPT-IO,PHY-SEC,"
+    "LOG-SEC,ROTA,SCHED,RQ-SIZE,TYPE,PKNAME",
+)  # fmt: skip
+
+MOUNTINFO = "/proc/self/mountinfo"
+SWAPS = "/proc/swaps"
+QUEUES = "/sys/block/*/queue/*"
+SLAVES = "/sys/class/block/*/slaves/*"
+HOLDERS = "/sys/class/block/*/holders/*"
+SIZES = "/sys/class/block/*/size"
+
+_FLAGS = frozenset({"ro", "rm", "rota", "rand", "hotplug", "dax", "disc-zero"})
+_NUMBERS = frozenset(
+    {"size", "alignment", "min-io", "opt-io", "phy-sec", "log-sec", "rq-size", "ra", "start",
+     "disc-aln", "disc-gran", "disc-max", "wsame", "fsavail", "fssize", "fsused"}
+)  # fmt: skip
+_OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+def unescape(text: str) -> str:
+    r"""Text of mountinfo or swaps with `\040` and the like as the bytes they stand for."""
+    raw = _OCTAL.sub(lambda found: chr(int(found[1], 8)), text)
+    return raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def parse_mountinfo(text: str) -> tuple[Mount, ...]:
+    """The mounts in the order they were made; lines that are cut short are left out."""
+    mounts = []
+    for line in text.splitlines():
+        words = line.split(" ")
+        if "-" not in words[6:]:
+            continue
+        dash = words.index("-", 6)
+        rest = words[dash + 1 :]
+        if len(rest) < 2:
+            continue
+        mounts.append(
+            Mount(
+                mount_point=unescape(words[4]),
+                source=unescape(rest[1]),
+                fstype=rest[0],
+                number=words[2],
+                root=unescape(words[3]),
+                options=tuple(words[5].split(",")),
+                super_options=tuple(unescape(rest[2]).split(",")) if len(rest) > 2 else (),
+            )
+        )
+    return tuple(mounts)
+
+
+def parse_swaps(text: str) -> tuple[str, ...]:
+    """The paths in /proc/swaps, its heading left out."""
+    return tuple(unescape(line.split()[0]) for line in text.splitlines()[1:] if line.strip())
+
+
+def _column(name: str, value: Any) -> Scalar:
+    """A column as flag, integer or text, whatever the version of lsblk printed."""
+    if isinstance(value, list):
+        return "\n".join(str(item) for item in value if item is not None) or None
+    if value is None or value == "":
+        return None
+    if name in _FLAGS:
+        return str(value).lower() in {"1", "true", "yes"}
+    if name in _NUMBERS:
+        text = str(value).strip()
+        return int(text) if text.removeprefix("-").isdecimal() else None
+    return value.strip() if isinstance(value, str) else str(value)
+
+
+def parse_lsblk_json(text: str) -> dict[str, dict[str, Scalar]]:
+    """Kernel name → columns, in lsblk's order; a device under several parents comes once.
+
+    A partition's `pkname` is filled from its place in the tree where lsblk gives none.
+
+    Raises:
+        ValueError: it is not lsblk's JSON.
+    """
+    document = json.loads(text)
+    found: dict[str, dict[str, Scalar]] = {}
+
+    def visit(nodes: Iterable[Mapping[str, Any]], parent: str | None) -> None:
+        for node in nodes:
+            columns = {key: _column(key, value) for key, value in node.items() if key != "children"}
+            name = str(columns.get("kname") or columns["name"])
+            if columns.get("pkname") is None:
+                columns["pkname"] = parent
+            found.setdefault(name, columns)
+            visit(node.get("children") or (), name)
+
+    try:
+        visit(document["blockdevices"], None)
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"not lsblk's JSON: {problem}") from None
+    return found
+
+
+def parse_lsblk_pairs(text: str) -> dict[str, dict[str, Scalar]]:
+    """The same from `lsblk --pairs`: lines of KEY="value"."""
+    found: dict[str, dict[str, Scalar]] = {}
+    for line in text.splitlines():
+        columns: dict[str, Scalar] = {}
+        for word in shlex.split(line):
+            key, _, value = word.partition("=")
+            column = key.lower()
+            columns[column] = _column(column, value)
+        name = columns.get("kname") or columns.get("name")
+        if name:
+            found.setdefault(str(name), columns)
+    return found
+
+
+def kernel_directory(name: str) -> str:
+    """The device's directory in sysfs, where "/" of its name is "!" (cciss/c0d0)."""
+    return "/sys/class/block/" + name.replace("/", "!")
+
+
+async def _lsblk(host: Host, gaps: list[Gap]) -> dict[str, dict[str, Scalar]]:
+    """What lsblk says, by the newest way this host's lsblk understands; sysfs's word without."""
+    done = await host.run(LSBLK, check=False)
+    if done.stdout.strip():
+        try:
+            return parse_lsblk_json(done.stdout.decode(errors="replace"))
+        except ValueError as problem:
+            gaps.append(Gap(host.name, "lsblk", str(problem)))
+    if done.status != 127:
+        pairs = await host.run(LSBLK_PAIRS, check=False)
+        if pairs.stdout.strip():
+            return parse_lsblk_pairs(pairs.stdout.decode(errors="replace"))
+    reason = "no lsblk" if done.status == 127 else "lsblk prints nothing that can be read"
+    gaps.append(
+        Gap(host.name, "types, models and signatures of devices", reason, "install util-linux")
+    )
+    return await _from_sysfs(host)
+
+
+async def _from_sysfs(host: Host) -> dict[str, dict[str, Scalar]]:
+    """Names, sizes and what is a partition, from sysfs alone."""
+    places = [path.removesuffix("/size") for path in await host.glob(SIZES)]
+    wanted = [f"{place}/{name}" for place in places for name in ("size", "dev", "partition")]
+    files = await host.read_many(wanted)
+    found: dict[str, dict[str, Scalar]] = {}
+    for place in places:
+        size = files[f"{place}/size"]
+        number = files[f"{place}/dev"]
+        if not isinstance(size, bytes) or not isinstance(number, bytes) or int(size) == 0:
+            continue
+        name = place.rpartition("/")[2].replace("!", "/")
+        partition = isinstance(files[f"{place}/partition"], bytes)
+        parent = (await host.resolve(place)).rsplit("/", 2)[1] if partition else None
+        found[name] = {
+            "kname": name,
+            "maj:min": number.decode().strip(),
+            "size": int(size) * SECTOR,
+            "type": "part" if partition else "disk",
+            "pkname": parent,
+        }
+    return found
+
+
+def _links(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Device → what its slaves (or holders) directory lists."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        *_, device, _, other = path.split("/")
+        found[device.replace("!", "/")].append(other.replace("!", "/"))
+    return found
+
+
+def _path(name: str, columns: Mapping[str, Scalar]) -> str:
+    """The node to open. lsblk prints it since 2.33; device-mapper names live in /dev/mapper."""
+    path = columns.get("path")
+    if path:
+        return str(path)
+    if name.startswith("dm-") and columns.get("name"):
+        return f"/dev/mapper/{str(columns['name']).split(' ')[0]}"
+    return f"/dev/{name}"
+
+
+def _below(name: str, columns: Mapping[str, Scalar], slaves: Mapping[str, list[str]]) -> list[str]:
+    """What a device stands on: the disk of a partition, else its slaves."""
+    parent = columns.get("pkname")
+    if columns.get("type") == "part" and parent:
+        return [str(parent)]
+    return slaves.get(name, [])
+
+
+async def _queues(host: Host) -> dict[str, dict[str, str]]:
+    """Disk → name → text of its queue directory; what only root may read is left out."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for path, content in (await host.read_many(await host.glob(QUEUES))).items():
+        if isinstance(content, bytes):
+            *_, device, _, name = path.split("/")
+            found[device.replace("!", "/")][name] = content.decode(errors="replace").strip()
+    return found
+
+
+async def _starts(
+    host: Host, columns: Mapping[str, Mapping[str, Scalar]]
+) -> dict[str, dict[str, Scalar]]:
+    """Where each partition starts on its disk, in 512-byte units, as sysfs says."""
+    parts = [name for name, row in columns.items() if row.get("type") == "part"]
+    files = await host.read_many([f"{kernel_directory(name)}/start" for name in parts])
+    found: dict[str, dict[str, Scalar]] = {}
+    for name in parts:
+        content = files.get(f"{kernel_directory(name)}/start")
+        if isinstance(content, bytes) and content.strip().isdigit():
+            found[name] = {"start": int(content)}
+    return found
+
+
+async def read_devices(host: Host, gaps: list[Gap]) -> dict[str, BlockDevice]:
+    """All block devices of a host by kernel name, in lsblk's order."""
+    rows = await _lsblk(host, gaps)
+    slaves = _links(await host.glob(SLAVES))
+    holders = _links(await host.glob(HOLDERS))
+    queues = await _queues(host)
+    starts = await _starts(host, rows)
+    devices = {}
+    for name, columns in rows.items():
+        below = _below(name, columns, slaves)
+        disk = below[0] if columns.get("type") == "part" and below else name
+        size = columns.get("size")
+        devices[name] = BlockDevice(
+            name=name,
+            path=_path(name, columns),
+            number=str(columns.get("maj:min") or ""),
+            type=str(columns.get("type") or ""),
+            size=size if isinstance(size, int) else 0,
+            below=tuple(below),
+            above=tuple(holders.get(name, ())),
+            lsblk={**columns, **starts.get(name, {})},
+            queue=queues.get(disk, {}),
+            sysfs=kernel_directory(name),
+        )
+    return devices
+
+
+async def _text(host: Host, path: str, gaps: list[Gap]) -> str:
+    try:
+        return (await host.read(path)).decode(errors="surrogateescape")
+    except IosondeError as problem:
+        gaps.append(Gap(host.name, path, problem.message, problem.hint))
+        return ""
+
+
+async def read_scene(host: Host) -> Scene:
+    """The scene of a host. What cannot be read becomes a gap of it."""
+    gaps: list[Gap] = []
+    return Scene(
+        host=host,
+        devices=await read_devices(host, gaps),
+        mounts=parse_mountinfo(await _text(host, MOUNTINFO, gaps)),
+        swaps=parse_swaps(await _text(host, SWAPS, gaps)),
+        gaps=gaps,
+    )
