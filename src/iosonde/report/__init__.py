@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 FORMATS: Table[type[Format]] = Table(
     "format",
     {
+        "csv": "iosonde.report.csv:CsvFormat",
+        "markdown": "iosonde.report.markdown:MarkdownFormat",
+        "parquet": "iosonde.report.parquet:ParquetFormat",
         "json": "iosonde.report.json:JsonFormat",
     },
 )

@@ -56,13 +56,18 @@ def run_document(sheet: RunSheet) -> dict[str, Json]:
     }
 
 
+def runs_document(sheets: Sequence[RunSheet]) -> dict[str, Json]:
+    """Several runs in one object, each as `run_document` has it."""
+    return {"schema": "iosonde.run/1", "runs": [run_document(sheet) for sheet in sheets]}
+
+
 def _known(value: float | None) -> float | None:
     """A figure that is not known is null; so is one that JSON can't carry."""
     return value if value is not None and math.isfinite(value) else None
 
 
 class JsonFormat:
-    """One run as an object, several as a list of them."""
+    """One run as an object; several as one object that holds them as `runs`."""
 
     name: ClassVar[str] = "json"
     suffix: ClassVar[str] = ".json"
@@ -70,6 +75,5 @@ class JsonFormat:
     def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
         """See `Format.serialize`. Verdicts are `iosonde compare --json`'s."""
         del verdicts
-        documents: list[Json] = [run_document(run) for run in runs]
-        whole = documents[0] if len(documents) == 1 else documents
+        whole = run_document(runs[0]) if len(runs) == 1 else runs_document(runs)
         return json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=2).encode() + b"\n"

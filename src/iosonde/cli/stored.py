@@ -1,0 +1,46 @@
+"""Stored runs for the verbs that show them, and files for what they make of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.records import RunSheet
+
+
+def load_sheets(runs: Sequence[str], store: str | None) -> list[RunSheet]:
+    """Stored runs with their statistics.
+
+    Raises:
+        UsageError: no such run.
+    """
+    from iosonde.measure.sheet import sheet
+    from iosonde.store import open_store
+
+    kept = open_store(store)
+    try:
+        return [sheet(kept.load(run)) for run in runs]
+    finally:
+        kept.close()
+
+
+def write_out(content: bytes, output: Path | None, *, binary: bool) -> None:
+    """To a file, or to standard output where that is no terminal or the content is text.
+
+    Raises:
+        UsageError: the file cannot be written, or bytes would go to a terminal.
+    """
+    if output is not None:
+        try:
+            output.write_bytes(content)
+        except OSError as problem:
+            raise UsageError(f"cannot be written: {problem.strerror}", where=str(output)) from None
+        return
+    if binary and sys.stdout.isatty():
+        raise UsageError("this format is no text", hint="give a file with -o")
+    sys.stdout.buffer.write(content)

@@ -1,0 +1,42 @@
+"""Runs as CSV (RFC 4180): one row a metric of each trial, with its loops in further columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import ClassVar
+
+from iosonde.records import RunSheet, Scalar, Verdict
+from iosonde.report.rows import COLUMNS, loop_rows, metric_rows
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class CsvFormat:
+    """One row a metric; the values of the loops follow as loop_1, loop_2 and so on."""
+
+    name: ClassVar[str] = "csv"
+    suffix: ClassVar[str] = ".csv"
+
+    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+        """See `Format.serialize`."""
+        del verdicts
+        values: dict[tuple[Scalar, Scalar, Scalar], list[Scalar]] = {}
+        for row in loop_rows(runs):
+            values.setdefault((row["run"], row["trial"], row["metric"]), []).append(row["value"])
+        most = max(map(len, values.values()), default=0)
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        writer.writerow([*COLUMNS, *(f"loop_{number}" for number in range(1, most + 1))])
+        for row in metric_rows(runs):
+            loops = values[row["run"], row["trial"], row["metric"]]
+            writer.writerow([*(_cell(row[column]) for column in COLUMNS), *loops])
+        return text.getvalue().encode()
+
+
+def _cell(value: Scalar) -> Scalar:
+    """A text that a spreadsheet would run as a formula is kept a text."""
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return "'" + value
+    return value

@@ -1,0 +1,94 @@
+"""Runs as Markdown to paste into a wiki or a ticket: every figure with unit, loops and spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.records import Metric, RunSheet, TrialSheet, Verdict
+
+_SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})
+
+
+class MarkdownFormat:
+    """A heading a trial, a table of its metrics, its command and its findings."""
+
+    name: ClassVar[str] = "markdown"
+    suffix: ClassVar[str] = ".md"
+
+    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+        """See `Format.serialize`."""
+        lines: list[str] = []
+        for sheet in runs:
+            run = sheet.run
+            lines += [f"# {_plain(run.study)}: run {run.id} ({run.state.value})", ""]
+            for trial in sheet.trials:
+                lines += _trial(trial)
+        if verdicts:
+            lines += _verdicts(verdicts)
+        return ("\n".join(lines).rstrip() + "\n").encode()
+
+
+def _trial(sheet: TrialSheet) -> Iterator[str]:
+    trial = sheet.trial
+    yield f"## {_plain(trial.load.name)} at {_plain(trial.probe)}"
+    yield ""
+    yield from _fence(trial.command)
+    yield ""
+    yield "| metric | mean | 95 % interval | CV | median | all loops | loops |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for metric in sheet.metrics:
+        yield _row(metric, bold=metric.name == sheet.headline)
+    yield ""
+    for finding in sheet.findings:
+        yield f"- {_plain(finding.rule)}: {_plain(finding.message)}"
+    for fault in trial.faults:
+        yield f"- fault: {_plain(fault)}"
+    yield ""
+
+
+def _row(metric: Metric, *, bold: bool) -> str:
+    name = f"**{_plain(metric.name)}**" if bold else _plain(metric.name)
+    interval = "–"
+    if metric.ci95 is not None:
+        low, high = (units.show(bound, metric.unit) for bound in metric.ci95)
+        interval = f"{low} … {high}"
+    cells = [
+        name,
+        units.show(metric.mean, metric.unit),
+        interval,
+        units.show(metric.cv, "fraction"),
+        units.show(metric.median, metric.unit),
+        units.show(metric.merged, metric.unit),
+        str(len(metric.loops)),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    yield "## Comparison"
+    yield ""
+    yield "| metric | baseline | candidate | verdict | change | 95 % interval |"
+    yield "| --- | --- | --- | --- | ---: | ---: |"
+    for verdict in verdicts:
+        interval = "–"
+        if verdict.interval is not None:
+            interval = " … ".join(units.show_fraction(bound) for bound in verdict.interval)
+        yield (
+            f"| {_plain(verdict.metric)} | {_plain(verdict.baseline)} | "
+            f"{_plain(verdict.candidate)} | {verdict.outcome.value} | "
+            f"{units.show(verdict.change, 'fraction')} | {interval} |"
+        )
+
+
+def _plain(text: str) -> str:
+    """Text that no Markdown reader takes for markup; one line."""
+    return " ".join(text.translate(_SPECIAL).split())
+
+
+def _fence(text: str) -> list[str]:
+    """A code block, its fence longer than any run of backticks inside."""
+    longest = max((len(run) for run in text.split() if set(run) == {"`"}), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [fence, text, fence]

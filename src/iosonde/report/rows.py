@@ -1,0 +1,62 @@
+"""Runs as flat rows, one a metric of a trial: what tables and spreadsheets are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from iosonde.records import RunSheet, Scalar
+
+COLUMNS = (
+    "run", "study", "state", "trial", "host", "probe", "target", "engine", "load", "metric",
+    "unit", "loops", "mean", "median", "stdev", "cv", "ci95_low", "ci95_high", "merged",
+    "rounded", "headline", "flags", "faults",
+)  # fmt: skip
+LOOP_COLUMNS = ("run", "trial", "metric", "unit", "loop", "value")
+
+
+def metric_rows(runs: Sequence[RunSheet]) -> Iterator[dict[str, Scalar]]:
+    """One row a metric of each trial, keys as COLUMNS; bytes, seconds, 1/s and fractions."""
+    for sheet in runs:
+        for trial in sheet.trials:
+            for metric in trial.metrics:
+                yield {
+                    "run": sheet.run.id,
+                    "study": sheet.run.study,
+                    "state": sheet.run.state.value,
+                    "trial": trial.trial.id,
+                    "host": trial.trial.host,
+                    "probe": trial.trial.probe,
+                    "target": trial.trial.target.path,
+                    "engine": trial.trial.load.engine,
+                    "load": trial.trial.load.name,
+                    "metric": metric.name,
+                    "unit": metric.unit,
+                    "loops": len(metric.loops),
+                    "mean": metric.mean,
+                    "median": metric.median,
+                    "stdev": metric.stdev,
+                    "cv": metric.cv,
+                    "ci95_low": metric.ci95[0] if metric.ci95 else None,
+                    "ci95_high": metric.ci95[1] if metric.ci95 else None,
+                    "merged": metric.merged,
+                    "rounded": metric.rounded,
+                    "headline": metric.name == trial.headline,
+                    "flags": " ".join(trial.trial.flags),
+                    "faults": "; ".join(trial.trial.faults),
+                }
+
+
+def loop_rows(runs: Sequence[RunSheet]) -> Iterator[dict[str, Scalar]]:
+    """One row a loop of each metric, keys as LOOP_COLUMNS; loops count from 1."""
+    for sheet in runs:
+        for trial in sheet.trials:
+            for metric in trial.metrics:
+                for number, value in enumerate(metric.loops, 1):
+                    yield {
+                        "run": sheet.run.id,
+                        "trial": trial.trial.id,
+                        "metric": metric.name,
+                        "unit": metric.unit,
+                        "loop": number,
+                        "value": value,
+                    }
