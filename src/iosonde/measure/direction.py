@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _PERCENTILE = re.compile(r"(?P<direction>.+)\.latency\.p(?P<whole>\d+)(?:_(?P<part>\d+))?")
 _WIDE_BLOCK = 64 * 1024  # bytes; from here on a load is judged by its bandwidth
@@ -23,7 +23,7 @@ def percentile_of(metric: str) -> tuple[str, float] | None:
     return found["direction"], float(f"{found['whole']}.{found['part'] or 0}") / 100
 
 
-def headline_of(means: dict[str, float]) -> str:
+def headline_among(means: Mapping[str, float]) -> str:
     """The metric that stands for a trial: the rate of its dominant direction.
 
     The dominant direction is the one with the most I/Os, or, of a tool that gives only speeds,

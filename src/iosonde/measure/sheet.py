@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from iosonde.histogram import merge, quantile
-from iosonde.measure.direction import headline_of, higher_is_better, percentile_of
+from iosonde.measure.direction import headline_among, higher_is_better, percentile_of
 from iosonde.measure.statistics import summarise
 from iosonde.records import Histogram, Loop, Metric, Run, RunSheet, Trial, TrialSheet
 
@@ -21,8 +21,13 @@ def sheet(run: Run) -> RunSheet:
 def trial_sheet(trial: Trial) -> TrialSheet:
     """The statistics of one trial; one without a finished loop has no metrics and no headline."""
     metrics = metrics_of(trial.loops)
-    headline = headline_of({metric.name: metric.mean for metric in metrics})
+    headline = headline_among({metric.name: metric.mean for metric in metrics})
     return TrialSheet(trial=trial, metrics=metrics, headline=headline)
+
+
+def headline_of(trial: Trial) -> str:
+    """The metric that stands for a trial; empty where it has no finished loop."""
+    return trial_sheet(trial).headline
 
 
 def metrics_of(loops: Sequence[Loop]) -> tuple[Metric, ...]:
