@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 VERBS: Table[Callable[..., int | None]] = Table(
     "verb",
     {
+        "show": "iosonde.cli.show:show",
+        "schema": "iosonde.cli.schema:schema",
         "run": "iosonde.cli.run:run",
         "list": "iosonde.cli.list:list_runs",
         "report": "iosonde.cli.report:report",
@@ -20,6 +22,8 @@ VERBS: Table[Callable[..., int | None]] = Table(
 )
 
 SUMMARIES: dict[str, str] = {
+    "show": "the storage stack of hosts, layer by layer, with settings and hazards",
+    "schema": "the JSON schema of what a verb prints with --json",
     "run": "measure a study, or one load at one target",
     "list": "the runs in the store",
     "report": "a page to share",

@@ -1,0 +1,110 @@
+"""`iosonde show`: what is this host's stack?"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from iosonde.cli.output import err, out, print_json
+from iosonde.errors import UsageError
+from iosonde.records import Capture, Json, StackLayer
+
+
+def show(
+    hosts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[HOST]...",
+            help="local (the default), a name that ssh knows, or recording:DIR.",
+        ),
+    ] = None,
+    settings: Annotated[
+        bool, typer.Option("--settings", "-s", help="Show the value of every setting too.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object (iosonde schema show).")
+    ] = False,
+    dot: Annotated[bool, typer.Option("--dot", help="Print the graph for Graphviz.")] = False,
+    mermaid: Annotated[
+        bool, typer.Option("--mermaid", help="Print the graph as a Mermaid flowchart.")
+    ] = False,
+) -> None:
+    """Show the storage stack of hosts: from file systems down to the disks.
+
+    Every layer comes with its size, what it is, and the hazards of writing to it. What this user
+    may not read is listed at the end, with what would be needed.
+    """
+    if as_json + dot + mermaid > 1:
+        raise UsageError("--json, --dot and --mermaid exclude each other", hint="give one of them")
+    capture = asyncio.run(_discover(hosts or ["local"]))
+    if as_json:
+        print_json(show_document(capture))
+    elif dot or mermaid:
+        _print_graph(capture, dot=dot)
+    else:
+        from iosonde.stack.draw import draw
+
+        out().print(draw(capture, settings=settings))
+
+
+async def _discover(names: Sequence[str]) -> Capture:
+    from iosonde.hosts import open_host
+    from iosonde.stack.discover import discover
+
+    # Opened one after the other, so that a host that fails leaves none half open.
+    opened = []
+    try:
+        for name in dict.fromkeys(names):
+            opened.append(await open_host(name))  # noqa: PERF401 - what is open must be closed
+        return await discover(opened)
+    finally:
+        for host in opened:
+            await host.close()
+
+
+def _print_graph(capture: Capture, *, dot: bool) -> None:
+    from iosonde.stack.dot import to_dot
+    from iosonde.stack.draw import gap_line
+    from iosonde.stack.mermaid import to_mermaid
+
+    sys.stdout.write(to_dot(capture) if dot else to_mermaid(capture))
+    messages = err()
+    for gap in capture.gaps:
+        messages.print(gap_line(gap, several=len(capture.hosts) > 1))
+
+
+def _layer_document(layer: StackLayer) -> Json:
+    return {
+        "id": layer.id,
+        "kind": layer.kind,
+        "host": layer.host,
+        "device": layer.device,
+        "size": layer.size,
+        "below": list(layer.below),
+        "mount": layer.mount,
+        "facts": dict(layer.facts),
+        "settings": dict(layer.settings),
+        "hazards": list(layer.hazards),
+    }
+
+
+def show_document(capture: Capture) -> dict[str, Json]:
+    """The object of the contract, `iosonde.show/1`."""
+    return {
+        "schema": "iosonde.show/1",
+        "taken": capture.taken,
+        "hosts": [
+            {"name": one.name, "kernel": one.kernel, "cpus": one.cpus, "memory": one.memory}
+            for one in capture.hosts
+        ],
+        "layers": [_layer_document(layer) for layer in capture.layers],
+        "host_wide": dict(capture.host_wide),
+        "gaps": [
+            {"host": one.host, "what": one.what, "reason": one.reason, "remedy": one.remedy or None}
+            for one in capture.gaps
+        ],
+    }

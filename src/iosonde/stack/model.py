@@ -1,0 +1,111 @@
+"""The stack as a graph: which layer stands on which, and what lies under a path.
+
+Edges point down: from a file system to the device it is on, from an array to its members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from posixpath import normpath
+
+from iosonde.records import Capture, Scalar, StackLayer
+
+
+class Stack:
+    """The layers of a capture with their edges both ways.
+
+    Args:
+        layers: in the order they are to be shown; an id in `below` without a layer is no edge.
+    """
+
+    def __init__(self, layers: Iterable[StackLayer]) -> None:
+        self.layers = {layer.id: layer for layer in layers}
+        self._above: dict[str, list[str]] = {one: [] for one in self.layers}
+        for layer in self.layers.values():
+            for under in layer.below:
+                if under in self._above:
+                    self._above[under].append(layer.id)
+
+    def below(self, layer: StackLayer) -> tuple[StackLayer, ...]:
+        """What a layer stands on directly."""
+        return tuple(self.layers[one] for one in layer.below if one in self.layers)
+
+    def above(self, layer: StackLayer) -> tuple[StackLayer, ...]:
+        """What stands on a layer directly."""
+        return tuple(self.layers[one] for one in self._above[layer.id])
+
+    def roots(self) -> tuple[StackLayer, ...]:
+        """The layers nothing stands on: mounts in the order of their paths, then devices."""
+        tops = [layer for layer in self.layers.values() if not self._above[layer.id]]
+        return tuple(sorted(tops, key=lambda one: (one.mount is None, one.mount or "")))
+
+    def under(self, layer: StackLayer) -> tuple[StackLayer, ...]:
+        """The layer itself and all below it, top first, each once."""
+        return tuple(dict.fromkeys(self._descend(layer, ())))
+
+    def _descend(self, layer: StackLayer, path: tuple[str, ...]) -> Iterator[StackLayer]:
+        yield layer
+        for under in self.below(layer):
+            if under.id not in path:  # a loop device on a file on itself: broken, but no reason
+                yield from self._descend(under, (*path, layer.id))
+
+    def provider(self, host: str, path: str) -> StackLayer | None:
+        """The layer that provides a block device: not the file system that stands on it."""
+        named = [
+            layer for layer in self.layers.values() if layer.host == host and layer.device == path
+        ]
+        for layer in named:
+            if not any(other in self.below(layer) for other in named):
+                return layer
+        return None
+
+    def holder(self, host: str, path: str) -> StackLayer | None:
+        """The file system whose mount holds a path: the longest mount point that is part of it."""
+        fitting = [
+            layer
+            for layer in self.layers.values()
+            if layer.host == host and any(_holds(point, path) for point in mount_points(layer))
+        ]
+        return max(
+            fitting,
+            key=lambda one: max(len(at) for at in mount_points(one) if _holds(at, path)),
+            default=None,
+        )
+
+
+def mount_points(layer: StackLayer) -> tuple[str, ...]:
+    """All places where a layer is mounted: `mount`, then what its fact `mounts` adds by lines."""
+    more = str(layer.facts.get("mounts") or "").splitlines()
+    return tuple(dict.fromkeys([*([layer.mount] if layer.mount else []), *more]))
+
+
+def _holds(point: str, path: str) -> bool:
+    return path == point or path.startswith(point.rstrip("/") + "/")
+
+
+def layers_under(capture: Capture, host: str, path: str) -> tuple[StackLayer, ...]:
+    """The layers a path stands on, top first: those to observe while it is under load.
+
+    Args:
+        capture: of that host.
+        host: name of the host, as in the capture.
+        path: absolute, behind symbolic links (`Host.resolve`): a block device, a mount point, or
+            a file or directory, which need not exist yet.
+
+    Returns:
+        Empty where the path is on nothing that was found.
+    """
+    stack = Stack(capture.layers)
+    plain = normpath(path)
+    top = stack.provider(host, plain) or stack.holder(host, plain)
+    return stack.under(top) if top else ()
+
+
+def capture_settings(capture: Capture) -> dict[str, Scalar]:
+    """All settings of a capture as one object: "LAYER.SETTING", and "HOST.NAME" of no layer."""
+    found = {
+        f"{layer.id}.{name}": value
+        for layer in capture.layers
+        for name, value in layer.settings.items()
+    }
+    return {**found, **capture.host_wide}
