@@ -324,6 +324,8 @@ class TrialSheet:
     findings: tuple[Finding, ...] = ()
     settings: Mapping[str, Scalar] = field(default_factory=dict)
     """Of its capture: "layer.setting" → value."""
+    below: tuple[str, ...] = ()
+    """Ids of the layers its target stands on, the topmost first."""
 
 
 @dataclass(frozen=True, slots=True)
