@@ -44,7 +44,7 @@ def read_schema(name: str) -> dict[str, Json]:
 
 def schema(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A verb, or error; without: list them.")
+        str | None, typer.Argument(metavar="NAME", help="A verb, or error; without: list them.")
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the list of names as JSON too.")

@@ -13,13 +13,16 @@ from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 from iosonde.records import Capture, Json, StackLayer
 
+# Columns of a pipe: a tree is cut at the width of its console, and nothing may be lost there.
+_UNFOLDED = 20_000
+
 
 def show(
     hosts: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[HOST]...",
-            help="local (the default), a name that ssh knows, or recording:DIR.",
+            metavar="HOST",
+            help="local (the default), a name that ssh knows, or recording:DIR; several at will.",
         ),
     ] = None,
     settings: Annotated[
@@ -48,7 +51,10 @@ def show(
     else:
         from iosonde.stack.draw import draw
 
-        out().print(draw(capture, settings=settings))
+        console = out()
+        if not console.is_terminal:
+            console.width = _UNFOLDED
+        console.print(draw(capture, settings=settings), soft_wrap=False)
 
 
 async def _discover(names: Sequence[str]) -> Capture:

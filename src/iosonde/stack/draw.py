@@ -42,7 +42,7 @@ def gap_line(gap: Gap, *, several: bool = False) -> Text:
 
 def _host_tree(capture: Capture, host: HostFacts, *, settings: bool) -> Tree:
     stack = Stack(layer for layer in capture.layers if layer.host == host.name)
-    title = Text(label.host_title(host), style="bold")
+    title = Text().append(label.host_title(host), style="bold")
     prefix = f"{host.name}."
     if settings:
         own = {

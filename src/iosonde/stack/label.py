@@ -11,6 +11,8 @@ _WORDS = (
     "backing_file", "state",
 )  # fmt: skip
 _SIZES = ("chunk_size", "strip_size", "block_size", "used")
+# Where the kernel's rotational flag is a guess: it is set for every virtio disk.
+_NO_PLATTERS = frozenset({"nvme", "virtio", "xen", "aoe", "nbd", "rbd"})
 _FLAGS = {"direct_io": "direct I/O"}
 
 
@@ -26,7 +28,7 @@ def name(layer: StackLayer) -> str:
 def brief(layer: StackLayer) -> tuple[str, ...]:
     """What the layer is in a few words; the page of its kind tells the rest."""
     words = [str(layer.facts[key]) for key in _WORDS if layer.facts.get(key)]
-    if "rotational" in layer.facts and layer.facts.get("transport") != "nvme":
+    if "rotational" in layer.facts and layer.facts.get("transport") not in _NO_PLATTERS:
         words.append("rotating" if layer.facts["rotational"] else "solid state")
     for key in _SIZES:
         size = layer.facts.get(key)
