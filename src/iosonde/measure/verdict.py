@@ -1,0 +1,154 @@
+"""The verdict on one metric of two trials: better, worse, equivalent or undecided, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import expm1, log
+
+from iosonde.measure.contrast import Bar, Contrast, contrast, decide, paired
+from iosonde.measure.direction import higher_is_better, percentile_of
+from iosonde.measure.forecast import more_loops
+from iosonde.records import Evidence, Finding, Metric, Outcome, Verdict
+from iosonde.units import show_fraction
+
+FIRST_GOAL = 5
+"""Loops that a trial of one loop is advised to make: with one, no spread is known."""
+_GRAIN = log(1 + 1 / 64)
+"""Width of a bin of fio's latency histogram (logarithm), the grain of its percentiles.
+Source: fio 3.x, stat.h, FIO_IO_U_PLAT_BITS 6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What is known of how two trials were measured.
+
+    Args:
+        distance: between their middles in loops, if drift may go on from one to the other; 0 if
+            not; None: unknown, B is taken to follow A at once.
+        inflation: factor on the standard error, from the memory of the seconds (memory.py).
+        simultaneous: the loops were measured two by two at the same time.
+    """
+
+    distance: float | None = None
+    inflation: float = 1.0
+    simultaneous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and what it rests on. `reason` says in words why it is undecided, else empty."""
+
+    verdict: Verdict
+    level: float
+    reason: str = ""
+
+
+def judge(
+    a: Metric,
+    b: Metric,
+    *,
+    bar: Bar | None = None,
+    known: Circumstances | None = None,
+    names: tuple[str, str] = ("A", "B"),
+) -> Judgement:
+    """Compare one metric of two trials.
+
+    Args:
+        a: the baseline's.
+        b: the candidate's, of the same name.
+        bar: level and margin; its floor is raised to the grain of fio's percentiles.
+        known: how the trials were measured.
+        names: what A and B are called in the verdict.
+    """
+    bar = bar or Bar()
+    if percentile_of(a.name):
+        bar = replace(bar, floor=max(bar.floor, _GRAIN))
+    fewest = min(len(a.loops), len(b.loops))
+    undecided = Verdict(a.name, *names, Outcome.UNDECIDED, None, None)
+    if not a.mean and any((*a.loops, *b.loops)):
+        return Judgement(undecided, bar.level, "the baseline is zero, so no ratio exists")
+    if fewest < 2:
+        change = b.mean / a.mean - 1 if a.mean else 0.0
+        advised = replace(undecided, change=change, more_loops=FIRST_GOAL - fewest)
+        return Judgement(advised, bar.level, "one loop has no spread")
+    found, logarithmic = _contrast(a, b, known or Circumstances())
+    if fewest < 3 and not found.error[0] and found.change[0]:
+        seen = replace(undecided, change=b.mean / a.mean - 1, more_loops=FIRST_GOAL - fewest)
+        return Judgement(seen, bar.level, "two equal loops do not prove a spread of zero")
+    back = expm1 if logarithmic else float
+    return _decided(found, bar, replace(undecided, change=back(float(found.change[0]))), (a, b))
+
+
+def _decided(
+    found: Contrast, bar: Bar, verdict: Verdict, metrics: tuple[Metric, Metric]
+) -> Judgement:
+    decision = decide(found, bar)
+    loops = (len(metrics[0].loops), len(metrics[1].loops))
+    back = expm1 if min(*metrics[0].loops, *metrics[1].loops) > 0 else float
+    verdict = replace(
+        verdict, interval=(back(float(decision.low[0])), back(float(decision.high[0])))
+    )
+    if decision.equivalent[0]:
+        return Judgement(replace(verdict, outcome=Outcome.EQUIVALENT), bar.level)
+    if decision.differs[0]:
+        good = (found.change[0] > 0) == higher_is_better(verdict.metric)
+        outcome = Outcome.BETTER if good else Outcome.WORSE
+        return Judgement(replace(verdict, outcome=outcome), bar.level)
+    if decision.drifting[0]:
+        return Judgement(verdict, bar.level, "drift over the loops may explain the change")
+    more = more_loops(found, loops, bar)
+    if more is None:
+        return Judgement(verdict, bar.level, "the figures are too coarse, or the change too near 0")
+    wide = replace(verdict, more_loops=more)
+    return Judgement(wide, bar.level, "the spread of the loops is too wide")
+
+
+def within_noise(judgement: Judgement) -> Finding | None:
+    """`within-noise`: a change was seen, but its interval holds zero; None for other verdicts."""
+    verdict = judgement.verdict
+    if verdict.interval is None or verdict.change is None:
+        return None
+    low, high = verdict.interval
+    if verdict.outcome in {Outcome.BETTER, Outcome.WORSE} or not low <= 0 <= high:
+        return None
+    where = f"{verdict.baseline} against {verdict.candidate}, {verdict.metric}"
+    return Finding(
+        rule="within-noise",
+        severity="note",
+        subject=f"{verdict.candidate}: {verdict.metric}",
+        message=(
+            f"a change of {show_fraction(verdict.change)} is within the noise: "
+            f"{show_fraction(low)} to {show_fraction(high)}"
+        ),
+        evidence=(
+            Evidence("change", verdict.change, "fraction", where),
+            Evidence("interval, low", low, "fraction", where),
+            Evidence("interval, high", high, "fraction", where),
+        ),
+        remedy=f"{verdict.more_loops} more loops of each would do" if verdict.more_loops else "",
+        confirm="repeat both trials, in turns",
+    )
+
+
+def _contrast(a: Metric, b: Metric, known: Circumstances) -> tuple[Contrast, bool]:
+    """The contrast, and whether it is one of logarithms (else of fractions of A's mean).
+
+    Figures that reach zero have no logarithm; the error of their ratio is taken to first order.
+    """
+    import numpy as np
+
+    logarithmic = min(*a.loops, *b.loops) > 0
+    if logarithmic:
+        left, right = np.log([a.loops]), np.log([b.loops])
+    else:
+        base = a.mean or 1.0
+        left = 1 + b.mean / base * (np.array([a.loops]) / base - 1)
+        right = np.array([b.loops]) / base
+        if not a.mean:  # all zero, both: no change
+            left = right[:, :1] * np.zeros((1, len(a.loops)))
+    if known.simultaneous and len(a.loops) == len(b.loops):
+        return paired(left, right), logarithmic
+    distance = known.distance
+    if distance is None:
+        distance = (len(a.loops) + len(b.loops)) / 2
+    return contrast(left, right, distance=distance, inflate=known.inflation), logarithmic
