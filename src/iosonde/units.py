@@ -125,7 +125,10 @@ def show_seconds(time: float) -> str:
 
 def show_fraction(share: float) -> str:
     """`1.66 %`."""
-    return f"{share * 100:.3g} %"
+    percent = share * 100
+    if abs(percent) < 0.005:
+        return "0 %"
+    return f"{percent:.0f} %" if abs(percent) >= 1000 else f"{percent:.3g} %"
 
 
 def show(value: float | None, unit: str) -> str:

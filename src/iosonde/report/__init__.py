@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 FORMATS: Table[type[Format]] = Table(
     "format",
     {
+        "html": "iosonde.report.html:HtmlFormat",
+        "svg": "iosonde.report.image:SvgFormat",
+        "png": "iosonde.report.image:PngFormat",
         "csv": "iosonde.report.csv:CsvFormat",
         "markdown": "iosonde.report.markdown:MarkdownFormat",
         "parquet": "iosonde.report.parquet:ParquetFormat",
