@@ -5,7 +5,7 @@ Edges point down: from a file system to the device it is on, from an array to it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from posixpath import normpath
 
 from iosonde.records import Capture, Scalar, StackLayer
@@ -41,13 +41,16 @@ class Stack:
 
     def under(self, layer: StackLayer) -> tuple[StackLayer, ...]:
         """The layer itself and all below it, top first, each once."""
-        return tuple(dict.fromkeys(self._descend(layer, ())))
+        found: dict[str, StackLayer] = {}  # a ring (a loop device on its own file) ends here too
 
-    def _descend(self, layer: StackLayer, path: tuple[str, ...]) -> Iterator[StackLayer]:
-        yield layer
-        for under in self.below(layer):
-            if under.id not in path:  # a loop device on a file on itself: broken, but no reason
-                yield from self._descend(under, (*path, layer.id))
+        def descend(one: StackLayer) -> None:
+            if one.id not in found:
+                found[one.id] = one
+                for under in self.below(one):
+                    descend(under)
+
+        descend(layer)
+        return tuple(found.values())
 
     def provider(self, host: str, path: str) -> StackLayer | None:
         """The layer that provides a block device: not the file system that stands on it."""
@@ -55,7 +58,7 @@ class Stack:
             layer for layer in self.layers.values() if layer.host == host and layer.device == path
         ]
         for layer in named:
-            if not any(other in self.below(layer) for other in named):
+            if not any(other.id in layer.below for other in named):
                 return layer
         return None
 

@@ -42,13 +42,13 @@ _NUMBERS = frozenset(
     {"size", "alignment", "min-io", "opt-io", "phy-sec", "log-sec", "rq-size", "ra", "start",
      "disc-aln", "disc-gran", "disc-max", "wsame", "fsavail", "fssize", "fsused"}
 )  # fmt: skip
-_OCTAL = re.compile(r"\\([0-7]{3})")
+_OCTAL = re.compile(rb"\\([0-7]{3})")
 
 
 def unescape(text: str) -> str:
     r"""Text of mountinfo or swaps with `\040` and the like as the bytes they stand for."""
-    raw = _OCTAL.sub(lambda found: chr(int(found[1], 8)), text)
-    return raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    raw = text.encode("utf-8", "surrogateescape")
+    return _OCTAL.sub(lambda found: bytes([int(found[1], 8) & 255]), raw).decode("utf-8", "replace")
 
 
 def parse_mountinfo(text: str) -> tuple[Mount, ...]:
