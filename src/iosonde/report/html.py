@@ -199,8 +199,8 @@ def _layer(layer: StackLayer) -> Iterator[str]:
     mount = f" at {escape(layer.mount)}" if layer.mount else ""
     hazards = f' <span class="hazard">{escape(", ".join(layer.hazards))}</span>'
     yield (
-        f'<div class="layer"><span class="kind">{escape(layer.kind)}</span> {escape(layer.device)}{size}{mount}'
-        f"{hazards if layer.hazards else ''}"
+        f'<div class="layer"><span class="kind">{escape(layer.kind)}</span> '
+        f"{escape(layer.device)}{size}{mount}{hazards if layer.hazards else ''}"
     )
     for name, values in (("facts", layer.facts), ("settings", layer.settings)):
         if values:
