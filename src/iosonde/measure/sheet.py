@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from iosonde.histogram import merge, quantile
+from iosonde.measure import steady
 from iosonde.measure.direction import headline_among, higher_is_better, percentile_of
+from iosonde.measure.drain import cache_drain
+from iosonde.measure.seconds import seconds_of
 from iosonde.measure.statistics import summarise
-from iosonde.records import Histogram, Loop, Metric, Run, RunSheet, Trial, TrialSheet
+from iosonde.records import Finding, Histogram, Loop, Metric, Run, RunSheet, Trial, TrialSheet
+from iosonde.stack.model import capture_settings, layers_under
 
 CPU_PER_IO = "cpu.per_io"
 """Seconds of one core's time for one I/O: user and system, over the I/Os of all directions."""
@@ -22,7 +26,28 @@ def trial_sheet(trial: Trial) -> TrialSheet:
     """The statistics of one trial; one without a finished loop has no metrics and no headline."""
     metrics = metrics_of(trial.loops)
     headline = headline_among({metric.name: metric.mean for metric in metrics})
-    return TrialSheet(trial=trial, metrics=metrics, headline=headline)
+    capture = trial.capture
+    target = trial.target
+    under = layers_under(capture, target.host, target.path) if capture else ()
+    return TrialSheet(
+        trial=trial,
+        metrics=metrics,
+        headline=headline,
+        findings=findings_of(trial, metrics, headline),
+        settings=capture_settings(capture) if capture else {},
+        below=tuple(layer.id for layer in under),
+    )
+
+
+def findings_of(trial: Trial, metrics: Sequence[Metric], headline: str) -> tuple[Finding, ...]:
+    """`first-loop`, `drift` and `cache-drain` of the metric that stands for the trial."""
+    metric = next((metric for metric in metrics if metric.name == headline), None)
+    if metric is None:
+        return ()
+    subject = f"{trial.load.name} at {trial.probe}"
+    seconds = [seconds_of(loop, headline) or [] for loop in trial.loops]
+    drain = cache_drain(seconds, metric=headline, unit=metric.unit, subject=subject)
+    return (*steady.findings(metric, subject=subject), *([drain] if drain else []))
 
 
 def headline_of(trial: Trial) -> str:
