@@ -29,7 +29,6 @@ class Zram:
     kind: ClassVar[str] = "zram"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         LayerSetting("comp_algorithm", "sysfs", "/sys/block/{name}/comp_algorithm"),
-        LayerSetting("mem_limit", "sysfs", "/sys/block/{name}/mem_limit", unit="B"),
         *queue_settings("read_ahead_kb", "nomerges"),
     )
 

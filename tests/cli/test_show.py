@@ -1,0 +1,129 @@
+"""`iosonde show` and `iosonde schema` as a user runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from iosonde.cli.schema import read_schema, schema_names
+from iosonde.cli.show import show_document
+from iosonde.hosts.local import LocalHost
+from iosonde.records import Json
+from iosonde.stack.discover import discover
+
+NOBODY = 65534
+COMMAND = str(Path(sys.executable).parent / "iosonde")
+
+
+def iosonde(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    done = iosonde(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def as_nobody(work: Callable[[], Json]) -> Any:
+    """What `work` returns in a child of this process that has given up root's rights."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            with os.fdopen(writer, "w") as pipe:
+                json.dump(work(), pipe)
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    assert os.waitpid(child, 0)[1] == 0
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_each_schema_is_a_schema_and_names_its_number(name: str) -> None:
+    schema = read_schema(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert str(schema["title"]).startswith("iosonde.")
+    assert json.loads(iosonde("schema", name).stdout) == schema
+
+
+def test_schema_lists_its_names() -> None:
+    lines = iosonde("schema").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(schema_names())
+    assert document("schema")["schemas"] == list(schema_names())
+
+
+def test_show_keeps_to_its_schema_and_finds_the_root_file_system() -> None:
+    found = document("show")
+    jsonschema.validate(found, read_schema("show"))
+    layers = found["layers"]
+    assert isinstance(layers, list)
+    ids = {layer["id"] for layer in layers}
+    assert len(ids) == len(layers)
+    assert all(below in ids for layer in layers for below in layer["below"])
+    assert any(layer["kind"] == "disk" for layer in layers)
+
+
+@pytest.mark.root
+def test_a_plain_user_sees_the_same_layers_and_is_told_what_needs_root() -> None:
+    def found() -> dict[str, Any]:
+        return show_document(asyncio.run(discover([LocalHost()])))
+
+    whole = found()
+    plain = as_nobody(found)
+    jsonschema.validate(plain, read_schema("show"))
+    mine, theirs = (
+        {layer["id"] for layer in one["layers"] if layer["kind"] in {"disk", "partition"}}
+        for one in (whole, plain)
+    )
+    assert mine == theirs
+
+
+def test_the_graphs() -> None:
+    assert iosonde("show", "--dot").stdout.startswith("digraph stack {")
+    assert iosonde("show", "--mermaid").stdout.startswith("flowchart TD")
+
+
+def test_a_pipe_gets_every_setting_uncut_and_no_colour() -> None:
+    done = iosonde("show", "--settings")
+    assert done.returncode == 0
+    assert "vm.vfs_cache_pressure=" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_errors_keep_to_their_schema() -> None:
+    done = iosonde("show", "--json", "--dot")
+    assert done.returncode == 2
+    error = json.loads(done.stdout)
+    jsonschema.validate(error, read_schema("error"))
+    assert error["error"]["kind"] == "usage"
+    assert "exclude" in error["error"]["message"]
+
+
+def test_the_verb_loads_nothing_heavy_before_it_is_needed() -> None:
+    heavy = ("rich.tree", "pydantic", "asyncssh", "sqlalchemy")
+    code = f"import sys, iosonde.cli.show; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,85 @@
+"""Each kind of layer is one file, one row and one page, and keeps to the Protocol."""
+
+from __future__ import annotations
+
+import inspect
+import string
+from pathlib import Path
+
+import pytest
+
+import iosonde.layers
+from iosonde.layers import LAYERS
+from iosonde.layers.layer import Layer, Scene
+from iosonde.records import StackLayer
+from iosonde.settings import MECHANISMS
+
+ROOT = Path(iosonde.layers.__file__).parent
+DOCS = Path(__file__).parents[2] / "docs" / "layers"
+
+
+def test_files_and_rows_match() -> None:
+    files = {
+        path.stem if path.suffix == ".py" else path.name
+        for path in ROOT.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    modules = {place.partition(":")[0].rpartition(".")[2] for place in LAYERS.values()}
+    assert files - {"__init__", "layer"} == modules
+
+
+@pytest.mark.parametrize("kind", sorted(LAYERS))
+class TestEachKind:
+    def test_its_class_bears_the_name_of_its_row(self, kind: str) -> None:
+        assert LAYERS.load(kind).kind == kind
+
+    def test_it_satisfies_the_protocol(self, kind: str) -> None:
+        made: Layer = LAYERS.load(kind)()
+        expected = inspect.signature(Layer.discover)
+        assert inspect.iscoroutinefunction(made.discover)
+        assert list(inspect.signature(type(made).discover).parameters) == list(expected.parameters)
+
+    def test_its_docstring_names_a_source(self, kind: str) -> None:
+        module = inspect.getmodule(LAYERS.load(kind))
+        assert module is not None
+        assert "Source:" in (module.__doc__ or "")
+
+    def test_its_settings_name_known_mechanisms_once_each(self, kind: str) -> None:
+        settings = LAYERS.load(kind).settings
+        names = [setting.name for setting in settings]
+        assert len(names) == len(set(names))
+        for setting in settings:
+            assert setting.mechanism in MECHANISMS
+            for address in (setting.address, *setting.former):
+                fields = {field for _, field, _, _ in string.Formatter().parse(address) if field}
+                assert all(field.isidentifier() for field in fields)
+
+    def test_it_has_a_page_that_lists_its_settings(self, kind: str) -> None:
+        page = DOCS / f"{kind}.md"
+        assert page.exists(), f"write docs/layers/{kind}.md"
+        text = page.read_text()
+        missing = [one.name for one in LAYERS.load(kind).settings if f"`{one.name}`" not in text]
+        assert not missing, f"docs/layers/{kind}.md says nothing of {missing}"
+
+    async def test_on_an_empty_host_it_finds_nothing_and_does_not_fail(self, kind: str) -> None:
+        from tests.nothing import NothingHost
+
+        scene = Scene(host=NothingHost(), devices={}, mounts=(), swaps=())
+        found: tuple[StackLayer, ...] = await LAYERS.load(kind)().discover(scene)
+        assert found == ()
+
+
+def test_mechanisms_match_their_files() -> None:
+    folder = ROOT.parent / "settings"
+    modules = {place.partition(":")[0].rpartition(".")[2] for place in MECHANISMS.values()}
+    others = {"__init__", "mechanism", "host_wide"}
+    assert {path.stem for path in folder.glob("*.py")} - others == modules
+
+
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
+async def test_a_mechanism_finds_nothing_on_an_empty_host(name: str) -> None:
+    from tests.nothing import NothingHost
+
+    mechanism = MECHANISMS.load(name)
+    assert mechanism.name == name
+    assert await mechanism().get(NothingHost(), []) == {}

@@ -1,0 +1,89 @@
+"""Loop devices of the tests' own: made on scratch files, and always taken away again."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MIB = 1024**2
+
+
+def tool(*argv: str | Path) -> str:
+    """What a tool prints; its failure fails the test."""
+    done = subprocess.run(list(map(str, argv)), capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, f"{argv}: {done.stderr.decode()}"
+    return done.stdout.decode().strip()
+
+
+@contextmanager
+def loop_device(image: Path, size: int, *options: str) -> Iterator[str]:
+    """A loop device on a new sparse file of that many bytes; its path.
+
+    Args:
+        image: file to make.
+        size: bytes.
+        options: further options of losetup ("--direct-io=on", "--sector-size", "4096").
+    """
+    with image.open("wb") as file:
+        file.truncate(size)
+    device = tool("losetup", "--find", "--show", *options, image)
+    try:
+        yield device
+    finally:
+        tool("losetup", "--detach", device)
+        image.unlink()
+
+
+@contextmanager
+def partitions(device: str, *spans: tuple[int, int]) -> Iterator[list[str]]:
+    """Partitions told to the kernel, without a table on the device; their paths.
+
+    The kernel need not know any partition table for this (`CONFIG_MSDOS_PARTITION`).
+
+    Args:
+        device: the loop device.
+        spans: first sector and count of each, in units of 512 bytes.
+    """
+    made = []
+    try:
+        for number, (first, count) in enumerate(spans, start=1):
+            tool("addpart", device, str(number), str(first), str(count))
+            made.append(f"{device}p{number}")
+        for path in made:
+            _wait_for(Path(path))
+        yield made
+    finally:
+        for number in range(1, len(made) + 1):
+            tool("delpart", device, str(number))
+
+
+def _wait_for(node: Path) -> None:
+    end = time.monotonic() + 10
+    while not node.exists():
+        assert time.monotonic() < end, f"{node} did not appear"
+        time.sleep(0.05)
+
+
+@contextmanager
+def mounted(device: str, place: Path, *options: str) -> Iterator[Path]:
+    """A device mounted at a new directory."""
+    place.mkdir()
+    tool("mount", *options, device, place)
+    try:
+        yield place
+    finally:
+        tool("umount", place)
+
+
+@contextmanager
+def swapped_on(device: str) -> Iterator[None]:
+    """A device used as swap."""
+    tool("mkswap", device)
+    tool("swapon", device)
+    try:
+        yield
+    finally:
+        tool("swapoff", device)
