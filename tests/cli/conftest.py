@@ -1,0 +1,52 @@
+"""The command as a user runs it, with a store of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from iosonde.cli.main import main; main()"]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the command ended."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be one JSON object and nothing else."""
+        return json.loads(self.stdout)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Nothing of the user's: home, store and locale of the test's own."""
+    kept = {key: value for key, value in os.environ.items() if key in {"PATH", "PYTHONPATH"}}
+    return {**kept, "HOME": str(tmp_path), "IOSONDE_STORE": str(tmp_path / "store.sqlite"),
+            "LC_ALL": "C.UTF-8", "COLUMNS": "140"}  # fmt: skip
+
+
+@pytest.fixture
+def iosonde(environment: Mapping[str, str], tmp_path: Path) -> Callable[..., Ended]:
+    """`iosonde("list", "--json")`, run in an empty directory."""
+
+    def run(*arguments: str, timeout: float = 110) -> Ended:
+        done = subprocess.run(
+            [*COMMAND, *arguments], env=dict(environment), cwd=tmp_path, timeout=timeout,
+            stdin=subprocess.DEVNULL, capture_output=True, check=False,
+        )  # fmt: skip
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
