@@ -16,6 +16,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "schema": "iosonde.cli.schema:schema",
         "run": "iosonde.cli.run:run",
         "list": "iosonde.cli.list:list_runs",
+        "compare": "iosonde.cli.compare:compare",
         "report": "iosonde.cli.report:report",
         "export": "iosonde.cli.export:export",
     },
@@ -26,6 +27,7 @@ SUMMARIES: dict[str, str] = {
     "schema": "the JSON schema of what a verb prints with --json",
     "run": "measure a study, or one load at one target",
     "list": "the runs in the store",
+    "compare": "other runs against a baseline: better, worse, equivalent or undecided",
     "report": "a page to share",
     "export": "stored runs as csv, json, parquet or markdown",
 }

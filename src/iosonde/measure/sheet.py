@@ -45,9 +45,12 @@ def findings_of(trial: Trial, metrics: Sequence[Metric], headline: str) -> tuple
     if metric is None:
         return ()
     subject = f"{trial.load.name} at {trial.probe}"
+    found = steady.findings(metric, subject=subject)
+    if not headline.startswith("write."):
+        return found
     seconds = [seconds_of(loop, headline) or [] for loop in trial.loops]
     drain = cache_drain(seconds, metric=headline, unit=metric.unit, subject=subject)
-    return (*steady.findings(metric, subject=subject), *([drain] if drain else []))
+    return (*found, *([drain] if drain else []))
 
 
 def headline_of(trial: Trial) -> str:

@@ -1,0 +1,63 @@
+"""What the stored loops of two trials tell about how they were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from iosonde.measure.memory import inflation, loop_correlation, memory
+from iosonde.measure.seconds import seconds_of
+from iosonde.measure.verdict import Circumstances
+from iosonde.records import Loop, TrialSheet
+
+
+def circumstances(a: TrialSheet, b: TrialSheet) -> Circumstances:
+    """Distance in time and memory of the seconds of two trials."""
+    first, second = a.trial.loops, b.trial.loops
+    spacing = _spacing(first, second)
+    if spacing is None:
+        return Circumstances()
+    return Circumstances(
+        distance=_distance(first, second, spacing), inflation=_inflation(a, b, spacing)
+    )
+
+
+def _spacing(first: Sequence[Loop], second: Sequence[Loop]) -> float | None:
+    """Seconds from the beginning of a loop to that of the next; None where times are unknown."""
+    steps = [
+        after.started - before.started
+        for loops in (first, second)
+        for before, after in pairwise(loops)
+    ]
+    usual = median(steps) if steps else 0.0
+    return usual if usual > 0 else None
+
+
+def _distance(first: Sequence[Loop], second: Sequence[Loop], spacing: float) -> float:
+    """Loops from the middle of A to the middle of B; 0 where the pause was longer than both.
+
+    A drift that lasts on through such a pause cannot be judged from loops at all.
+    """
+    starts = [[loop.started for loop in loops] for loops in (first, second)]
+    (begin_a, end_a), (begin_b, end_b) = ((min(s), max(s) + spacing) for s in starts)
+    pause = max(begin_b - end_a, begin_a - end_b)
+    if pause > (end_a - begin_a) + (end_b - begin_b):
+        return 0.0
+    middles = [sum(s) / len(s) for s in starts]
+    return (middles[1] - middles[0]) / spacing
+
+
+def _inflation(a: TrialSheet, b: TrialSheet, spacing: float) -> float:
+    seconds = [
+        values
+        for sheet in (a, b)
+        for loop in sheet.trial.loops
+        if (values := seconds_of(loop, sheet.headline)) is not None
+    ]
+    if not seconds:
+        return 1.0
+    length = min(len(values) for values in seconds)
+    gap = max(0.0, spacing - length)
+    count = min(len(a.trial.loops), len(b.trial.loops))
+    return inflation(count, loop_correlation(memory(seconds), length, gap))

@@ -1,0 +1,278 @@
+"""Runs against a baseline: which trials belong together, how many comparisons that makes, verdicts.
+
+The level is shared out before anything is judged: half of it to the headline metrics, half to all
+others (all of it to whichever there are alone), in equal parts. That is a weighted Bonferroni
+correction: at most 5 % of comparisons of equal runs claim any difference, whatever the metrics
+have to do with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+from iosonde.errors import UsageError
+from iosonde.measure.circumstances import circumstances
+from iosonde.measure.contrast import Bar
+from iosonde.measure.verdict import Circumstances, Judgement, judge, within_noise
+from iosonde.records import Finding, Metric, RunSheet, Scalar, TrialSheet
+from iosonde.stack.model import capture_settings
+
+_EXTREMES = (".latency.min", ".latency.max", ".latency.stdev")
+_SAME = 1e-3  # of the spread: two metrics whose logarithms move together closer than that are one
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be compared.
+
+    Args:
+        trials: load, probe, host or id of the trials; none: all.
+        metrics: names; none: all but minimum, maximum and deviation of the latency, which belong
+            to single I/Os.
+        also: names of metrics wanted besides.
+    """
+
+    trials: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two trials that belong together. `baseline` and `candidate` name their runs."""
+
+    baseline: str
+    candidate: str
+    a: TrialSheet
+    b: TrialSheet
+
+    @property
+    def label(self) -> str:
+        """Load, probe and host of the candidate's trial."""
+        return label_of(self.b)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The verdict on one metric of a pair."""
+
+    pair: Pair
+    a: Metric
+    b: Metric
+    judgement: Judgement
+    headline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All answers of one call of `compare`.
+
+    `counted` is the number of comparisons the level was shared out to; `settings` maps each
+    setting that differs to its value in every run, in the order of the runs.
+    """
+
+    answers: tuple[Answer, ...]
+    counted: int
+    bar: Bar
+    settings: Mapping[str, tuple[Scalar, ...]]
+    findings: tuple[Finding, ...]
+
+
+def label_of(sheet: TrialSheet) -> str:
+    """The trial as a person names it: `LOAD at PROBE on HOST`."""
+    trial = sheet.trial
+    return f"{trial.load.name} at {trial.probe} on {trial.host}"
+
+
+def compare(
+    runs: Sequence[RunSheet],
+    *,
+    wanted: Wanted | None = None,
+    bar: Bar | None = None,
+    simultaneous: bool = False,
+) -> Comparison:
+    """Hold every other run against the first.
+
+    Args:
+        runs: the baseline and at least one more.
+        wanted: which trials and metrics; None: all.
+        bar: level for all verdicts together, and margin.
+        simultaneous: the loops of the runs were measured two by two at the same time.
+
+    Raises:
+        UsageError: fewer than two runs, no trials that belong together, or no such metric.
+    """
+    if len(runs) < 2:
+        raise UsageError("a comparison takes a baseline and at least one other run")
+    bar, wanted = bar or Bar(), wanted or Wanted()
+    pairs = [pair for other in runs[1:] for pair in match(runs[0], other, wanted.trials)]
+    asked = [(pair, _shared(pair, wanted)) for pair in pairs]
+    _check([*wanted.metrics, *wanted.also], [name for _, names in asked for name in names])
+    levels, counted = _levels(asked, bar.level)
+    answers = []
+    for place, (pair, names) in enumerate(asked):
+        known = circumstances(pair.a, pair.b)
+        known = replace(known, simultaneous=True) if simultaneous else known
+        for name in names:
+            level = levels[place, name]
+            answers.append(_answer(pair, name, replace(bar, level=level), known))
+    noise = [within_noise(answer.judgement) for answer in answers if answer.headline]
+    return Comparison(
+        answers=tuple(answers),
+        counted=counted,
+        bar=bar,
+        settings=settings_differ(runs, wanted.trials),
+        findings=tuple(finding for finding in noise if finding is not None),
+    )
+
+
+def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -> list[Pair]:
+    """The trials of two runs that belong together: same load, probe and host, in their order.
+
+    Where each run has a single trial (of those wanted), these two are compared whatever they are
+    called.
+
+    Raises:
+        UsageError: none belong together; the message lists what there is.
+    """
+    ours, theirs = _wanted(baseline, wanted), _wanted(candidate, wanted)
+    if len(ours) == len(theirs) == 1:
+        return [Pair(baseline.run.id, candidate.run.id, ours[0], theirs[0])]
+    waiting: dict[str, list[TrialSheet]] = {}
+    for sheet in ours:
+        waiting.setdefault(label_of(sheet), []).append(sheet)
+    pairs = [
+        Pair(baseline.run.id, candidate.run.id, waiting[label_of(sheet)].pop(0), sheet)
+        for sheet in theirs
+        if waiting.get(label_of(sheet))
+    ]
+    if not pairs:
+        there = "; ".join(sorted({label_of(sheet) for sheet in ours})) or "nothing"
+        here = "; ".join(sorted({label_of(sheet) for sheet in theirs})) or "nothing"
+        raise UsageError(
+            f"no trial of {candidate.run.id} has the load, probe and host of one of "
+            f"{baseline.run.id}: {baseline.run.id} holds {there}; {candidate.run.id} holds {here}",
+            where=f"{baseline.run.id}, {candidate.run.id}",
+            hint="choose one trial of each with --trial, which are then compared as they are",
+        )
+    return pairs
+
+
+def settings_differ(
+    runs: Sequence[RunSheet], trials: Sequence[str] = ()
+) -> dict[str, tuple[Scalar, ...]]:
+    """The settings that are not the same in all runs, "LAYER.SETTING" → value in each run.
+
+    Those of a run are what its trials' targets stand on, and what belongs to no layer; a setting
+    that a run lacks is None.
+    Runs without any capture say nothing: then nothing differs.
+    """
+    seen = [
+        {name: value for sheet in _wanted(run, trials) for name, value in _settings(sheet).items()}
+        for run in runs
+    ]
+    if not all(seen):
+        return {}
+    names = sorted({name for settings in seen for name in settings})
+    rows = {name: tuple(settings.get(name) for settings in seen) for name in names}
+    return {name: row for name, row in rows.items() if any(value != row[0] for value in row)}
+
+
+def _settings(sheet: TrialSheet) -> dict[str, Scalar]:
+    capture = sheet.trial.capture
+    if capture is None:
+        return {}
+    layers = tuple(layer for layer in capture.layers if layer.id in sheet.below)
+    return capture_settings(replace(capture, layers=layers or capture.layers))
+
+
+def _wanted(run: RunSheet, wanted: Sequence[str]) -> list[TrialSheet]:
+    measured = [sheet for sheet in run.trials if sheet.metrics]
+    if not wanted:
+        return measured
+    return [
+        sheet
+        for sheet in measured
+        if {sheet.trial.id, sheet.trial.load.name, sheet.trial.probe, sheet.trial.host}
+        & set(wanted)
+    ]
+
+
+def _shared(pair: Pair, wanted: Wanted) -> list[str]:
+    """Metrics that both trials have, headline first."""
+    theirs = {metric.name for metric in pair.b.metrics}
+    names = [metric.name for metric in pair.a.metrics if metric.name in theirs]
+    if wanted.metrics:
+        return [name for name in names if name in {*wanted.metrics, *wanted.also}]
+    names = [name for name in names if name in wanted.also or not name.endswith(_EXTREMES)]
+    return sorted(names, key=lambda name: name != pair.a.headline)
+
+
+def _check(wanted: Sequence[str], names: Sequence[str]) -> None:
+    if not names and not wanted:
+        raise UsageError("the trials that belong together have no metric in common")
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        raise UsageError(
+            f"no two trials that belong together have the metric {missing[0]!r}",
+            where="--metric",
+            hint="`iosonde export ID --format json` lists the metrics of a run",
+        )
+
+
+def _levels(
+    asked: Sequence[tuple[Pair, list[str]]], level: float
+) -> tuple[dict[tuple[int, str], float], int]:
+    """The level of each metric of each pair, and how many comparisons share it.
+
+    Metrics that are the same figure in another unit (IOPS and bandwidth at a fixed block size)
+    are one comparison.
+    """
+    groups: list[tuple[int, list[str]]] = []
+    for place, (pair, names) in enumerate(asked):
+        groups += [(place, group) for group in _same_figures(pair, names)]
+    first = [asked[place][0].a.headline in group for place, group in groups]
+    heads, others = sum(first), len(first) - sum(first)
+    share = level / 2 if heads and others else level
+    return {
+        (place, name): share / (heads if head else others)
+        for (place, group), head in zip(groups, first, strict=True)
+        for name in group
+    }, len(groups)
+
+
+def _same_figures(pair: Pair, names: Sequence[str]) -> list[list[str]]:
+    logs = {name: logs for name in names if (logs := _logarithms(pair, name)) is not None}
+    groups: list[list[str]] = []
+    for name in names:
+        home = next((g for g in groups if _alike(logs.get(g[0]), logs.get(name))), None)
+        if home is None:
+            groups.append([name])
+        else:
+            home.append(name)
+    return groups
+
+
+def _logarithms(pair: Pair, name: str) -> tuple[float, ...] | None:
+    values = (*_metric(pair.a, name).loops, *_metric(pair.b, name).loops)
+    return tuple(map(log, values)) if min(values) > 0 else None
+
+
+def _alike(a: tuple[float, ...] | None, b: tuple[float, ...] | None) -> bool:
+    """The same but for a constant factor."""
+    if a is None or b is None or len(a) != len(b):
+        return False
+    steps = [x - y for x, y in zip(a, b, strict=True)]
+    return max(steps) - min(steps) <= _SAME * (max(a) - min(a))
+
+
+def _answer(pair: Pair, name: str, bar: Bar, known: Circumstances) -> Answer:
+    a, b = _metric(pair.a, name), _metric(pair.b, name)
+    judgement = judge(a, b, bar=bar, known=known, names=(pair.baseline, pair.candidate))
+    return Answer(pair, a, b, judgement, headline=name == pair.a.headline)
+
+
+def _metric(sheet: TrialSheet, name: str) -> Metric:
+    return next(metric for metric in sheet.metrics if metric.name == name)
