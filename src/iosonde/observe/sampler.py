@@ -38,3 +38,18 @@ class Sampler(Protocol):
     def points(self, before: Reading, after: Reading) -> Iterable[Point]:
         """The figures of the time between two readings; nothing where a file is missing."""
         ...
+
+
+def change(before: int, after: int) -> int:
+    """How far a counter went; one that wrapped at 32 or 64 bits went on behind its end.
+
+    A counter that fell without having been near an end was reset: then what it shows now is all
+    that is known.
+    """
+    if after >= before:
+        return after - before
+    for width in (32, 64):
+        end = 1 << width
+        if before < end and before > end - (end >> 3) and after < end >> 3:
+            return end - before + after
+    return after
