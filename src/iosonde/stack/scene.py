@@ -36,6 +36,7 @@ QUEUES = "/sys/block/*/queue/*"
 SLAVES = "/sys/class/block/*/slaves/*"
 HOLDERS = "/sys/class/block/*/holders/*"
 SIZES = "/sys/class/block/*/size"
+PARTITIONS = "/sys/block/*/*/partition"
 
 _FLAGS = frozenset({"ro", "rm", "rota", "rand", "hotplug", "dax", "disc-zero"})
 _NUMBERS = frozenset(
@@ -162,27 +163,48 @@ async def _lsblk(host: Host, gaps: list[Gap]) -> dict[str, dict[str, Scalar]]:
 
 
 async def _from_sysfs(host: Host) -> dict[str, dict[str, Scalar]]:
-    """Names, sizes and what is a partition, from sysfs alone."""
+    """Names, sizes and types from sysfs alone, as lsblk derives them."""
+    disk_of = {}
+    for path in await host.glob(PARTITIONS):
+        *_, disk, name, _ = path.split("/")
+        disk_of[name] = disk
     places = [path.removesuffix("/size") for path in await host.glob(SIZES)]
-    wanted = [f"{place}/{name}" for place in places for name in ("size", "dev", "partition")]
-    files = await host.read_many(wanted)
+    names = ("size", "dev", "md/level", "dm/name", "dm/uuid")
+    files = await host.read_many([f"{place}/{name}" for place in places for name in names])
     found: dict[str, dict[str, Scalar]] = {}
     for place in places:
-        size = files[f"{place}/size"]
-        number = files[f"{place}/dev"]
-        if not isinstance(size, bytes) or not isinstance(number, bytes) or int(size) == 0:
+        texts = {}
+        for name in names:
+            content = files.get(f"{place}/{name}")
+            texts[name] = content.decode().strip() if isinstance(content, bytes) else ""
+        kernel = place.rpartition("/")[2]
+        if not texts["size"].isdecimal() or int(texts["size"]) == 0:
             continue
-        name = place.rpartition("/")[2].replace("!", "/")
-        partition = isinstance(files[f"{place}/partition"], bytes)
-        parent = (await host.resolve(place)).rsplit("/", 2)[1] if partition else None
-        found[name] = {
-            "kname": name,
-            "maj:min": number.decode().strip(),
-            "size": int(size) * SECTOR,
-            "type": "part" if partition else "disk",
-            "pkname": parent,
+        found[kernel.replace("!", "/")] = {
+            "name": texts["dm/name"] or kernel.replace("!", "/"),
+            "maj:min": texts["dev"],
+            "size": int(texts["size"]) * SECTOR,
+            "type": "part" if kernel in disk_of else device_type(kernel, texts),
+            "pkname": disk_of.get(kernel, "").replace("!", "/") or None,
         }
     return found
+
+
+def device_type(kernel: str, texts: Mapping[str, str]) -> str:
+    """The TYPE lsblk gives a device that is no partition, from its files in sysfs.
+
+    Args:
+        kernel: the kernel's name.
+        texts: "md/level" and "dm/uuid", empty where there is none.
+    """
+    if kernel.startswith("dm-"):
+        prefix = texts["dm/uuid"].partition("-")[0].lower()
+        return "part" if prefix.startswith("part") else prefix or "dm"
+    if kernel.startswith("loop"):
+        return "loop"
+    if kernel.startswith("sr"):
+        return "rom"
+    return texts["md/level"] or "disk"
 
 
 def _links(paths: Iterable[str]) -> dict[str, list[str]]:

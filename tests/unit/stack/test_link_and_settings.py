@@ -1,0 +1,89 @@
+"""Links between layers of kinds that do not know each other, and settings read for all alike."""
+
+from __future__ import annotations
+
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene
+from iosonde.records import StackLayer
+from iosonde.stack.hazards import mark_hazards
+from iosonde.stack.link import holding_mount, link
+from iosonde.stack.read_settings import read_settings
+from tests.recordings.machine import Machine
+
+
+def scene(machine: Machine | None = None) -> Scene:
+    made = machine or Machine("h", "6.1", cpus=1, memory=1)
+    devices = {
+        "sda": BlockDevice("sda", "/dev/sda", "8:0", "disk", 10, above=("dm-0",)),
+        "dm-0": BlockDevice("dm-0", "/dev/mapper/vg-a", "253:0", "lvm", 9, below=("sda",)),
+    }
+    return Scene(host=made.host(), devices=devices, mounts=(), swaps=("/dev/dm-0",))
+
+
+def layer(id_: str, device: str, *below: str, mount: str | None = None) -> StackLayer:
+    return StackLayer(f"h/{id_}", id_.partition(":")[0], "h", device, 1, below, mount)
+
+
+def test_a_device_is_provided_by_the_layer_that_does_not_stand_on_it() -> None:
+    at = scene()
+    system = layer("ext4:dm-0", "/dev/mapper/vg-a", at.on_device("dm-0"), mount="/srv")
+    volume = layer("lvm:vg/a", "/dev/mapper/vg-a", at.on_device("sda"))
+    disk = layer("disk:sda", "/dev/sda")
+    loop = layer("loop:loop0", "/dev/loop0", at.on_mount("/srv/images/a"))
+    linked = {one.id: one.below for one in link(at, [system, volume, disk, loop])}
+    assert linked == {
+        "h/ext4:dm-0": ("h/lvm:vg/a",),
+        "h/lvm:vg/a": ("h/disk:sda",),
+        "h/disk:sda": (),
+        "h/loop:loop0": ("h/ext4:dm-0",),
+    }
+    assert at.gaps == []
+
+
+def test_what_nobody_claims_is_dropped_and_named() -> None:
+    at = scene()
+    linked = link(at, [layer("lvm:a", "/dev/mapper/vg-a", at.on_device("sda"), "h/md:md0")])
+    assert linked[0].below == ()
+    assert [gap.reason for gap in at.gaps] == [
+        "it stands on /dev/sda, which no layer claims",
+        "it stands on md:md0, which no layer claims",
+    ]
+
+
+def test_the_longest_mount_holds_a_path() -> None:
+    assert holding_mount("/srv/a/b", ["/", "/srv", "/srv/ab"]) == "/srv"
+    assert holding_mount("/srvx", ["/", "/srv"]) == "/"
+    assert holding_mount("/x", []) is None
+
+
+def test_hazards_go_down_to_all_that_carries_what_is_used() -> None:
+    at = scene()
+    disk = layer("disk:sda", "/dev/sda")
+    volume = layer("lvm:a", "/dev/mapper/vg-a", "h/disk:sda")
+    marked = {one.id: one.hazards for one in mark_hazards(at, [disk, volume])}
+    assert marked == {"h/disk:sda": ("held by vg-a",), "h/lvm:a": ("swap",)}
+
+
+async def test_settings_by_name_by_fact_and_by_their_former_place() -> None:
+    machine = Machine("h", "6.1", cpus=1, memory=1)
+    machine.file("/sys/block/sda/queue/scheduler", "none [bfq]")
+    machine.file("/sys/module/old/parameters/depth", "7")
+    machine.file("/sys/class/net/ens3/mtu", "9000")
+    offered = (
+        LayerSetting("scheduler", "sysfs", "/sys/block/{name}/queue/scheduler"),
+        LayerSetting("depth", "sysfs", "/sys/module/new/depth",
+                     former=("/sys/module/old/parameters/depth",)),
+        LayerSetting("mtu", "sysfs", "/sys/class/net/{interface}/mtu"),
+        LayerSetting("lost", "sysfs", "/sys/block/{name}/none"),
+        LayerSetting("dirty", "sysctl", "vm.dirty_ratio"),
+        LayerSetting("own", "sysfs", "/sys/block/{name}/queue/scheduler"),
+    )  # fmt: skip
+    at = scene(machine)
+    one = StackLayer("h/disk:sda", "disk", "h", "/dev/sda", 1, facts={"interface": "ens3"},
+                     settings={"own": "kept"})  # fmt: skip
+    bare = StackLayer("h/disk:sdx", "disk", "h", "sdx", 1)
+    first, second = await read_settings(at, [one, bare], {"disk": offered})
+    assert first.settings == {
+        "own": "kept", "scheduler": "bfq", "depth": 7, "mtu": 9000, "dirty": 20,
+    }  # fmt: skip
+    assert second.settings == {"depth": 7, "dirty": 20}
+    assert at.gaps == []
