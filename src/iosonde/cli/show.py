@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 from iosonde.records import Capture, Json, StackLayer
+
+if TYPE_CHECKING:
+    from iosonde.hosts.host import Host
 
 # Columns of a pipe: a tree is cut at the width of its console, and nothing may be lost there.
 _UNFOLDED = 20_000
@@ -61,14 +64,16 @@ async def _discover(names: Sequence[str]) -> Capture:
     from iosonde.hosts import open_host
     from iosonde.stack.discover import discover
 
-    # Opened one after the other, so that a host that fails leaves none half open.
-    opened = []
+    opened: dict[str, Host] = {}
     try:
-        for name in dict.fromkeys(names):
-            opened.append(await open_host(name))  # noqa: PERF401 - what is open must be closed
-        return await discover(opened)
+        for name in names:
+            host = await open_host(name)
+            if host.name in opened:  # two names of one host
+                await host.close()
+            opened.setdefault(host.name, host)
+        return await discover(tuple(opened.values()))
     finally:
-        for host in opened:
+        for host in opened.values():
             await host.close()
 
 

@@ -89,7 +89,7 @@ class Disk:
     )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
+        """See `Layer.discover`. Drives without a medium have no size: left out."""
         return tuple(
             StackLayer(
                 id=scene.identity(self.kind, device.name),
@@ -101,5 +101,5 @@ class Disk:
                 facts=disk_facts(device),
             )
             for device in scene.devices.values()
-            if device.type in _TYPES and not _OTHERS.match(device.name)
+            if device.size > 0 and device.type in _TYPES and not _OTHERS.match(device.name)
         )

@@ -7,7 +7,7 @@ to write asks change/guard.py, which trusts no earlier answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from iosonde.layers.layer import BlockDevice, Scene
@@ -16,17 +16,22 @@ from iosonde.records import StackLayer
 _IN_USE = ("mounted", "swap", "held by ", "in use")
 
 
-def device_hazards(scene: Scene, device: BlockDevice) -> list[str]:
-    """What the kernel itself says against writing to a block device."""
-    found = []
-    if any(scene.device_of(mount) is device for mount in scene.mounts):
-        found.append("mounted")
-    if any(scene.device_at(path) is device for path in scene.swaps):
-        found.append("swap")
-    found += [f"held by {_shown(scene, name)}" for name in device.above]
+def device_hazards(scene: Scene) -> dict[str, list[str]]:
+    """What the kernel itself says against writing to each block device, by kernel name."""
+    mounted = {device.name for one in scene.mounts if (device := scene.device_of(one))}
+    swap = {device.name for path in scene.swaps if (device := scene.device_at(path))}
+    return {name: list(_words(scene, one, mounted, swap)) for name, one in scene.devices.items()}
+
+
+def _words(scene: Scene, device: BlockDevice, mounted: Set[str], swap: Set[str]) -> Iterator[str]:
+    if device.name in mounted:
+        yield "mounted"
+    if device.name in swap:
+        yield "swap"
+    for name in device.above:
+        yield f"held by {_shown(scene, name)}"
     if device.lsblk.get("ro") is True:
-        found.append("read-only")
-    return found
+        yield "read-only"
 
 
 def _shown(scene: Scene, name: str) -> str:
@@ -42,10 +47,11 @@ def is_in_use(hazards: Sequence[str]) -> bool:
 
 def mark_hazards(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
     """The layers with their hazards, the kind's own words first."""
+    by_device = device_hazards(scene)
     words: dict[str, list[str]] = {}
     for layer in layers:
         device = scene.device_at(layer.device) if layer.mount is None else None
-        words[layer.id] = [*layer.hazards, *(device_hazards(scene, device) if device else ())]
+        words[layer.id] = [*layer.hazards, *(by_device[device.name] if device else ())]
     used = _below_used(layers, words)
     marked = []
     for layer in layers:

@@ -51,6 +51,10 @@ def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
             return mounts[point] if point else None
         return providers.get(open_id, open_id)
 
+    for name, device in scene.devices.items():
+        if device.size > 0 and scene.on_device(name) not in providers:
+            what = f"{device.path} ({device.type or 'of unknown type'})"
+            scene.gaps.append(Gap(scene.host.name, what, "no kind of layer knows it"))
     linked = []
     for layer in layers:
         below: list[str] = []

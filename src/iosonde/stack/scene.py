@@ -32,6 +32,7 @@ LSBLK_PAIRS = (
 
 MOUNTINFO = "/proc/self/mountinfo"
 SWAPS = "/proc/swaps"
+STATUS = "/proc/self/status"
 QUEUES = "/sys/block/*/queue/*"
 SLAVES = "/sys/class/block/*/slaves/*"
 HOLDERS = "/sys/class/block/*/holders/*"
@@ -43,6 +44,7 @@ _NUMBERS = frozenset(
     {"size", "alignment", "min-io", "opt-io", "phy-sec", "log-sec", "rq-size", "ra", "start",
      "disc-aln", "disc-gran", "disc-max", "wsame", "fsavail", "fssize", "fsused"}
 )  # fmt: skip
+_EFFECTIVE_USER = re.compile(r"^Uid:\s+\d+\s+(\d+)", re.MULTILINE)
 _OCTAL = re.compile(rb"\\([0-7]{3})")
 
 
@@ -293,12 +295,26 @@ async def _text(host: Host, path: str, gaps: list[Gap]) -> str:
         return ""
 
 
+async def _note_hidden_signatures(
+    host: Host, devices: Mapping[str, BlockDevice], gaps: list[Gap]
+) -> None:
+    """Where udev keeps no database (containers), lsblk sees signatures only as root."""
+    if not devices or any(one.lsblk.get("fstype") for one in devices.values()):
+        return
+    found = _EFFECTIVE_USER.search(await _text(host, STATUS, gaps))
+    if found and found[1] != "0":
+        reason = "without udev's database only root sees them"
+        gaps.append(Gap(host.name, "file system signatures", reason, "run as root"))
+
+
 async def read_scene(host: Host) -> Scene:
     """The scene of a host. What cannot be read becomes a gap of it."""
     gaps: list[Gap] = []
+    devices = await read_devices(host, gaps)
+    await _note_hidden_signatures(host, devices, gaps)
     return Scene(
         host=host,
-        devices=await read_devices(host, gaps),
+        devices=devices,
         mounts=parse_mountinfo(await _text(host, MOUNTINFO, gaps)),
         swaps=parse_swaps(await _text(host, SWAPS, gaps)),
         gaps=gaps,

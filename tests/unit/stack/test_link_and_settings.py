@@ -43,9 +43,10 @@ def test_what_nobody_claims_is_dropped_and_named() -> None:
     at = scene()
     linked = link(at, [layer("lvm:a", "/dev/mapper/vg-a", at.on_device("sda"), "h/md:md0")])
     assert linked[0].below == ()
-    assert [gap.reason for gap in at.gaps] == [
-        "it stands on /dev/sda, which no layer claims",
-        "it stands on md:md0, which no layer claims",
+    assert [(gap.what, gap.reason) for gap in at.gaps] == [
+        ("/dev/sda (disk)", "no kind of layer knows it"),
+        ("h/lvm:a", "it stands on /dev/sda, which no layer claims"),
+        ("h/lvm:a", "it stands on md:md0, which no layer claims"),
     ]
 
 
