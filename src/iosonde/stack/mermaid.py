@@ -34,6 +34,7 @@ def to_mermaid(capture: Capture) -> str:
     lines = ["flowchart TD"]
     for index, host in enumerate(capture.hosts):
         lines.append(f"  subgraph h{index} [{quoted(label.host_title(host))}]")
+        lines.append("    direction TB")
         lines += [
             f"    {names[layer.id]}[{quoted(*_words(layer))}]"
             for layer in capture.layers
