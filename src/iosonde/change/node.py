@@ -1,0 +1,64 @@
+"""What a path is on its host: told by stat, so that no name, link or second node deceives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iosonde.errors import HostFailed
+from iosonde.hosts.host import Host
+
+_FORMAT = "%f|%t|%T|%d|%i|%h|%s|%W|%n"  # stat(1), GNU coreutils: hex mode, rdev, identity, links
+_KINDS = {0o140000: "socket", 0o120000: "link", 0o100000: "file", 0o060000: "device",
+          0o040000: "directory", 0o020000: "character device", 0o010000: "pipe"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One file of any kind.
+
+    `kind` is file, directory, device (block), "character device", link, pipe or socket; `number`
+    is "MAJOR:MINOR" of a device; `identity` tells a file from any other that ever had its name.
+    """
+
+    path: str
+    kind: str
+    number: str
+    identity: str
+    links: int
+    size: int
+
+
+async def look(host: Host, path: str, *, follow: bool = True) -> Node | None:
+    """The node behind a path (symbolic links followed unless told otherwise); None: there is none.
+
+    Raises:
+        HostFailed: stat is missing or does not understand us.
+    """
+    found = await look_at(host, [path], follow=follow)
+    return found.get(path)
+
+
+async def look_at(host: Host, paths: Sequence[str], *, follow: bool = True) -> dict[str, Node]:
+    """Several paths with one command; those that do not exist are left out."""
+    if not paths:
+        return {}
+    argv = ["stat", *(["-L"] if follow else []), "-c", _FORMAT, "--", *paths]
+    done = await host.run(argv, check=False)
+    if done.status == 127:
+        raise HostFailed("the command stat is missing", where=host.name)
+    nodes = (_node(line) for line in done.stdout.decode(errors="surrogateescape").splitlines())
+    return {node.path: node for node in nodes}
+
+
+def _node(line: str) -> Node:
+    mode, major, minor, device, inode, links, size, born, path = line.split("|", 8)
+    kind = _KINDS.get(int(mode, 16) & 0o170000, "something else")
+    return Node(
+        path=path,
+        kind=kind,
+        number=f"{int(major, 16)}:{int(minor, 16)}" if "device" in kind else "",
+        identity=f"{device}:{inode}:{born}",
+        links=int(links),
+        size=int(size),
+    )
