@@ -114,6 +114,8 @@ class Demand:
     seconds: float | None
     direct: bool
     tools: tuple[str, ...]
+    device_only: bool = False
+    """The tool measures block devices alone."""
 
 
 @dataclass(frozen=True, slots=True)

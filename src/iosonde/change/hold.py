@@ -2,8 +2,8 @@
 
 The kernel grants one holder an exclusive open of a block device (block/bdev.c,
 bd_prepare_to_claim): mount, swapon, mdadm, LVM and mkfs ask for it too and get EBUSY while we have
-it. fio opens without O_EXCL, so it still can. The holder is a process on the host, because the claim must be made there;
-it ends by itself when its parent is gone.
+it. fio opens without O_EXCL, so it still can. The holder is a process on the host, because the
+claim must be made there; it ends by itself when its parent is gone.
 """
 
 from __future__ import annotations
