@@ -34,9 +34,9 @@ def gap_line(gap: Gap, *, several: bool = False) -> Text:
     """One gap: what is missing, why, and what would bring it."""
     line = Text("not read: ", style="yellow")
     place = f"{gap.host}: " if several else ""
-    line.append(f"{place}{gap.what}: {gap.reason}", style="default")
+    line.append(label.printable(f"{place}{gap.what}: {gap.reason}"), style="default")
     if gap.remedy:
-        line.append(f" ({gap.remedy})", style="dim")
+        line.append(label.printable(f" ({gap.remedy})"), style="dim")
     return line
 
 
@@ -80,7 +80,7 @@ def layer_line(layer: StackLayer, *, again: bool = False) -> Text:
     text.append(label.name(layer), style="bold" if layer.mount else "default")
     text.append(f"  {layer.kind}", style="cyan")
     if layer.mount and layer.device:
-        text.append(f" on {layer.device}", style="dim")
+        text.append(label.printable(f" on {layer.device}"), style="dim")
     if again:
         text.append("  ↑ drawn above", style="dim")
         return text
@@ -92,7 +92,7 @@ def layer_line(layer: StackLayer, *, again: bool = False) -> Text:
     for hazard in layer.hazards:
         style = "bold red" if label.is_grave(hazard) else "yellow"
         text.append("  ")
-        text.append(f"[{hazard}]", style=style)
+        text.append(label.printable(f"[{hazard}]"), style=style)
     return text
 
 

@@ -16,13 +16,18 @@ _NO_PLATTERS = frozenset({"nvme", "virtio", "xen", "aoe", "nbd", "rbd"})
 _FLAGS = {"direct_io": "direct I/O"}
 
 
+def printable(text: str) -> str:
+    """Text from a host without what would steer the terminal (a model or a mount may hold it)."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)
+
+
 def name(layer: StackLayer) -> str:
     """What people call it: the mount point, else the device without /dev/, else the id's name."""
     if layer.mount:
-        return layer.mount
+        return printable(layer.mount)
     if layer.device:
-        return layer.device.removeprefix("/dev/").removeprefix("mapper/")
-    return layer.id.partition(":")[2]
+        return printable(layer.device.removeprefix("/dev/").removeprefix("mapper/"))
+    return printable(layer.id.partition(":")[2])
 
 
 def brief(layer: StackLayer) -> tuple[str, ...]:
@@ -36,7 +41,7 @@ def brief(layer: StackLayer) -> tuple[str, ...]:
             words.append(f"{key.removesuffix('_size').replace('_', ' ')} {show_bytes(size)}")
     words += [text for key, text in _FLAGS.items() if layer.facts.get(key) is True]
     words += _sectors(layer) + _start(layer)
-    return tuple(words)
+    return tuple(map(printable, words))
 
 
 def _sectors(layer: StackLayer) -> list[str]:
@@ -58,14 +63,14 @@ def host_title(host: HostFacts) -> str:
         parts.append(f"{host.cpus} CPU{'' if host.cpus == 1 else 's'}")
     if host.memory is not None:
         parts.append(show_bytes(host.memory))
-    return f"{host.name}: {', '.join(parts)}" if parts else host.name
+    return printable(f"{host.name}: {', '.join(parts)}" if parts else host.name)
 
 
 def setting(key: str, value: Scalar) -> str:
     """`nr_requests=256`; what may not be read is `?`."""
     if isinstance(value, bool):
         return f"{key}={'on' if value else 'off'}"
-    text = "?" if value is None else str(value)
+    text = "?" if value is None else printable(str(value))
     return f"{key}={text!r}" if " " in text or text == "" else f"{key}={text}"
 
 

@@ -47,6 +47,8 @@ def test_the_tree_draws_a_shared_layer_once_whole() -> None:
     assert sum("↑ drawn above" in line for line in lines) == 1
     assert sum("sda  disk" in line for line in lines) == 1
     assert any("X[/]Y, sata, rotating, 512/4096 B" in line for line in lines)
+    assert not any("\x1b" in line for line in lines)
+    assert '/mnt/a"b\\c<br>[bold]#1;`x`|{y}��[31mé' in lines[1]
     assert lines[-1] == "not read: signatures: not root (run as root)"
 
 
