@@ -37,7 +37,8 @@ def _spacing(first: Sequence[Loop], second: Sequence[Loop]) -> float | None:
 def _distance(first: Sequence[Loop], second: Sequence[Loop], spacing: float) -> float:
     """Loops from the middle of A to the middle of B; 0 where the pause was longer than both.
 
-    A drift that lasts on through such a pause cannot be judged from loops at all.
+    A pause adds nothing: a device that idles does not drift as it does under load, and the
+    further the fitted slope is carried on, the less it says.
     """
     starts = [[loop.started for loop in loops] for loops in (first, second)]
     (begin_a, end_a), (begin_b, end_b) = ((min(s), max(s) + spacing) for s in starts)
@@ -45,7 +46,8 @@ def _distance(first: Sequence[Loop], second: Sequence[Loop], spacing: float) -> 
     if pause > (end_a - begin_a) + (end_b - begin_b):
         return 0.0
     middles = [sum(s) / len(s) for s in starts]
-    return (middles[1] - middles[0]) / spacing
+    adjacent = (len(first) + len(second)) / 2
+    return max(-adjacent, min(adjacent, (middles[1] - middles[0]) / spacing))
 
 
 def _inflation(a: TrialSheet, b: TrialSheet, spacing: float) -> float:

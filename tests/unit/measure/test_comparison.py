@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from iosonde.errors import UsageError
+from iosonde.measure.circumstances import circumstances
+from iosonde.measure.comparison import Wanted, compare, match
+from iosonde.measure.contrast import Bar, contrast, decide
+from iosonde.measure.gate import parse_gate, pass_gates
+from iosonde.measure.sheet import sheet, trial_sheet
+from iosonde.records import (
+    Capture,
+    HostFacts,
+    Outcome,
+    RunSheet,
+    Scalar,
+    Series,
+    StackLayer,
+    TrialSheet,
+)
+from tests.unit.measure import build, noise
+
+FIGURES = {
+    "write.iops": (300.0, 0.012),
+    "write.bandwidth": (300.0 * 4e6, 0.0),  # follows IOPS: fixed block size
+    "write.latency.mean": (0.2, 0.012),
+    "write.latency.p50": (0.19, 0.01),
+    "write.latency.p99": (0.4, 0.035),
+    "write.latency.p99_9": (0.7, 0.035),
+    "cpu.user": (0.1, 0.02),
+    "cpu.system": (0.3, 0.02),
+    "elapsed": (60.0, 0.005),
+}
+
+
+def _run(ident: str, seed: int, *, faster: float = 1.0, start: float = 0.0) -> RunSheet:
+    rng = np.random.default_rng(seed)
+    loops = []
+    for index in range(5):
+        figures = {
+            name: mean * (1 + cv * rng.normal()) * (faster if name == "write.iops" else 1)
+            for name, (mean, cv) in FIGURES.items()
+        }
+        figures["write.bandwidth"] = figures["write.iops"] * 4e6
+        figures["write.latency.max"] = 1 + rng.random()
+        loops.append(build.loop(index, figures, started=1e9 + start + 61.0 * index))
+    return sheet(build.run([build.trial(loops)], ident))
+
+
+def test_the_level_is_shared_out_with_half_for_the_headline() -> None:
+    found = compare([_run("a", 1), _run("b", 2)])
+    levels = {answer.a.name: answer.judgement.level for answer in found.answers}
+    assert found.answers[0].a.name == "write.bandwidth"
+    assert found.answers[0].headline
+    assert levels["write.bandwidth"] == levels["write.iops"] == 0.025  # one figure, two units
+    assert found.counted == len(levels) - 1
+    assert levels["cpu.user"] == pytest.approx(0.025 / (found.counted - 1))
+    assert "write.latency.max" not in levels
+    assert "cpu.per_io" in levels
+
+
+def test_equal_runs_claim_anything_at_all_in_at_most_5_percent() -> None:
+    """All metrics of one call together, correlated as they are; levels of a real comparison."""
+    answers = compare([_run("a", 1), _run("b", 2)]).answers
+    rng = np.random.default_rng(3)
+    trials = 20_000
+    common = [0.01 * rng.normal(size=(trials, 5)) for _ in range(2)]
+    claimed = np.zeros(trials, dtype=bool)
+    for answer in answers:
+        cv = FIGURES.get(answer.a.name, (0.0, 0.02))[1]
+        if not cv:
+            continue
+        a, b = (np.log(noise.loops(rng, trials, 5, cv)) + shared for shared in common)
+        bar = Bar(level=answer.judgement.level, margin=1e-9)
+        claimed |= decide(contrast(a, b, distance=0), bar).differs
+    assert 0.005 <= claimed.mean() <= 0.05
+
+
+def test_equal_runs_through_the_whole_comparison() -> None:
+    claims = 0
+    for seed in range(200):
+        found = compare([_run("a", 1000 + seed), _run("b", 5000 + seed, start=400)])
+        outcomes = {answer.judgement.verdict.outcome for answer in found.answers}
+        claims += bool(outcomes & {Outcome.BETTER, Outcome.WORSE})
+    assert claims / 200 <= 0.05
+
+
+def test_five_percent_are_found_through_the_whole_comparison() -> None:
+    hits = 0
+    for seed in range(200):
+        runs = [_run("a", 1000 + seed), _run("b", 5000 + seed, faster=1.05, start=400)]
+        hits += compare(runs).answers[0].judgement.verdict.outcome is Outcome.BETTER
+    assert hits / 200 >= 0.93  # of 200; the rate itself is held in test_contrast
+
+
+def test_trials_are_matched_by_load_probe_and_host() -> None:
+    def run(ident: str, *hosts: str) -> RunSheet:
+        trials = [
+            build.trial(build.speeds([1.0, 2.0]), host=h, ident=f"{ident}-{h}") for h in hosts
+        ]
+        return sheet(build.run(trials, ident))
+
+    pairs = match(run("a", "n1", "n2", "n3"), run("b", "n3", "n1"))
+    assert [(p.a.trial.id, p.b.trial.id) for p in pairs] == [("a-n3", "b-n3"), ("a-n1", "b-n1")]
+    assert [p.b.trial.id for p in match(run("a", "n1", "n2"), run("b", "n1", "n2"), ["n2"])] == [
+        "b-n2"
+    ]
+    assert len(match(run("a", "n1"), run("b", "n9"))) == 1  # single trials need no name
+    with pytest.raises(UsageError, match=r"no trial of b has the load.*certification at scratch"):
+        match(run("a", "n1", "n2"), run("b", "n3", "n4"))
+
+
+def test_unknown_metrics_and_missing_runs_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"--metric: no two trials .* 'write.iosp'"):
+        compare([_run("a", 1), _run("b", 2)], wanted=Wanted(metrics=("write.iosp",)))
+    with pytest.raises(UsageError, match="a baseline and at least one other"):
+        compare([_run("a", 1)])
+
+
+def test_one_metric_alone_has_the_whole_level() -> None:
+    found = compare([_run("a", 1), _run("b", 2)], wanted=Wanted(metrics=("write.latency.max",)))
+    assert [(answer.a.name, answer.judgement.level) for answer in found.answers] == [
+        ("write.latency.max", 0.05)
+    ]
+
+
+def _captured(ident: str, settings: dict[str, Scalar], dirty: int) -> RunSheet:
+    layer = StackLayer("n/disk:sda", "disk", "node1", "/dev/sda", 1, settings=settings)
+    mount = StackLayer(
+        "n/xfs:s", "xfs", "node1", "/dev/sda", 1, below=("n/disk:sda",), mount="/scratch"
+    )
+    other = StackLayer("n/loop:7", "loop", "node1", "/dev/loop7", 1, settings={"x": ident})
+    capture = Capture(
+        1e9,
+        (HostFacts("node1", "6.1", 2, None),),
+        (mount, layer, other),
+        host_wide={"node1.vm.dirty_ratio": dirty},
+    )
+    return sheet(build.run([build.trial(build.speeds([1.0, 2.0]), capture=capture)], ident))
+
+
+def test_settings_that_differ_are_those_below_the_target_and_the_hosts() -> None:
+    a = _captured("a", {"scheduler": "none", "nr_requests": 128, "old": 1}, 20)
+    b = _captured("b", {"scheduler": "bfq", "nr_requests": 128}, 10)
+    assert compare([a, b]).settings == {
+        "n/disk:sda.old": (1, None),
+        "n/disk:sda.scheduler": ("none", "bfq"),
+        "node1.vm.dirty_ratio": (20, 10),
+    }
+    assert compare([a, _run("c", 1)], wanted=Wanted(metrics=("write.bandwidth",))).settings == {}
+
+
+def test_distance_and_memory_come_from_the_loops() -> None:
+    def one(start: float, rho: float = 0.0) -> TrialSheet:
+        rng = np.random.default_rng(int(start) + 1)
+        figures = noise.seconds(rng, 1, rho, 0.01)[0]
+        loops = []
+        for index, values in enumerate(figures.tolist()):
+            times = tuple(float(t) for t in range(60))
+            series = (
+                Series("diskstats", "vda", "write.bandwidth", "B/s", times, tuple(values)),
+                Series("diskstats", "vdb", "write.bandwidth", "B/s", times, (0.0,) * 60),
+            )
+            began = 1e9 + start + 61.0 * index
+            metrics = {"write.bandwidth": 1e3}
+            loops.append(build.loop(index, metrics, series=series, started=began))
+        return trial_sheet(build.trial(loops))
+
+    near = circumstances(one(0), one(305))
+    assert near.distance == pytest.approx(5.0)
+    assert near.inflation == pytest.approx(1.0, abs=0.02)
+    assert circumstances(one(0), one(500)).distance == pytest.approx(5.0)  # a pause adds nothing
+    assert circumstances(one(0), one(86400)).distance == 0.0
+    assert circumstances(one(305), one(0)).distance == pytest.approx(-5.0)
+    assert circumstances(one(0, 0.98), one(305, 0.98)).inflation > 1.2
+
+
+@pytest.mark.parametrize("text", ["write.iops", ":5", "write.iops:", "write.iops:five", "a:-1"])
+def test_a_gate_that_is_none(text: str) -> None:
+    with pytest.raises(UsageError, match="--gate"):
+        parse_gate(text)
+
+
+def test_gates_fail_only_on_a_verdict_beyond_the_limit() -> None:
+    assert parse_gate("write.iops:5") == parse_gate("write.iops:5%")
+    slower = compare([_run("a", 1), _run("b", 2, faster=0.9, start=1e6)]).answers
+    assert [g.state for g in pass_gates([parse_gate("write.iops:5")], slower)] == ["failed"]
+    assert [g.state for g in pass_gates([parse_gate("write.iops:20")], slower)] == ["passed"]
+    (undecided,) = pass_gates([parse_gate("write.latency.p99:0")], slower)
+    assert undecided.state == "undecided"
+    better = compare([_run("a", 1), _run("b", 2, faster=1.1, start=1e6)]).answers
+    assert [g.state for g in pass_gates([parse_gate("write.iops:0")], better)] == ["passed"]
