@@ -1,3 +1,61 @@
 """Typed face of the Rust core (crates/iosonde-py); a test compares it with the built module."""
 
+from os import PathLike
+from typing import final
+
 VERSION: str
+
+class LogError(ValueError):
+    """A log that cannot be read; `args` are the message and the line's number or None."""
+
+@final
+class FioLogFigures:
+    """What a fio log or trace says.
+
+    Arrays are bytes of native unsigned 64-bit integers, in the log's own units (times in ms, of a
+    trace in µs). Directions are read, write, trim, unknown.
+    """
+
+    @property
+    def variant(self) -> str | None: ...
+    @property
+    def lines(self) -> int: ...
+    @property
+    def bad_lines(self) -> int: ...
+    @property
+    def crlf_lines(self) -> int: ...
+    @property
+    def sizes_grouped(self) -> bool: ...
+    @property
+    def interval(self) -> int: ...
+    @property
+    def named_bad_lines(self) -> list[tuple[int, str]]: ...
+    @property
+    def spans(self) -> list[tuple[str, int, int]]: ...
+    @property
+    def events(self) -> dict[str, int]: ...
+    def series(self, direction: str) -> list[bytes]:
+        """Number of the interval, count, bytes, sum, max."""
+    def sizes(self, direction: str) -> list[bytes]:
+        """Size, count, bytes, sum, min, max, offset off the grid, offset or size off the grid."""
+    def histograms(self, direction: str) -> list[bytes]:
+        """Place in `sizes`, lowest and highest value of the bucket, count."""
+
+def fio_log_variants() -> list[str]:
+    """Names of all variants, as `read_fio_log` takes them."""
+
+def read_fio_log(
+    path: str | PathLike[str],
+    *,
+    strict: bool = False,
+    threads: int = 0,
+    variant: str | None = None,
+    interval_ms: int = 1000,
+) -> FioLogFigures:
+    """Figures of a fio log or trace.
+
+    Raises:
+        LogError: it is none; with `strict`, its first bad line.
+        OSError: it could not be opened or read.
+        ValueError: no such variant.
+    """

@@ -1,4 +1,7 @@
 //! What iosonde computes over millions of items. No Python here.
 
+pub mod fio_log;
+pub mod histogram;
+
 /// Version of this crate, as Cargo knows it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,10 +1,15 @@
 //! Python face of `iosonde-core`: converts, releases the GIL, maps errors; no arithmetic.
 
+mod fio_log;
+
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _core {
     use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::fio_log::{fio_log_variants, read_fio_log, FioLogFigures, LogError};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

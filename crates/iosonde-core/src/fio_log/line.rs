@@ -1,0 +1,238 @@
+//! One line of a log: the plain reading that defines the format, and the fast one that agrees.
+
+use super::columns::Columns;
+use super::problem::Problem;
+use super::scan::{number, Scan, PADDING, WINDOW};
+use super::tally::{Sample, Tally};
+
+/// Most columns a log can have.
+pub const MAX_COLUMNS: usize = 8;
+
+/// Names of the columns a message can be about, by their bit in `Columns`.
+const TIME: &str = "time";
+const VALUE: &str = "value";
+
+/// What stands between two commas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// Decimal digits that fit into 64 bits.
+    Number(u64),
+    /// `0x` and four hexadecimal digits.
+    Priority,
+    /// Anything else.
+    NotANumber,
+    /// Decimal digits that do not fit into 64 bits.
+    TooLarge,
+}
+
+/// The fields of a line without its line end.
+pub fn fields(line: &[u8]) -> Vec<Field> {
+    line.split(|&byte| byte == b',')
+        .enumerate()
+        .map(|(place, word)| field(if place == 0 { word } else { unpadded(word) }))
+        .collect()
+}
+
+/// A field without the one space that fio writes after a comma.
+fn unpadded(word: &[u8]) -> &[u8] {
+    word.strip_prefix(b" ").unwrap_or(word)
+}
+
+fn field(word: &[u8]) -> Field {
+    if let Some(digits) = word.strip_prefix(b"0x") {
+        let sound = digits.len() == 4 && digits.iter().all(u8::is_ascii_hexdigit);
+        return if sound {
+            Field::Priority
+        } else {
+            Field::NotANumber
+        };
+    }
+    if word.is_empty() || !word.iter().all(u8::is_ascii_digit) {
+        return Field::NotANumber;
+    }
+    decimal(word).map_or(Field::TooLarge, Field::Number)
+}
+
+/// The number of some decimal digits, None where it takes more than 64 bits.
+pub fn decimal(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0_u64, |number, digit| {
+        number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
+    })
+}
+
+/// Reads a line, whatever is wrong with it.
+///
+/// Args: the columns; the line without LF.
+pub fn read_plainly(columns: Columns, line: &[u8]) -> Result<Sample, Problem> {
+    if line.is_empty() {
+        return Err(Problem::Empty);
+    }
+    if line.contains(&0) {
+        return Err(Problem::Nul);
+    }
+    let expected = columns.count();
+    let found = line.split(|&byte| byte == b',').count();
+    if found != expected {
+        return Err(Problem::ColumnCount { expected, found });
+    }
+    let mut sample = Sample::default();
+    let mut names = columns.names();
+    for (place, word) in line.split(|&byte| byte == b',').enumerate() {
+        let word = if place == 0 { word } else { unpadded(word) };
+        put(&mut sample, place + 1, names.next().unwrap_or(VALUE), word)?;
+    }
+    Ok(sample)
+}
+
+/// Puts one column of a line where it belongs.
+fn put(sample: &mut Sample, column: usize, name: &'static str, word: &[u8]) -> Result<(), Problem> {
+    if name == "prio" {
+        return match field(word) {
+            Field::Number(0 | 1) if word.len() == 1 => Ok(()),
+            Field::Priority => Ok(()),
+            _ => Err(Problem::Priority { column }),
+        };
+    }
+    let number = match field(word) {
+        Field::Number(number) => number,
+        Field::TooLarge => return Err(Problem::TooLarge { column, name }),
+        _ => return Err(Problem::NotANumber { column, name }),
+    };
+    match name {
+        TIME => sample.time = number,
+        VALUE => sample.value = number,
+        "max" => sample.top = number,
+        "ddir" if number <= 2 && word.len() == 1 => sample.direction = usize::from(word[0] & 3),
+        "ddir" => {
+            return Err(Problem::Direction {
+                column,
+                found: number,
+            })
+        }
+        "bs" => sample.size = number,
+        "offset" => sample.offset = number,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Reads a line as fio writes it: digits, ", " between the columns, no more than 63 bytes and
+/// numbers of no more than 16 digits.
+///
+/// Returns the sample and the line's length with its LF; None where the line must be read plainly.
+#[inline(always)]
+pub fn read_fast<S: Scan, const COLUMNS: u8>(
+    scan: S,
+    window: &[u8; WINDOW + PADDING],
+) -> Option<(Sample, usize)> {
+    let marks = scan.marks(window);
+    let line = marks.newline & marks.newline.wrapping_neg();
+    let inside = line.wrapping_sub(1); // all bits where the line does not end in the window
+    let comma = marks.comma & inside;
+    let begin = (comma << 2) | 1; // where the columns begin
+    let digit = marks.digit & inside;
+    let other = inside & !(comma | (comma << 1) | digit);
+    let columns = 2 + COLUMNS.count_ones();
+    let sound = line != 0
+        && marks.space & inside == comma << 1
+        && comma.count_ones() + 1 == columns
+        && begin & !digit == 0;
+    if !sound {
+        return None;
+    }
+
+    let mut left = comma | line;
+    let mut from = 0_usize;
+    let mut next = || {
+        let to = left.trailing_zeros() as usize;
+        left &= left.wrapping_sub(1);
+        let column = (from, to);
+        from = to + 2;
+        column
+    };
+    let has = |column: u8| COLUMNS & column != 0;
+
+    let mut sample = Sample::default();
+    let mut longest = 0_usize;
+    let mut read = |(from, to): (usize, usize)| {
+        longest |= to - from - 1; // 16 and above set bit 4: their digits are 17 or more
+        number(window, from, to)
+    };
+    sample.time = read(next());
+    sample.value = read(next());
+    if has(Columns::MAX) {
+        sample.top = read(next());
+    }
+    let mut odd = 0;
+    if has(Columns::DDIR) {
+        let (from, to) = next();
+        sample.direction = usize::from(window[from & 63] & 3);
+        odd |= (to - from) ^ 1;
+        odd |= usize::from(window[from & 63] > b'2');
+    }
+    if has(Columns::BS) {
+        sample.size = read(next());
+    }
+    if has(Columns::OFFSET) {
+        sample.offset = read(next());
+    }
+    if has(Columns::PRIO) {
+        let (from, to) = next();
+        if other == 0 {
+            odd |= (to - from) ^ 1;
+            odd |= usize::from(window[from & 63] > b'1');
+        } else {
+            let here = (1_u64 << to) - (1_u64 << from);
+            odd |= usize::from(other & !here != 0);
+            odd |= usize::from(field(window.get(from..to)?) != Field::Priority);
+        }
+    } else {
+        odd |= usize::from(other != 0);
+    }
+    if has(Columns::ISSUE) {
+        let (from, to) = next();
+        odd |= (to - from) / 20; // up to 19 digits fit into 64 bits
+    }
+    (odd == 0 && longest < 16).then_some((sample, line.trailing_zeros() as usize + 1))
+}
+
+/// Reads whole lines into a tally.
+///
+/// Args: `text` holds the lines and at least `WINDOW + PADDING` bytes after `end`, which follows an
+/// LF. `bad` is called with the number of each bad line within the text, from 0.
+///
+/// Returns how many lines there were.
+#[inline(always)]
+pub fn read_lines<S: Scan, const COLUMNS: u8>(
+    scan: S,
+    text: &[u8],
+    end: usize,
+    tally: &mut Tally,
+    bad: &mut impl FnMut(u64, &[u8], &mut Tally) -> bool,
+) -> u64 {
+    let mut at = 0;
+    let mut lines = 0;
+    while at < end {
+        let window = text
+            .get(at..at + WINDOW + PADDING)
+            .and_then(|window| window.try_into().ok());
+        if let Some((sample, length)) =
+            window.and_then(|window| read_fast::<S, COLUMNS>(scan, window))
+        {
+            tally.add(&sample);
+            at += length;
+        } else {
+            let rest = &text[at..end];
+            let length = rest
+                .iter()
+                .position(|&byte| byte == b'\n')
+                .unwrap_or(rest.len());
+            if bad(lines, &rest[..length], tally) {
+                return lines + 1;
+            }
+            at += length + 1;
+        }
+        lines += 1;
+    }
+    lines
+}
