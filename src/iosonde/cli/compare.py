@@ -213,7 +213,8 @@ def _row(answer: Answer) -> list[str]:
     word = verdict.outcome.value
     text = f"[{_COLOURS[word]}]{word}[/]"
     if verdict.more_loops is not None:
-        text += f": {verdict.more_loops} more loops of each"
+        loops = "loop" if verdict.more_loops == 1 else "loops"
+        text += f": {verdict.more_loops} more {loops} of each"
     elif answer.judgement.reason:
         text += f": {answer.judgement.reason}"
     interval = "–"
@@ -255,7 +256,7 @@ def _warn(results: Sequence[GateResult]) -> None:
     for result in results:
         if result.state == "undecided":
             more = result.answer.judgement.verdict.more_loops
-            advice = f"; {more} more loops of each would do" if more else ""
+            advice = f"; more loops of each that would do: {more}" if more else ""
             err().print(
                 f"[yellow]gate {result.gate.metric} is not failed, but undecided: "
                 f"{result.answer.judgement.reason}{advice}[/yellow]"

@@ -56,13 +56,12 @@ def judge(
     Args:
         a: the baseline's.
         b: the candidate's, of the same name.
-        bar: level and margin; its floor is raised to the grain of fio's percentiles.
+        bar: level and margin; its floor is raised to the grain of the figures.
         known: how the trials were measured.
         names: what A and B are called in the verdict.
     """
     bar = bar or Bar()
-    if percentile_of(a.name):
-        bar = replace(bar, floor=max(bar.floor, _GRAIN))
+    bar = replace(bar, floor=max(bar.floor, _grain(a, b)))
     fewest = min(len(a.loops), len(b.loops))
     undecided = Verdict(a.name, *names, Outcome.UNDECIDED, None, None)
     if not a.mean and any((*a.loops, *b.loops)):
@@ -77,6 +76,16 @@ def judge(
         return Judgement(seen, bar.level, "two equal loops do not prove a spread of zero")
     back = expm1 if logarithmic else float
     return _decided(found, bar, replace(undecided, change=back(float(found.change[0]))), (a, b))
+
+
+def _grain(a: Metric, b: Metric) -> float:
+    """What the figures cannot resolve: a bin, for percentiles whose loops hardly leave theirs.
+
+    Where the loops spread over several bins, their mean is finer than a bin, and the rounding is
+    part of the spread.
+    """
+    spread = min(a.cv or 0.0, b.cv or 0.0)
+    return _GRAIN if percentile_of(a.name) and spread < _GRAIN / 2 else 0.0
 
 
 def _decided(
@@ -98,7 +107,10 @@ def _decided(
         return Judgement(verdict, bar.level, "drift over the loops may explain the change")
     more = more_loops(found, loops, bar)
     if more is None:
-        return Judgement(verdict, bar.level, "the figures are too coarse, or the change too near 0")
+        coarse = "fio's histogram is too coarse for so small a change"
+        return Judgement(
+            verdict, bar.level, coarse if bar.floor else "too many loops would be needed"
+        )
     wide = replace(verdict, more_loops=more)
     return Judgement(wide, bar.level, "the spread of the loops is too wide")
 

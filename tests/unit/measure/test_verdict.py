@@ -79,6 +79,24 @@ def test_percentiles_are_no_finer_than_fios_bins() -> None:
     assert mean.verdict.outcome is Outcome.WORSE
 
 
+@pytest.mark.parametrize("cv", [0.002, 0.006, 0.01, 0.02])
+@pytest.mark.parametrize("effect", [1.0, 1.02])
+def test_rounding_to_bins_makes_no_wrong_verdicts(cv: float, effect: float) -> None:
+    """Wherever the truth lies in its bin: a difference of none, equivalence at the margin."""
+    rng = np.random.default_rng(2)
+    grain = np.log(1 + 1 / 64)
+    trials, wrong = 600, 0
+    for _ in range(trials):
+        truth = np.log(4e-3) + grain * rng.random()
+        a, b = (truth + cv * rng.normal(size=5) for _ in range(2))
+        b += np.log(effect)
+        a, b = (np.exp(np.round(x / grain) * grain) for x in (a, b))
+        outcome = _judge(a.tolist(), b.tolist(), "write.latency.p99").verdict.outcome
+        claims = {Outcome.BETTER, Outcome.WORSE} if effect == 1.0 else {Outcome.EQUIVALENT}
+        wrong += outcome in claims
+    assert wrong / trials <= 0.065  # 5 % and two standard errors
+
+
 def test_zeros() -> None:
     assert _judge([0.0] * 3, [0.0] * 3, "cpu.user").verdict.outcome is Outcome.EQUIVALENT
     nothing = _judge([0.0] * 3, [0.0, 0.1, 0.1], "cpu.user")

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from iosonde.measure.combine import together
+from iosonde.records import Histogram, Loop
+from tests.unit.measure import build
+
+CALM = {"read": Histogram((1e-4, 1e-3), (990, 10))}
+STALLED = {"read": Histogram((1e-4, 1e-1), (90, 10))}
+
+
+def _loop(index: int, iops: float, p99: float, histogram: dict[str, Histogram]) -> Loop:
+    figures = {
+        "read.iops": iops,
+        "read.bandwidth": iops * 4096,
+        "read.latency.mean": 1 / iops,
+        "read.latency.max": p99 * 2,
+        "read.latency.stdev": 1e-5,
+        "read.latency.p99": p99,
+        "cpu.user": 0.2,
+        "elapsed": 60.0 + index,
+    }
+    return build.loop(index, figures, histograms=histogram)
+
+
+def test_hosts_add_up_and_percentiles_are_merged() -> None:
+    quick = build.trial([_loop(i, 1000, 1e-3, CALM) for i in range(3)], host="n1")
+    slow = build.trial([_loop(i, 100, 1e-1, STALLED) for i in range(2)], host="n2")
+    found = {metric.name: metric for metric in together([quick, slow])}
+    assert found["read.iops"].loops == (1100.0, 1100.0)  # loops that both have finished
+    assert found["read.bandwidth"].mean == 1100 * 4096
+    assert found["read.latency.mean"].mean == pytest.approx(2 / 1100)  # weighted by I/Os
+    assert found["read.latency.max"].mean == 0.2
+    assert found["read.latency.p99"].loops == (1e-3, 1e-3)  # not 0.0505
+    assert found["read.latency.p99"].merged == 1e-3
+    assert found["cpu.user"].mean == pytest.approx(0.4)
+    assert found["elapsed"].loops == (60.0, 61.0)
+    assert "read.latency.stdev" not in found
+
+
+def test_without_histograms_there_is_no_percentile_of_several_hosts() -> None:
+    trials = [build.trial([_loop(0, 1000, 1e-3, {})], host=host) for host in ("n1", "n2")]
+    assert "read.latency.p99" not in {metric.name for metric in together(trials)}
+    assert together([]) == ()
