@@ -32,7 +32,7 @@ class Process(Protocol):
         ...
 
     async def stop(self, grace: float = 5.0) -> Completed:
-        """SIGINT to it and its children, SIGKILL after `grace` seconds; returns its end."""
+        """SIGTERM to it and its children, SIGKILL after `grace` seconds; returns its end."""
         ...
 
 

@@ -65,7 +65,7 @@ class LocalProcess:
 
     async def stop(self, grace: float = 5.0) -> Completed:
         """See `Process.stop`."""
-        self._signal(signal.SIGINT)
+        self._signal(signal.SIGTERM)
         try:
             await asyncio.wait_for(asyncio.shield(self._output), grace)
         except TimeoutError:

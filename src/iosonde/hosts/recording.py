@@ -1,0 +1,241 @@
+"""Hosts nobody here has: what a real one answered, recorded in a directory and replayed.
+
+A recording is `index.json` with every command, file, glob and link that was asked for. Texts stand
+in it as they are; what is no text is a base64 string. It holds what the asking code asked for and
+nothing else, so look it through before you share it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from iosonde.errors import (
+    CommandFailed,
+    FileMissing,
+    HostFailed,
+    IosondeError,
+    PermissionMissing,
+    UsageError,
+)
+from iosonde.hosts.command import quote
+from iosonde.hosts.host import Completed, Host, Process
+
+_FORMAT = 1
+_PROBLEMS: dict[str, type[HostFailed]] = {
+    "missing": FileMissing,
+    "permission": PermissionMissing,
+    "host": HostFailed,
+}
+
+
+def _pack(content: bytes) -> Any:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(content).decode()}
+    return text
+
+
+def _unpack(packed: Any) -> bytes:
+    if isinstance(packed, str):
+        return packed.encode()
+    return base64.b64decode(packed["base64"])
+
+
+class Recorder:
+    """A host like the one it wraps; everything asked of it is written down.
+
+    Args:
+        host: the real one.
+        directory: made if need be; `close` writes index.json there.
+    """
+
+    def __init__(self, host: Host, directory: Path) -> None:
+        self.name = host.name
+        self._host = host
+        self._directory = directory
+        self._index: dict[str, Any] = {
+            "format": _FORMAT, "name": host.name,
+            "commands": {}, "files": {}, "globs": {}, "links": {},
+        }  # fmt: skip
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        timeout: float | None = 60.0,
+        check: bool = True,
+    ) -> Completed:
+        """See `Host.run`."""
+        done = await self._host.run(argv, stdin=stdin, timeout=timeout, check=False)
+        self._index["commands"][quote(argv)] = {
+            "status": done.status, "stdout": _pack(done.stdout), "stderr": _pack(done.stderr)
+        }  # fmt: skip
+        if check and done.status != 0:
+            raise CommandFailed(self.name, done.argv, done.status, done.stdout, done.stderr)
+        return done
+
+    async def start(self, argv: Sequence[str]) -> Process:
+        """See `Host.start`; what goes on for a while is not recorded."""
+        return await self._host.start(argv)
+
+    async def read(self, path: str) -> bytes:
+        """See `Host.read`."""
+        found = (await self.read_many([path]))[path]
+        if isinstance(found, IosondeError):
+            raise found
+        return found
+
+    async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
+        """See `Host.read_many`."""
+        found = await self._host.read_many(paths)
+        for path, content in found.items():
+            self._index["files"][path] = (
+                {"problem": content.kind, "message": content.message}
+                if isinstance(content, IosondeError)
+                else _pack(content)
+            )
+        return found
+
+    async def glob(self, pattern: str) -> tuple[str, ...]:
+        """See `Host.glob`."""
+        found = await self._host.glob(pattern)
+        self._index["globs"][pattern] = list(found)
+        return found
+
+    async def resolve(self, path: str) -> str:
+        """See `Host.resolve`."""
+        try:
+            found = await self._host.resolve(path)
+        except FileMissing:
+            self._index["links"][path] = None
+            raise
+        self._index["links"][path] = found
+        return found
+
+    async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+        """See `Host.write`; not recorded."""
+        await self._host.write(path, content, mode=mode)
+
+    async def copy(self, source: str, destination: str) -> None:
+        """See `Host.copy`; not recorded."""
+        await self._host.copy(source, destination)
+
+    async def remove(self, path: str) -> None:
+        """See `Host.remove`; not recorded."""
+        await self._host.remove(path)
+
+    async def close(self) -> None:
+        """Write the recording, then let go of the host."""
+        self._directory.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self._index, indent=1, ensure_ascii=False, sort_keys=True)
+        (self._directory / "index.json").write_text(text + "\n", encoding="utf-8")
+        await self._host.close()
+
+
+class RecordingHost:
+    """See `iosonde.hosts.host.Host`. What was never asked is an error; nothing can be changed."""
+
+    def __init__(self, index: Mapping[str, Any]) -> None:
+        self.name: str = index["name"]
+        self._index = index
+
+    def _recorded(self, part: str, key: str) -> Any:
+        if key not in self._index[part]:
+            raise HostFailed(
+                f"{key!r} is not in the recording ({part})",
+                where=self.name,
+                hint="record the host again with this version of iosonde",
+            )
+        return self._index[part][key]
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        timeout: float | None = 60.0,
+        check: bool = True,
+    ) -> Completed:
+        """See `Host.run`."""
+        del stdin, timeout
+        entry = self._recorded("commands", quote(argv))
+        stdout, stderr = _unpack(entry["stdout"]), _unpack(entry["stderr"])
+        done = Completed(tuple(argv), entry["status"], stdout, stderr, 0.0)
+        if check and done.status != 0:
+            raise CommandFailed(self.name, done.argv, done.status, stdout, stderr)
+        return done
+
+    async def start(self, argv: Sequence[str]) -> Process:
+        """See `Host.start`."""
+        raise self._still(f"run {argv[0]}")
+
+    async def read(self, path: str) -> bytes:
+        """See `Host.read`."""
+        entry = self._recorded("files", path)
+        if isinstance(entry, dict) and "problem" in entry:
+            raise _PROBLEMS.get(entry["problem"], HostFailed)(entry["message"], where=self.name)
+        return _unpack(entry)
+
+    async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
+        """See `Host.read_many`."""
+        found: dict[str, bytes | IosondeError] = {}
+        for path in paths:
+            try:
+                found[path] = await self.read(path)
+            except IosondeError as problem:
+                found[path] = problem
+        return found
+
+    async def glob(self, pattern: str) -> tuple[str, ...]:
+        """See `Host.glob`."""
+        return tuple(self._recorded("globs", pattern))
+
+    async def resolve(self, path: str) -> str:
+        """See `Host.resolve`."""
+        found = self._recorded("links", path)
+        if found is None:
+            raise FileMissing(f"{path}: No such file or directory", where=self.name)
+        return str(found)
+
+    async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+        """See `Host.write`."""
+        del content, mode
+        raise self._still(f"write {path}")
+
+    async def copy(self, source: str, destination: str) -> None:
+        """See `Host.copy`."""
+        del source
+        raise self._still(f"write {destination}")
+
+    async def remove(self, path: str) -> None:
+        """See `Host.remove`."""
+        raise self._still(f"remove {path}")
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _still(self, what: str) -> HostFailed:
+        return HostFailed(f"a recording cannot {what}", where=self.name)
+
+
+async def open_recording(directory: str) -> RecordingHost:
+    """The host recorded in a directory.
+
+    Raises:
+        UsageError: there is no recording, or it is of a format that we do not know.
+    """
+    place = Path(directory) / "index.json"
+    try:
+        index = json.loads(await asyncio.to_thread(place.read_text, encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise UsageError(f"this is no recording: {problem}", where=str(place)) from None
+    if not isinstance(index, dict) or index.get("format") != _FORMAT:
+        raise UsageError(f"expected a recording of format {_FORMAT}", where=str(place))
+    return RecordingHost(index)

@@ -1,0 +1,335 @@
+"""One suite for every kind of host: this machine, a real sshd on loopback, recordings of both."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from iosonde.errors import (
+    CommandFailed,
+    CommandTimeout,
+    FileMissing,
+    HostFailed,
+    IosondeError,
+    PermissionMissing,
+    UsageError,
+)
+from iosonde.hosts import open_host
+from iosonde.hosts.command import quote
+from iosonde.hosts.host import Host
+from iosonde.hosts.local import LocalHost
+from iosonde.hosts.recording import Recorder
+from iosonde.hosts.ssh import parse_address
+from tests import sshd
+
+AWKWARD = ["", " ", "a b", "'", '"', "$(id)", "`id`", "\\", "*", "é µ", "a\nb", "-n", ";", "&"]
+
+
+@pytest.fixture(scope="session")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sshd.Sshd]:
+    with sshd.server(tmp_path_factory.mktemp("sshd")) as server:
+        yield server
+
+
+@pytest.fixture(params=["local", "ssh"])
+async def host(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Host]:
+    if request.param == "ssh":
+        box = request.getfixturevalue("box")
+        monkeypatch.setenv("HOME", str(box.home))
+        opened = await open_host(box.address)
+    else:
+        opened = await open_host("local")
+    yield opened
+    await opened.close()
+
+
+def gone(pid: int) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    try:
+        return stat.read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+async def until(met: object, *, seconds: float = 8) -> bool:
+    for _ in range(int(seconds / 0.05)):
+        if met():  # type: ignore[operator]
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
+async def test_arguments_arrive_as_they_are(host: Host) -> None:
+    done = await host.run(["printf", "%s\\0", *AWKWARD])
+    assert done.stdout.decode().split("\0")[:-1] == AWKWARD
+
+
+async def test_streams_and_status_are_kept_apart(host: Host) -> None:
+    done = await host.run(["sh", "-c", "echo out; echo err >&2; exit 3"], check=False)
+    assert (done.status, done.stdout, done.stderr) == (3, b"out\n", b"err\n")
+    with pytest.raises(CommandFailed, match="ended with status 3: err") as caught:
+        await host.run(["sh", "-c", "echo err >&2; exit 3"])
+    assert caught.value.host == host.name
+
+
+async def test_input_of_any_bytes_and_size_is_read_to_its_end(host: Host) -> None:
+    for content in (b"", b"\0\xff\n", os.urandom(300_000)):
+        assert (await host.run(["cat"], stdin=content)).stdout == content
+    assert (await host.run(["true"], stdin=b"x" * 300_000)).status == 0
+
+
+async def test_large_outputs_do_not_stall(host: Host) -> None:
+    script = "head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2"
+    done = await host.run(["sh", "-c", script])
+    assert (len(done.stdout), len(done.stderr)) == (3_000_000, 3_000_000)
+
+
+async def test_a_missing_command_has_status_127(host: Host) -> None:
+    assert (await host.run(["no-such-command"], check=False)).status == 127
+
+
+async def test_sbin_is_in_reach_and_tools_speak_english(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert (await host.run(["losetup", "--version"])).status == 0
+    assert (await host.run(["sh", "-c", 'echo "$LC_ALL"'])).stdout == b"C\n"
+
+
+async def test_a_command_past_its_time_is_stopped(host: Host) -> None:
+    with pytest.raises(CommandTimeout, match=r"sleep did not end within 0\.2 s"):
+        await host.run(["sleep", "77"], timeout=0.2)
+
+
+async def test_cancelling_ends_the_command_and_its_children(host: Host, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = f"sleep 78 & echo $! > {pids}; sleep 79 & echo $! >> {pids}; wait"
+    task = asyncio.ensure_future(host.run(["sh", "-c", script], timeout=None))
+    assert await until(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await until(lambda: all(gone(int(pid)) for pid in pids.read_text().split()))
+
+
+async def test_a_process_that_ignores_the_polite_signal_is_killed(
+    host: Host, tmp_path: Path
+) -> None:
+    pid = tmp_path / "pid"
+    script = f"trap '' TERM INT; echo $$ > {pid}; while :; do sleep 0.1; done"
+    process = await host.start(["sh", "-c", script])
+    assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
+    done = await process.stop(grace=0.3)
+    assert done.status != 0
+    assert await until(lambda: gone(int(pid.read_text())))
+
+
+async def test_a_started_process_can_be_waited_for_twice(host: Host) -> None:
+    process = await host.start(["sh", "-c", "echo done"])
+    assert (await process.wait(10)).stdout == b"done\n"
+    assert (await process.wait(10)).status == 0
+    assert (await process.stop()).status == 0
+
+
+async def test_files_are_read_to_their_end(host: Host, tmp_path: Path) -> None:
+    content = os.urandom(500_000)
+    (tmp_path / "a b").write_bytes(content)
+    assert await host.read(str(tmp_path / "a b")) == content
+    assert b"MemTotal" in await host.read("/proc/meminfo")
+    assert len(await host.read("/proc/kallsyms")) > 100_000
+
+
+async def test_what_cannot_be_read_says_why(host: Host, tmp_path: Path) -> None:
+    missing = str(tmp_path / "none")
+    with pytest.raises(FileMissing, match="none: No such file") as caught:
+        await host.read(missing)
+    assert caught.value.where == host.name
+    with pytest.raises(HostFailed):
+        await host.read(str(tmp_path))
+    found = await host.read_many([missing, "/proc/version"])
+    assert isinstance(found[missing], FileMissing)
+    assert isinstance(found["/proc/version"], bytes)
+
+
+async def test_globs_and_links(host: Host, tmp_path: Path) -> None:
+    for name in ("b1", "a1", "c2"):
+        (tmp_path / name).touch()
+    (tmp_path / "link").symlink_to(tmp_path / "a1")
+    found = await host.glob(f"{tmp_path}/?1")
+    assert found == (f"{tmp_path}/a1", f"{tmp_path}/b1")
+    assert await host.glob(f"{tmp_path}/none/*") == ()
+    assert await host.resolve(f"{tmp_path}/link") == f"{tmp_path}/a1"
+    with pytest.raises(FileMissing):
+        await host.resolve(f"{tmp_path}/none")
+    assert await host.glob("/sys/block/*/queue/scheduler") == await LocalHost().glob(
+        "/sys/block/*/queue/scheduler"
+    )
+
+
+async def test_files_are_written_whole_with_their_mode(host: Host, tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    await host.write(str(place), b"one")
+    await host.write(str(place), b"two\0", mode=0o600)
+    assert place.read_bytes() == b"two\0"
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    with pytest.raises(FileMissing):
+        await host.write(str(tmp_path / "no" / "file"), b"")
+
+
+async def test_copy_and_remove(host: Host, tmp_path: Path) -> None:
+    source, there = tmp_path / "source", tmp_path / "there"
+    source.write_bytes(b"x" * 100_000)
+    await host.copy(str(source), str(there))
+    assert there.read_bytes() == source.read_bytes()
+    await host.remove(str(there))
+    await host.remove(str(there))
+    assert not there.exists()
+
+
+async def test_a_cut_connection_ends_the_command_there(
+    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(box.home))
+    pid = tmp_path / "pid"
+    host = await open_host(box.address)
+    process = await host.start(["sh", "-c", f"echo $$ > {pid}; exec sleep 80"])
+    assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
+    host._connection.abort()  # type: ignore[attr-defined]
+    with pytest.raises(HostFailed, match="connection was lost"):
+        await process.wait(10)
+    assert await until(lambda: gone(int(pid.read_text())))
+
+
+async def test_an_unknown_host_key_is_refused(
+    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".ssh").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(HostFailed, match=r"host key is not known here.*fingerprint"):
+        await open_host(f"root@127.0.0.1:{box.port}")
+
+
+async def test_a_host_that_wants_another_key(
+    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh/known_hosts").write_text((box.home / ".ssh/known_hosts").read_text())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    with pytest.raises(HostFailed, match=r"accepts none of your keys.*ssh-agent"):
+        await open_host(f"root@127.0.0.1:{box.port}")
+
+
+async def test_nobody_there() -> None:
+    with pytest.raises(HostFailed, match="nothing listens at its ssh port"):
+        await open_host(f"127.0.0.1:{sshd.free_port()}")
+
+
+@pytest.mark.parametrize(
+    ("address", "parsed"),
+    [
+        ("web1", ("web1", None, None)),
+        ("root@web1", ("web1", "root", None)),
+        ("root@web1:2222", ("web1", "root", 2222)),
+        ("[fe80::1]:22", ("fe80::1", None, 22)),
+        ("[::1]", ("::1", None, None)),
+    ],
+)
+def test_addresses(address: str, parsed: tuple[str, str | None, int | None]) -> None:
+    assert parse_address(address) == parsed
+
+
+async def test_a_recording_answers_as_the_host_did(host: Host, tmp_path: Path) -> None:
+    recorder = Recorder(host, tmp_path / "rec")
+    asked = ["/proc/version", "/none", "/proc/1/environ"]
+    commands = [["uname", "-a"], ["sh", "-c", "printf '\\377'; exit 4"], ["no-such-command"]]
+    live = (
+        await recorder.read_many(asked),
+        [await recorder.run(argv, check=False) for argv in commands],
+        await recorder.glob("/sys/class/net/*"),
+        await recorder.resolve("/proc/self/ns"),
+    )
+    with pytest.raises(FileMissing):
+        await recorder.resolve("/none")
+    await recorder.close()
+    replay = await open_host(f"recording:{tmp_path}/rec")
+    again = await replay.read_many(asked)
+    for path in asked:
+        was = live[0][path]
+        now = again[path]
+        if isinstance(was, IosondeError):
+            assert isinstance(now, type(was))
+        else:
+            assert now == was
+    for argv, said in zip(commands, live[1], strict=True):
+        done = await replay.run(argv, check=False)
+        assert (done.status, done.stdout, done.stderr) == (said.status, said.stdout, said.stderr)
+    assert await replay.glob("/sys/class/net/*") == live[2]
+    assert await replay.resolve("/proc/self/ns") == live[3]
+    with pytest.raises(FileMissing):
+        await replay.resolve("/none")
+    assert replay.name == host.name
+
+
+async def test_a_recording_knows_what_it_does_not_know(tmp_path: Path) -> None:
+    recorder = Recorder(LocalHost(), tmp_path / "rec")
+    await recorder.close()
+    replay = await open_host(f"recording:{tmp_path}/rec")
+    for question in (
+        replay.read("/proc/version"), replay.run(["uname"]), replay.glob("/*"),
+        replay.resolve("/"), replay.write("/x", b""), replay.remove("/x"), replay.start(["x"]),
+        replay.copy("/x", "/y"),
+    ):  # fmt: skip
+        with pytest.raises(HostFailed):
+            await question
+    with pytest.raises(UsageError, match="this is no recording"):
+        await open_host(f"recording:{tmp_path}")
+
+
+async def test_permission_is_told_as_such(tmp_path: Path) -> None:
+    """As a user who is nobody: root may read everything."""
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    secret.chmod(0)
+    script = (
+        "import asyncio, os, sys\n"
+        "from iosonde.hosts.local import LocalHost\n"
+        "from iosonde.errors import PermissionMissing\n"
+        "os.setuid(65534)\n"
+        "try:\n    asyncio.run(LocalHost().read(sys.argv[1]))\n"
+        "except PermissionMissing as problem:\n    print(problem)\n"
+    )
+    for parent in secret.parents:
+        if parent.is_relative_to("/tmp") and parent != Path("/tmp"):
+            parent.chmod(0o755)
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(secret)], capture_output=True, text=True, check=False
+    )
+    assert "Permission denied (run as root to reach it)" in done.stdout, done.stderr
+    assert issubclass(PermissionMissing, HostFailed)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))))
+def test_a_shell_reads_back_what_was_quoted(arguments: list[str]) -> None:
+    line = quote(["printf", "%s\\0", "x", *arguments])
+    done = subprocess.run(["sh", "-c", line], check=True, capture_output=True)
+    assert done.stdout.decode().split("\0")[:-1] == ["x", *arguments]
+
+
+def test_no_command_line_carries_a_nul() -> None:
+    with pytest.raises(ValueError, match="NUL"):
+        quote(["a\0b"])

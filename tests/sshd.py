@@ -1,0 +1,77 @@
+"""A real sshd of the tests' own, on loopback with keys of its own, gone when they end."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Sshd:
+    """How to reach it: HOME holds the .ssh directory in which `address` is known."""
+
+    address: str
+    home: Path
+    port: int
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _key(path: Path) -> str:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
+    return path.with_suffix(".pub").read_text().strip()
+
+
+@contextmanager
+def server(directory: Path, name: str = "box") -> Iterator[Sshd]:
+    """Starts it; `name` is a Host of the .ssh/config written into the directory."""
+    port = free_port()
+    ssh = directory / ".ssh"
+    ssh.mkdir(mode=0o700)
+    host_key = _key(directory / "host_key")
+    user_key = _key(ssh / "id_ed25519")
+    (directory / "authorized").write_text(user_key + "\n")
+    (ssh / "known_hosts").write_text(f"[127.0.0.1]:{port} {host_key}\n")
+    (ssh / "config").write_text(
+        f"Host {name}\n  HostName 127.0.0.1\n  Port {port}\n  User {getpass.getuser()}\n"
+        f"  IdentityFile {ssh}/id_ed25519\n  UserKnownHostsFile {ssh}/known_hosts\n"
+    )
+    config = directory / "sshd_config"
+    config.write_text(
+        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {directory}/host_key\n"
+        f"AuthorizedKeysFile {directory}/authorized\nPidFile none\nStrictModes no\nUsePAM no\n"
+        "PermitRootLogin prohibit-password\nPasswordAuthentication no\nMaxSessions 100\n"
+        "MaxStartups 100\nSubsystem sftp internal-sftp\n"
+    )
+    if os.getuid() == 0:
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+    with (directory / "sshd.log").open("wb") as log:
+        sshd = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", str(config)], stderr=log)
+    try:
+        _wait(port, sshd, directory)
+        yield Sshd(name, directory, port)
+    finally:
+        sshd.terminate()
+        sshd.wait(10)
+
+
+def _wait(port: int, sshd: subprocess.Popen[bytes], directory: Path) -> None:
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert sshd.poll() is None, (directory / "sshd.log").read_text()
+        time.sleep(0.05)
+    raise AssertionError((directory / "sshd.log").read_text())
