@@ -19,6 +19,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "compare": "iosonde.cli.compare:compare",
         "report": "iosonde.cli.report:report",
         "export": "iosonde.cli.export:export",
+        "log": "iosonde.cli.log:log",
     },
 )
 
@@ -30,4 +31,5 @@ SUMMARIES: dict[str, str] = {
     "compare": "other runs against a baseline: better, worse, equivalent or undecided",
     "report": "a page to share",
     "export": "stored runs as csv, json, parquet or markdown",
+    "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
 }

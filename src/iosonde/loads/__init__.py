@@ -1,4 +1,4 @@
-"""The load engines."""
+"""The load engines. `fio_log` is none: it reads the logs that fio writes beside its output."""
 
 from __future__ import annotations
 

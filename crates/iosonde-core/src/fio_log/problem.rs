@@ -114,7 +114,7 @@ impl fmt::Display for ReadError {
             ),
             Self::HistogramLog { columns } => write!(
                 f,
-                "{columns} columns: a histogram log of --write_hist_log, expected one of 2 to 8"
+                "{columns} columns: a histogram log of --write_hist_log, expected a log of 2 to 8"
             ),
             Self::Bad(bad) => write!(f, "line {}: {}", bad.line, bad.problem),
             Self::TooManySeconds => write!(

@@ -1,0 +1,24 @@
+"""The typed face of the Rust core against the module that was built."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from iosonde import _core
+
+
+def test_the_stub_names_what_the_module_has() -> None:
+    stub = ast.parse(Path(_core.__file__).with_name("_core.pyi").read_text())
+    names: set[str] = set()
+    for node in stub.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+        elif isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            names.add(node.name)
+            mine = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+            built = {name for name in vars(getattr(_core, node.name)) if not name.startswith("_")}
+            assert mine == built, node.name
+    assert names == {name for name in vars(_core) if not name.startswith("_")}
