@@ -19,7 +19,7 @@ def test_steady_loops_raise_an_alarm_in_at_most_5_percent(cv: float) -> None:
     seen = _trends(noise.loops(rng, 6000, 5, cv))
     assert np.mean([one.first_loop for one in seen]) <= 0.035
     assert np.mean([one.drifts for one in seen]) <= 0.04
-    assert np.mean([one.first_loop or one.drifts for one in seen]) <= 0.06
+    assert np.mean([one.first_loop or one.drifts for one in seen]) <= 0.0555  # 5 % and two errors
 
 
 def test_a_first_loop_effect_is_named_as_such_and_not_as_drift() -> None:
