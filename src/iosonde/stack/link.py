@@ -39,8 +39,12 @@ def _providers(scene: Scene, layers: Sequence[StackLayer]) -> dict[str, str]:
 
 
 def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
-    """The layers with `below` naming only layers that exist; the rest becomes gaps of the scene."""
+    """The layers with `below` naming only layers that exist; the rest becomes gaps of the scene.
+
+    The provider of a block device gets the fact `kernel_name`, its name in /proc/diskstats.
+    """
     providers = _providers(scene, layers)
+    names = {id_: open_id.partition("*device:")[2] for open_id, id_ in providers.items()}
     mounts = {layer.mount: layer.id for layer in layers if layer.mount}
     known = {layer.id for layer in layers}
     on_mount = scene.on_mount("")
@@ -67,5 +71,8 @@ def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
                 scene.gaps.append(
                     Gap(scene.host.name, layer.id, f"it stands on {what}, which no layer claims")
                 )
-        linked.append(replace(layer, below=tuple(dict.fromkeys(below))))
+        facts = (
+            {**layer.facts, "kernel_name": names[layer.id]} if layer.id in names else layer.facts
+        )
+        linked.append(replace(layer, below=tuple(dict.fromkeys(below)), facts=facts))
     return tuple(linked)

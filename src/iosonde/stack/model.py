@@ -104,6 +104,15 @@ def layers_under(capture: Capture, host: str, path: str) -> tuple[StackLayer, ..
     return stack.under(top) if top else ()
 
 
+def devices_under(capture: Capture, host: str, path: str) -> tuple[str, ...]:
+    """Kernel names of the block devices a path stands on, top first, as /proc/diskstats has them.
+
+    A volume is "dm-2" there, not "vg0-srv"; file systems and network mounts are no devices.
+    """
+    names = (layer.facts.get("kernel_name") for layer in layers_under(capture, host, path))
+    return tuple(str(name) for name in names if name)
+
+
 def capture_settings(capture: Capture) -> dict[str, Scalar]:
     """All settings of a capture as one object: "LAYER.SETTING", and "HOST.NAME" of no layer."""
     found = {

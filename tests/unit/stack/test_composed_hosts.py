@@ -14,7 +14,7 @@ from iosonde.hosts.local import LocalHost
 from iosonde.layers.layer import BlockDevice
 from iosonde.records import Capture, StackLayer
 from iosonde.stack.discover import discover
-from iosonde.stack.model import Stack, layers_under
+from iosonde.stack.model import Stack, devices_under, layers_under
 from iosonde.stack.scene import LSBLK, LSBLK_PAIRS, read_scene
 from tests.nothing import NothingHost
 from tests.recordings.machine import Machine
@@ -101,6 +101,7 @@ async def test_several_hosts_in_one_capture_keep_apart() -> None:
     assert [host.name for host in capture.hosts] == ["app1", "filer"]
     assert layers_under(capture, "app1", "/dev/vda1")[-1].id == "app1/disk:vda"
     assert layers_under(capture, "filer", "/dev/vda1") == ()
+    assert devices_under(capture, "app1", "/dev/vda1") == ("vda1", "vda")
     stack = Stack(capture.layers)
     for layer in capture.layers:
         assert all(under.host == layer.host for under in stack.under(layer))

@@ -37,6 +37,8 @@ def test_a_device_is_provided_by_the_layer_that_does_not_stand_on_it() -> None:
         "h/loop:loop0": ("h/ext4:dm-0",),
     }
     assert at.gaps == []
+    names = {one.id: one.facts.get("kernel_name") for one in link(at, [system, volume, disk])}
+    assert names == {"h/ext4:dm-0": None, "h/lvm:vg/a": "dm-0", "h/disk:sda": "sda"}
 
 
 def test_what_nobody_claims_is_dropped_and_named() -> None:
