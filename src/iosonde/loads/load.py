@@ -32,6 +32,14 @@ class LoadEngine(Protocol):
         """
         ...
 
+    def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
+        """The same load with some of the tool's options changed.
+
+        Raises:
+            UsageError: it has no such option, or one that iosonde must set itself.
+        """
+        ...
+
     def demand(self, load: Load) -> Demand:
         """What the load needs and does."""
         ...

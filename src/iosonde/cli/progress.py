@@ -1,0 +1,180 @@
+"""Draws a run's progress: a live panel on a terminal, a line an event elsewhere. Standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from iosonde import units
+from iosonde.cli.output import err
+from iosonde.records import Loop
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.table import Table
+
+SPEEDS = ("iops", "bandwidth")
+
+
+def clock(moment: float) -> str:
+    """Time of day; with the date where it is not today's."""
+    then, now = time.localtime(moment), time.localtime()
+    same_day = (then.tm_year, then.tm_yday) == (now.tm_year, now.tm_yday)
+    return time.strftime("%H:%M" if same_day else "%a %d %b %H:%M", then)
+
+
+def speed(loop: Loop) -> str:
+    """`write 953 /s, 3.72 GiB/s` for each direction that did anything."""
+    metrics, parts = loop.result.metrics, []
+    for name, value in metrics.items():
+        if name.endswith(".bandwidth") and value > 0:
+            direction = name.rsplit(".", 1)[0]
+            text = f"{direction.replace('_', ' ')} {units.show_bandwidth(value)}"
+            if f"{direction}.iops" in metrics:
+                text += f" = {units.show_iops(metrics[f'{direction}.iops'])}"
+            parts.append(text)
+    return ", ".join(parts) or "no I/O"
+
+
+class LineProgress:
+    """For logs and pipes: one line for what matters."""
+
+    def __init__(self) -> None:
+        self._loops: int | None = None
+
+    def begins(self, run: str, trials: int, loops: int | None) -> None:
+        """See `Progress.begins`."""
+        self._loops = loops
+        each = f"{loops} loops each" if loops else "loops until precise enough"
+        self._say(f"run {run}: {trials} trial{'s' * (trials != 1)}, {each}")
+
+    def preparing(self, trial: str, what: str) -> None:
+        """See `Progress.preparing`."""
+        self._say(f"{trial}: {what}")
+
+    def loop_begins(self, trial: str, index: int, seconds: float | None) -> None:
+        """See `Progress.loop_begins`."""
+
+    def live(
+        self, trial: str, iops: float | None, bandwidth: float | None, background: tuple[str, ...]
+    ) -> None:
+        """See `Progress.live`."""
+
+    def loop_ended(self, trial: str, loop: Loop) -> None:
+        """See `Progress.loop_ended`."""
+        of = f" of {self._loops}" if self._loops else ""
+        going = f" (meanwhile: {'; '.join(loop.background)})" if loop.background else ""
+        self._say(f"{trial}: loop {loop.index + 1}{of}: {speed(loop)}{going}")
+
+    def ends_at(self, moment: float | None) -> None:
+        """See `Progress.ends_at`."""
+        if moment is not None:
+            self._say(f"done about {clock(moment)}")
+
+    def warn(self, trial: str, sentence: str) -> None:
+        """See `Progress.warn`."""
+        self._say(f"{trial}: warning: {sentence}")
+
+    @staticmethod
+    def _say(text: str) -> None:
+        sys.stderr.write(f"{time.strftime('%H:%M:%S')}  {text}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Nothing is left on the screen."""
+
+
+class LiveProgress:
+    """For people at a terminal: finished loops scroll by, what runs now stays below them."""
+
+    def __init__(self) -> None:
+        from rich.live import Live
+
+        self._console: Console = err()
+        self._loops: int | None = None
+        self._end: float | None = None
+        self._now: dict[str, tuple[str, float, float | None]] = {}
+        self._seen: dict[str, str] = {}
+        self._live: Live = Live(
+            console=self._console,
+            get_renderable=self._panel,
+            refresh_per_second=4,
+            transient=True,
+        )
+        self._live.start()
+
+    def begins(self, run: str, trials: int, loops: int | None) -> None:
+        """See `Progress.begins`."""
+        self._loops = loops
+        each = f"{loops} loops each" if loops else "loops until precise enough"
+        self._console.print(
+            f"run [bold]{run}[/bold]: {trials} trial{'s' * (trials != 1)}, {each}"
+            "  [dim](Ctrl-C ends it cleanly; finished loops are kept)[/dim]"
+        )
+
+    def preparing(self, trial: str, what: str) -> None:
+        """See `Progress.preparing`."""
+        self._now[trial] = (what, time.monotonic(), None)
+
+    def loop_begins(self, trial: str, index: int, seconds: float | None) -> None:
+        """See `Progress.loop_begins`."""
+        of = f" of {self._loops}" if self._loops else ""
+        self._now[trial] = (f"loop {index + 1}{of}", time.monotonic(), seconds)
+
+    def live(
+        self, trial: str, iops: float | None, bandwidth: float | None, background: tuple[str, ...]
+    ) -> None:
+        """See `Progress.live`."""
+        parts: list[str] = []
+        if iops is not None:
+            parts.append(units.show_iops(iops))
+        if bandwidth is not None:
+            parts.append(units.show_bandwidth(bandwidth))
+        self._seen[trial] = "  ".join(
+            [*parts, *(f"[yellow]{text}[/yellow]" for text in background)]
+        )
+
+    def loop_ended(self, trial: str, loop: Loop) -> None:
+        """See `Progress.loop_ended`."""
+        self._now.pop(trial, None)
+        self._seen.pop(trial, None)
+        of = f"/{self._loops}" if self._loops else ""
+        self._console.print(f"  {_escaped(trial)}  loop {loop.index + 1}{of}  {speed(loop)}")
+        self._lines(f"    meanwhile: {text}" for text in loop.background)
+
+    def ends_at(self, moment: float | None) -> None:
+        """See `Progress.ends_at`."""
+        self._end = moment
+
+    def warn(self, trial: str, sentence: str) -> None:
+        """See `Progress.warn`."""
+        self._console.print(f"  [yellow]{_escaped(trial)}: {_escaped(sentence)}[/yellow]")
+
+    def _lines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._console.print(_escaped(line))
+
+    def _panel(self) -> Table:
+        from rich.table import Table
+
+        table = Table.grid(padding=(0, 2))
+        for trial, (what, begun, seconds) in list(self._now.items()):
+            spent = time.monotonic() - begun
+            span = f"{spent:.0f} s" + (f" of {seconds:.0f} s" if seconds else "")
+            table.add_row("  " + _escaped(trial), what, span, self._seen.get(trial, ""))
+        if self._end is not None:
+            table.add_row(f"  [dim]done about {clock(self._end)}[/dim]")
+        return table
+
+    def close(self) -> None:
+        """Take the panel off the screen."""
+        self._live.stop()
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

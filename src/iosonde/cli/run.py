@@ -1,0 +1,231 @@
+"""`iosonde run`: measure a study."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from iosonde.cli.output import err, out, print_json
+from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.cli.progress import LineProgress, LiveProgress
+    from iosonde.measure.study import Plan, Study
+    from iosonde.records import Run
+    from iosonde.store.store import Store
+
+
+def run(
+    study: Annotated[
+        str | None,
+        typer.Argument(help="A study's YAML file; with --resume the run to go on with."),
+    ] = None,
+    fio: Annotated[
+        list[str] | None,
+        typer.Option(help="A fio command line as pasted, or the path of a .fio job file."),
+    ] = None,
+    load: Annotated[
+        list[str] | None, typer.Option(help="A named load; `iosonde loads` lists them.")
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(help="Where: a directory, a new scratch file or a device; HOST:/PATH."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the study.")] = None,
+    loops: Annotated[int | None, typer.Option(min=1, help="Loops of each trial (5).")] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(help="Loop until the 95 % interval is within this, such as 2%."),
+    ] = None,
+    max_seconds: Annotated[
+        str | None, typer.Option(help="With --until: give up after this long (10 min).")
+    ] = None,
+    seconds: Annotated[
+        str | None, typer.Option(help="Length of one loop; else as the load says.")
+    ] = None,
+    size: Annotated[str | None, typer.Option(help="Size of scratch files.")] = None,
+    simultaneous: Annotated[
+        bool | None, typer.Option("--simultaneous", help="All targets at the same time.")
+    ] = None,
+    drop_caches: Annotated[
+        bool | None, typer.Option("--drop-caches", help="Drop the page cache before (root).")
+    ] = None,
+    destroy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A device whose content may be destroyed: /dev/sdx, or /dev/sdx=ext4 where it "
+            "carries that signature."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted run (default: the last).")
+    ] = False,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
+    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the trials and commands; run nothing.")
+    ] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
+) -> int:
+    """Measure how fast a storage stack is: loads at targets, in loops, with honest statistics."""
+    from iosonde.change.guard import parse_destroy
+    from iosonde.hosts.command import set_trace
+    from iosonde.store import open_store
+
+    set_trace(trace)
+    permissions = parse_destroy(destroy or [])
+    options: dict[str, Any] = {
+        "study": name,
+        "targets": target or None,
+        "loads": [*_loads(fio or []), *(load or [])] or None,
+        "loops": loops,
+        "seconds": seconds,
+        "size": size,
+        "simultaneous": simultaneous,
+    }
+    if until or max_seconds:
+        limit = {"max_seconds": max_seconds} if max_seconds else {}
+        options["until"] = {**({"halfwidth": until} if until else {}), **limit}
+    if drop_caches:
+        options["prepare"] = {"drop_caches": True}
+    options = {key: value for key, value in options.items() if value is not None}
+    kept = open_store(store)
+    try:
+        if resume:
+            plan, old = _resumed(kept, study, options)
+        else:
+            plan, old = _planned(study, options), None
+        if dry_run:
+            return _show_plan(plan, as_json=as_json)
+        return _measure(plan, kept, old, permissions, report, as_json=as_json)
+    finally:
+        kept.close()
+
+
+def _loads(texts: list[str]) -> list[dict[str, str]]:
+    """Each `--fio`; a path that exists is a job file, anything else a command line."""
+    return [{"fio": text} for text in texts]
+
+
+def _study(file: str | None, options: dict[str, Any]) -> tuple[Study, str]:
+    """The study in the file, changed by the options; or of the options alone."""
+    from iosonde.measure.study import Study, read_study
+    from iosonde.stack.declare import check_declaration
+
+    if file is None:
+        if "targets" not in options or "loads" not in options:
+            raise UsageError(
+                "say what to measure: a study's file, or --target with --load or --fio",
+                hint="for example: iosonde run --load latency --target .",
+            )
+        return check_declaration(options, "command line", Study), "command line"
+    declared = read_study(Path(file)).model_dump(mode="json")
+    return check_declaration({**declared, **options}, file, Study), file
+
+
+def _planned(file: str | None, options: dict[str, Any]) -> Plan:
+    from iosonde.measure.study import make_plan
+
+    study, where = _study(file, options)
+    return make_plan(study, where=where)
+
+
+def _resumed(kept: Store, which: str | None, options: dict[str, Any]) -> tuple[Plan, Run]:
+    """The plan of an interrupted run, and the run, now ours."""
+    from iosonde.measure.study import plan_again
+    from iosonde.records import RunState
+    from iosonde.store.owner import this_process
+
+    if options:
+        raise UsageError(
+            "a resumed run goes on as it was planned, so it takes no other options",
+            where="--" + next(iter(options)),
+        )
+    if which is None:
+        stopped = {RunState.INTERRUPTED, RunState.FAILED}
+        which = next((line.id for line in kept.runs() if line.state in stopped), None)
+        if which is None:
+            raise UsageError("no run is interrupted, so there is nothing to resume")
+    old = kept.resume(which, owner=this_process())
+    return plan_again(old.plan), old
+
+
+def _show_plan(plan: Plan, *, as_json: bool) -> int:
+    from iosonde.measure.ready import planned_command
+
+    trials = [
+        {"id": trial.id, "host": trial.probe.host, "command": planned_command(trial, plan.study)}
+        for part in plan.rounds
+        for trial in part
+    ]
+    if as_json:
+        print_json({"schema": "iosonde.plan/1", "trials": [dict(trial) for trial in trials]})
+        return 0
+    for trial in trials:
+        out().print(f"{trial['host']}: {trial['id']}\n  {trial['command']}", markup=False)
+    return 0
+
+
+def _measure(
+    plan: Plan,
+    kept: Store,
+    old: Run | None,
+    permissions: Any,
+    report: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    from iosonde.cli.result import show_result
+    from iosonde.measure.run import run_plan
+
+    if report is not None:
+        _writable(report)
+    progress = _progress()
+    try:
+        finished = asyncio.run(
+            _until_signal(
+                run_plan(plan, kept, permissions=permissions, progress=progress, resume=old)
+            )
+        )
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        progress.close()
+        err().print("interrupted; finished loops are kept. `iosonde run --resume` goes on.")
+        return 130
+    finally:
+        progress.close()
+    return show_result(finished, report, as_json=as_json)
+
+
+def _writable(report: Path) -> None:
+    """A report that can't be written is refused before hours of measuring, not after."""
+    try:
+        with report.open("ab"):
+            pass
+    except OSError as problem:
+        raise UsageError(
+            f"the report cannot be written: {problem.strerror}", where=str(report)
+        ) from None
+
+
+def _progress() -> LineProgress | LiveProgress:
+    from iosonde.cli.progress import LineProgress, LiveProgress
+
+    return LiveProgress() if sys.stderr.isatty() else LineProgress()
+
+
+async def _until_signal(running: Any) -> Run:
+    """A terminal that closes and a polite kill end a run as Ctrl-C does."""
+    task = asyncio.ensure_future(running)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, task.cancel)
+    result: Run = await task
+    return result

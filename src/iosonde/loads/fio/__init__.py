@@ -1,0 +1,46 @@
+"""fio: the load engine that applies any mix of I/O, and prints histograms of what it saw.
+
+declare.py reads what the user wrote (commandline.py and jobfile.py know the two texts), demand.py
+says what the job needs, command.py how it is run, result.py reads the output and combine.py puts
+the results of several jobs together.
+
+Source:
+    fio 3.33 and 3.41-git: HOWTO, init.c, options.c, stat.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iosonde.loads.fio import command, declare, demand, result
+from iosonde.records import Demand, Json, Load, LoadCommand, LoadResult, RawOutput, Target
+
+
+class Fio:
+    """See `iosonde.loads.load.LoadEngine`."""
+
+    name: ClassVar[str] = "fio"
+    parser_version: ClassVar[int] = 1
+
+    def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
+        """See `LoadEngine.declare`."""
+        return declare.declare(spec, name=name, where=where)
+
+    def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
+        """See `LoadEngine.adjust`."""
+        return declare.adjust(load, options, where=where)
+
+    def demand(self, load: Load) -> Demand:
+        """See `LoadEngine.demand`."""
+        return demand.demand(load)
+
+    def command(
+        self, load: Load, target: Target, *, directory: str, seconds: float | None
+    ) -> LoadCommand:
+        """See `LoadEngine.command`."""
+        return command.command(load, target, directory=directory, seconds=seconds)
+
+    def parse(self, raw: RawOutput) -> LoadResult:
+        """See `LoadEngine.parse`."""
+        return result.parse(raw)

@@ -1,0 +1,133 @@
+"""How one loop of a fio job is run: a job file, and the guard's options on the command line.
+
+Options of the command line come first and become defaults that no section can override, because
+`declare` has taken those options out of the sections.
+"""
+
+from __future__ import annotations
+
+import re
+
+from iosonde.errors import UsageError
+from iosonde.loads.fio.demand import ceiling, demand_of, verifies
+from iosonde.loads.fio.figures import count
+from iosonde.loads.fio.job import Effective, Job, Option, Section, effective, job_of, phases
+from iosonde.loads.fio.options import ALIASES, LOGS
+from iosonde.records import Load, LoadCommand, Target, TargetKind
+
+RESULT = "fio.json"
+_GRACE = 300.0  # seconds for what is in flight and in the page cache to reach a slow device
+# fio cuts `filename` at ; and #, and takes a backslash as the escape of a colon.
+_UNNAMEABLE = re.compile(r"[;#\\\x00-\x1f\x7f]|^\s|\s$")
+
+
+def command(load: Load, target: Target, *, directory: str, seconds: float | None) -> LoadCommand:
+    """See `LoadEngine.command`. Several phases share `seconds` evenly."""
+    job = job_of(load)
+    _check_target(job, target)
+    timed = _timed(job, seconds)
+    logged, logs = _logged(timed, directory)
+    demand = demand_of(timed, where=load.name)
+    result = f"{directory}/{RESULT}"
+    file = f"{directory}/job.fio"
+    argv = [
+        "fio", f"--output={result}", "--output-format=json+", "--eta=never",
+        f"--aux-path={directory}", *job.arguments,
+        *(["--readonly"] if not demand.writes and "--readonly" not in job.arguments else []),
+        f"--filename={target.path.replace(':', chr(92) + ':')}", "--allow_file_create=0",
+        file,
+    ]  # fmt: skip
+    return LoadCommand(
+        argv=tuple(argv),
+        files={file: logged.text().encode()},
+        outputs=(result, *logs),
+        timeout=_timeout(timed, load.name),
+    )
+
+
+def _check_target(job: Job, target: Target) -> None:
+    if not target.path.startswith("/") or _UNNAMEABLE.search(target.path):
+        raise UsageError(
+            f"fio cannot open {target.path!r}: it needs an absolute path without ; # and backslash",
+            where="target",
+        )
+    fills = [section.name for section in effective(job) if section.has("fill_device")]
+    if fills and target.kind is TargetKind.FILE:
+        raise UsageError(
+            "fill_device on a file would fill the whole file system",
+            where=f"job {fills[0]}",
+            hint="give it a size",
+        )
+
+
+def _timed(job: Job, seconds: float | None) -> Job:
+    """With the loop's length in each section, but for those that verify what they wrote.
+
+    fio ends the verify phase too when the runtime is over, so such a section runs by its size.
+    """
+    if seconds is None:
+        return job
+    sections = effective(job)
+    share = seconds / len(phases(sections))
+    text = f"{share:g}" if share == int(share) else f"{max(round(share * 1000), 1)}ms"
+    checked = {section.name for section in sections if verifies(section)}
+    own: list[Option] = [("time_based", None), ("runtime", text)]
+    return Job(
+        tuple(
+            section
+            if section.is_global or section.name in checked
+            else Section(section.name, (*_without_time(section), *own))
+            for section in job.sections
+        ),
+        job.arguments,
+        job.notes,
+    )
+
+
+def _without_time(section: Section) -> list[Option]:
+    return [
+        (key, value)
+        for key, value in section.options
+        if ALIASES.get(key, key) not in {"runtime", "time_based"}
+    ]
+
+
+def _logged(job: Job, directory: str) -> tuple[Job, tuple[str, ...]]:
+    """With every log's path led into the directory, and the paths that fio then writes."""
+    wanted = sorted({option for one in effective(job) for option in one.options if option in LOGS})
+    if not wanted:
+        return job, ()
+    sections = tuple(
+        Section(
+            section.name,
+            tuple(
+                (key, f"{directory}/{key}" if key in LOGS else value)
+                for key, value in section.options
+            ),
+        )
+        for section in job.sections
+    )
+    threads = range(1, sum(_jobs(section) for section in effective(job)) + 1)
+    paths = tuple(
+        f"{directory}/{option}_{kind}{number}.log"
+        for option in wanted
+        for kind in LOGS[option]
+        for number in ("", *(f".{thread}" for thread in threads))
+    )
+    return Job(sections, job.arguments, job.notes), paths
+
+
+def _jobs(section: Effective) -> int:
+    return count(section.text("numjobs", "1"), what="numjobs", where=section.name)
+
+
+def _timeout(job: Job, where: str) -> float | None:
+    """When fio must have ended by itself; None where only its size ends a section."""
+    total = _GRACE
+    for phase in phases(effective(job)):
+        ends = [ceiling(section, where) for section in phase]
+        known = [end for end in ends if end is not None]
+        if len(known) < len(ends):
+            return None
+        total += max(known) * 1.1
+    return total

@@ -1,0 +1,231 @@
+"""A fio load from what the user wrote, with everything out of it that would escape the guard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from iosonde.errors import UsageError
+from iosonde.loads.fio.commandline import read_command_line
+from iosonde.loads.fio.demand import demand_of, verifies
+from iosonde.loads.fio.job import Effective, Job, Option, Section, effective, job_of
+from iosonde.loads.fio.jobfile import is_job_file, read_job_file
+from iosonde.loads.fio.options import (
+    ALIASES,
+    ARGUMENTS,
+    ENGINES,
+    FLAGS,
+    KNOWN,
+    LOGS,
+    REFUSED,
+    SET_HERE,
+)
+from iosonde.records import Json, Load
+
+_OPTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+# fio ends a job file's value at ; and #, and cannot hold a line's end in it.
+_UNWRITABLE = re.compile(r"[;#\x00-\x1f\x7f]")
+_KEYWORD = re.compile(r"\$(pagesize|mb_memory|ncpus)")
+# Longer than fio's own limit is never meant.
+_LONGEST = 4096
+
+
+def declare(spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
+    """See `LoadEngine.declare`."""
+    notes: list[str] = []
+    if isinstance(spec, Mapping):
+        sections = _from_mapping(spec, name, where)
+    elif is_job_file(spec):
+        sections = read_job_file(spec, where=where)
+    else:
+        sections, notes = read_command_line(spec, name=name, where=where)
+    job = _checked(sections, notes, where)
+    jobs = effective(job)
+    if not jobs:
+        raise UsageError("no job is declared, only defaults for jobs", where=where)
+    for section in jobs:
+        _check_engine(section, where)
+    demand_of(job, where=where)
+    job = Job(job.sections, job.arguments, (*job.notes, *_advice(jobs)))
+    title = jobs[0].name if len(jobs) == 1 and not isinstance(spec, Mapping) else name
+    return Load(engine="fio", name=title, spec=job.spec())
+
+
+def _from_mapping(spec: Mapping[str, Json], name: str, where: str) -> list[Section]:
+    """`{option: value}` is one section; `{section: {option: value}}` are several."""
+    nested = {key: value for key, value in spec.items() if isinstance(value, dict)}
+    if nested and len(nested) < len(spec):
+        stray = next(key for key in spec if key not in nested)
+        raise UsageError(
+            f"{stray!r} stands beside sections",
+            where=where,
+            hint="put options that hold for all sections under `global:`",
+        )
+    parts: Mapping[str, Mapping[str, Json]] = nested or {name: spec}
+    return [
+        Section(title, tuple(_valued(options, f"{where}, {title}")))
+        for title, options in parts.items()
+    ]
+
+
+def _valued(options: Mapping[str, Json], where: str) -> list[Option]:
+    found: list[Option] = []
+    for key, value in options.items():
+        if isinstance(value, bool):
+            if key in FLAGS:
+                found += [(key, None)] if value else []
+            else:
+                found.append((key, str(int(value))))
+        elif isinstance(value, dict | list):
+            raise UsageError(f"{key} needs one value", where=where)
+        else:
+            found.append((key, None if value is None else str(value).strip()))
+    return found
+
+
+def _checked(sections: list[Section], notes: list[str], where: str) -> Job:
+    """Options that iosonde sets taken out with a note; those that escape the guard refused."""
+    kept: list[Section] = []
+    arguments: list[str] = []
+    noted = list(notes)
+    _check_one_target(sections, where)
+    for section in sections:
+        if not re.fullmatch(r"[^\[\]\x00-\x1f\x7f;#]{1,200}", section.name):
+            raise UsageError(f"{section.name!r} cannot be the name of a job", where=where)
+        own: list[Option] = []
+        for key, value in section.options:
+            place = f"{where}, {key}"
+            _check_option(key, value, place)
+            if key in SET_HERE:
+                noted.append(f"{key} is left out: {SET_HERE[key]}")
+            elif key in ARGUMENTS:
+                arguments.append(f"--{key}" if value is None else f"--{key}={value}")
+            elif key == "name":
+                continue  # as in a job file, where the section's name came first
+            else:
+                own.append((key, value))
+        kept.append(Section(section.name, tuple(own)))
+    return Job(tuple(kept), tuple(arguments), tuple(dict.fromkeys(noted)))
+
+
+def _check_one_target(sections: list[Section], where: str) -> None:
+    """Jobs on several files are several loads; on one file they are aimed at the target."""
+    files = {
+        f"{key}={value}"
+        for section in sections
+        for key, value in section.options
+        if key == "filename" and value
+    }
+    listed = [name for name in files if re.search(r"(?<!\\):", name)]
+    if len(files) > 1 or listed:
+        raise UsageError(
+            f"the job names several files: {', '.join(sorted(files))}",
+            where=where,
+            hint="a load has one target; list several targets in the study",
+        )
+
+
+def _check_option(key: str, value: str | None, where: str) -> None:
+    if key in REFUSED:
+        raise UsageError(f"fio's {key} is not allowed here: {REFUSED[key]}", where=where)
+    if not _OPTION.fullmatch(key):
+        raise UsageError(f"{key!r} cannot be an option of fio", where=where)
+    if key not in KNOWN | ARGUMENTS | SET_HERE.keys() and (near := _meant(key)):
+        raise UsageError(f"fio has no option {key!r}", where=where, hint=f"did you mean {near!r}?")
+    if value is None or key in SET_HERE:
+        return
+    _check_value(key, value, where)
+
+
+def _check_value(key: str, value: str, where: str) -> None:
+    if _UNWRITABLE.search(value) or len(value) > _LONGEST:
+        raise UsageError(
+            f"the value of {key} holds what a fio job file cannot: a line's end, ; or #",
+            where=where,
+        )
+    if "$" in _KEYWORD.sub("", value) or "`" in value:
+        raise UsageError(
+            f"{key}={value} waits for a shell or an environment to fill it in",
+            where=where,
+            hint="write the value itself",
+        )
+    name = ALIASES.get(key, key)
+    if name == "mem" and re.search(r"[:/]", value):
+        raise UsageError(f"{key}={value} opens a file beside the target", where=where)
+    if name == "nrfiles" and value.strip() not in {"0", "1"}:
+        raise UsageError(f"{key}={value}: a load has one target", where=where, hint="leave it out")
+    if name in {"buffer_pattern", "verify_pattern"} and "'" in value:
+        raise UsageError(f"{key}={value} reads a file beside the target", where=where)
+
+
+def _meant(key: str) -> str:
+    """A known option that differs only in _ and -, or in one or two letters; "" where none."""
+    plain = re.sub(r"[_-]", "", key.lower())
+    for known in sorted(KNOWN | REFUSED.keys() | SET_HERE.keys()):
+        if re.sub(r"[_-]", "", known) == plain:
+            return known
+    near = get_close_matches(key, KNOWN, n=1, cutoff=0.87)
+    return near[0] if near else ""
+
+
+def _check_engine(section: Effective, where: str) -> None:
+    engine = section.text("ioengine", "psync")
+    place = f"{where}, job {section.name}"
+    if engine not in ENGINES:
+        near = get_close_matches(engine, ENGINES, n=1)
+        raise UsageError(
+            f"ioengine={engine} is not one that reaches only the target",
+            where=place,
+            hint=f"did you mean {near[0]}?" if near else f"one of {', '.join(sorted(ENGINES))}",
+        )
+    logs = [option for option in LOGS if option in section.options]
+    every = "log_hist_msec" if logs == ["write_hist_log"] else "log_avg_msec"
+    if logs and not section.has(every):
+        raise UsageError(
+            f"{logs[0]} without {every} writes a line for every I/O",
+            where=place,
+            hint=f"set {every}=1000; percentiles come from fio's histograms without any log",
+        )
+
+
+def _advice(jobs: tuple[Effective, ...]) -> list[str]:
+    """Notes on what fio does with the options, where that is rarely meant."""
+    notes = []
+    for section in jobs:
+        if verifies(section) and section.has("time_based") and section.text("runtime"):
+            notes.append(
+                f"{section.name}: fio's verify phase ends when the runtime is over, "
+                "so a time_based job may verify nothing"
+            )
+        for option in ("bs", "size", "offset", "io_size"):
+            value = section.text(option)
+            if section.text("kb_base", "1024") == "1024" and re.search(
+                r"\d[kmgt]ib?\b", value, re.IGNORECASE
+            ):
+                notes.append(
+                    f"{option}={value}: fio reads KiB as 1000 bytes; write it without the i"
+                )
+    return list(dict.fromkeys(notes))
+
+
+def adjust(load: Load, options: Mapping[str, Json], *, where: str) -> Load:
+    """The load with options changed: in the sections that have them, or else in all."""
+    changes = dict(_valued(options, where))
+    job = job_of(load)
+    sections = [_adjusted(section, changes, job) for section in job.sections]
+    again = _checked(sections, list(job.notes), where)
+    demand_of(again, where=where)
+    for section in effective(again):
+        _check_engine(section, where)
+    whole = Job(again.sections, job.arguments, again.notes)
+    return Load(engine="fio", name=load.name, spec=whole.spec(), about=load.about)
+
+
+def _adjusted(section: Section, changes: Mapping[str, str | None], job: Job) -> Section:
+    main = {ALIASES.get(key, key): (key, value) for key, value in changes.items()}
+    placed = {ALIASES.get(key, key) for one in job.sections for key, _ in one.options}
+    own = [main.get(ALIASES.get(key, key), (key, value)) for key, value in section.options]
+    if not section.is_global:
+        own += [option for name, option in main.items() if name not in placed]
+    return Section(section.name, tuple(own))

@@ -1,0 +1,130 @@
+"""What a fio job needs and does, read from its options."""
+
+from __future__ import annotations
+
+from iosonde.errors import UsageError
+from iosonde.loads.fio import figures
+from iosonde.loads.fio.job import Effective, Job, effective, job_of, phases
+from iosonde.records import Demand, Load
+
+_DIRECTIONS = {
+    "read": "r", "randread": "r", "write": "w", "randwrite": "w", "trim": "t", "randtrim": "t",
+    "rw": "rw", "readwrite": "rw", "randrw": "rw", "trimwrite": "tw", "randtrimwrite": "tw",
+}  # fmt: skip
+_WITHOUT_PAGE_CACHE = frozenset({"io_uring_cmd", "sg", "dev-dax", "null", "cpuio"})
+# Options that write whatever `rw` says.
+_WRITERS = ("trim_backlog", "trim_percentage", "write_mode", "initial_zone_reset")
+
+
+def demand(load: Load) -> Demand:
+    """What the load needs and does.
+
+    Raises:
+        UsageError: an option that iosonde has to understand has no value that fio reads.
+    """
+    return demand_of(job_of(load), where=load.name)
+
+
+def demand_of(job: Job, *, where: str) -> Demand:
+    """As `demand`; `where` is for messages."""
+    sections = effective(job)
+    moves = "".join(_moves(section, where) for section in sections)
+    sizes = [span(section, where) for section in sections]
+    known = [size for size in sizes if size is not None]
+    return Demand(
+        reads="r" in moves,
+        writes="w" in moves or "t" in moves,
+        size=max(known) if len(known) == len(sizes) and known else None,
+        seconds=length(sections, where),
+        direct=all(_direct(section) for section in sections),
+        tools=("fio",),
+    )
+
+
+def _moves(section: Effective, where: str) -> str:
+    """Letters r, w, t for reads, writes, trims."""
+    # "randwrite:8" and "write:4k" carry a number after the direction.
+    direction = section.text("rw", "read").split(":")[0].strip()
+    if direction not in _DIRECTIONS:
+        raise UsageError(
+            f"rw={direction} is no I/O direction of fio",
+            where=f"{where}, job {section.name}",
+            hint=f"one of {', '.join(_DIRECTIONS)}",
+        )
+    moves = _DIRECTIONS[direction]
+    if verifies(section):
+        moves += "r"
+    if any(section.has(option) for option in _WRITERS):
+        moves += "w"
+    return moves
+
+
+def verifies(section: Effective) -> bool:
+    """Whether what is written is read back: `verify` with `do_verify`, which is on by default."""
+    wanted = section.text("verify", "0") not in {"0", "none", "null"}
+    return wanted and section.text("do_verify", "1") not in {"0", "false"}
+
+
+def span(section: Effective, where: str) -> int | None:
+    """Bytes from the target's beginning to the end of what the section may touch; None: all."""
+    place = f"{where}, job {section.name}"
+    base = figures.count(section.text("kb_base", "1024"), what="kb_base", where=place)
+
+    def size(option: str, default: str = "") -> int | None:
+        text = section.text(option, default)
+        if not text:
+            return None
+        return figures.size(text, kb_base=base, what=option, where=place)
+
+    jobs = figures.count(section.text("numjobs", "1"), what="numjobs", where=place)
+    wanted = size("size")
+    if wanted is None:
+        wanted = size("filesize") if not section.text("size") else None
+    offset, increment = size("offset", "0"), size("offset_increment", "0")
+    if wanted is None or offset is None or increment is None or section.has("fill_device"):
+        return None
+    return offset + max(jobs - 1, 0) * increment + wanted
+
+
+def length(sections: tuple[Effective, ...], where: str) -> float | None:
+    """Seconds of one loop as declared; None where a section ends only with its size."""
+    total = 0.0
+    for phase in phases(sections):
+        lengths = [_length(section, where) for section in phase]
+        known = [seconds for seconds in lengths if seconds is not None]
+        if len(known) < len(lengths):
+            return None
+        total += max(known)
+    return total
+
+
+def _length(section: Effective, where: str) -> float | None:
+    if not section.has("time_based") or not section.text("runtime"):
+        return None
+    return ceiling(section, where)
+
+
+def ceiling(section: Effective, where: str) -> float | None:
+    """Seconds after which fio ends the section at the latest; None: nothing bounds it."""
+    place = f"{where}, job {section.name}"
+
+    def seconds(option: str) -> float:
+        text = section.text(option, "0").split("-")[-1]  # startdelay may be a range
+        return figures.seconds(text, what=option, where=place)
+
+    runtime = seconds("runtime")
+    if not runtime:
+        return None
+    return runtime + seconds("ramp_time") + seconds("startdelay")
+
+
+def _direct(section: Effective) -> bool:
+    """Whether the section goes past the page cache."""
+    engine = section.text("ioengine", "psync")
+    if engine in _WITHOUT_PAGE_CACHE:
+        return True
+    if engine == "mmap":
+        return False
+    if "buffered" in section.options:
+        return not section.has("buffered")
+    return section.has("direct") or section.has("atomic")

@@ -1,0 +1,153 @@
+"""What a study asks to be done to a target before its first loop."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Sequence
+
+from iosonde import units
+from iosonde.change.guard import Permission
+from iosonde.change.hold import hold
+from iosonde.errors import FileMissing, HostFailed, PermissionMissing, Refused, UsageError
+from iosonde.hosts.host import Host
+from iosonde.measure.study import Prepare
+from iosonde.records import Target, TargetKind
+
+_DROP = "/proc/sys/vm/drop_caches"
+_ACTION = "/sys/block/*/md/sync_action"
+_BUSY = re.compile(r"\b(?P<what>resync|recovery|reshape|check) *= *(?P<share>[\d.]+%)")
+_LOOK_AGAIN = 2.0
+_LONGEST_WAIT = 48 * 3600.0
+_DAY = 24 * 3600.0
+
+
+async def prepare(
+    host: Host,
+    target: Target,
+    wanted: Prepare,
+    *,
+    permissions: Sequence[Permission],
+    tell: Callable[[str], None],
+) -> None:
+    """Discard, precondition, wait and drop caches, in this order, as far as wanted.
+
+    Raises:
+        Refused: the guard forbids it, or the caches may not be dropped.
+        UsageError: it makes no sense for such a target.
+        HostFailed: the host could not.
+    """
+    if wanted.discard:
+        await discard(host, target, permissions=permissions, tell=tell)
+    if wanted.precondition:
+        await precondition(host, target, wanted, permissions=permissions, tell=tell)
+    if wanted.wait_idle:
+        await wait_idle(host, tell=tell)
+    if wanted.drop_caches:
+        tell("dropping caches")
+        await drop_caches(host)
+
+
+async def discard(
+    host: Host,
+    target: Target,
+    *,
+    permissions: Sequence[Permission],
+    tell: Callable[[str], None],
+) -> None:
+    """Tell the device that nothing on it is needed any more (blkdiscard(8)).
+
+    Raises:
+        UsageError: the target is no device.
+    """
+    if target.kind is not TargetKind.DEVICE:
+        raise UsageError(
+            "prepare: discard is for block devices, the target is a file", where=target.path
+        )
+    tell("discarding the whole device")
+    async with hold(host, target, writes=True, permissions=permissions):
+        await host.run(["blkdiscard", "--force", "--", target.path], timeout=_DAY)
+
+
+async def precondition(
+    host: Host,
+    target: Target,
+    wanted: Prepare,
+    *,
+    permissions: Sequence[Permission],
+    tell: Callable[[str], None],
+) -> None:
+    """Write the whole target so often that an SSD has no fresh blocks left (SNIA PTS, 3.2)."""
+    for number in range(1, wanted.precondition + 1):
+        tell(f"preconditioning, pass {number} of {wanted.precondition}")
+        argv = [
+            "fio", "--name=precondition", f"--filename={target.path}", "--rw=write",
+            f"--bs={wanted.bs}", "--direct=1", "--ioengine=libaio", "--iodepth=32",
+            "--allow_file_create=0", "--eta=never", "--minimal",
+        ]  # fmt: skip
+        async with hold(host, target, writes=True, permissions=permissions):
+            await host.run(argv, timeout=_DAY)
+
+
+async def wait_idle(
+    host: Host, *, tell: Callable[[str], None], limit: float = _LONGEST_WAIT
+) -> None:
+    """Wait until no md array resyncs, recovers, reshapes or is checked.
+
+    Raises:
+        HostFailed: one still does after `limit` seconds.
+    """
+    end = time.monotonic() + limit
+    while going := await background(host):
+        tell(f"waiting for {going[0]}")
+        if time.monotonic() >= end:
+            raise HostFailed(
+                f"still busy after {units.show_seconds(limit)}: {'; '.join(going)}",
+                where=host.name,
+                hint="measure later, or without prepare: wait_idle",
+            )
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+async def background(host: Host) -> tuple[str, ...]:
+    """What md arrays do besides their work: "md0: resync 12.6%"."""
+    found = []
+    for file in await host.glob(_ACTION):
+        array = file.split("/")[3]
+        action = (await host.read(file)).decode().strip()
+        if action not in {"idle", "frozen"}:
+            found.append(f"{array}: {action}{await _share(host, array)}")
+    return tuple(found)
+
+
+async def _share(host: Host, array: str) -> str:
+    """How far it is, as /proc/mdstat says."""
+    try:
+        text = (await host.read("/proc/mdstat")).decode()
+    except FileMissing:
+        return ""
+    part = text.partition(f"\n{array} :")[2].partition("\n\n")[0]
+    seen = _BUSY.search(part.partition("\nunused devices")[0])
+    return f" {seen['share']}" if seen else ""
+
+
+async def drop_caches(host: Host) -> None:
+    """Write back what is dirty, then drop page cache, dentries and inodes.
+
+    Written to the kernel's file directly: `echo 3 > …` without a shell drops nothing.
+    Source: Documentation/admin-guide/sysctl/vm.rst, drop_caches.
+
+    Raises:
+        Refused: only root may.
+    """
+    await host.run(["sync"], timeout=600)
+    try:
+        await host.write(_DROP, b"3\n")
+    except PermissionMissing:
+        raise Refused(
+            "only root may drop the caches",
+            where=host.name,
+            evidence=_DROP,
+            hint="run as root, or without drop_caches",
+        ) from None

@@ -1,0 +1,233 @@
+"""Runs a plan: opens the hosts, makes each probe point ready, measures loop by loop, resumes.
+
+Every finished loop is in the store before the next begins. Whatever ends the run (Ctrl-C, a failed
+host, a refused device) the load is stopped, scratch files are removed, finished loops are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+
+from iosonde.change.guard import Permission
+from iosonde.errors import IosondeError, Refused
+from iosonde.hosts import open_host
+from iosonde.hosts.host import Host
+from iosonde.loads import LOADS
+from iosonde.measure.direction import headline_among
+from iosonde.measure.estimate import Estimate
+from iosonde.measure.flags import flags_of
+from iosonde.measure.progress import Progress
+from iosonde.measure.ready import make_ready
+from iosonde.measure.stop import StopRule
+from iosonde.measure.study import Plan, PlannedTrial
+from iosonde.measure.trial import Bench, measure_loop
+from iosonde.records import Loop, Run, RunState, Trial
+from iosonde.store.owner import this_process
+from iosonde.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A trial whose probe point is ready, and the loops it has so far."""
+
+    trial: Trial
+    bench: Bench
+
+
+class _Session:
+    """One execution of a plan.
+
+    Args:
+        plan: what to measure.
+        store: where loops go.
+        run: as begun or resumed; its finished loops are not repeated.
+        permissions: devices named by --destroy.
+        progress: whoever watches.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        run: Run,
+        permissions: tuple[Permission, ...],
+        progress: Progress,
+    ) -> None:
+        self._plan = plan
+        self._store = store
+        self._run = run
+        self._permissions = permissions
+        self._progress = progress
+        self._done = {trial.id: trial for trial in run.trials}
+        self._hosts: dict[str, Host] = {}
+        self._estimate = Estimate(plan, run.trials)
+        self.failures: list[IosondeError] = []
+
+    async def execute(self) -> None:
+        """All rounds, in order; a failed trial is marked and the others go on."""
+        study = self._plan.study
+        count = sum(map(len, self._plan.rounds))
+        self._progress.begins(self._run.id, count, None if study.until else study.loops)
+        async with AsyncExitStack() as stack:
+            for name in dict.fromkeys(probe.host for probe in study.targets):
+                self._hosts[name] = await open_host(name)
+                stack.push_async_callback(self._hosts[name].close)
+            for part in self._plan.rounds:
+                await self._round(part)
+
+    async def _round(self, part: Sequence[PlannedTrial]) -> None:
+        """The trials that run together, loop by loop."""
+        left = [planned for planned in part if self._wants_more(self._done.get(planned.id))]
+        if not left:
+            return
+        async with AsyncExitStack() as stack:
+            ready = await asyncio.gather(*(self._make_ready(planned, stack) for planned in left))
+            while any(self._wants_more(self._done[one.trial.id]) for one in ready):
+                if not await self._loop(ready):
+                    return
+
+    async def _make_ready(self, planned: PlannedTrial, stack: AsyncExitStack) -> _Ready:
+        host = self._hosts[planned.probe.host]
+        bench, capture, command = await make_ready(
+            planned,
+            host,
+            self._plan.study,
+            permissions=self._permissions,
+            progress=self._progress,
+            stack=stack,
+        )
+        trial = self._done.get(planned.id)
+        if trial is None:
+            trial = Trial(
+                id=planned.id,
+                host=host.name,
+                probe=planned.probe.name,
+                target=bench.target,
+                load=planned.load,
+                command=command,
+                capture=capture,
+            )
+            self._store.add_trial(self._run.id, trial)
+            self._done[planned.id] = trial
+        return _Ready(trial, bench)
+
+    async def _loop(self, ready: Sequence[_Ready]) -> bool:
+        """One loop of each trial, started together; False when one of them failed."""
+        self._progress.ends_at(self._estimate.end(self._done))
+        results = await _together(
+            [
+                measure_loop(
+                    one.bench,
+                    len(self._done[one.trial.id].loops),
+                    seconds=self._plan.study.seconds,
+                    progress=self._progress,
+                )
+                for one in ready
+            ]
+        )
+        for one, result in zip(ready, results, strict=True):
+            if isinstance(result, Loop):
+                self._keep(one.trial.id, one.bench, result)
+            else:
+                self._fail(one.trial.id, result)
+        return all(isinstance(result, Loop) for result in results)
+
+    def _keep(self, trial: str, bench: Bench, loop: Loop) -> None:
+        version = LOADS.load(bench.load.engine).parser_version
+        self._store.add_loop(self._run.id, trial, loop, parser_version=version)
+        known = self._done[trial]
+        grown = replace(known, loops=(*known.loops, loop))
+        flags, faults = (
+            flags_of(grown, bench.demand, bench.size),
+            (*known.faults, *loop.result.faults),
+        )
+        self._done[trial] = replace(grown, flags=flags, faults=faults)
+        if (flags, faults) != (known.flags, known.faults):
+            self._store.mark(self._run.id, trial, flags=flags, faults=faults)
+        self._progress.loop_ended(trial, loop)
+
+    def _fail(self, trial: str, problem: IosondeError) -> None:
+        known = self._done[trial]
+        self._done[trial] = replace(known, faults=(*known.faults, str(problem)))
+        self._store.mark(self._run.id, trial, flags=known.flags, faults=self._done[trial].faults)
+        self._progress.warn(trial, str(problem))
+        self.failures.append(problem)
+
+    def _wants_more(self, trial: Trial | None) -> bool:
+        """Whether the study's stop rule asks for another loop."""
+        if trial is None:
+            return True
+        study = self._plan.study
+        values = _headlines(trial)
+        spent = sum(loop.elapsed for loop in trial.loops)
+        return StopRule.of(study.loops, study.until).wants_more(values, spent)
+
+
+def _headlines(trial: Trial) -> list[float]:
+    """The headline metric of each loop so far."""
+    if not trial.loops:
+        return []
+    name = headline_among(dict(trial.loops[0].result.metrics))
+    return [loop.result.metrics.get(name, 0.0) for loop in trial.loops]
+
+
+async def _together(
+    loops: Sequence[Coroutine[object, object, Loop]],
+) -> list[Loop | IosondeError]:
+    """All at the same time; what failed as we expect comes back as its error."""
+
+    async def one(loop: Coroutine[object, object, Loop]) -> Loop | IosondeError:
+        try:
+            return await loop
+        except Refused:
+            raise
+        except IosondeError as problem:
+            return problem
+
+    return list(await asyncio.gather(*(one(loop) for loop in loops)))
+
+
+async def run_plan(
+    plan: Plan,
+    store: Store,
+    *,
+    permissions: tuple[Permission, ...],
+    progress: Progress,
+    resume: Run | None = None,
+) -> Run:
+    """Measure a plan, or go on with an interrupted run of it.
+
+    Args:
+        plan: what to measure.
+        store: where the run is kept.
+        permissions: devices that may be written to.
+        progress: whoever watches.
+        resume: the run to go on with, as `Store.resume` gave it.
+
+    Returns:
+        The run as stored. State finished.
+
+    Raises:
+        Refused, HostFailed, LoadFailed: what ended it; finished loops are kept.
+        asyncio.CancelledError: Ctrl-C; the run is stored as interrupted.
+    """
+    run = resume or store.begin(
+        plan.study.study, plan.document(), created=time.time(), owner=this_process()
+    )
+    session = _Session(plan, store, run, permissions, progress)
+    try:
+        await session.execute()
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        store.finish(run.id, RunState.INTERRUPTED)
+        raise
+    except BaseException:
+        store.finish(run.id, RunState.FAILED)
+        raise
+    store.finish(run.id, RunState.FAILED if session.failures else RunState.FINISHED)
+    if session.failures:
+        raise session.failures[0]
+    return store.load(run.id)

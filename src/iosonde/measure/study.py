@@ -1,0 +1,229 @@
+"""A study: which loads are run at which probe points, how often, and what is done before.
+
+The declaration is YAML or the options of `iosonde run`; both become a `Study`, and a `Study`
+becomes the list of trials in the order they are run. docs/use/run.md describes the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from iosonde import units
+from iosonde.errors import IosondeError, UsageError
+from iosonde.loads import LOADS
+from iosonde.loads.named import declare_load
+from iosonde.records import Json, Load
+from iosonde.stack.declare import read_declaration
+
+
+def _by(parse: Any) -> BeforeValidator:
+    """A parser of units.py as pydantic wants it: its complaint without our error's class."""
+
+    def check(value: object) -> object:
+        try:
+            return parse(value)
+        except IosondeError as problem:
+            raise ValueError(f"{problem.message} ({problem.hint})") from None
+
+    return BeforeValidator(check)
+
+
+def _precondition(value: object) -> object:
+    """`2` or `2 passes`."""
+    text = str(value).removesuffix("passes").removesuffix("pass").strip()
+    if not text.isdigit():
+        raise ValueError("expected a number of passes such as `2 passes`")
+    return int(text)
+
+
+Size = Annotated[int, _by(units.parse_bytes)]
+Seconds = Annotated[float, _by(units.parse_seconds), Field(gt=0)]
+Share = Annotated[float, _by(units.parse_fraction), Field(gt=0, lt=1)]
+Passes = Annotated[int, BeforeValidator(_precondition), Field(ge=0, le=100)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Prepare(_Strict):
+    """What is done to a target before its first loop."""
+
+    precondition: Passes = 0
+    bs: Size = 128 * units.KIB
+    discard: bool = False
+    wait_idle: bool = False
+    drop_caches: bool = False
+
+
+class Until(_Strict):
+    """Loops go on until the headline metric's confidence interval is narrow enough."""
+
+    halfwidth: Share | None = None
+    steady: bool = False
+    max_seconds: Seconds = 600.0
+
+    @model_validator(mode="after")
+    def _one_reason(self) -> Until:
+        if self.halfwidth is None and not self.steady:
+            raise ValueError("say `halfwidth: 2%` or `steady: true`")
+        return self
+
+
+class ProbePoint(_Strict):
+    """Where a load is applied. `name` stands for it in tables and comparisons."""
+
+    path: str
+    host: str = "local"
+    name: str = ""
+
+
+def probe_point(text: str) -> ProbePoint:
+    """`PATH`, or `HOST:/PATH` for another host."""
+    if not text.startswith(("/", ".")) and ":/" in text:
+        host, path = text.split(":/", 1)
+        return ProbePoint(host=host, path="/" + path)
+    return ProbePoint(path=text)
+
+
+def _probe_points(value: object) -> object:
+    entries = value if isinstance(value, list) else [value]
+    return [probe_point(entry) if isinstance(entry, str) else entry for entry in entries]
+
+
+class Study(_Strict):
+    """A plan of trials, as declared."""
+
+    study: str = "study"
+    targets: Annotated[list[ProbePoint], BeforeValidator(_probe_points), Field(min_length=1)]
+    loads: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
+    loops: Annotated[int, Field(ge=1, le=10_000)] = 5
+    until: Until | None = None
+    seconds: Seconds | None = None
+    size: Size | None = None
+    simultaneous: bool = False
+    observe: bool = True
+    prepare: Prepare = Prepare()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTrial:
+    """One trial to come. `id` is stable, so that a resumed run finds it again."""
+
+    id: str
+    probe: ProbePoint
+    load: Load
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A study made ready: loads understood, trials in order.
+
+    `rounds` are the trials that run together: one each, or all targets of a load where the study
+    is simultaneous.
+    """
+
+    study: Study
+    rounds: tuple[tuple[PlannedTrial, ...], ...]
+
+    def document(self) -> dict[str, Json]:
+        """The plan as JSON, from which `resume` makes the same plan whatever files changed."""
+        loads = {trial.load.name: trial.load for part in self.rounds for trial in part}
+        return {
+            "study": cast("Json", self.study.model_dump(mode="json")),
+            "loads": [
+                {"engine": load.engine, "name": load.name, "spec": dict(load.spec),
+                 "about": load.about}
+                for load in loads.values()
+            ],
+        }  # fmt: skip
+
+
+def read_study(file: Path) -> Study:
+    """The study in a file; paths of local targets and job files are relative to it.
+
+    Raises:
+        UsageError: it cannot be read or understood.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise UsageError(f"the study cannot be read: {reason}", where=str(file)) from None
+    return read_declaration(text, str(file), Study)
+
+
+def make_plan(study: Study, *, where: str) -> Plan:
+    """The trials of a study, in the order they are run.
+
+    Args:
+        study: as declared.
+        where: its file, or "command line".
+
+    Raises:
+        UsageError: a load cannot be understood, or two trials would be the same.
+    """
+    directory = Path(where).parent if Path(where).is_file() else Path()
+    loads = [
+        declare_load(entry, where=f"{where}, loads[{number}]", directory=directory)
+        for number, entry in enumerate(study.loads)
+    ]
+    loads = [_resized(load, study.size, where) for load in loads]
+    _refuse_twins([load.name for load in loads], "load", where)
+    return _planned(study, loads, directory)
+
+
+def _resized(load: Load, size: int | None, where: str) -> Load:
+    """A load that says how much of the target it touches, held to the study's size."""
+    engine = LOADS.load(load.engine)()
+    if size is None or engine.demand(load).size is None:
+        return load
+    return engine.adjust(load, {"size": str(size)}, where=where)
+
+
+def plan_again(document: Mapping[str, Json]) -> Plan:
+    """The plan that `Plan.document` kept."""
+    study = Study.model_validate(document["study"])
+    loads = [Load(**cast("dict[str, Any]", load)) for load in cast("list[Json]", document["loads"])]
+    return _planned(study, loads, Path())
+
+
+def _planned(study: Study, loads: list[Load], directory: Path) -> Plan:
+    probes = [_placed(probe, directory) for probe in study.targets]
+    _refuse_twins([probe.name for probe in probes], "target", "targets")
+    placed = study.model_copy(update={"targets": probes})
+    trials = [
+        [PlannedTrial(f"{load.name}@{probe.name}", probe, load) for probe in probes]
+        for load in loads
+    ]
+    if study.simultaneous:
+        return Plan(placed, tuple(tuple(part) for part in trials))
+    return Plan(placed, tuple((trial,) for part in trials for trial in part))
+
+
+def _placed(probe: ProbePoint, directory: Path) -> ProbePoint:
+    """With an absolute path and a name: the path, after the host where it isn't this one."""
+    path = probe.path
+    if probe.host == "local":
+        path = str((directory / Path(path).expanduser()).absolute())
+    elif not path.startswith("/"):
+        raise UsageError(
+            f"the target {path!r} on {probe.host} needs an absolute path", where="targets"
+        )
+    default = path if probe.host == "local" else f"{probe.host}:{path}"
+    return ProbePoint(host=probe.host, path=path, name=probe.name or default)
+
+
+def _refuse_twins(names: list[str], what: str, where: str) -> None:
+    twins = sorted({name for name in names if names.count(name) > 1})
+    if twins:
+        raise UsageError(
+            f"the {what} {twins[0]!r} stands there twice",
+            where=where,
+            hint="give each a name of its own",
+        )

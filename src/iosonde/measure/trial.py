@@ -1,0 +1,153 @@
+"""One loop of one load at one probe point: hold the device, observe, run, fetch, parse."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from iosonde.change.guard import Permission
+from iosonde.change.hold import hold
+from iosonde.errors import CommandTimeout, FileMissing, LoadFailed
+from iosonde.hosts.host import Host
+from iosonde.loads.load import LoadEngine
+from iosonde.measure.progress import Progress
+from iosonde.observe.observer import Observer
+from iosonde.records import Demand, Load, LoadCommand, Loop, RawOutput, Target
+
+_LIVE_INTERVAL = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A probe point made ready for its loops.
+
+    `devices` are the kernel names of what lies below the target, the topmost first; `scratch`
+    whether the target is a file of ours; `size` bytes that the load touches, where that is known.
+    """
+
+    trial: str
+    host: Host
+    engine: LoadEngine
+    load: Load
+    demand: Demand
+    target: Target
+    scratch: bool
+    size: int | None
+    devices: tuple[str, ...]
+    permissions: tuple[Permission, ...]
+    observe: bool
+
+
+@asynccontextmanager
+async def workplace(host: Host) -> AsyncIterator[str]:
+    """A new directory on the host for one loop's job file and outputs; gone afterwards."""
+    made = await host.run(["mktemp", "-d", "-t", "iosonde.XXXXXXXXXX"])
+    directory = made.stdout.decode().strip()
+    try:
+        yield directory
+    finally:
+        with contextlib.suppress(Exception):
+            await asyncio.shield(host.run(["rm", "-r", "-f", "--", directory], check=False))
+
+
+async def measure_loop(
+    bench: Bench, index: int, *, seconds: float | None, progress: Progress
+) -> Loop:
+    """Run one loop.
+
+    The guard looks again and holds the device open for itself until the loop is over.
+
+    Args:
+        bench: the probe point, ready.
+        index: number of the loop, from 0.
+        seconds: how long it is to take; None: as the load says.
+        progress: told every second.
+
+    Raises:
+        Refused: the device is in use, or not as it was.
+        LoadFailed: the load ended badly, or printed nothing that can be read.
+        HostFailed: the host did.
+    """
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(
+            hold(
+                bench.host,
+                bench.target,
+                writes=bench.demand.writes,
+                permissions=bench.permissions,
+            )
+        )
+        directory = await stack.enter_async_context(workplace(bench.host))
+        command = bench.engine.command(
+            bench.load, bench.target, directory=directory, seconds=seconds
+        )
+        for path, content in command.files.items():
+            await bench.host.write(path, content)
+        observer = None
+        if bench.observe:
+            observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
+        progress.loop_begins(bench.trial, index, seconds or bench.demand.seconds)
+        started, clock = time.time(), time.monotonic()
+        raw = await _apply(bench, command, observer, progress)
+        elapsed = time.monotonic() - clock
+        series = observer.series() if observer else ()
+        background = observer.background() if observer else ()
+    return Loop(
+        index=index,
+        started=started,
+        elapsed=elapsed,
+        result=bench.engine.parse(raw),
+        raw=raw,
+        series=series,
+        background=background,
+    )
+
+
+async def _apply(
+    bench: Bench, command: LoadCommand, observer: Observer | None, progress: Progress
+) -> RawOutput:
+    """Run the load's command while the watcher tells what the devices do; fetch its outputs."""
+    watcher = asyncio.ensure_future(_watch(bench, observer, progress))
+    try:
+        done = await bench.host.run(command.argv, timeout=command.timeout, check=False)
+    except CommandTimeout as problem:
+        raise LoadFailed(
+            f"{bench.load.name} hung: {problem.message}",
+            where=bench.host.name,
+            hint="look at the kernel's log of that host for I/O that does not come back",
+        ) from None
+    finally:
+        watcher.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await watcher
+    if done.status == 127:
+        raise LoadFailed(
+            f"{command.argv[0]} is not installed",
+            where=bench.host.name,
+            hint=f"apt-get install {command.argv[0]}, or what that system calls it",
+        )
+    return RawOutput(done.status, done.stdout, done.stderr, await _outputs(bench, command))
+
+
+async def _outputs(bench: Bench, command: LoadCommand) -> Mapping[str, bytes]:
+    """What the load wrote, by file name; a file it did not write is left to the parser to miss."""
+    found: dict[str, bytes] = {}
+    for path in command.outputs:
+        with contextlib.suppress(FileMissing):
+            found[path.rsplit("/", 1)[-1]] = await bench.host.read(path)
+    return found
+
+
+async def _watch(bench: Bench, observer: Observer | None, progress: Progress) -> None:
+    while observer is not None:
+        await asyncio.sleep(_LIVE_INTERVAL)
+        seen = observer.live(bench.devices[0]) if bench.devices else None
+        background = observer.background()
+        if seen is None:
+            progress.live(bench.trial, None, None, background)
+        else:
+            progress.live(bench.trial, seen.iops, seen.bandwidth, background)
