@@ -44,6 +44,7 @@ class LineProgress:
 
     def __init__(self) -> None:
         self._loops: int | None = None
+        self._end = ""
 
     def begins(self, run: str, trials: int, loops: int | None) -> None:
         """See `Progress.begins`."""
@@ -71,8 +72,9 @@ class LineProgress:
 
     def ends_at(self, moment: float | None) -> None:
         """See `Progress.ends_at`."""
-        if moment is not None:
-            self._say(f"done about {clock(moment)}")
+        if moment is not None and clock(moment) != self._end:
+            self._end = clock(moment)
+            self._say(f"done about {self._end}")
 
     def warn(self, trial: str, sentence: str) -> None:
         """See `Progress.warn`."""

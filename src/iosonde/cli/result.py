@@ -77,7 +77,7 @@ def _table(sheet: TrialSheet) -> Table:
         box=None,
         pad_edge=True,
     )
-    table.add_column("metric")
+    table.add_column("metric", no_wrap=True, min_width=20)
     for heading in ("mean", "± 95 %", "CV", "median", "all loops", "loops"):
         table.add_column(heading, justify="right")
     for metric in sheet.metrics:

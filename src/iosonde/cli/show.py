@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,6 +39,13 @@ def show(
     mermaid: Annotated[
         bool, typer.Option("--mermaid", help="Print the graph as a Mermaid flowchart.")
     ] = False,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep all that each host answers in DIR/HOST, for `show recording:DIR/HOST`.",
+        ),
+    ] = None,
 ) -> None:
     """Show the storage stack of hosts: from file systems down to the disks.
 
@@ -46,7 +54,7 @@ def show(
     """
     if as_json + dot + mermaid > 1:
         raise UsageError("--json, --dot and --mermaid exclude each other", hint="give one of them")
-    capture = asyncio.run(_discover(hosts or ["local"]))
+    capture = asyncio.run(_discover(hosts or ["local"], record))
     if as_json:
         print_json(show_document(capture))
     elif dot or mermaid:
@@ -60,14 +68,25 @@ def show(
         console.print(draw(capture, settings=settings), soft_wrap=False)
 
 
-async def _discover(names: Sequence[str]) -> Capture:
+async def _open(name: str, record: Path | None) -> Host:
+    """A host the user named, and a recorder around it where one is asked for."""
     from iosonde.hosts import open_host
+
+    host = await open_host(name)
+    if record is None:
+        return host
+    from iosonde.hosts.recording import Recorder
+
+    return Recorder(host, record / host.name.replace("/", "_"))
+
+
+async def _discover(names: Sequence[str], record: Path | None) -> Capture:
     from iosonde.stack.discover import discover
 
     opened: dict[str, Host] = {}
     try:
         for name in names:
-            host = await open_host(name)
+            host = await _open(name, record)
             if host.name in opened:  # two names of one host
                 await host.close()
             opened.setdefault(host.name, host)
