@@ -109,6 +109,14 @@ def test_the_graphs() -> None:
     assert iosonde("show", "--mermaid").stdout.startswith("flowchart TD")
 
 
+def test_a_recording_shows_the_same(tmp_path: Path) -> None:
+    assert iosonde("show", "--record", str(tmp_path)).returncode == 0
+    replayed = document("show", f"recording:{tmp_path / 'local'}")
+    assert {layer["id"] for layer in replayed["layers"]} >= {
+        layer["id"] for layer in document("show")["layers"] if layer["kind"] == "disk"
+    }
+
+
 def test_a_pipe_gets_every_setting_uncut_and_no_colour() -> None:
     done = iosonde("show", "--settings")
     assert done.returncode == 0

@@ -13,7 +13,7 @@ import json
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from iosonde.errors import IosondeError
@@ -236,13 +236,18 @@ def _below(name: str, columns: Mapping[str, Scalar], slaves: Mapping[str, list[s
     return slaves.get(name, [])
 
 
-async def _queues(host: Host) -> dict[str, dict[str, str]]:
+async def _queues(host: Host, names: Collection[str]) -> dict[str, dict[str, str]]:
     """Disk → name → text of its queue directory; what only root may read is left out."""
+    places = {}
+    for path in await host.glob(QUEUES):
+        *_, device, _, name = path.split("/")
+        if device.replace("!", "/") in names:  # unused loop devices would be most of it
+            places[path] = (device.replace("!", "/"), name)
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for path, content in (await host.read_many(await host.glob(QUEUES))).items():
+    for path, content in (await host.read_many(tuple(places))).items():
         if isinstance(content, bytes):
-            *_, device, _, name = path.split("/")
-            found[device.replace("!", "/")][name] = content.decode(errors="replace").strip()
+            device, name = places[path]
+            found[device][name] = content.decode(errors="replace").strip()
     return found
 
 
@@ -265,7 +270,7 @@ async def read_devices(host: Host, gaps: list[Gap]) -> dict[str, BlockDevice]:
     rows = await _lsblk(host, gaps)
     slaves = _links(await host.glob(SLAVES))
     holders = _links(await host.glob(HOLDERS))
-    queues = await _queues(host)
+    queues = await _queues(host, rows)
     starts = await _starts(host, rows)
     devices = {}
     for name, columns in rows.items():
