@@ -19,7 +19,7 @@ from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import Bench
 from iosonde.records import Capture, Demand, Target, TargetKind
 from iosonde.stack.discover import discover
-from iosonde.stack.model import layers_under
+from iosonde.stack.model import devices_under
 
 _SCRATCH_SIZE = units.GIB
 
@@ -67,7 +67,7 @@ async def make_ready(
         target=target,
         scratch=scratch,
         size=await _size(host, target, demand),
-        devices=_devices(capture, target),
+        devices=devices_under(capture, host.name, target.path),
         permissions=permissions,
         observe=study.observe,
     )
@@ -85,13 +85,6 @@ async def _size(host: Host, target: Target, demand: Demand) -> int | None:
         whole = node.size if node else None
     known = [size for size in (whole, demand.size) if size is not None]
     return min(known, default=None)
-
-
-def _devices(capture: Capture, target: Target) -> tuple[str, ...]:
-    """Kernel names of the block devices below a target, the topmost first."""
-    layers = layers_under(capture, target.host, target.path)
-    names = (layer.device.rsplit("/", 1)[-1] for layer in layers if layer.device)
-    return tuple(dict.fromkeys(names))
 
 
 def planned_command(planned: PlannedTrial, study: Study) -> str:

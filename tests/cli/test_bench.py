@@ -1,0 +1,28 @@
+"""Every benchmark still runs, in its quick form, and prints what the contract says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from bench import BENCHES
+from iosonde.cli.schema import read_schema
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(BENCHES) - {"log-reader"}))
+def test_a_benchmark_prints_its_figures(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", name, "--quick", "--json"],
+        cwd=ROOT, check=True, capture_output=True, timeout=100,
+    )  # fmt: skip
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, read_schema("bench"))
+    assert document["bench"] == name
