@@ -41,6 +41,9 @@ def brief(layer: StackLayer) -> tuple[str, ...]:
             words.append(f"{key.removesuffix('_size').replace('_', ' ')} {show_bytes(size)}")
     words += [text for key, text in _FLAGS.items() if layer.facts.get(key) is True]
     words += _sectors(layer) + _start(layer)
+    if layer.facts.get("mounts"):
+        word = "also at" if layer.mount else "at"
+        words.append(f"{word} {', '.join(str(layer.facts['mounts']).splitlines())}")
     return tuple(map(printable, words))
 
 

@@ -6,11 +6,12 @@ A kind knows the block device it stands on, not which kind provides it: `Scene.o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from iosonde.layers.layer import Scene
-from iosonde.records import Gap, StackLayer
+from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.stack.model import mount_points
 
 
 def holding_mount(path: str, mounts: Iterable[str]) -> str | None:
@@ -38,27 +39,72 @@ def _providers(scene: Scene, layers: Sequence[StackLayer]) -> dict[str, str]:
     return found
 
 
-def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
-    """The layers with `below` naming only layers that exist; the rest becomes gaps of the scene.
+def _mounts(
+    scene: Scene, layers: Sequence[StackLayer], providers: Mapping[str, str]
+) -> dict[str, str]:
+    """Mount point → id of its layer: the file system, else the device it comes from.
 
-    The provider of a block device gets the fact `kernel_name`, its name in /proc/diskstats.
+    A file system of no kind we know (vfat, exfat) leaves its device as the top of the stack.
     """
-    providers = _providers(scene, layers)
-    names = {id_: open_id.partition("*device:")[2] for open_id, id_ in providers.items()}
-    mounts = {layer.mount: layer.id for layer in layers if layer.mount}
-    known = {layer.id for layer in layers}
-    on_mount = scene.on_mount("")
+    file_systems = {
+        device.name: layer.id
+        for layer in reversed(layers)
+        if layer.mount and (device := scene.device_at(layer.device))
+    }
+    found: dict[str, str] = {}
+    for mount in scene.mounts:
+        device = scene.device_of(mount)
+        if device:
+            holder = file_systems.get(device.name) or providers.get(scene.on_device(device.name))
+            if holder:
+                found[mount.mount_point] = holder
+    for layer in layers:
+        found.update(dict.fromkeys(mount_points(layer), layer.id))
+    return found
 
-    def resolved(open_id: str) -> str | None:
-        if open_id.startswith(on_mount):
-            point = holding_mount(open_id.removeprefix(on_mount), mounts)
-            return mounts[point] if point else None
-        return providers.get(open_id, open_id)
 
+def _note_unknown(scene: Scene, providers: Mapping[str, str]) -> None:
+    """A gap for each device that no kind of layer provides."""
     for name, device in scene.devices.items():
         if device.size > 0 and scene.on_device(name) not in providers:
             what = f"{device.path} ({device.type or 'of unknown type'})"
             scene.gaps.append(Gap(scene.host.name, what, "no kind of layer knows it"))
+
+
+def _facts(
+    layer: StackLayer, names: Mapping[str, str], mounts: Mapping[str, str]
+) -> Mapping[str, Scalar]:
+    """The layer's facts, with what only the whole scene tells: its name, its further mounts."""
+    told: dict[str, Scalar] = {}
+    if layer.id in names:
+        told["kernel_name"] = names[layer.id]
+    points = [point for point, id_ in mounts.items() if id_ == layer.id and point != layer.mount]
+    if points:
+        told["mounts"] = "\n".join(points)
+    return {**layer.facts, **told}
+
+
+def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
+    """The layers with `below` naming only layers that exist; the rest becomes gaps of the scene.
+
+    The provider of a block device gets the fact `kernel_name`, its name in /proc/diskstats, and
+    `mounts`, where it is mounted with a file system that is no layer of its own. A file system
+    that is mounted at several places has the others in `mounts`, by lines.
+    """
+    providers = _providers(scene, layers)
+    names = {id_: open_id.partition("*device:")[2] for open_id, id_ in providers.items()}
+    mounts = _mounts(scene, layers, providers)
+    every_point = {*mounts, *(mount.mount_point for mount in scene.mounts)}
+    known = {layer.id for layer in layers}
+    on_mount = scene.on_mount("")
+    _note_unknown(scene, providers)
+
+    def resolved(open_id: str) -> str | None:
+        if open_id.startswith(on_mount):
+            point = holding_mount(open_id.removeprefix(on_mount), every_point)
+            return mounts.get(point) if point else None
+        return providers.get(open_id, open_id)
+
     linked = []
     for layer in layers:
         below: list[str] = []
@@ -68,11 +114,8 @@ def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
                 below.append(found)
             else:
                 what = open_id.partition("/")[2].replace("*device:", "/dev/").replace("*mount:", "")
-                scene.gaps.append(
-                    Gap(scene.host.name, layer.id, f"it stands on {what}, which no layer claims")
-                )
-        facts = (
-            {**layer.facts, "kernel_name": names[layer.id]} if layer.id in names else layer.facts
-        )
+                reason = f"it stands on {what}, which no layer claims"
+                scene.gaps.append(Gap(scene.host.name, layer.id, reason))
+        facts = _facts(layer, names, mounts)
         linked.append(replace(layer, below=tuple(dict.fromkeys(below)), facts=facts))
     return tuple(linked)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from iosonde.layers.layer import BlockDevice, LayerSetting, Scene
+from dataclasses import replace
+
+from iosonde.layers.layer import BlockDevice, LayerSetting, Mount, Scene
 from iosonde.records import StackLayer
 from iosonde.stack.hazards import mark_hazards
 from iosonde.stack.link import holding_mount, link
+from iosonde.stack.model import Stack
 from iosonde.stack.read_settings import read_settings
 from tests.recordings.machine import Machine
 
@@ -50,6 +53,44 @@ def test_what_nobody_claims_is_dropped_and_named() -> None:
         ("h/lvm:a", "it stands on /dev/sda, which no layer claims"),
         ("h/lvm:a", "it stands on md:md0, which no layer claims"),
     ]
+
+
+def test_a_file_system_no_kind_knows_leaves_its_device_on_top() -> None:
+    mounts = tuple(
+        Mount(point, source, fstype, number, "/", ("rw",), ("rw",))
+        for point, source, fstype, number in (
+            ("/", "/dev/sda", "exotic", "8:0"),
+            ("/tmp", "tmpfs", "tmpfs", "0:40"),
+        )
+    )
+    at = replace(scene(), mounts=mounts)
+    disk = layer("disk:sda", "/dev/sda")
+    volume = layer("lvm:a", "/dev/mapper/vg-a", at.on_device("sda"))
+    loops = [
+        layer("loop:0", "/dev/loop0", at.on_mount("/srv/image")),
+        layer("loop:1", "/dev/loop1", at.on_mount("/tmp/image")),
+    ]
+    linked = {one.id: one for one in link(at, [disk, volume, *loops])}
+    assert linked["h/disk:sda"].facts["mounts"] == "/"
+    assert linked["h/loop:0"].below == ("h/disk:sda",)
+    # In memory, not on the disk that holds "/".
+    assert linked["h/loop:1"].below == ()
+    assert [gap.what for gap in at.gaps] == ["h/loop:1"]
+    stack = Stack(linked.values())
+    assert stack.holder("h", "/etc/fstab") == linked["h/disk:sda"]
+
+
+def test_a_bind_mount_belongs_to_the_file_system() -> None:
+    mounts = tuple(
+        Mount(point, "/dev/sda", "ext4", "8:0", root, ("rw",), ("rw",))
+        for point, root in (("/", "/"), ("/bind", "/srv"))
+    )
+    at = replace(scene(), mounts=mounts)
+    system = layer("ext4:sda", "/dev/sda", at.on_device("sda"), mount="/")
+    linked = {one.id: one for one in link(at, [layer("disk:sda", "/dev/sda"), system])}
+    assert linked["h/ext4:sda"].facts == {"mounts": "/bind"}
+    assert linked["h/disk:sda"].facts == {"kernel_name": "sda"}
+    assert Stack(linked.values()).holder("h", "/bind/x") == linked["h/ext4:sda"]
 
 
 def test_the_longest_mount_holds_a_path() -> None:
