@@ -1,5 +1,6 @@
 """Typed face of the Rust core (crates/iosonde-py); a test compares it with the built module."""
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import final
 
@@ -59,3 +60,18 @@ def read_fio_log(
         OSError: it could not be opened or read.
         ValueError: no such variant.
     """
+
+@final
+class Sampler:
+    """Reads files every `interval` seconds in a thread of its own, beginning at once.
+
+    Raises:
+        OSError: a file cannot be opened.
+        ValueError: the interval is no time.
+    """
+
+    def __new__(cls, paths: Sequence[str], interval: float) -> Sampler: ...
+    def take(self) -> tuple[list[tuple[float, list[bytes]]], int]:
+        """Readings since the last call (epoch seconds, contents), and how many came too late."""
+    def stop(self) -> None:
+        """Ends the thread; what was not taken can still be."""

@@ -2,6 +2,7 @@
 
 pub mod fio_log;
 pub mod histogram;
+pub mod sampler;
 
 /// Version of this crate, as Cargo knows it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,6 +1,7 @@
 //! Python face of `iosonde-core`: converts, releases the GIL, maps errors; no arithmetic.
 
 mod fio_log;
+mod sampler;
 
 use pyo3::prelude::*;
 
@@ -10,6 +11,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::fio_log::{fio_log_variants, read_fio_log, FioLogFigures, LogError};
+
+    #[pymodule_export]
+    use crate::sampler::Sampler;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -103,7 +103,7 @@ class LiveProgress:
         self._live: Live = Live(
             console=self._console,
             get_renderable=self._panel,
-            refresh_per_second=4,
+            refresh_per_second=1,
             transient=True,
         )
         self._live.start()

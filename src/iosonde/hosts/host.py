@@ -36,6 +36,29 @@ class Process(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The watched files at one moment: epoch seconds, path → content."""
+
+    time: float
+    files: Mapping[str, bytes]
+
+
+class Watch(Protocol):
+    """The same few files of a host read again and again, as cheaply as that host allows."""
+
+    missed: int
+    """Readings that came so late that the next one was due."""
+
+    def take(self) -> Sequence[Reading]:
+        """The readings since the last call, the oldest first."""
+        ...
+
+    async def close(self) -> None:
+        """Stop reading; what was not taken can still be."""
+        ...
+
+
 class Host(Protocol):
     """A machine where commands run. All paths are absolute paths on that machine.
 
@@ -82,6 +105,10 @@ class Host(Protocol):
 
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
         """Many files in one go; what could not be read maps to the error `read` would raise."""
+        ...
+
+    async def watch(self, paths: Sequence[str], interval: float) -> Watch:
+        """Read files every `interval` seconds from now on; those missing are left out."""
         ...
 
     async def glob(self, pattern: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from iosonde.errors import (
     UsageError,
 )
 from iosonde.hosts.command import quote
-from iosonde.hosts.host import Completed, Host, Process
+from iosonde.hosts.host import Completed, Host, Process, Watch
 
 _FORMAT = 1
 _PROBLEMS: dict[str, type[HostFailed]] = {
@@ -102,6 +102,10 @@ class Recorder:
                 else _pack(content)
             )
         return found
+
+    async def watch(self, paths: Sequence[str], interval: float) -> Watch:
+        """See `Host.watch`; what changes every second is not recorded."""
+        return await self._host.watch(paths, interval)
 
     async def glob(self, pattern: str) -> tuple[str, ...]:
         """See `Host.glob`."""
@@ -192,6 +196,11 @@ class RecordingHost:
             except IosondeError as problem:
                 found[path] = problem
         return found
+
+    async def watch(self, paths: Sequence[str], interval: float) -> Watch:
+        """See `Host.watch`."""
+        del paths, interval
+        raise self._still("show how files change")
 
     async def glob(self, pattern: str) -> tuple[str, ...]:
         """See `Host.glob`."""

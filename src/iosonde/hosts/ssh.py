@@ -28,7 +28,7 @@ from iosonde.errors import (
     PermissionMissing,
 )
 from iosonde.hosts.command import quote, trace
-from iosonde.hosts.host import Completed
+from iosonde.hosts.host import Completed, Reading
 
 _CONNECT_TIME = 15.0
 _BLOCK = 64 * 1024
@@ -136,6 +136,46 @@ class SshProcess:
         return Completed(self._argv, status, stdout, stderr, time.monotonic() - self._begun)
 
 
+class SshWatch:
+    """Files read over the open SFTP session, all at once, on an absolute schedule."""
+
+    def __init__(self, host: SshHost, paths: tuple[str, ...], interval: float) -> None:
+        self._host = host
+        self._paths = paths
+        self._interval = interval
+        self._readings: list[Reading] = []
+        self.missed = 0
+        self._task = asyncio.create_task(self._repeat())
+
+    async def _repeat(self) -> None:
+        due = time.monotonic()
+        while True:
+            with contextlib.suppress(HostFailed):  # a cut connection is the load's to report
+                await self._read()
+            due += self._interval
+            while due < time.monotonic():
+                due += self._interval
+                self.missed += 1
+            await asyncio.sleep(due - time.monotonic())
+
+    async def _read(self) -> None:
+        found = await self._host.read_many(self._paths)
+        files = {path: text for path, text in found.items() if isinstance(text, bytes)}
+        if files:
+            self._readings.append(Reading(time.time(), files))
+
+    def take(self) -> Sequence[Reading]:
+        """See `Watch.take`."""
+        taken, self._readings = self._readings, []
+        return taken
+
+    async def close(self) -> None:
+        """See `Watch.close`; the session stays open for others."""
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+
+
 class SshHost:
     """See `iosonde.hosts.host.Host`."""
 
@@ -206,6 +246,12 @@ class SshHost:
                 return problem
 
         return dict(zip(paths, await asyncio.gather(*map(one, paths)), strict=True))
+
+    async def watch(self, paths: Sequence[str], interval: float) -> SshWatch:
+        """See `Host.watch`."""
+        found = await self.read_many(paths)
+        there = [path for path, content in found.items() if isinstance(content, bytes)]
+        return SshWatch(self, tuple(there), interval)
 
     async def glob(self, pattern: str) -> tuple[str, ...]:
         """See `Host.glob`. By the remote shell: SFTP's own does not follow linked directories."""

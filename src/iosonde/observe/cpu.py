@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from iosonde.observe.sampler import Point, Reading
+from iosonde.hosts.host import Reading
+from iosonde.observe.sampler import Point
 
 PATH = "/proc/stat"
 _NAMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")

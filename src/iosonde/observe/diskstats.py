@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.observe.sampler import Point, Reading, change
+from iosonde.hosts.host import Reading
+from iosonde.observe.sampler import Point, change
 
 PATH = "/proc/diskstats"
 # Direction → columns of completed I/Os, sectors and milliseconds, from the first figure.

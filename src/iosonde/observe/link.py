@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from iosonde.observe.sampler import Point, Reading, change
+from iosonde.hosts.host import Reading
+from iosonde.observe.sampler import Point, change
 
 PATH = "/proc/net/dev"
 # Columns of "receive" and of "transmit": bytes, packets, errs, drop.

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.observe.sampler import Point, Reading
+from iosonde.hosts.host import Reading
+from iosonde.observe.sampler import Point
 
 PATH = "/proc/meminfo"
 _WANTED = re.compile(rb"^(Dirty|Writeback|Cached|MemAvailable): +(\d+) kB", re.MULTILINE)

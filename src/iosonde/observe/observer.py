@@ -1,25 +1,23 @@
-"""Reads the samplers' files of a host once a second while a load runs, as cheaply as it can.
+"""Watches a host while a load runs: the samplers' files once a second, parsed when it is over.
 
-Only bytes are kept during the load; they are parsed when it is over. The schedule is absolute, so
-that a late reading does not shift the later ones; rates are per second that really passed.
+The host reads them (`Host.watch`); during the load only bytes are kept, so that watching costs the
+load as little as can be.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import pickle
-import time
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from types import TracebackType
 
-from iosonde.errors import IosondeError
-from iosonde.hosts.host import Host
+from iosonde.hosts.host import Host, Reading, Watch
 from iosonde.observe import SAMPLERS, diskstats, resync
-from iosonde.observe.sampler import Reading
 from iosonde.records import Series
+
+_BATCH = 64  # readings packed at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Live:
 
 
 class Observer:
-    """`async with Observer(host, devices=…) as observer:` samples until the block ends.
+    """`async with Observer(host, devices=…) as observer:` watches until the block ends.
 
     Args:
         host: whose files are read.
@@ -45,22 +43,15 @@ class Observer:
         self._devices = devices
         self._interval = interval
         self._samplers = [SAMPLERS.load(name)() for name in SAMPLERS]
-        self._paths = tuple(
-            dict.fromkeys(path for sampler in self._samplers for path in sampler.paths)
-        )
-        self._kept: list[bytes] = []
+        self._watch: Watch | None = None
+        self._packed: list[bytes] = []
+        self._fresh: list[Reading] = []
         self._last: tuple[Reading, Reading] | None = None
-        self._newest: Reading | None = None
         self._going: dict[str, str] = {}
-        self._task: asyncio.Task[None] | None = None
-        self.missed = 0
-        """Readings that came so late that the next one was due."""
 
     async def __aenter__(self) -> Observer:
-        await self._read()
-        if self._newest is not None:  # files this host lacks are not asked for again
-            self._paths = tuple(path for path in self._paths if path in self._newest.files)
-        self._task = asyncio.create_task(self._sample())
+        paths = dict.fromkeys(path for sampler in self._samplers for path in sampler.paths)
+        self._watch = await self._host.watch(tuple(paths), self._interval)
         return self
 
     async def __aexit__(
@@ -69,35 +60,40 @@ class Observer:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        if self._watch is not None:
+            await self._watch.close()
+            self._take()
 
-    async def _sample(self) -> None:
-        due = time.monotonic() + self._interval
-        while True:
-            await asyncio.sleep(max(due - time.monotonic(), 0))
-            with contextlib.suppress(IosondeError):  # a cut connection is the load's to report
-                await self._read()
-            due += self._interval
-            while due < time.monotonic():
-                due += self._interval
-                self.missed += 1
+    @property
+    def missed(self) -> int:
+        """Readings that came so late that the next one was due."""
+        return self._watch.missed if self._watch else 0
 
-    async def _read(self) -> None:
-        found = await self._host.read_many(self._paths)
-        files = {path: text for path, text in found.items() if isinstance(text, bytes)}
-        reading = Reading(time.time(), files)
-        if self._newest is not None:
-            self._last = (self._newest, reading)
-        self._newest = reading
-        self._kept.append(zlib.compress(pickle.dumps((reading.time, files)), 1))
-        for array, (what, share) in resync.operations(files.get(resync.PATH, b"")).items():
-            self._going[f"{array}: {what}"] = f"{array}: {what} {share * 100:.1f} %"
+    def _take(self) -> None:
+        """What the host has read since the last time."""
+        taken = self._watch.take() if self._watch else ()
+        newest = self._last[1] if self._last else (self._fresh[-1] if self._fresh else None)
+        for reading in taken:
+            if newest is not None:
+                self._last = (newest, reading)
+            newest = reading
+            for array, (what, share) in resync.operations(
+                reading.files.get(resync.PATH, b"")
+            ).items():
+                self._going[f"{array}: {what}"] = f"{array}: {what} {share * 100:.1f} %"
+        self._fresh += taken
+        if len(self._fresh) >= _BATCH:
+            self._pack()
+
+    def _pack(self) -> None:
+        """Readings that lie behind take little room: each says nearly what the last one said."""
+        rows = [(reading.time, dict(reading.files)) for reading in self._fresh]
+        self._packed.append(zlib.compress(pickle.dumps(rows), 1))
+        self._fresh = []
 
     def live(self, device: str) -> Live | None:
         """What a device did in the last second; None before the second reading."""
+        self._take()
         if self._last is None:
             return None
         before, after = self._last
@@ -117,25 +113,29 @@ class Observer:
 
     def background(self) -> tuple[str, ...]:
         """What went on in the background since the start, as last seen: "md0: resync 12.6 %"."""
+        self._take()
         return tuple(self._going.values())
+
+    def _readings(self) -> Iterator[Reading]:
+        for blob in self._packed:
+            for moment, files in pickle.loads(zlib.decompress(blob)):  # noqa: S301 - _pack's own
+                yield Reading(moment, files)
+        yield from self._fresh
 
     def series(self) -> tuple[Series, ...]:
         """All figures over time; those that never moved only of the devices asked for."""
-        readings = [Reading(*pickle.loads(zlib.decompress(blob))) for blob in self._kept]  # noqa: S301 - our own
+        self._take()
         found: dict[tuple[str, str, str, str], dict[float, float | None]] = {}
-        for before, after in pairwise(readings):
+        times: list[float] = []
+        for before, after in pairwise(self._readings()):
+            times.append(after.time)
             for sampler in self._samplers:
                 for point in sampler.points(before, after):
                     key = (sampler.name, point.subject, point.name, point.unit)
                     found.setdefault(key, {})[after.time] = point.value
-        moved = {
-            (sampler, subject)
-            for (sampler, subject, _, _), values in found.items()
-            if any(values.values())
-        }
-        times = tuple(reading.time for reading in readings[1:])
+        moved = {key[:2] for key, values in found.items() if any(values.values())}
         return tuple(
-            Series(*key, times=times, values=tuple(values.get(moment) for moment in times))
+            Series(*key, times=tuple(times), values=tuple(map(values.get, times)))
             for key, values in found.items()
-            if key[1] in self._devices or (key[0], key[1]) in moved
+            if key[1] in self._devices or key[:2] in moved
         )

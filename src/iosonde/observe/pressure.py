@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from iosonde.observe.sampler import Point, Reading, change
+from iosonde.hosts.host import Reading
+from iosonde.observe.sampler import Point, change
 
 _TOTAL = re.compile(rb"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
 

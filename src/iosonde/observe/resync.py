@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from iosonde.observe.sampler import Point, Reading
+from iosonde.hosts.host import Reading
+from iosonde.observe.sampler import Point
 
 PATH = "/proc/mdstat"
 _GOING = re.compile(

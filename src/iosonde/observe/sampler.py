@@ -6,17 +6,11 @@ the bytes; parsing happens when the loop is over, so that it costs the load noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The files of all samplers at one moment: epoch seconds, path → content."""
-
-    time: float
-    files: Mapping[str, bytes]
+from iosonde.hosts.host import Reading
 
 
 @dataclass(frozen=True, slots=True)
