@@ -1,0 +1,89 @@
+"""The observer on this machine, with fio's own count of device I/O as the second view."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from iosonde.hosts.local import LocalHost
+from iosonde.observe.observer import Observer
+
+
+def device_below(path: Path) -> str:
+    """Kernel name of the disk or partition a path lies on, as the kernel's own link says."""
+    number = path.stat().st_dev
+    link = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    assert link.exists(), "the directory of the tests must lie on a block device"
+    return link.resolve().name
+
+
+async def test_it_counts_what_fio_counts(tmp_path: Path) -> None:
+    place = Path.cwd() / f".observer-{os.getpid()}"
+    device = device_below(Path.cwd())
+    host = LocalHost()
+    try:
+        place.write_bytes(os.urandom(16 * 2**20))
+        argv = [
+            "fio", "--name=o", f"--filename={place}", "--rw=randread", "--bs=4k", "--direct=1",
+            "--ioengine=libaio", "--iodepth=4", "--time_based", "--runtime=2", "--readonly",
+            "--output-format=json",
+        ]  # fmt: skip
+        async with Observer(host, devices=(device,), interval=0.5) as observer:
+            await asyncio.sleep(0.6)
+            done = await host.run(argv)
+            await asyncio.sleep(0.6)
+            live = observer.live(device)
+    finally:
+        place.unlink()
+    issued = json.loads(done.stdout)["jobs"][0]["read"]["total_ios"]
+    series = next(
+        one
+        for one in observer.series()
+        if (one.sampler, one.subject, one.name) == ("diskstats", device, "read.iops")
+    )
+    spans = [0.5] * len(series.times)
+    seen = sum((value or 0) * span for value, span in zip(series.values, spans, strict=True))
+    assert issued > 100
+    assert seen == pytest.approx(issued, rel=0.1)
+    assert live is not None
+    assert live.iops >= 0
+
+
+async def test_series_have_a_value_for_each_time_and_idle_strangers_are_left_out() -> None:
+    async with Observer(LocalHost(), devices=("loop7",), interval=0.1) as observer:
+        await asyncio.sleep(0.45)
+    series = observer.series()
+    assert {one.sampler for one in series} >= {"diskstats", "cpu", "memory"}
+    for one in series:
+        assert len(one.times) == len(one.values) >= 2
+        assert list(one.times) == sorted(one.times)
+    subjects = {one.subject for one in series if one.sampler == "diskstats"}
+    assert "loop7" in subjects or not Path("/sys/block/loop7").exists()
+    assert "loop6" not in subjects
+
+
+async def test_the_schedule_does_not_drift() -> None:
+    async with Observer(LocalHost(), interval=0.1) as observer:
+        await asyncio.sleep(1.25)
+    times = observer.series()[0].times
+    assert len(times) >= 6
+    steps = [(later - times[0]) / 0.1 for later in times]
+    # Every reading lies near a multiple of the interval, however late the ones before were.
+    late = [step - round(step) for step in steps]
+    assert sum(abs(one) < 0.35 for one in late) >= len(late) * 0.7
+
+
+async def test_many_readings_are_packed_and_come_back_whole() -> None:
+    observer = Observer(LocalHost(), interval=0.01)
+    async with observer:
+        for _ in range(12):
+            await asyncio.sleep(0.1)
+            observer.background()
+    assert observer._packed
+    times = observer.series()[0].times
+    assert len(times) + observer.missed >= 90
+    assert list(times) == sorted(set(times))
