@@ -606,3 +606,30 @@ fn a_reader_that_waits_for_a_pipe_is_interrupted() {
     let _ = fs::remove_file(&folder);
     assert!(matches!(answer, Err(ReadError::Interrupted)));
 }
+
+#[test]
+fn lines_of_any_length_are_read() {
+    let variant = Variant::parse("time,value,max,ddir,bs,offset,prio,issue_time").unwrap();
+    let digits = "1234567890123456789";
+    let mut lines = Vec::new();
+    for one in 1..=19 {
+        for two in [1, 8, 9, 15, 16, 17, 19] {
+            for end in [
+                "1, 1",
+                "1, 1234",
+                "0xfa01, 1",
+                "0xfa01, 12",
+                "0xfa01, 1234567890123456789",
+            ] {
+                let (one, two) = (&digits[..one], &digits[..two]);
+                lines.push(format!("{two}, {one}, {one}, 1, {two}, {one}, {end}\n"));
+            }
+        }
+    }
+    let lengths = || lines.iter().map(String::len);
+    assert!(lengths().min() < Some(40) && lengths().max() > Some(128));
+    for length in [63, 64, 65] {
+        assert!(lengths().any(|found| found == length));
+    }
+    agrees(lines.concat().as_bytes(), variant, 1000).unwrap();
+}

@@ -133,8 +133,8 @@ mod x86 {
 }
 
 #[inline(always)]
-fn eight(window: &[u8; WINDOW + PADDING], at: usize) -> u64 {
-    let at = at & (WINDOW - 1);
+fn eight<const N: usize>(window: &[u8; N], at: usize) -> u64 {
+    let at = at & (N - PADDING - 1); // one or two windows: a power of two less one
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&window[at..at + 8]);
     u64::from_le_bytes(bytes)
@@ -151,7 +151,7 @@ fn eight_digits(digits: u64) -> u64 {
 
 /// The number of the 1 to 16 digits at `from..to`; for other bytes or lengths any number.
 #[inline(always)]
-pub fn number(window: &[u8; WINDOW + PADDING], from: usize, to: usize) -> u64 {
+pub fn number<const N: usize>(window: &[u8; N], from: usize, to: usize) -> u64 {
     const ZEROS: u64 = 0x3030_3030_3030_3030;
     let length = to.wrapping_sub(from);
     let first = eight(window, from) ^ ZEROS;

@@ -13,9 +13,12 @@ use super::scan::{PADDING, WINDOW};
 /// Bytes of a chunk: half of a usual second-level cache.
 pub const CHUNK: usize = 512 * 1024;
 
+/// Bytes after a chunk that reading its last line may look at.
+const AFTER: usize = 2 * WINDOW + PADDING;
+
 /// A buffer for one chunk of that many bytes, with those after it that a window may look at.
 pub fn buffer(chunk: usize) -> Vec<u8> {
-    vec![0; chunk + WINDOW + PADDING]
+    vec![0; chunk + AFTER]
 }
 
 /// What is in a buffer.
@@ -69,7 +72,7 @@ impl<R: Read> Stream<R> {
 
     /// Fills the buffer with the next chunk; None at the end of the input, or after `stop`.
     pub fn next(&mut self, buffer: &mut [u8], stop: &AtomicBool) -> io::Result<Option<Chunk>> {
-        let room = buffer.len().saturating_sub(WINDOW + PADDING);
+        let room = buffer.len().saturating_sub(AFTER);
         let mut filled = self.rest.len();
         if self.ended && filled == 0 {
             return Ok(None);
