@@ -633,3 +633,19 @@ fn lines_of_any_length_are_read() {
     }
     agrees(lines.concat().as_bytes(), variant, 1000).unwrap();
 }
+
+#[test]
+fn a_number_beyond_64_bits_is_bad_in_any_column() {
+    let variant = Variant::parse("time,value,max,ddir,bs,offset,prio,issue_time").unwrap();
+    let columns = ["1", "2", "3", "0", "512", "512", "0", "7"];
+    for place in [0, 1, 2, 4, 5, 7] {
+        for (number, bad_lines) in [("18446744073709551615", 0), ("18446744073709551616", 1)] {
+            let mut columns = columns;
+            columns[place] = number;
+            let text = columns.join(", ") + "\n";
+            let figures = read_text(text.as_bytes(), &lenient(Some(variant))).unwrap();
+            assert_eq!(figures.bad_lines, bad_lines, "{text}");
+            agrees(text.as_bytes(), variant, 1000).unwrap();
+        }
+    }
+}
