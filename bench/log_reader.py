@@ -3,7 +3,7 @@
 All make the same figures: per second and direction the number of I/Os, bytes, mean and largest
 latency; per direction five percentiles; per direction and size the number of I/Os; the number off
 the 4 KiB grid. Each runs in a process of its own, its clock starts after its imports; the figures
-are compared afterwards. The log has the latencies, sizes and mix of a real one, on a device of 1 TiB.
+are compared afterwards. The log has the latencies and mix of a real one, on a device of 1 TiB.
 """
 
 from __future__ import annotations
