@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import subprocess
 from collections.abc import AsyncIterator, Iterator
@@ -132,6 +133,37 @@ async def test_a_process_that_ignores_the_polite_signal_is_killed(
     done = await process.stop(grace=0.3)
     assert done.status != 0
     assert await until(lambda: gone(int(pid.read_text())))
+
+
+async def test_killing_reaches_descendants_in_sessions_of_their_own(
+    host: Host, tmp_path: Path
+) -> None:
+    """As fio's jobs are."""
+    pid = tmp_path / "pid"
+    inner = f"trap '' TERM INT; echo $$ > {pid}; while :; do sleep 0.1; done"
+    process = await host.start(["sh", "-c", "trap '' TERM INT; setsid sh -c \"$1\"", "sh", inner])
+    assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
+    await process.stop(grace=0.3)
+    assert await until(lambda: gone(int(pid.read_text())))
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.001, 0.003, 0.01, 0.03])
+async def test_cancelling_at_the_very_start_leaves_nothing_behind(host: Host, pause: float) -> None:
+    length = f"{300 + pause}"
+    task = asyncio.ensure_future(host.run(["sleep", length], timeout=None))
+    await asyncio.sleep(pause)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    def sleepers() -> bool:
+        found = []
+        for file in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                found.append(file.read_bytes() == f"sleep\0{length}\0".encode())
+        return any(found)
+
+    assert await until(lambda: not sleepers())
 
 
 async def test_a_started_process_can_be_waited_for_twice(host: Host) -> None:

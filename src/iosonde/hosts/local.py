@@ -69,7 +69,7 @@ class LocalProcess:
         try:
             await asyncio.wait_for(asyncio.shield(self._output), grace)
         except TimeoutError:
-            self._signal(signal.SIGKILL)
+            self._kill(self._child.pid)
             await self._output
         return self._completed()
 
@@ -78,6 +78,18 @@ class LocalProcess:
         if not self._output.done():
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._child.pid, number)
+
+    def _kill(self, pid: int) -> None:
+        """Kill a process and all its descendants: fio gives each job a session of its own."""
+        kids: list[str] = []
+        for file in Path(f"/proc/{pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                kids += file.read_text().split()
+        for kid in kids:
+            self._kill(int(kid))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)  # and who ignored the polite signal after its parent's end
 
     def _completed(self) -> Completed:
         stdout, stderr = self._output.result()
@@ -149,10 +161,17 @@ class LocalHost:
     async def _start(self, argv: tuple[str, ...], stdin: bytes) -> LocalProcess:
         trace(self.name, argv)
         pipe = asyncio.subprocess.PIPE
-        child = await asyncio.create_subprocess_exec(
-            *argv, stdin=pipe, stdout=pipe, stderr=pipe,
-            env=_environment(), start_new_session=True,
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *argv, stdin=pipe, stdout=pipe, stderr=pipe,
+                env=_environment(), start_new_session=True,
+            )
         )  # fmt: skip
+        try:
+            child = await asyncio.shield(starting)
+        except asyncio.CancelledError:  # it may have begun: whoever cancels wants it ended
+            await LocalProcess(self.name, argv, await starting, b"").stop()
+            raise
         return LocalProcess(self.name, argv, child, stdin)
 
     async def read(self, path: str) -> bytes:

@@ -36,7 +36,9 @@ _AT_ONCE = 64  # files read at the same time: OpenSSH's sftp-server answers them
 
 # $1 bytes of standard input are the command's own, what follows are names of signals for its
 # group, and the end of input means that nobody is there any more. setsid does not fork here, since
-# a background job is no group leader: $! is the command's process id and its group's.
+# a background job is no group leader: $! is the command's process id and its group's. Until setsid
+# has run there is no such group, so the process itself is signalled then. What must be killed is
+# killed with all its descendants: fio gives each job a session of its own.
 _RUNNER = """\
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
 size=$1; shift
@@ -49,8 +51,18 @@ fi
 exec 3<&0
 setsid "$@" <&4 3<&- 4<&- &
 child=$!
-{ while read -r signal; do kill -s "$signal" -- "-$child"; done
-  kill -s TERM -- "-$child"; sleep 5; kill -s KILL -- "-$child"
+family() {
+    for kid in $(cat /proc/"$1"/task/*/children); do family "$kid"; done
+    echo "$1"
+}
+end() {
+    if [ "$1" = KILL ]; then kill -s KILL $(family "$child")
+    else kill -s "$1" -- "-$child" || kill -s "$1" "$child"
+    fi
+}
+{ while read -r signal; do end "$signal"; done
+  for pause in 0.2 0.5 1 1 1 1; do end TERM; sleep "$pause"; done
+  end KILL
 } <&3 >/dev/null 2>&1 &
 watcher=$!
 exec 3<&- 4<&-
@@ -208,8 +220,12 @@ class SshHost:
     async def _start(self, argv: tuple[str, ...], stdin: bytes) -> SshProcess:
         trace(self.name, argv)
         line = quote(["sh", "-c", _RUNNER, "sh", str(len(stdin)), *argv])
+        opening = asyncio.ensure_future(self._connection.create_process(line, encoding=None))
         try:
-            channel = await self._connection.create_process(line, encoding=None)
+            channel = await asyncio.shield(opening)
+        except asyncio.CancelledError:  # it may have begun there: whoever cancels wants it ended
+            await SshProcess(self.name, argv, await opening).stop()
+            raise
         except (asyncssh.Error, OSError) as problem:
             raise self._lost(problem) from None
         if stdin:

@@ -86,6 +86,8 @@ class _Session:
             return
         async with AsyncExitStack() as stack:
             ready = await asyncio.gather(*(self._make_ready(planned, stack) for planned in left))
+            for one in ready:
+                self._enter(one.trial)
             while any(self._wants_more(self._done[one.trial.id]) for one in ready):
                 if not await self._loop(ready):
                     return
@@ -111,9 +113,13 @@ class _Session:
                 command=command,
                 capture=capture,
             )
-            self._store.add_trial(self._run.id, trial)
-            self._done[planned.id] = trial
         return _Ready(trial, bench)
+
+    def _enter(self, trial: Trial) -> None:
+        """A trial new to the run, in the order of the plan whichever was ready first."""
+        if trial.id not in self._done:
+            self._store.add_trial(self._run.id, trial)
+            self._done[trial.id] = trial
 
     async def _loop(self, ready: Sequence[_Ready]) -> bool:
         """One loop of each trial, started together; False when one of them failed."""
