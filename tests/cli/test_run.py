@@ -188,6 +188,15 @@ def test_a_killed_run_is_shown_as_interrupted_with_its_loops(
     assert len(run["trials"][0]["metrics"]["write.iops"]["loops"]) >= 2
 
 
+def test_a_target_of_the_command_line_is_relative_to_here(iosonde: Iosonde, tmp_path: Path) -> None:
+    (tmp_path / "studies").mkdir()
+    (tmp_path / "studies" / "s.yaml").write_text("targets: .\nloads: [latency]\nsize: 8m\n")
+    ended = iosonde("run", "studies/s.yaml", "--dry-run", "--json")
+    assert ended.json["trials"][0]["id"] == f"latency@{tmp_path}/studies"
+    ended = iosonde("run", "studies/s.yaml", "--target", ".", "--dry-run", "--json")
+    assert ended.json["trials"][0]["id"] == f"latency@{tmp_path}"
+
+
 def test_two_targets_can_run_at_the_same_time(iosonde: Iosonde, tmp_path: Path) -> None:
     ended = iosonde(
         "run", "--load", "latency", "--target", "a", "--target", "b", "--size", "8m",

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_WIDE = 200  # columns of a table in a pipe, where nobody's window is too narrow
+
+
 def out() -> Console:
     """The console for results. Lines wrap only at a terminal's width, never in a pipe."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    in_pipe = not sys.stdout.isatty()
+    return Console(highlight=False, soft_wrap=in_pipe, width=_WIDE if in_pipe else None)
 
 
 def err() -> Console:

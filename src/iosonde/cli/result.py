@@ -79,7 +79,7 @@ def _table(sheet: TrialSheet) -> Table:
     )
     table.add_column("metric", no_wrap=True, min_width=20)
     for heading in ("mean", "± 95 %", "CV", "median", "all loops", "loops"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for metric in sheet.metrics:
         if metric.name.split(".", 1)[-1] in _SHOWN and metric.mean:
             table.add_row(*_row(metric, headline=metric.name == sheet.headline))

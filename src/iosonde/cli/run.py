@@ -84,7 +84,7 @@ def run(
     permissions = parse_destroy(destroy or [])
     options: dict[str, Any] = {
         "study": name,
-        "targets": target or None,
+        "targets": [_target(text) for text in target or []] or None,
         "loads": [*_loads(fio or []), *(load or [])] or None,
         "loops": loops,
         "seconds": seconds,
@@ -108,6 +108,15 @@ def run(
         return _measure(plan, kept, old, permissions, report, as_json=as_json)
     finally:
         kept.close()
+
+
+def _target(text: str) -> dict[str, str]:
+    """A target of the command line: a local path is relative to here, not to a study's file."""
+    from iosonde.measure.study import probe_point
+
+    probe = probe_point(text)
+    path = str(Path(probe.path).expanduser().absolute()) if probe.host == "local" else probe.path
+    return {"host": probe.host, "path": path}
 
 
 def _loads(texts: list[str]) -> list[dict[str, str]]:
