@@ -16,6 +16,7 @@ pub struct Sampler(std::sync::Mutex<sampler::Sampler>);
 #[pymethods]
 impl Sampler {
     #[new]
+    #[allow(clippy::needless_pass_by_value)] // PyO3 hands over what it converted
     fn new(paths: Vec<PathBuf>, interval: f64) -> PyResult<Self> {
         let pace = Duration::try_from_secs_f64(interval)
             .map_err(|problem| pyo3::exceptions::PyValueError::new_err(problem.to_string()))?;

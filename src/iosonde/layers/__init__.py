@@ -13,8 +13,18 @@ LAYERS: Table[type[Layer]] = Table(
     "layer kind",
     {
         "disk": "iosonde.layers.disk:Disk",
+        "dm": "iosonde.layers.dm:Dm",
+        "dm_crypt": "iosonde.layers.dm_crypt:DmCrypt",
+        "ext4": "iosonde.layers.ext4:Ext4",
+        "filesystem": "iosonde.layers.filesystem:FileSystem",
+        "link": "iosonde.layers.link:Link",
         "loop": "iosonde.layers.loop:Loop",
+        "lvm": "iosonde.layers.lvm:Lvm",
+        "md": "iosonde.layers.md:Md",
+        "multipath": "iosonde.layers.multipath:Multipath",
+        "nfs": "iosonde.layers.nfs:Nfs",
         "partition": "iosonde.layers.partition:Partition",
+        "xfs": "iosonde.layers.xfs:Xfs",
         "zram": "iosonde.layers.zram:Zram",
     },
 )

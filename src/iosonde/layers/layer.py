@@ -12,9 +12,9 @@ discover · SETTINGS. Later duties (declare, plan, remove, counters, ledger, fin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 from iosonde.hosts.host import Host
 from iosonde.records import Gap, Scalar, StackLayer
@@ -150,3 +150,99 @@ class Layer(Protocol):
         put into `settings` here is kept beside them.
         """
         ...
+
+
+def options_of(options: Iterable[str]) -> dict[str, Scalar]:
+    """Mount options as a mapping: a flag is True, `key=value` its value as text."""
+    found: dict[str, Scalar] = {}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if key:
+            found[key] = value if equals else True
+    return found
+
+
+MountFacts: TypeAlias = Callable[[str, str, tuple[str, ...]], Awaitable[dict[str, Scalar]]]
+"""Facts of a file system from its type, a mount point and its super options."""
+
+
+async def mounted_layers(
+    scene: Scene, kind: str, fstypes: Sequence[str], facts: MountFacts
+) -> tuple[StackLayer, ...]:
+    """One layer for each mounted file system of some types, however often it is mounted.
+
+    Its `mount` is the shortest mount point, the fact `mounts` the others by lines; its settings
+    are the mount options. A file system in memory stands on nothing.
+    """
+    places: dict[str, list[Mount]] = {}
+    visible = {mount.mount_point: mount for mount in scene.mounts}  # the last one hides others
+    for mount in visible.values():
+        if mount.fstype in fstypes:
+            device = scene.device_of(mount)
+            key = device.name if device else f"{mount.fstype} {mount.number}"
+            places.setdefault(key, []).append(mount)
+    layers = []
+    for mounts in places.values():
+        ordered = sorted(mounts, key=lambda one: (len(one.mount_point), one.mount_point))
+        first, device = ordered[0], scene.device_of(ordered[0])
+        own = await facts(first.fstype, first.mount_point, first.super_options)
+        if more := "\n".join(one.mount_point for one in ordered[1:]):
+            own["mounts"] = more
+        layers.append(
+            StackLayer(
+                id=scene.identity(kind, first.mount_point),
+                kind=kind,
+                host=scene.host.name,
+                device=device.path if device else first.source,
+                size=device.size if device else None,
+                below=(scene.on_device(device.name),) if device else (),
+                mount=first.mount_point,
+                facts=own,
+                settings={**options_of(first.super_options), **options_of(first.options)},
+            )
+        )
+    return tuple(layers)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A device-mapper device: its name in /dev/mapper, and the uuid that tells who made it."""
+
+    device: BlockDevice
+    name: str
+    uuid: str
+
+    def layer(
+        self,
+        scene: Scene,
+        kind: str,
+        facts: Mapping[str, Scalar],
+        hazards: tuple[str, ...] = (),
+    ) -> StackLayer:
+        """The layer of some kind that this device is."""
+        return StackLayer(
+            id=scene.identity(kind, self.name),
+            kind=kind,
+            host=scene.host.name,
+            device=self.device.path,
+            size=self.device.size,
+            below=tuple(scene.on_device(name) for name in self.device.below),
+            facts=facts,
+            hazards=hazards,
+        )
+
+
+async def mapped(scene: Scene) -> tuple[Mapped, ...]:
+    """All device-mapper devices of a scene (drivers/md/dm-sysfs.c)."""
+    devices = [one for one in scene.devices.values() if one.name.startswith("dm-")]
+    paths = [f"/sys/block/{one.name}/dm/{part}" for one in devices for part in ("name", "uuid")]
+    files = await scene.host.read_many(paths) if paths else {}
+
+    def text(device: BlockDevice, part: str) -> str:
+        content = files.get(f"/sys/block/{device.name}/dm/{part}")
+        return content.decode(errors="replace").strip() if isinstance(content, bytes) else ""
+
+    return tuple(
+        Mapped(one, text(one, "name") or one.path.rpartition("/")[2], text(one, "uuid"))
+        for one in devices
+    )

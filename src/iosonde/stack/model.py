@@ -83,6 +83,9 @@ def mount_points(layer: StackLayer) -> tuple[str, ...]:
 
 
 def _holds(point: str, path: str) -> bool:
+    """Whether a mount holds a path; /dev is the kernel's own, whatever holds `/`."""
+    if path.startswith("/dev/") and not point.startswith("/dev"):
+        return False
     return path == point or path.startswith(point.rstrip("/") + "/")
 
 

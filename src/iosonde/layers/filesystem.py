@@ -1,0 +1,45 @@
+"""Every other local file system: btrfs, FAT, NTFS, F2FS, ZFS …, and those in memory.
+
+tmpfs and overlays are layers too, because what lies on them never reaches the disk that holds `/`.
+File systems that only show the kernel's state (proc, sysfs, cgroup …) are none: nobody puts load
+on them.
+
+Source: filesystems(5); Linux Documentation/filesystems/tmpfs.rst, overlayfs.rst.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from iosonde.layers.layer import LayerSetting, Scene, mounted_layers
+from iosonde.records import Scalar, StackLayer
+
+_OTHERS_OWN = {"ext2", "ext3", "ext4", "xfs", "nfs", "nfs4"}
+_IN_MEMORY = {"tmpfs", "ramfs"}
+_STACKED = {"overlay"}
+
+
+class FileSystem:
+    """See `iosonde.layers.layer.Layer`."""
+
+    kind: ClassVar[str] = "filesystem"
+    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; one layer a file system, wherever it is mounted."""
+
+        async def facts(fstype: str, _: str, __: tuple[str, ...]) -> dict[str, Scalar]:
+            found: dict[str, Scalar] = {"fstype": fstype}
+            if fstype in _IN_MEMORY:
+                found["in_memory"] = True
+            return found
+
+        wanted = tuple(
+            dict.fromkeys(
+                mount.fstype
+                for mount in scene.mounts
+                if mount.fstype not in _OTHERS_OWN
+                and (mount.fstype in _IN_MEMORY | _STACKED or scene.device_of(mount) is not None)
+            )
+        )
+        return await mounted_layers(scene, self.kind, wanted, facts)

@@ -1,0 +1,57 @@
+"""md's arithmetic and words, and the arrays of the composed file server."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.layers.md import array_facts, array_hazards, data_members
+from iosonde.stack.discover import discover
+from tests.recordings.sata_md_lvm import sata_md_lvm
+
+
+@pytest.mark.parametrize(
+    ("level", "disks", "layout", "data"),
+    [
+        ("raid0", 4, 0, 4),
+        ("raid1", 2, 0, None),
+        ("raid4", 4, 0, 3),
+        ("raid5", 4, 2, 3),
+        ("raid6", 6, 2, 4),
+        ("raid10", 4, 0x102, 2),  # near 2
+        ("raid10", 4, 0x201, 2),  # far 2
+        ("raid10", 3, 0x102, 1),
+        ("linear", 3, 0, None),
+    ],
+)
+def test_members_that_hold_data(level: str, disks: int, layout: int, data: int | None) -> None:
+    assert data_members(level, disks, layout) == data
+
+
+def test_a_resync_is_told_with_its_share() -> None:
+    facts = array_facts(
+        {"level": "raid6", "raid_disks": "6", "chunk_size": "65536", "degraded": "1",
+         "sync_action": "recover", "sync_completed": "250 / 1000"}
+    )  # fmt: skip
+    assert facts["stripe_width"] == 4 * 65536
+    assert array_hazards(facts, {"sda": "in_sync", "sdb": "faulty"}) == (
+        "degraded", "recover 25%", "sdb faulty",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["none", "delayed", "", "x / y", "1 / 0"])
+def test_a_resync_without_a_share_is_told_without(text: str) -> None:
+    facts = array_facts({"level": "raid1", "sync_action": "resync", "sync_completed": text})
+    assert array_hazards(facts, {}) == ("resync",)
+
+
+async def test_the_arrays_of_a_file_server() -> None:
+    capture = await discover([sata_md_lvm().host()])
+    arrays = {layer.device: layer for layer in capture.layers if layer.kind == "md"}
+    assert set(arrays) == {"/dev/md0", "/dev/md1"}
+    broken = arrays["/dev/md1"]
+    assert broken.facts["chunk_size"] == 512 * 1024
+    assert broken.facts["stripe_width"] == 3 * 512 * 1024
+    assert "degraded" in broken.hazards
+    assert broken.settings["stripe_cache_size"] == 256
+    assert len(broken.below) == 3
+    assert "stripe_cache_size" not in arrays["/dev/md0"].settings
