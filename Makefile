@@ -36,7 +36,7 @@ $(VENV)/.bench: $(VENV)/.dev
 demo: build ## measures a scratch file here within two minutes and writes a report
 	@examples/demo
 
-test: dev ## all tests but the lab's, with the fast part of `check`
+test: dev ## all tests but the lab's
 	cargo test --workspace --quiet
 	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or not slow"
 
