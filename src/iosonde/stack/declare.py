@@ -75,9 +75,7 @@ def read_declaration(text: str, file: str, model: type[M]) -> M:
     """
     tree = _parsed(text, file)
     if not isinstance(tree, dict):
-        raise UsageError(
-            "expected a mapping of keys to values at the top", where=f"{file}:1"
-        )
+        raise UsageError("expected a mapping of keys to values at the top", where=f"{file}:1")
     try:
         return model.model_validate(_plain(tree))
     except ValidationError as problem:
@@ -96,9 +94,7 @@ def check_declaration(values: dict[str, Any], where: str, model: type[M]) -> M:
         raise _told(problem, values, where, model) from None
 
 
-def _told(
-    problem: ValidationError, tree: Any, file: str, model: type[BaseModel]
-) -> UsageError:
+def _told(problem: ValidationError, tree: Any, file: str, model: type[BaseModel]) -> UsageError:
     """The first complaint as one sentence; the others are counted."""
     errors = problem.errors(include_url=False)
     first = errors[0]
