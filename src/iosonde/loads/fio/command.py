@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 
 from iosonde.errors import UsageError
-from iosonde.loads.fio.demand import ceiling, demand_of, verifies
-from iosonde.loads.fio.figures import count
-from iosonde.loads.fio.job import Effective, Job, Option, Section, effective, job_of, phases
+from iosonde.loads.fio.demand import ceiling, demand_of, jobs_of, verifies
+from iosonde.loads.fio.job import Job, Option, Section, effective, job_of, phases
 from iosonde.loads.fio.options import ALIASES, LOGS
 from iosonde.records import Load, LoadCommand, Target, TargetKind
 
@@ -107,7 +106,7 @@ def _logged(job: Job, directory: str) -> tuple[Job, tuple[str, ...]]:
         )
         for section in job.sections
     )
-    threads = range(1, sum(_jobs(section) for section in effective(job)) + 1)
+    threads = range(1, sum(jobs_of(section, "logs") for section in effective(job)) + 1)
     paths = tuple(
         f"{directory}/{option}_{kind}{number}.log"
         for option in wanted
@@ -115,10 +114,6 @@ def _logged(job: Job, directory: str) -> tuple[Job, tuple[str, ...]]:
         for number in ("", *(f".{thread}" for thread in threads))
     )
     return Job(sections, job.arguments, job.notes), paths
-
-
-def _jobs(section: Effective) -> int:
-    return count(section.text("numjobs", "1"), what="numjobs", where=section.name)
 
 
 def _timeout(job: Job, where: str) -> float | None:

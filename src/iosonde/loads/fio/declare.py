@@ -91,7 +91,7 @@ def _checked(sections: list[Section], notes: list[str], where: str) -> Job:
     noted = list(notes)
     _check_one_target(sections, where)
     for section in sections:
-        if not re.fullmatch(r"[^\[\]\x00-\x1f\x7f;#]{1,200}", section.name):
+        if not re.fullmatch(r"[^\[\]/\x00-\x1f\x7f;#]{1,200}", section.name):
             raise UsageError(f"{section.name!r} cannot be the name of a job", where=where)
         own: list[Option] = []
         for key, value in section.options:
@@ -105,8 +105,14 @@ def _checked(sections: list[Section], notes: list[str], where: str) -> Job:
                 continue  # as in a job file, where the section's name came first
             else:
                 own.append((key, value))
-        kept.append(Section(section.name, tuple(own)))
+        kept.append(Section(section.name, _last_of_each(own)))
     return Job(tuple(kept), tuple(arguments), tuple(dict.fromkeys(noted)))
+
+
+def _last_of_each(options: list[Option]) -> tuple[Option, ...]:
+    """Without repetitions: fio sorts options before it reads them, so either of two may hold."""
+    last = {ALIASES.get(key, key): (key, value) for key, value in options}
+    return tuple(last.values())
 
 
 def _check_one_target(sections: list[Section], where: str) -> None:
@@ -135,6 +141,11 @@ def _check_option(key: str, value: str | None, where: str) -> None:
         raise UsageError(f"fio has no option {key!r}", where=where, hint=f"did you mean {near!r}?")
     if value is None or key in SET_HERE:
         return
+    if "/" in value and key not in KNOWN:
+        raise UsageError(
+            f"{key}={value} may name a path beside the target, and {key} is not known here",
+            where=where,
+        )
     _check_value(key, value, where)
 
 

@@ -12,6 +12,7 @@ _DIRECTIONS = {
     "rw": "rw", "readwrite": "rw", "randrw": "rw", "trimwrite": "tw", "randtrimwrite": "tw",
 }  # fmt: skip
 _WITHOUT_PAGE_CACHE = frozenset({"io_uring_cmd", "sg", "dev-dax", "null", "cpuio"})
+_MOST_JOBS = 4096  # fio's own limit, os/os.h REAL_MAX_JOBS
 # Options that write whatever `rw` says.
 _WRITERS = ("trim_backlog", "trim_percentage", "write_mode", "initial_zone_reset")
 
@@ -66,24 +67,41 @@ def verifies(section: Effective) -> bool:
 
 
 def span(section: Effective, where: str) -> int | None:
-    """Bytes from the target's beginning to the end of what the section may touch; None: all."""
+    """Bytes from the target's beginning to the end of what the section may touch; None: all.
+
+    fio makes a file as long as `filesize` or the upper end of its range, where that is given.
+    """
     place = f"{where}, job {section.name}"
     base = figures.count(section.text("kb_base", "1024"), what="kb_base", where=place)
+    jobs = jobs_of(section, where)
 
     def size(option: str, default: str = "") -> int | None:
-        text = section.text(option, default)
+        text = section.text(option, default).split("-")[-1]
         if not text:
             return None
         return figures.size(text, kb_base=base, what=option, where=place)
 
-    jobs = figures.count(section.text("numjobs", "1"), what="numjobs", where=place)
-    wanted = size("size")
-    if wanted is None:
-        wanted = size("filesize") if not section.text("size") else None
-    offset, increment = size("offset", "0"), size("offset_increment", "0")
-    if wanted is None or offset is None or increment is None or section.has("fill_device"):
+    if section.has("fill_device") or not (section.text("size") or section.text("filesize")):
         return None
-    return offset + max(jobs - 1, 0) * increment + wanted
+    wanted = [size(option) for option in ("size", "filesize") if section.text(option)]
+    offset, increment = size("offset", "0"), size("offset_increment", "0")
+    known = [figure for figure in wanted if figure is not None]
+    if len(known) < len(wanted) or offset is None or increment is None:
+        return None
+    return offset + max(jobs - 1, 0) * increment + max(known)
+
+
+def jobs_of(section: Effective, where: str) -> int:
+    """How many processes or threads the section becomes.
+
+    Raises:
+        UsageError: more than fio runs.
+    """
+    place = f"{where}, job {section.name}"
+    jobs = figures.count(section.text("numjobs", "1"), what="numjobs", where=place)
+    if jobs > _MOST_JOBS:
+        raise UsageError(f"numjobs={jobs}: fio runs at most {_MOST_JOBS} jobs", where=place)
+    return jobs
 
 
 def length(sections: tuple[Effective, ...], where: str) -> float | None:

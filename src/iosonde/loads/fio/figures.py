@@ -10,8 +10,8 @@ import re
 
 from iosonde.errors import UsageError
 
-_SIZE = re.compile(r"(0x[0-9a-f]+|\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?)b?|b)?", re.IGNORECASE)
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(us|usec|ms|msec|s|sec|m|min|h|d|)", re.IGNORECASE)
+_SIZE = re.compile(r"(0x[0-9a-f]{1,16}|\d{1,20}(?:\.\d+)?)\s*(?:([kmgtp])(i?)b?|b)?", re.IGNORECASE)
+_TIME = re.compile(r"(\d{1,20}(?:\.\d+)?)\s*(us|usec|ms|msec|s|sec|m|min|h|d|)", re.IGNORECASE)
 _SECONDS = {
     "us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "": 1.0, "s": 1.0, "sec": 1.0,
     "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0,
@@ -49,7 +49,7 @@ def seconds(text: str, *, what: str, where: str) -> float:
     Raises:
         UsageError: not a time.
     """
-    if re.fullmatch(r"\d+(:\d+){1,3}", text.strip()):
+    if re.fullmatch(r"\d{1,9}(:\d{1,9}){1,3}", text.strip()):
         parts = [int(part) for part in reversed(text.strip().split(":"))]
         return float(
             sum(part * each for part, each in zip(parts, (1, 60, 3600, 86400), strict=False))
@@ -68,6 +68,6 @@ def count(text: str, *, what: str, where: str) -> int:
     Raises:
         UsageError: not one.
     """
-    if not re.fullmatch(r"\d+", text.strip()):
-        raise UsageError(f"{what}={text} is not a whole number", where=where)
+    if not re.fullmatch(r"\d{1,9}", text.strip()):
+        raise UsageError(f"{what}={text} is not a number that fio takes", where=where)
     return int(text)

@@ -41,7 +41,7 @@ def parse(raw: RawOutput) -> LoadResult:
     said = "\n".join([stderr, *texts])
     try:
         return _result(document, raw.status, said, stderr)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise LoadFailed(
             f"fio's result cannot be read: {type(problem).__name__} {problem}",
             hint="the raw output is kept with the loop",
