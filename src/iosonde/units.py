@@ -150,3 +150,13 @@ def show(value: float | None, unit: str) -> str:
     if unit in printers:
         return printers[unit](value)
     return f"{_digits(value)} {unit}".strip()
+
+
+def show_interval(interval: tuple[float, float] | None, unit: str) -> str:
+    """An interval of a figure that cannot be negative: `47.7 k/s … 48.6 k/s`, or `up to 152 ms`."""
+    if interval is None:
+        return "–"
+    low, high = interval
+    if low < 0 < high:
+        return f"up to {show(high, unit)}"
+    return f"{show(low, unit)} … {show(high, unit)}"

@@ -52,3 +52,9 @@ def test_figures_are_shown_in_the_unit_people_expect(
     value: float | None, unit: str, text: str
 ) -> None:
     assert units.show(value, unit) == text
+
+
+def test_an_interval_of_what_cannot_be_negative() -> None:
+    assert units.show_interval(None, "s") == "–"
+    assert units.show_interval((0.001, 0.002), "s") == "1 ms … 2 ms"
+    assert units.show_interval((-0.0677, 0.152), "s") == "up to 152 ms"

@@ -121,12 +121,9 @@ def _metrics(sheet: TrialSheet) -> Iterator[str]:
     yield "<th>loops</th></tr></thead><tbody>"
     for metric in sheet.metrics:
         mark = ' class="headline"' if metric.name == sheet.headline else ""
-        interval = "–"
-        if metric.ci95 is not None:
-            interval = " … ".join(units.show(bound, metric.unit) for bound in metric.ci95)
         cells = [
             units.show(metric.mean, metric.unit),
-            interval,
+            units.show_interval(metric.ci95, metric.unit),
             units.show(metric.stdev, metric.unit),
             units.show(metric.cv, "fraction"),
             units.show(metric.median, metric.unit),

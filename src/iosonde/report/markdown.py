@@ -50,14 +50,10 @@ def _trial(sheet: TrialSheet) -> Iterator[str]:
 
 def _row(metric: Metric, *, bold: bool) -> str:
     name = f"**{_plain(metric.name)}**" if bold else _plain(metric.name)
-    interval = "–"
-    if metric.ci95 is not None:
-        low, high = (units.show(bound, metric.unit) for bound in metric.ci95)
-        interval = f"{low} … {high}"
     cells = [
         name,
         units.show(metric.mean, metric.unit),
-        interval,
+        units.show_interval(metric.ci95, metric.unit),
         units.show(metric.cv, "fraction"),
         units.show(metric.median, metric.unit),
         units.show(metric.merged, metric.unit),
