@@ -44,7 +44,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
     verb, *rest = arguments
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name=verb)(VERBS.load(verb))
+    names = {"help_option_names": ["-h", "--help"]}
+    app.command(name=verb, context_settings=names)(VERBS.load(verb))
     try:
         answer = app(args=rest, prog_name=f"iosonde {verb}", standalone_mode=False)
     except typer.Exit as end:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from iosonde.errors import IosondeError
+from iosonde.errors import CommandTimeout, IosondeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,31 @@ class Process(Protocol):
     async def stop(self, grace: float = 5.0) -> Completed:
         """SIGTERM to it and its children, SIGKILL after `grace` seconds; returns its end."""
         ...
+
+
+async def wait_or_stop(
+    process: Process,
+    output: asyncio.Future[tuple[bytes, bytes]],
+    timeout: float | None,
+    *,
+    host: str,
+    what: str,
+) -> None:
+    """Wait for a process's output to end; past its time, or when cancelled, stop it first.
+
+    Raises:
+        CommandTimeout: still running after `timeout` seconds; it was stopped.
+    """
+    try:
+        await asyncio.wait_for(asyncio.shield(output), timeout)
+    except TimeoutError:
+        await process.stop()
+        raise CommandTimeout(
+            f"{what} did not end within {timeout:g} s and was stopped", where=host
+        ) from None
+    except asyncio.CancelledError:
+        await asyncio.shield(process.stop())
+        raise
 
 
 @dataclass(frozen=True, slots=True)

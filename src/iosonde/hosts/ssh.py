@@ -21,14 +21,13 @@ import asyncssh
 
 from iosonde.errors import (
     CommandFailed,
-    CommandTimeout,
     FileMissing,
     HostFailed,
     IosondeError,
     PermissionMissing,
 )
 from iosonde.hosts.command import quote, trace
-from iosonde.hosts.host import Completed, Reading
+from iosonde.hosts.host import Completed, Reading, wait_or_stop
 
 _CONNECT_TIME = 15.0
 _BLOCK = 64 * 1024
@@ -99,17 +98,7 @@ class SshProcess:
 
     async def wait(self, timeout: float | None = None) -> Completed:
         """See `Process.wait`."""
-        try:
-            await asyncio.wait_for(asyncio.shield(self._output), timeout)
-        except TimeoutError:
-            await self.stop()
-            raise CommandTimeout(
-                f"{self._argv[0]} did not end within {timeout:g} s and was stopped",
-                where=self._host,
-            ) from None
-        except asyncio.CancelledError:
-            await asyncio.shield(self.stop())
-            raise
+        await wait_or_stop(self, self._output, timeout, host=self._host, what=self._argv[0])
         return self._completed()
 
     async def stop(self, grace: float = 5.0) -> Completed:
