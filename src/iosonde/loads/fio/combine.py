@@ -62,15 +62,15 @@ def combine(
     issued: dict[str, int] = {}
     rounds = _rounds(jobs)
     for direction in DIRECTIONS:
-        ios = sum(_count(_part(job, direction), "total_ios") for job in jobs)
+        ios = sum(ios_of(_part(job, direction)) for job in jobs)
         if not ios:
             continue
         issued[direction] = ios
         _rates(direction, ios, rounds, sheet)
         _latencies(direction, [_part(job, direction) for job in jobs], sheet)
     syncs = [_part(job, "sync") for job in jobs]
-    if any(_count(part, "total_ios") for part in syncs):
-        issued["sync"] = sum(_count(part, "total_ios") for part in syncs)
+    if any(ios_of(part) for part in syncs):
+        issued["sync"] = sum(ios_of(part) for part in syncs)
         _latencies("sync", syncs, sheet)
     if issued:
         _time(rounds, sum(issued.values()), defaults, sheet)
@@ -97,9 +97,12 @@ def _figure(part: Job, key: str) -> float | None:
     return float(value)
 
 
-def _count(part: Job, key: str) -> int:
-    value = _figure(part, key)
-    return int(value) if value and value > 0 else 0
+def ios_of(part: Job) -> int:
+    """I/Os of one direction. fio before 2.1.14 gave their rate alone, as a whole number."""
+    total = _figure(part, "total_ios")
+    if total is None:
+        total = (_figure(part, "iops") or 0.0) * (_figure(part, "runtime") or 0.0) * _MILLISECOND
+    return max(round(total), 0)
 
 
 # ── which jobs ran together ───────────────────────────────────────────────────────────────────
@@ -108,7 +111,7 @@ def _count(part: Job, key: str) -> int:
 def _rounds(jobs: Sequence[Job]) -> list[list[Job]]:
     """Jobs that ran at the same time, round after round.
 
-    By the times that fio gives (since 3.31); before, by its groups, which a stonewall begins.
+    By the times that fio gives (since 3.36); before, by its groups, which a stonewall begins.
     """
     if any(_figure(job, "job_start") is None for job in jobs):
         groups: dict[str, list[Job]] = {}
@@ -135,7 +138,7 @@ def _longest(job: Job) -> float:
 
 
 def _rates(direction: str, ios: int, rounds: list[list[Job]], sheet: _Sheet) -> None:
-    """IOPS and bandwidth; fio 2 gave no bytes, and rounded its bandwidth to KiB/s."""
+    """IOPS and bandwidth."""
     runtime, size = 0.0, 0.0
     for jobs in rounds:
         parts = [_part(job, direction) for job in jobs]
@@ -149,7 +152,7 @@ def _rates(direction: str, ios: int, rounds: list[list[Job]], sheet: _Sheet) -> 
 
 
 def _size(part: Job) -> float:
-    """Bytes moved. `io_bytes` has been bytes since `io_kbytes` stands beside it; before, KiB."""
+    """Bytes moved. `io_bytes` is bytes since 2.21, when `io_kbytes` came beside it; before, KiB."""
     moved = _figure(part, "io_bytes") or 0.0
     return moved if "io_kbytes" in part else moved * 1024
 
@@ -197,7 +200,7 @@ def _stat(part: Job, kind: str) -> tuple[Job, float]:
 def _moments(part: Job, kind: str) -> _Moments | None:
     stat, scale = _stat(part, kind)
     mean = _figure(stat, "mean")
-    n = _figure(stat, "N") if "N" in stat else _figure(part, "total_ios")
+    n = _figure(stat, "N") if "N" in stat else float(ios_of(part))
     # Without N, a mean of 0 with a maximum of 0 is a latency that was not measured.
     if mean is None or not n or n < 0 or (not mean and not _figure(stat, "max")):
         return None
@@ -228,7 +231,7 @@ def _percentiles(
     parts: Sequence[Job], direction: str, histograms: dict[str, Histogram]
 ) -> list[tuple[str, float]]:
     """From the bins of all jobs; without bins only a single job's own percentiles are used."""
-    used = [part for part in parts if _count(part, "total_ios")]
+    used = [part for part in parts if ios_of(part)]
     for kind in ("clat", "lat"):
         stats = [_stat(part, kind) for part in used]
         found = [bins(stat, scale) for stat, scale in stats]

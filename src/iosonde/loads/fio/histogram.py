@@ -1,8 +1,9 @@
 """fio's latency bins as a `Histogram`.
 
 Source:
-    fio 3.33, stat.c, plat_idx_to_val(), add_ddir_lat_json(). JSON+ of fio 2.9 to 2.99 numbered the
-    bins instead of naming their latency, and put the three FIO_IO_U_PLAT_* constants among them.
+    fio 3.33, stat.c, plat_idx_to_val(), add_ddir_lat_json(). JSON+ of fio 2.2.12 to
+    2.19 numbered the bins instead of naming their latency, and put the three FIO_IO_U_PLAT_*
+    constants among them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import NoReturn, cast
 
 from iosonde.errors import LoadFailed
-from iosonde.loads.fio.combine import combine
+from iosonde.loads.fio.combine import combine, ios_of
 from iosonde.records import Json, LoadResult, RawOutput
 
 _LISTS = ("jobs", "client_stats")
@@ -166,7 +166,7 @@ def _verified_nothing(job: Mapping[str, Json], options: Mapping[str, Json]) -> b
         return False
     if not isinstance(written, dict) or not isinstance(read, dict):
         return False
-    return _number(written.get("total_ios")) > 0 and _number(read.get("total_ios")) == 0
+    return ios_of(written) > 0 and ios_of(read) == 0
 
 
 def _fail(job: Mapping[str, Json], said: str) -> NoReturn:
