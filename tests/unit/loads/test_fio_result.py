@@ -86,14 +86,14 @@ def test_percentiles_are_fios_own_for_one_job(scratch: Path) -> None:
 
 
 def test_grouped_and_apart_give_the_same(scratch: Path) -> None:
-    """The second view: fio's own group report of the same jobs, within the noise of a second."""
+    """The second view: fio's own group report of such jobs; a job left out would halve it."""
     spec = {"ioengine": "psync", "rw": "read", "bs": "4k", "size": "4m", "numjobs": 2,
             "rate_iops": 500}  # fmt: skip
     apart = FIO.parse(run_fio(spec, scratch)).metrics
     grouped = FIO.parse(run_fio({**spec, "group_reporting": True}, scratch)).metrics
     for name in ("read.iops", "read.bandwidth"):
-        assert apart[name] == pytest.approx(grouped[name], rel=0.05)
-    assert apart["read.iops"] == pytest.approx(1000, rel=0.05)
+        assert apart[name] == pytest.approx(grouped[name], rel=0.2)
+    assert apart["read.iops"] == pytest.approx(1000, rel=0.2)
 
 
 def test_phases_one_after_the_other_are_not_added_up(scratch: Path) -> None:

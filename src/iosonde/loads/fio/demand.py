@@ -117,9 +117,8 @@ def length(sections: tuple[Effective, ...], where: str) -> float | None:
 
 
 def _length(section: Effective, where: str) -> float | None:
-    if not section.has("time_based") or not section.text("runtime"):
-        return None
-    return ceiling(section, where)
+    end = ceiling(section, where)
+    return end if section.has("time_based") else None
 
 
 def ceiling(section: Effective, where: str) -> float | None:
@@ -137,12 +136,21 @@ def ceiling(section: Effective, where: str) -> float | None:
 
 
 def _direct(section: Effective) -> bool:
-    """Whether the section goes past the page cache."""
+    """Whether its figures are the device's: past the page cache, or durably through it."""
     engine = section.text("ioengine", "psync")
     if engine in _WITHOUT_PAGE_CACHE:
         return True
     if engine == "mmap":
         return False
+    if _durable(section):
+        return True
     if "buffered" in section.options:
         return not section.has("buffered")
     return section.has("direct") or section.has("atomic")
+
+
+def _durable(section: Effective) -> bool:
+    """Whether it only writes, and each write is on the device before the next one."""
+    only_writes = section.text("rw", "read").split(":")[0] in {"write", "randwrite"}
+    each = any(section.text(option) == "1" for option in ("fsync", "fdatasync"))
+    return only_writes and (each or section.text("sync") in {"1", "sync", "dsync"})
