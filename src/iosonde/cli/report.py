@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde.cli.output import err, print_json
 from iosonde.cli.stored import load_sheets, write_out
+from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.records import RunSheet, Verdict
 
 
 def report(
@@ -24,13 +28,30 @@ def report(
         bool, typer.Option("--json", help="Say as JSON where the report was written.")
     ] = False,
 ) -> None:
-    """Write a report: one self-contained page with stack, settings, loops, latencies and series."""
+    """Write a report: one self-contained page with stack, settings, loops, latencies and series.
+
+    Of several runs the first is the baseline that the others are compared with.
+    """
     from iosonde.report import FORMATS
 
     chosen = FORMATS.load(fmt)()
     place = output or Path("report" + chosen.suffix)
-    write_out(chosen.serialize(load_sheets(runs, store)), place, binary=False)
+    sheets = load_sheets(runs, store)
+    write_out(chosen.serialize(sheets, _verdicts(sheets)), place, binary=False)
     if as_json:
         print_json({"schema": "iosonde.report/1", "file": str(place.resolve()), "format": fmt})
     else:
         err().print(f"report: {place.resolve()}", markup=False)
+
+
+def _verdicts(sheets: list[RunSheet]) -> list[Verdict]:
+    """The headlines of the later runs held against the first; none where no trials match."""
+    from iosonde.measure.comparison import compare
+
+    if len(sheets) < 2:
+        return []
+    try:
+        found = compare(sheets)
+    except UsageError:
+        return []
+    return [answer.judgement.verdict for answer in found.answers if answer.headline]

@@ -53,11 +53,15 @@ def _overview(runs: Sequence[RunSheet], verdicts: Sequence[Verdict]) -> Iterator
         yield f"<h1>{escape(run.study)}</h1>"
         yield (
             f'<p class="about">run {escape(run.id)}, {_moment(run.created)}, {state}: '
-            f"{len(sheet.trials)} trials, {loops} loops</p>"
+            f"{_counted(len(sheet.trials), 'trial')}, {_counted(loops, 'loop')}</p>"
         )
     yield from _summary(runs)
     figures = [figure for figure in (headline_figure(runs), verdict_figure(verdicts)) if figure]
     yield from _charts(figures)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _summary(runs: Sequence[RunSheet]) -> Iterator[str]:
@@ -65,11 +69,12 @@ def _summary(runs: Sequence[RunSheet]) -> Iterator[str]:
     yield '<div class="wide"><table><thead><tr><th>trial</th><th class="text">metric</th>'
     yield "<th>mean</th><th>± 95 %</th><th>CV</th><th>loops</th></tr></thead><tbody>"
     for sheet in runs:
+        mark = f" ({escape(sheet.run.id)})" if len(runs) > 1 else ""
         for trial in sheet.trials:
             for metric in trial.metrics:
                 if metric.name == trial.headline:
                     yield (
-                        f"<tr><td>{escape(trial.trial.id)}</td>"
+                        f"<tr><td>{escape(trial.trial.id)}{mark}</td>"
                         f'<td class="text">{escape(metric.name)}</td>'
                         f"<td>{units.show(metric.mean, metric.unit)}</td>"
                         f"<td>{_half(metric)}</td><td>{units.show(metric.cv, 'fraction')}</td>"
