@@ -1,0 +1,47 @@
+"""`iosonde loads` as a user runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+
+from iosonde.cli.schema import read_schema
+from iosonde.loads.named import names
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+
+
+def test_the_list_names_every_load_and_what_it_does(iosonde: Run) -> None:
+    ended = iosonde("loads")
+    assert ended.status == 0
+    rows = {line.split()[0]: line for line in ended.stdout.splitlines() if line.strip()}
+    assert set(names()) <= set(rows)
+    assert "writes" in rows["certification"]
+    assert "2 GiB" in rows["certification"]
+    assert "reads+writes" in rows["integrity"]
+
+
+def test_json_holds_to_its_schema(iosonde: Run) -> None:
+    for arguments in (("loads", "--json"), ("loads", "integrity", "--json")):
+        jsonschema.validate(iosonde(*arguments).json, read_schema("loads"))
+    (only,) = iosonde("loads", "integrity", "--json").json["loads"]
+    assert (only["reads"], only["writes"], only["seconds"]) == (True, True, None)
+
+
+def test_a_printed_load_can_be_run_as_a_file(iosonde: Run, tmp_path: Path) -> None:
+    text = iosonde("loads", "latency").stdout
+    (tmp_path / "mine.yaml").write_text(text.replace("bs: 4k", "bs: 8k"))
+    study = "targets: scratch\nloads: [mine.yaml]\nseconds: 1\nloops: 1\n"
+    (tmp_path / "study.yaml").write_text(study)
+    ended = iosonde("run", "study.yaml", "--dry-run")
+    assert ended.status == 0, ended.stderr
+    assert "bs=8k" in ended.stdout
+
+
+def test_a_name_nearly_right(iosonde: Run) -> None:
+    ended = iosonde("loads", "certificaton")
+    assert ended.status == 2
+    assert "did you mean 'certification'" in ended.stderr
