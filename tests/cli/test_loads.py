@@ -45,3 +45,13 @@ def test_a_name_nearly_right(iosonde: Run) -> None:
     ended = iosonde("loads", "certificaton")
     assert ended.status == 2
     assert "did you mean 'certification'" in ended.stderr
+
+
+def test_what_is_left_out_of_a_pasted_command_is_told(iosonde: Run) -> None:
+    fio = "fio --name=x --filename=/dev/sda --rw=write --size=1m --bs=4kib"
+    ended = iosonde("run", "--fio", fio, "--target", "scratch", "--dry-run", "--json")
+    assert ended.status == 0, ended.stderr
+    assert "/dev/sda" not in ended.stdout
+    assert ended.json["schema"] == "iosonde.plan/1"
+    assert "x: filename is left out: the target says where the load is applied" in ended.stderr
+    assert "bs=4kib: fio reads KiB as 1000 bytes" in ended.stderr

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -103,6 +103,7 @@ def run(
             plan, old = _resumed(kept, study, options)
         else:
             plan, old = _planned(study, options), None
+            _tell_notes(plan)
         if dry_run:
             return _show_plan(plan, as_json=as_json)
         return _measure(plan, kept, old, permissions, report, as_json=as_json)
@@ -165,6 +166,14 @@ def _resumed(kept: Store, which: str | None, options: dict[str, Any]) -> tuple[P
             raise UsageError("no run is interrupted, so there is nothing to resume")
     old = kept.resume(which, owner=this_process())
     return plan_again(old.plan), old
+
+
+def _tell_notes(plan: Plan) -> None:
+    """What was left out of the loads or read otherwise than written, on standard error."""
+    loads = {trial.load.name: trial.load for part in plan.rounds for trial in part}
+    for name, load in loads.items():
+        for note in cast("list[str]", load.spec.get("notes", [])):
+            err().print(f"{name}: {note}", markup=False)
 
 
 def _show_plan(plan: Plan, *, as_json: bool) -> int:
