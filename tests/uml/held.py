@@ -1,0 +1,179 @@
+"""Run by pytest inside a guest of tools/uml/run: the guard and discovery before md and LVM.
+
+The guest's disks are /dev/ubda … /dev/ubde, all of them the test's own.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from iosonde.change.guard import check_target, parse_destroy
+from iosonde.change.hold import hold
+from iosonde.errors import Refused
+from iosonde.hosts.local import LocalHost
+from iosonde.records import Target
+from iosonde.stack.discover import discover
+from iosonde.stack.model import layers_under
+
+HOST = LocalHost()
+A, B, C, D, E = (f"/dev/ubd{letter}" for letter in "abcde")
+
+
+def tool(*argv: str, status: int = 0) -> str:
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == status, f"{argv}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+async def refusal(path: str, *destroy: str) -> str:
+    with pytest.raises(Refused) as caught:
+        await check_target(HOST, path, writes=True, permissions=parse_destroy(destroy or [path]))
+    assert caught.value.evidence
+    return caught.value.message
+
+
+async def allowed(path: str, *destroy: str) -> Target:
+    return await check_target(HOST, path, writes=True, permissions=parse_destroy(destroy or [path]))
+
+
+@contextmanager
+def array(*members: str, level: str = "1", chunk: str | None = None) -> Iterator[str]:
+    more = [f"--chunk={chunk}"] if chunk else []
+    tool("mdadm", "--create", "/dev/md0", "--run", f"--level={level}", "--metadata=1.2",
+         f"--raid-devices={len(members)}", "--assume-clean", *more, *members)  # fmt: skip
+    try:
+        yield "/dev/md0"
+    finally:
+        tool("mdadm", "--stop", "/dev/md0")
+        tool("mdadm", "--zero-superblock", *members)
+
+
+@contextmanager
+def volumes(*disks: str) -> Iterator[str]:
+    tool("pvcreate", "-q", "-y", *disks)
+    tool("vgcreate", "-q", "vg0", *disks)
+    tool("lvcreate", "-q", "-y", "-n", "lv0", "-i", str(len(disks)), "-I", "64k", "-L", "32m",
+         "vg0")  # fmt: skip
+    try:
+        yield "/dev/vg0/lv0"
+    finally:
+        tool("vgremove", "-q", "-y", "vg0")
+        tool("pvremove", "-q", "-y", *disks)
+
+
+async def test_members_of_an_array_are_held_and_then_carry_its_signature() -> None:
+    with array(A, B) as md:
+        for member in (A, B):
+            assert "held by md0" in await refusal(member, f"{member}=linux_raid_member")
+        assert (await allowed(md)).path == md
+        tool("mdadm", "--stop", md)
+        assert "linux_raid_member, which --destroy does not name" in await refusal(A)
+        assert await allowed(A, f"{A}=linux_raid_member")
+        tool("mdadm", "--assemble", md, A, B)
+    assert await allowed(A)
+
+
+async def test_a_physical_volume_is_held_by_its_volumes() -> None:
+    with volumes(C, D) as volume:
+        assert "held by dm-0" in await refusal(C, f"{C}=LVM2_member")
+        assert await allowed(volume)
+        tool("vgchange", "-q", "-a", "n", "vg0")
+        assert "LVM2_member" in await refusal(C)
+        assert await allowed(C, f"{C}=LVM2_member")
+    assert await allowed(C)
+
+
+async def test_a_mounted_array_and_swap_on_a_volume(tmp_path: Path) -> None:
+    with array(A, B) as md, volumes(C, D) as volume:
+        tool("mkfs.ext4", "-q", "-F", md)
+        tool("mkswap", volume)
+        tool("mount", md, str(tmp_path))
+        tool("swapon", volume)
+        try:
+            assert f"mounted at {tmp_path}" in await refusal(md, f"{md}=ext4")
+            assert "held by md0" in await refusal(A)
+            assert "used as swap" in await refusal(volume, f"{volume}=swap")
+            assert "used as swap" in await refusal("/dev/dm-0", "/dev/dm-0=swap")
+        finally:
+            tool("swapoff", volume)
+            tool("umount", str(tmp_path))
+
+
+async def test_a_crypt_mapping_and_a_plain_dm_target_hold_their_disk() -> None:
+    size = int(tool("blockdev", "--getsz", E))
+    tool("dmsetup", "create", "mine", "--table", f"0 {size} linear {E} 0")
+    try:
+        assert "held by dm-" in await refusal(E)
+    finally:
+        tool("dmsetup", "remove", "mine")
+    assert await allowed(E)
+
+
+async def test_while_held_no_array_and_no_volume_can_be_made_of_it() -> None:
+    target = await allowed(A)
+    async with hold(HOST, target, writes=True, permissions=parse_destroy([A])):
+        made = subprocess.run(
+            ["mdadm", "--create", "/dev/md0", "--run", "--level=1", "--raid-devices=2", A, B],
+            capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert made.returncode != 0
+        assert "busy" in made.stderr.lower()
+        pv = subprocess.run(
+            ["pvcreate", "-y", A], capture_output=True, text=True, check=False, timeout=60
+        )
+        assert pv.returncode != 0
+        with Path(A).open("r+b") as load:
+            load.write(b"\0" * 4096)
+    assert await allowed(A)
+
+
+async def test_a_disk_claimed_by_an_array_since_the_check_is_refused() -> None:
+    target = await allowed(A)
+    with array(A, B), pytest.raises(Refused, match="held by md0"):
+        async with hold(HOST, target, writes=True, permissions=parse_destroy([A])):
+            pytest.fail("held a member of an array")
+
+
+async def test_discovery_says_what_mdadm_and_lvs_say(tmp_path: Path) -> None:
+    with array(A, B, C, level="5", chunk="64") as md:
+        tool("pvcreate", "-q", "-y", md)
+        tool("vgcreate", "-q", "vg0", md)
+        tool("lvcreate", "-q", "-y", "-n", "lv0", "-L", "32m", "vg0")
+        tool("mkfs.ext4", "-q", "-F", "/dev/vg0/lv0")
+        tool("mount", "/dev/vg0/lv0", str(tmp_path))
+        tool("mdadm", "--fail", md, C)
+        try:
+            capture = await discover([HOST])
+            detail = dict(
+                line.split("=", 1)
+                for line in tool("mdadm", "--detail", "--export", md).splitlines()
+                if "=" in line
+            )
+            report = json.loads(
+                tool("lvs", "--reportformat", "json", "-o", "lv_name,vg_name,segtype")
+            )
+        finally:
+            tool("umount", str(tmp_path))
+            tool("vgremove", "-q", "-y", "vg0")
+            tool("pvremove", "-q", "-y", md)
+    below = layers_under(capture, "local", str(tmp_path / "file"))
+    kinds = [layer.kind for layer in below]
+    assert kinds[:3] == ["ext4", "lvm", "md"]
+    assert set(kinds[3:]) == {"disk"}
+    found = {layer.kind: layer for layer in below}
+    assert found["md"].facts["level"] == detail["MD_LEVEL"] == "raid5"
+    assert found["md"].facts["raid_disks"] == int(detail["MD_DEVICES"]) == 3
+    assert found["md"].facts["chunk_size"] == 65536
+    assert found["md"].facts["stripe_width"] == 2 * 65536
+    assert "degraded" in found["md"].hazards
+    assert found["md"].settings["stripe_cache_size"] == 256
+    row = report["report"][0]["lv"][0]
+    assert found["lvm"].facts["segment_type"] == row["segtype"] == "linear"
+    assert found["lvm"].facts["volume_group"] == row["vg_name"]
+    assert found["lvm"].facts["data_offset"] == 2**20
