@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 LAYERS: Table[type[Layer]] = Table(
     "layer kind",
     {
+        "bcache": "iosonde.layers.bcache:Bcache",
+        "btrfs": "iosonde.layers.btrfs:Btrfs",
         "disk": "iosonde.layers.disk:Disk",
         "dm": "iosonde.layers.dm:Dm",
+        "dm_cache": "iosonde.layers.dm_cache:DmCache",
         "dm_crypt": "iosonde.layers.dm_crypt:DmCrypt",
+        "dm_writecache": "iosonde.layers.dm_writecache:DmWritecache",
         "ext4": "iosonde.layers.ext4:Ext4",
         "filesystem": "iosonde.layers.filesystem:FileSystem",
         "link": "iosonde.layers.link:Link",

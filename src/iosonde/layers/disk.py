@@ -16,14 +16,14 @@ from typing import ClassVar
 from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
 from iosonde.records import Scalar, StackLayer
 
-# lsblk's types of what is no other kind's: loop and zram look like disks, but have their own files.
+# lsblk's types of disks; what looks like one to lsblk, but has a file of its own, is below.
 _TYPES = frozenset({"disk", "rom"})
-_OTHERS = re.compile(r"(?:loop|zram|md|dm-)\d")
+_OTHERS = re.compile(r"(?:loop|zram|md|dm-|bcache)\d")
 
 # Names whose transport lsblk leaves out (virtio before 2.38, all of these in part).
 _TRANSPORTS = (
     ("vd", "virtio"), ("nvme", "nvme"), ("xvd", "xen"), ("nbd", "nbd"), ("rbd", "rbd"),
-    ("mmcblk", "mmc"), ("drbd", "drbd"), ("bcache", "bcache"), ("pmem", "pmem"), ("ram", "ram"),
+    ("mmcblk", "mmc"), ("drbd", "drbd"), ("pmem", "pmem"), ("ram", "ram"),
     ("etherd/", "aoe"), ("fd", "floppy"), ("sr", "ata"),
 )  # fmt: skip
 

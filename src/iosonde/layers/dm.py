@@ -1,36 +1,42 @@
-"""Device-mapper devices that are no LVM, dm-crypt or multipath: linear, striped, cache, snapshot ….
+"""Device-mapper devices that no other kind knows: linear, striped, snapshot, thin, flakey ….
 
-A partition that kpartx made on a multipath map is a partition, not one of these.
+LVM, dm-crypt, dm-cache, dm-writecache and multipath have files of their own. A partition that
+kpartx made on a multipath map is a partition, not one of these.
 
-Source: Linux Documentation/admin-guide/device-mapper; dmsetup(8); drivers/md/dm-sysfs.c (name,
-uuid). The beginning of the uuid says which tool made a device.
+Source: Linux Documentation/admin-guide/device-mapper (arguments of each target); dmsetup(8);
+drivers/md/dm-sysfs.c (name, uuid). The beginning of the uuid says which tool made a device.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
-from iosonde.layers.layer import LayerSetting, Scene, mapped, queue_settings
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.layers.layer import LayerSetting, Scene, Target, mapped, queue_settings
+from iosonde.records import Scalar, StackLayer
 from iosonde.units import SECTOR
 
-_OTHERS_OWN = ("LVM-", "CRYPT-", "mpath-")
-_CHUNKED = {"striped": 1}  # target → place of its chunk size among the arguments, in sectors
+_BROKEN = {"error": "gives errors only", "flakey": "made to fail", "delay": "slowed down"}
 
 
-def table_facts(table: str) -> dict[str, Scalar]:
-    """Target and chunk size from `dmsetup table NAME`: START LENGTH TARGET ARGUMENTS a line."""
-    lines = [line.split() for line in table.splitlines() if len(line.split()) >= 3]
-    targets = list(dict.fromkeys(words[2] for words in lines))
-    if not targets:
+def table_facts(targets: Sequence[Target]) -> dict[str, Scalar]:
+    """Which targets a device is made of, and the geometry of the one that it is wholly made of."""
+    names = list(dict.fromkeys(one.name for one in targets))
+    if not names:
         return {}
-    facts: dict[str, Scalar] = {"target": ", ".join(targets), "segments": len(lines)}
-    place = _CHUNKED.get(targets[0])
-    arguments = lines[0][3:]
-    if len(targets) == 1 and place is not None and len(arguments) > place:
-        facts["stripes"] = int(arguments[0])
-        facts["chunk_size"] = int(arguments[place]) * SECTOR
+    facts: dict[str, Scalar] = {"target": ", ".join(names), "segments": len(targets)}
+    words = targets[0].words
+    if len(targets) > 1 or not all(word.isdecimal() for word in words[:2]):
+        return facts
+    if names == ["striped"] and len(words) >= 2:
+        stripes, chunk = int(words[0]), int(words[1]) * SECTOR
+        facts |= {"stripes": stripes, "chunk_size": chunk, "stripe_width": stripes * chunk}
     return facts
+
+
+def table_hazards(targets: Sequence[Target]) -> tuple[str, ...]:
+    """Targets that exist to do harm: somebody is testing with them."""
+    return tuple(dict.fromkeys(_BROKEN[one.name] for one in targets if one.name in _BROKEN))
 
 
 class Dm:
@@ -41,15 +47,8 @@ class Dm:
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`."""
-        layers = []
-        for one in await mapped(scene):
-            if one.uuid.startswith(_OTHERS_OWN) or one.device.type == "part":
-                continue
-            done = await scene.host.run(["dmsetup", "table", one.name], check=False)
-            if done.status != 0:
-                scene.gaps.append(
-                    Gap(scene.host.name, f"target of {one.name}", "dmsetup did not answer",
-                        "run as root, with dmsetup installed")
-                )  # fmt: skip
-            layers.append(one.layer(scene, self.kind, table_facts(done.stdout.decode())))
-        return tuple(layers)
+        return tuple(
+            one.layer(scene, self.kind, table_facts(one.targets), table_hazards(one.targets))
+            for one in await mapped(scene)
+            if one.kind == self.kind
+        )

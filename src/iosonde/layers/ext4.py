@@ -1,21 +1,35 @@
 """ext2, ext3 and ext4, all served by the ext4 driver.
 
-`stripe_width` and `block_size` are in bytes; the driver itself counts the stripe in blocks. With
-data=journal every block is written twice, once to the journal.
+`stripe_unit`, `stripe_width` and `block_size` are in bytes; the superblock counts stride and stripe
+width in blocks, the driver's option stripe too. With data=journal every block is written twice,
+once to the journal.
 
-Source: ext4(5); Linux Documentation/admin-guide/ext4.rst (mount options stripe, data, barrier);
-fs/ext4/super.c prints only options that differ from the superblock's defaults.
+Source: ext4(5); dumpe2fs(8); Linux Documentation/admin-guide/ext4.rst (mount options stripe, data,
+barrier; errors_count in /sys/fs/ext4); fs/ext4/super.c prints only options that differ from the
+superblock's defaults.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
-from iosonde.layers.layer import LayerSetting, Scene, mounted_layers, options_of
-from iosonde.records import Scalar, StackLayer
+from iosonde.layers.layer import (
+    BlockDevice,
+    Described,
+    LayerSetting,
+    Mount,
+    Scene,
+    mounted_layers,
+    options_of,
+)
+from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.units import parse_bytes
 
 _TYPES = ("ext2", "ext3", "ext4")
+_LINE = re.compile(r"^([A-Z][^:\n]*):[ \t]+(.*?)\s*$", re.MULTILINE)
+_SOUND = frozenset({"clean", "not clean"})  # ext2 is "not clean" while it is mounted
 
 
 def journal_mode(fstype: str, options: Mapping[str, Scalar]) -> str | None:
@@ -23,6 +37,41 @@ def journal_mode(fstype: str, options: Mapping[str, Scalar]) -> str | None:
     if fstype == "ext2" or options.get("noload"):
         return None
     return str(options.get("data") or "ordered")
+
+
+def superblock_facts(text: str) -> dict[str, Scalar]:
+    """Block size, stripe and journal from `dumpe2fs -h`. Sizes in bytes."""
+    lines = dict(_LINE.findall(text))
+    block = _figure(lines.get("Block size"))
+    if not block:
+        return {}
+    sizes = [lines[key] for key in ("Total journal size", "Journal size") if key in lines]
+    facts: dict[str, Scalar] = {
+        "block_size": block,
+        "stripe_unit": (_figure(lines.get("RAID stride")) or 0) * block or None,
+        "stripe_width": (_figure(lines.get("RAID stripe width")) or 0) * block or None,
+        "journal_size": parse_bytes(sizes[0]) if sizes else None,
+        "superblock_state": lines.get("Filesystem state"),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _figure(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() else None
+
+
+def hazards_of(state: str, errors: str, options: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """Words for a file system with errors, or without barriers.
+
+    Args:
+        state: the superblock's, "" where unknown.
+        errors: the text of errors_count, "" where there is none.
+        options: its super options.
+    """
+    bad = errors not in {"", "0"} or (state != "" and state not in _SOUND)
+    words = ("needs fsck",) if bad else ()
+    unsafe = options.get("nobarrier") or options.get("barrier") == "0"
+    return (*words, "no barriers") if unsafe else words
 
 
 class Ext4:
@@ -33,20 +82,45 @@ class Ext4:
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
+        return await mounted_layers(scene, self.kind, _TYPES, _describe)
 
-        async def facts(
-            fstype: str, point: str, super_options: tuple[str, ...]
-        ) -> dict[str, Scalar]:
-            options = options_of(super_options)
-            found: dict[str, Scalar] = {"fstype": fstype}
-            if mode := journal_mode(fstype, options):
-                found["journal_mode"] = mode
-            done = await scene.host.run(["stat", "-f", "-c", "%S", "--", point], check=False)
-            block = done.stdout.decode(errors="replace").strip()
-            if done.status == 0 and block.isdecimal():
-                found["block_size"] = int(block)
-                if str(options.get("stripe", "")).isdecimal():
-                    found["stripe_width"] = int(str(options["stripe"])) * int(block)
-            return found
 
-        return await mounted_layers(scene, self.kind, _TYPES, facts)
+async def _describe(scene: Scene, mount: Mount, device: BlockDevice | None) -> Described:
+    options = options_of(mount.super_options)
+    facts: dict[str, Scalar] = {"fstype": mount.fstype}
+    if mode := journal_mode(mount.fstype, options):
+        facts["journal_mode"] = mode
+    own = await _superblock(scene, mount, device)
+    facts |= own or await _block_size(scene, mount)
+    stripe, block = options.get("stripe"), facts.get("block_size")
+    if stripe and str(stripe).isdecimal() and isinstance(block, int):
+        facts["stripe_width"] = int(str(stripe)) * block
+    count = f"/sys/fs/ext4/{device.name}/errors_count" if device else ""
+    errors = (await scene.texts([count])).get(count, "") if count else ""
+    return Described(facts, hazards_of(str(own.get("superblock_state", "")), errors, options))
+
+
+async def _superblock(scene: Scene, mount: Mount, device: BlockDevice | None) -> dict[str, Scalar]:
+    """What dumpe2fs reads from the device; a gap where it may not."""
+    if device is None:
+        return {}
+    done = await scene.host.run(["dumpe2fs", "-h", device.path], check=False)
+    facts = superblock_facts(done.stdout.decode(errors="replace")) if done.status == 0 else {}
+    if not facts:
+        missing = done.status == 127
+        scene.gaps.append(
+            Gap(
+                scene.host.name,
+                f"superblock of {mount.mount_point}",
+                "dumpe2fs is not installed" if missing else "dumpe2fs did not answer",
+                "install e2fsprogs" if missing else "run as root",
+            )
+        )
+    return facts
+
+
+async def _block_size(scene: Scene, mount: Mount) -> dict[str, Scalar]:
+    """The block size alone, which every user may know."""
+    done = await scene.host.run(["stat", "-f", "-c", "%S", "--", mount.mount_point], check=False)
+    text = done.stdout.decode(errors="replace").strip()
+    return {"block_size": int(text)} if done.status == 0 and text.isdecimal() else {}

@@ -1,4 +1,4 @@
-"""Every other local file system: btrfs, FAT, NTFS, F2FS, ZFS …, and those in memory.
+"""Every other local file system: FAT, NTFS, F2FS, ZFS …, and those in memory.
 
 tmpfs and overlays are layers too, because what lies on them never reaches the disk that holds `/`.
 File systems that only show the kernel's state (proc, sysfs, cgroup …) are none: nobody puts load
@@ -11,10 +11,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from iosonde.layers.layer import LayerSetting, Scene, mounted_layers
+from iosonde.layers.layer import (
+    BlockDevice,
+    Described,
+    LayerSetting,
+    Mount,
+    Scene,
+    mounted_layers,
+)
 from iosonde.records import Scalar, StackLayer
 
-_OTHERS_OWN = {"ext2", "ext3", "ext4", "xfs", "nfs", "nfs4"}
+_OTHERS_OWN = {"btrfs", "ext2", "ext3", "ext4", "xfs", "nfs", "nfs4"}
 _IN_MEMORY = {"tmpfs", "ramfs"}
 _STACKED = {"overlay"}
 
@@ -27,13 +34,6 @@ class FileSystem:
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
-
-        async def facts(fstype: str, _: str, __: tuple[str, ...]) -> dict[str, Scalar]:
-            found: dict[str, Scalar] = {"fstype": fstype}
-            if fstype in _IN_MEMORY:
-                found["in_memory"] = True
-            return found
-
         wanted = tuple(
             dict.fromkeys(
                 mount.fstype
@@ -42,4 +42,11 @@ class FileSystem:
                 and (mount.fstype in _IN_MEMORY | _STACKED or scene.device_of(mount) is not None)
             )
         )
-        return await mounted_layers(scene, self.kind, wanted, facts)
+        return await mounted_layers(scene, self.kind, wanted, _describe)
+
+
+async def _describe(_: Scene, mount: Mount, __: BlockDevice | None) -> Described:
+    facts: dict[str, Scalar] = {"fstype": mount.fstype}
+    if mount.fstype in _IN_MEMORY:
+        facts["in_memory"] = True
+    return Described(facts)

@@ -12,12 +12,17 @@ discover · SETTINGS. Later duties (declare, plan, remove, counters, ledger, fin
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, TypeAlias
 
-from iosonde.hosts.host import Host
+from iosonde.hosts.host import Completed, Host
 from iosonde.records import Gap, Scalar, StackLayer
+
+_REDUNDANT = frozenset({"raid1", "raid4", "raid5", "raid6", "raid10"})
+_LVM_LEG = re.compile(r"_[rm]image_\d+$")  # halves of a mirror, members of LVM's own RAID
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,23 @@ class Scene:
     """Paths in /proc/swaps."""
     gaps: list[Gap] = field(default_factory=list)
     """A kind appends what it could not read; nothing missing is a failure."""
+    asked: dict[tuple[str, ...], asyncio.Future[Completed]] = field(default_factory=dict)
+    """Commands that several kinds ask for: see `ask`."""
+
+    async def ask(self, *argv: str) -> Completed:
+        """How a command ended, well or not; run once however many kinds ask for it."""
+        if argv not in self.asked:
+            self.asked[argv] = asyncio.ensure_future(self.host.run(argv, check=False))
+        return await self.asked[argv]
+
+    async def texts(self, paths: Sequence[str]) -> dict[str, str]:
+        """The files that can be read, path → text without the blanks around it."""
+        files = await self.host.read_many(paths) if paths else {}
+        return {
+            path: content.decode(errors="replace").strip()
+            for path, content in files.items()
+            if isinstance(content, bytes)
+        }
 
     def identity(self, kind: str, name: str) -> str:
         """The id of a layer of this host: the only place that forms one."""
@@ -103,6 +125,25 @@ class Scene:
             if path in {device.path, f"/dev/{device.name}"}:
                 return device
         return None
+
+    def with_number(self, number: str) -> BlockDevice | None:
+        """The block device "MAJOR:MINOR", as device-mapper's tables name them."""
+        return next((one for one in self.devices.values() if one.number == number), None)
+
+    def survives_a_loss(self, name: str) -> bool:
+        """Whether software RAID somewhere below keeps a device's data when one disk is lost.
+
+        What a RAID controller or a storage network does behind a disk is not known here.
+        """
+        device = self.devices.get(name)
+        if device is None:
+            return False
+        if device.type in _REDUNDANT or any(_LVM_LEG.search(one) for one in self._paths(device)):
+            return True
+        return bool(device.below) and all(self.survives_a_loss(one) for one in device.below)
+
+    def _paths(self, device: BlockDevice) -> list[str]:
+        return [self.devices[name].path for name in device.below if name in self.devices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +203,20 @@ def options_of(options: Iterable[str]) -> dict[str, Scalar]:
     return found
 
 
-MountFacts: TypeAlias = Callable[[str, str, tuple[str, ...]], Awaitable[dict[str, Scalar]]]
-"""Facts of a file system from its type, a mount point and its super options."""
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a file system says of itself; `members` are further devices it stands on, by name."""
+
+    facts: Mapping[str, Scalar]
+    hazards: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+
+
+Describe: TypeAlias = Callable[[Scene, Mount, BlockDevice | None], Awaitable[Described]]
 
 
 async def mounted_layers(
-    scene: Scene, kind: str, fstypes: Sequence[str], facts: MountFacts
+    scene: Scene, kind: str, fstypes: Sequence[str], describe: Describe
 ) -> tuple[StackLayer, ...]:
     """One layer for each mounted file system of some types, however often it is mounted.
 
@@ -185,9 +234,11 @@ async def mounted_layers(
     for mounts in places.values():
         ordered = sorted(mounts, key=lambda one: (len(one.mount_point), one.mount_point))
         first, device = ordered[0], scene.device_of(ordered[0])
-        own = await facts(first.fstype, first.mount_point, first.super_options)
+        own = await describe(scene, first, device)
+        facts = dict(own.facts)
         if more := "\n".join(one.mount_point for one in ordered[1:]):
-            own["mounts"] = more
+            facts["mounts"] = more
+        below = dict.fromkeys((*((device.name,) if device else ()), *own.members))
         layers.append(
             StackLayer(
                 id=scene.identity(kind, first.mount_point),
@@ -195,22 +246,96 @@ async def mounted_layers(
                 host=scene.host.name,
                 device=device.path if device else first.source,
                 size=device.size if device else None,
-                below=(scene.on_device(device.name),) if device else (),
+                below=tuple(scene.on_device(name) for name in below),
                 mount=first.mount_point,
-                facts=own,
+                facts=facts,
                 settings={**options_of(first.super_options), **options_of(first.options)},
+                hazards=own.hazards,
             )
         )
     return tuple(layers)
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """One line of a device-mapper table or status: `words` are the arguments of its target.
+
+    `start` and `length` in 512-byte units, as device-mapper counts.
+    """
+
+    start: int
+    length: int
+    name: str
+    words: tuple[str, ...]
+
+
+_TARGET = re.compile(r"^(.+?): (\d+) (\d+) (\S+) ?(.*)$", re.MULTILINE)
+
+
+def parse_targets(text: str) -> dict[str, tuple[Target, ...]]:
+    """Device → its targets, from `dmsetup table` or `dmsetup status` of all devices."""
+    found: dict[str, list[Target]] = {}
+    for device, start, length, name, words in _TARGET.findall(text):
+        found.setdefault(device, []).append(
+            Target(int(start), int(length), name, tuple(words.split()))
+        )
+    return {device: tuple(some) for device, some in found.items()}
+
+
+async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[Target, ...]]:
+    """What `dmsetup table` or `dmsetup status` says of all devices; a gap where it can't."""
+    done = await scene.ask("dmsetup", command)
+    if done.status == 0:
+        return parse_targets(done.stdout.decode(errors="replace"))
+    missing = done.status == 127
+    scene.gaps.append(
+        Gap(
+            scene.host.name,
+            "targets of device-mapper",
+            "dmsetup is not installed" if missing else "dmsetup did not answer",
+            "install dmsetup" if missing else "run as root",
+        )
+    )
+    return {}
+
+
+_BY_TARGET = {
+    "cache": "dm_cache", "crypt": "dm_crypt", "multipath": "multipath",
+    "writecache": "dm_writecache",
+}  # fmt: skip
+_BY_UUID = (
+    *((f"CRYPT-{word}", "dm_crypt") for word in ("LUKS", "PLAIN", "TCRYPT", "BITLK", "LOOPAES")),
+    ("mpath-", "multipath"),
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Mapped:
-    """A device-mapper device: its name in /dev/mapper, and the uuid that tells who made it."""
+    """A device-mapper device: its name in /dev/mapper, the uuid that tells who made it, its table.
+
+    `targets` is empty where this user may not see the table.
+    """
 
     device: BlockDevice
     name: str
     uuid: str
+    suspended: bool
+    targets: tuple[Target, ...]
+
+    @property
+    def kind(self) -> str:
+        """Which kind of layer it is: LVM's whatever its table, else by its target.
+
+        Where this user may not see the table, the uuid tells as far as it can.
+        """
+        if self.uuid.startswith("LVM-"):
+            return "lvm"
+        if self.device.type == "part":
+            return "partition"
+        names = {one.name for one in self.targets}
+        if names:
+            return _BY_TARGET.get(names.pop(), "dm") if len(names) == 1 else "dm"
+        return next((kind for start, kind in _BY_UUID if self.uuid.startswith(start)), "dm")
 
     def layer(
         self,
@@ -228,21 +353,28 @@ class Mapped:
             size=self.device.size,
             below=tuple(scene.on_device(name) for name in self.device.below),
             facts=facts,
-            hazards=hazards,
+            hazards=(*hazards, "suspended") if self.suspended else hazards,
         )
 
 
 async def mapped(scene: Scene) -> tuple[Mapped, ...]:
     """All device-mapper devices of a scene (drivers/md/dm-sysfs.c)."""
     devices = [one for one in scene.devices.values() if one.name.startswith("dm-")]
-    paths = [f"/sys/block/{one.name}/dm/{part}" for one in devices for part in ("name", "uuid")]
-    files = await scene.host.read_many(paths) if paths else {}
-
-    def text(device: BlockDevice, part: str) -> str:
-        content = files.get(f"/sys/block/{device.name}/dm/{part}")
-        return content.decode(errors="replace").strip() if isinstance(content, bytes) else ""
-
-    return tuple(
-        Mapped(one, text(one, "name") or one.path.rpartition("/")[2], text(one, "uuid"))
-        for one in devices
+    if not devices:
+        return ()
+    files = await scene.texts(
+        [f"{_dm(one)}/{part}" for one in devices for part in ("name", "uuid", "suspended")]
     )
+    uuids = [files.get(f"{_dm(one)}/uuid", "") for one in devices]
+    strange = any(not uuid.startswith("LVM-") for uuid in uuids)
+    tables = await dmsetup(scene, "table") if strange else {}
+    found = []
+    for one, uuid in zip(devices, uuids, strict=True):
+        name = files.get(f"{_dm(one)}/name") or one.path.rpartition("/")[2]
+        suspended = files.get(f"{_dm(one)}/suspended") == "1"
+        found.append(Mapped(one, name, uuid, suspended, tables.get(name, ())))
+    return tuple(found)
+
+
+def _dm(device: BlockDevice) -> str:
+    return f"/sys/block/{device.name}/dm"

@@ -3,7 +3,8 @@
 Only interfaces towards a storage server are layers: those that `ip route` names for it.
 
 Source: Linux Documentation/ABI/testing/sysfs-class-net (mtu, speed in Mbit/s, operstate,
-tx_queue_len); ethtool(8) with --json since 5.10, its plain text before.
+tx_queue_len, lower_NAME: what a bond, bridge or VLAN stands on; brport and bonding);
+ethtool(8), which speaks JSON for -k, -g and -c since 5.10, its plain text before.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _OFFLOADS = {
     "tx-checksumming": "tx_checksum",
 }
 _RING = re.compile(r"^(RX|TX):\s*(\d+)", re.MULTILINE)
+_COALESCE = ("adaptive-rx", "adaptive-tx", "rx-usecs", "rx-frames", "tx-usecs", "tx-frames")
+_LINE = re.compile(r"^([\w-]+):[ \t]*(\S.*)$", re.MULTILINE)
 _FEATURE = re.compile(r"^\s*([\w-]+):\s*(on|off)\b", re.MULTILINE)
 
 
@@ -48,6 +51,37 @@ def rings(answer: bytes) -> dict[str, Scalar]:
         return {f"{side}_ring": rows[side] for side in ("rx", "tx") if side in rows}
     current = answer.decode(errors="replace").partition("Current hardware settings")[2]
     return {f"{side.lower()}_ring": int(size) for side, size in _RING.findall(current)}
+
+
+def coalescing(answer: bytes) -> dict[str, Scalar]:
+    """How interrupts are gathered, from `ethtool --json -c` or `ethtool -c`; times in µs."""
+    rows = _json(answer)
+    if rows:
+        return {_name(key): rows[key] for key in _COALESCE if rows.get(key) is not None}
+    text = answer.decode(errors="replace")
+    found: dict[str, Scalar] = {}
+    adaptive = re.search(r"Adaptive RX: (\S+)\s+TX: (\S+)", text)
+    for key, state in zip(
+        ("adaptive_rx", "adaptive_tx"), adaptive.groups() if adaptive else (), strict=False
+    ):
+        if state in {"on", "off"}:
+            found[key] = state == "on"
+    for key, figure in re.findall(r"^([rt]x-(?:usecs|frames)):\s*(\d+)", text, re.MULTILINE):
+        found[_name(key)] = int(figure)
+    return found
+
+
+def _name(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def driver_facts(answer: bytes) -> dict[str, Scalar]:
+    """Driver, its version and firmware from `ethtool -i`."""
+    lines = dict(
+        re.findall(r"^([\w-]+):[ \t]*(\S.*)$", answer.decode(errors="replace"), re.MULTILINE)
+    )
+    wanted = {"driver": "driver", "firmware-version": "firmware"}
+    return {fact: lines[key] for key, fact in wanted.items() if lines.get(key, "N/A") != "N/A"}
 
 
 def _json(answer: bytes) -> dict[str, Any]:
@@ -78,49 +112,71 @@ class Link:
         }
         names: dict[str, None] = {}
         for address in sorted(addresses):
-            done = await scene.host.run(["ip", "-j", "route", "get", address], check=False)
+            done = await scene.ask("ip", "-j", "route", "get", address)
             found = re.search(rb'"dev":\s*"([^"]+)"', done.stdout)
             if found:
                 names[found[1].decode()] = None
-        return tuple([await self._layer(scene, name) for name in names])
+        layers: dict[str, StackLayer] = {}
+        todo = list(names)
+        while todo:
+            name = todo.pop(0)
+            if name not in layers:
+                lower = await _lower(scene.host, name)
+                layers[name] = await self._layer(scene, name, lower)
+                todo += lower
+        return tuple(layers.values())
 
-    async def _layer(self, scene: Scene, name: str) -> StackLayer:
+    async def _layer(self, scene: Scene, name: str, lower: list[str]) -> StackLayer:
         place = f"/sys/class/net/{name}"
-        files = await scene.host.read_many([f"{place}/speed", f"{place}/operstate"])
+        parts = ("speed", "operstate", "bonding/mode", "device/numa_node")
+        found = await scene.texts([f"{place}/{part}" for part in parts])
+        texts = {part: found.get(f"{place}/{part}", "") for part in parts}
         facts: dict[str, Scalar] = {"interface": name}
-        for path, content in files.items():
-            text = content.decode().strip() if isinstance(content, bytes) else ""
-            if path.endswith("speed") and text.isdecimal():
-                facts["speed"] = int(text) * 1_000_000 // 8
-            elif path.endswith("operstate") and text:
-                facts["state"] = text
+        if texts["speed"].isdecimal():  # "-1" without a carrier
+            facts["speed"] = int(texts["speed"]) * 1_000_000 // 8
+        if texts["operstate"]:
+            facts["state"] = texts["operstate"]
+        if texts["bonding/mode"]:
+            facts["mode"] = texts["bonding/mode"].split(" ")[0]
+        if texts["device/numa_node"].isdecimal():
+            facts["numa_node"] = int(texts["device/numa_node"])
+        answer = await scene.host.run(["ethtool", "-i", name], check=False)
+        if answer.status == 0:
+            facts |= driver_facts(answer.stdout)
         return StackLayer(
             id=scene.identity(self.kind, name),
             kind=self.kind,
             host=scene.host.name,
             device=name,
             size=None,
+            below=tuple(scene.identity(self.kind, one) for one in lower),
             facts=facts,
             settings=await self._ethtool(scene, name),
             hazards=("down",) if facts.get("state") == "down" else (),
         )
 
     async def _ethtool(self, scene: Scene, name: str) -> dict[str, Scalar]:
+        """Offloads, rings and coalescing; not every interface has rings or coalesces."""
         found: dict[str, Scalar] = {}
-        for option, parse in (("-k", features), ("-g", rings)):
+        for option, parse in (("-k", features), ("-g", rings), ("-c", coalescing)):
             answer = await _answer(scene.host, option, name)
-            if answer is None:
-                scene.gaps.append(
-                    Gap(scene.host.name, f"ethtool {option} {name}", "ethtool did not answer",
-                        "install ethtool; some interfaces have no such setting")
-                )  # fmt: skip
-            else:
+            if answer is not None:
                 found |= parse(answer)
+            elif option == "-k":
+                reason = "ethtool did not answer"
+                gap = Gap(scene.host.name, f"ethtool {option} {name}", reason, "install ethtool")
+                scene.gaps.append(gap)
         return found
 
 
+async def _lower(host: Host, name: str) -> list[str]:
+    """The interfaces that a bond, bridge or VLAN stands on."""
+    paths = await host.glob(f"/sys/class/net/{name}/lower_*")
+    return [path.rpartition("/lower_")[2] for path in paths]
+
+
 async def _answer(host: Host, option: str, name: str) -> bytes | None:
-    """In JSON where ethtool knows it, else as text."""
+    """In JSON where ethtool knows it, else as text; None where it can't tell."""
     for argv in (["ethtool", "--json", option, name], ["ethtool", option, name]):
         done = await host.run(argv, check=False)
         if done.status == 0:

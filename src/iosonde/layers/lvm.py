@@ -1,35 +1,46 @@
-"""LVM logical volumes: linear, striped, mirrored, RAID, thin, cached.
+"""LVM logical volumes: linear, striped, mirrored, RAID, thin, cached, snapshots.
 
 LVM calls "stripe size" what is `chunk_size` here: bytes on one physical volume before the next
-one's turn. `data_offset` is where extents begin on the physical volumes (pe_start).
+one's turn. What it calls chunk size (thin pools, caches, snapshots) is `block_size`: what is mapped
+or copied at once. `data_offset` is where extents begin on the physical volumes (pe_start).
 
-Source: lvs(8), pvs(8), lvmreport(7) (fields, --reportformat json, lv_attr); libdm: names of
-device-mapper devices are VG-LV with every dash inside doubled.
+Source: lvs(8), pvs(8), lvmreport(7) (fields, --reportformat json, lv_attr); lib/activate/
+dev_manager.c of LVM 2.03: the uuid of a device is "LVM-", the group's and the volume's uuid without
+dashes and, of a device inside a volume, its role ("-tpool", "-real", "-cow", "-cdata" …).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from iosonde.hosts.host import Host
 from iosonde.layers.layer import LayerSetting, Mapped, Scene, mapped, queue_settings
 from iosonde.records import Gap, Scalar, StackLayer
 
 _REPORT = ("--reportformat", "json", "--units", "b", "--nosuffix")
-_LV_FIELDS = "lv_name,vg_name,lv_attr,lv_size,segtype,stripes,stripe_size,data_percent,copy_percent"
-LVS = ("lvs", "--all", *_REPORT, "-o", _LV_FIELDS)
-PVS = ("pvs", *_REPORT, "-o", "pv_name,vg_name,pe_start,vg_extent_size")
+_FIELDS = (
+    "lv_name,vg_name,lv_uuid,lv_attr,segtype,stripes,stripe_size,chunk_size,region_size,"
+    "data_percent,metadata_percent,copy_percent,origin,pool_lv,vg_extent_size"
+)
+# Since 2.02.178 (data_stripes), 2.03.03 (writecache); an older lvs refuses all for one it lacks.
+_NEWER = (
+    ",data_stripes,cache_mode,cache_policy,cache_total_blocks,cache_used_blocks,"
+    "cache_dirty_blocks,raid_sync_action,raid_mismatch_count,writecache_block_size,"
+    "writecache_total_blocks,writecache_free_blocks"
+)
+LVS = ("lvs", "--all", *_REPORT, "-o", _FIELDS + _NEWER)
+LVS_OLD = ("lvs", "--all", *_REPORT, "-o", _FIELDS)
+PVS = ("pvs", *_REPORT, "-o", "pv_name,vg_name,pe_start,pv_attr")
 # Ninth place of lv_attr, the volume's health (lvs(8)).
-_HEALTH = {"p": "partial", "r": "refresh needed", "m": "mismatches", "F": "failed", "X": "unknown"}
-_FULL = 90.0  # per cent of a thin pool from which on it is a hazard
-
-
-def mapper_name(group: str, volume: str) -> str:
-    """The device-mapper name of a logical volume."""
-    plain = volume.strip("[]")
-    return f"{group.replace('-', '--')}-{plain.replace('-', '--')}"
+_HEALTH = {
+    "p": "partial", "r": "refresh needed", "m": "mismatches", "F": "failed", "X": "unknown",
+    "D": "out of space", "M": "metadata read-only", "E": "failed", "R": "reshape needed",
+}  # fmt: skip
+_PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
+_FULL = 0.9  # share of a thin pool or snapshot from which on it is a hazard
+_UUIDS = 64  # signs of two uuids
+_BUSY = {"resync", "recover", "reshape", "check", "repair"}
 
 
 def rows(report: bytes, part: str) -> list[Mapping[str, Any]]:
@@ -42,29 +53,93 @@ def rows(report: bytes, part: str) -> list[Mapping[str, Any]]:
     return [row for one in parts if isinstance(one, dict) for row in one.get(part, [])]
 
 
-def volume_facts(row: Mapping[str, Any]) -> dict[str, Scalar]:
-    """What a row of `lvs` says of a volume."""
+def by_uuid(reported: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Uuid of a volume without dashes → its rows, one for each segment."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in reported:
+        found.setdefault(str(row.get("lv_uuid", "")).replace("-", ""), []).append(row)
+    return found
+
+
+def split_uuid(uuid: str) -> tuple[str, str]:
+    """The volume's uuid and the role of a device inside it, from device-mapper's uuid."""
+    signs = uuid.removeprefix("LVM-")
+    return signs[_UUIDS // 2 : _UUIDS], signs[_UUIDS:].lstrip("-")
+
+
+def data_members(segment_type: str, stripes: int, row: Mapping[str, Any]) -> int | None:
+    """Members that hold data in each stripe; None where nothing is striped."""
+    base = segment_type.partition("_")[0]
+    if base in {"raid1", "mirror", "linear"}:
+        return None
+    told = _figure(row.get("data_stripes"))
+    if told is not None:
+        return told if told > 1 else None
+    if base in _PARITY:
+        return stripes - _PARITY[base]
+    if base == "raid10":
+        return stripes // 2
+    return stripes if stripes > 1 else None
+
+
+def volume_facts(segments: Sequence[Mapping[str, Any]]) -> dict[str, Scalar]:
+    """What the rows of `lvs` say of a volume, the geometry by its first segment."""
+    if not segments:
+        return {}
+    row = segments[0]
+    kinds = list(dict.fromkeys(str(one.get("segtype")) for one in segments if one.get("segtype")))
+    if str(row.get("lv_attr", ""))[:1] in {"s", "S"}:  # lvs gives the type of its store
+        kinds = ["snapshot"]
+    stripes, chunk = _figure(row.get("stripes")), _figure(row.get("stripe_size")) or None
+    data = data_members(kinds[0], stripes, row) if kinds and stripes and chunk else None
+    blocks = _figure(row.get("cache_total_blocks"))
     facts: dict[str, Scalar] = {
         "volume_group": row.get("vg_name"),
-        "segment_type": row.get("segtype"),
-        "stripes": _figure(row.get("stripes")),
-        "chunk_size": _figure(row.get("stripe_size")) or None,
+        "segment_type": ", ".join(kinds) or None,
+        "segments": len(segments) if len(segments) > 1 else None,
+        "stripes": stripes or None,
+        "chunk_size": chunk,
+        "data_members": data,
+        "stripe_width": chunk * data if chunk and data else None,
+        "block_size": _figure(row.get("chunk_size"))
+        or _figure(row.get("writecache_block_size"))
+        or None,
+        "region_size": _figure(row.get("region_size")) or None,
+        "extent_size": _figure(row.get("vg_extent_size")),
+        "origin": row.get("origin") or None,
+        "pool": row.get("pool_lv") or None,
+        "mode": row.get("cache_mode") or None,
+        "policy": row.get("cache_policy") or None,
+        "used_share": _share(row, "cache_used_blocks", blocks),
+        "dirty_share": _share(row, "cache_dirty_blocks", blocks),
         "full": _percent(row.get("data_percent")),
+        "metadata_full": _percent(row.get("metadata_percent")),
         "in_sync": _percent(row.get("copy_percent")),
+        "sync_action": row.get("raid_sync_action") or None,
+        "mismatch_cnt": _figure(row.get("raid_mismatch_count")),
     }
     return {name: value for name, value in facts.items() if value is not None}
+
+
+def _share(row: Mapping[str, Any], name: str, whole: int | None) -> float | None:
+    part = _figure(row.get(name))
+    return part / whole if part is not None and whole else None
 
 
 def volume_hazards(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Words for what is wrong with a volume."""
     attributes = str(row.get("lv_attr", ""))
     words = [_HEALTH[attributes[8]]] if len(attributes) > 8 and attributes[8] in _HEALTH else []
-    full = _percent(row.get("data_percent"))
-    if full is not None and full * 100 >= _FULL and attributes[:1] == "t":
-        words.append(f"{full:.0%} full")
+    kind = attributes[:1]
+    for name, what in (("data_percent", ""), ("metadata_percent", "metadata ")):
+        share = _percent(row.get(name))
+        if share is not None and share >= _FULL and kind in {"t", "s", "S"}:
+            words.append(f"{what}{share:.0%} full")
     synced = _percent(row.get("copy_percent"))
-    if synced is not None and synced < 1 and attributes[:1] in {"m", "r", "M", "R"}:
-        words.append(f"resync {synced:.0%}")
+    if synced is not None and kind in {"m", "r", "M", "R"}:
+        action = str(row.get("raid_sync_action"))
+        busy = action if action in _BUSY else "resync" * (synced < 1)
+        words += [f"{busy} {synced:.0%}"] if busy else []
     return tuple(words)
 
 
@@ -88,43 +163,68 @@ class Lvm:
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. What lvs can't say stays unknown; the volumes are found anyway."""
-        volumes = [one for one in await mapped(scene) if one.uuid.startswith("LVM-")]
+        volumes = [one for one in await mapped(scene) if one.kind == self.kind]
         if not volumes:
             return ()
-        reported = {
-            mapper_name(str(row.get("vg_name")), str(row.get("lv_name"))): row
-            for row in await self._report(scene, LVS, "lv")
-        }
+        reported = by_uuid(await _report(scene, (LVS, LVS_OLD), "lv"))
         starts = {
             str(row.get("pv_name")): _figure(row.get("pe_start"))
-            for row in await self._report(scene, PVS, "pv")
+            for row in await _report(scene, (PVS,), "pv")
         }
-        return tuple(self._layer(scene, one, reported.get(one.name, {}), starts) for one in volumes)
+        return tuple(_layer(scene, one, reported, starts) for one in volumes)
 
-    async def _report(
-        self, scene: Scene, argv: tuple[str, ...], part: str
-    ) -> list[Mapping[str, Any]]:
-        host: Host = scene.host
-        done = await host.run(argv, check=False)
-        if done.status == 0:
-            return rows(done.stdout, part)
-        missing = done.status == 127
-        scene.gaps.append(
-            Gap(
-                host.name,
-                f"what {argv[0]} says of volumes",
-                f"{argv[0]} is not installed" if missing else f"{argv[0]} failed",
-                "install lvm2" if missing else "run as root",
-            )
-        )
-        return []
 
-    def _layer(
-        self, scene: Scene, one: Mapped, row: Mapping[str, Any], starts: Mapping[str, int | None]
-    ) -> StackLayer:
-        facts = volume_facts(row)
-        below = [scene.devices[name] for name in one.device.below if name in scene.devices]
-        offsets = {starts.get(device.path) for device in below} - {None}
-        if len(offsets) == 1:
-            facts["data_offset"] = offsets.pop()
-        return one.layer(scene, self.kind, facts, volume_hazards(row))
+async def _report(
+    scene: Scene, ways: Sequence[tuple[str, ...]], part: str
+) -> list[Mapping[str, Any]]:
+    """The rows that the first of several ways to ask gives; a gap where none does."""
+    status = 0
+    for argv in ways:
+        done = await scene.host.run(argv, check=False)
+        found = rows(done.stdout, part) if done.status == 0 else []
+        if found:
+            return found
+        status = done.status
+    tool = ways[0][0]
+    missing = status == 127
+    reason = f"{tool} is not installed" if missing else f"{tool} did not answer"
+    remedy = "install lvm2" if missing else "run as root"
+    scene.gaps.append(Gap(scene.host.name, f"what {tool} says of volumes", reason, remedy))
+    return []
+
+
+def _layer(
+    scene: Scene,
+    one: Mapped,
+    reported: Mapping[str, Sequence[Mapping[str, Any]]],
+    starts: Mapping[str, int | None],
+) -> StackLayer:
+    uuid, role = split_uuid(one.uuid)
+    segments = reported.get(uuid, ())
+    facts = volume_facts(segments)
+    hazards = volume_hazards(segments[0]) if segments else ()
+    if role:
+        facts["role"] = role
+    below = [scene.devices[name] for name in one.device.below if name in scene.devices]
+    offsets = {starts.get(device.path) for device in below} - {None}
+    if len(offsets) == 1:
+        facts["data_offset"] = offsets.pop()
+    if _write_cached(facts) and not all(scene.survives_a_loss(name) for name in _fast(scene, one)):
+        hazards = (*hazards, "unsafe cache")
+    for device in below:
+        physical = _figure(device.queue.get("physical_block_size"))
+        start = starts.get(device.path)
+        if physical and start and start % physical and "misaligned" not in hazards:
+            hazards = (*hazards, "misaligned")
+    return one.layer(scene, "lvm", facts, hazards)
+
+
+def _write_cached(facts: Mapping[str, Scalar]) -> bool:
+    return facts.get("mode") == "writeback" or facts.get("segment_type") == "writecache"
+
+
+def _fast(scene: Scene, one: Mapped) -> list[str]:
+    """The devices below that are the cache: by the ends of their names in /dev/mapper."""
+    names = [name for name in one.device.below if name in scene.devices]
+    ends = ("_cdata", "-cdata", "_cvol")
+    return [name for name in names if scene.devices[name].path.endswith(ends)]

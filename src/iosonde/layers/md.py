@@ -1,6 +1,7 @@
 """md arrays: Linux software RAID.
 
-`chunk_size` is what lies on one member before the next one's turn; `data_members` the members that
+Everything here is in sysfs for every user, so that mdadm and root are not needed. `chunk_size` is
+what lies on one member before the next one's turn; `data_members` the members that
 hold data in each stripe, so that `stripe_width` is chunk × data members. `data_offset` is where
 data begin on the members.
 
@@ -10,20 +11,24 @@ drivers/md/md.c, raid5.c, raid10.c (layout of RAID 10: near copies, far copies <
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
 from iosonde.records import Scalar, StackLayer
-from iosonde.units import SECTOR
+from iosonde.units import KIB, SECTOR
 
 _ATTRIBUTES = (
     "level", "raid_disks", "degraded", "chunk_size", "layout", "array_state", "sync_action",
-    "sync_completed", "metadata_version", "consistency_policy", "mismatch_cnt",
+    "sync_completed", "sync_speed", "metadata_version", "consistency_policy", "mismatch_cnt",
+    "reshape_position", "uuid", "bitmap/location", "bitmap/chunksize",
 )  # fmt: skip
+_MEMBER = ("state", "slot", "offset")
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 _STRIPED = {"raid0", "raid4", "raid5", "raid6", "raid10"}
 _BUSY = {"resync", "recover", "reshape", "check", "repair"}
+_STOPPED = {"clear", "inactive", "suspended", "broken"}  # array_state of what takes no I/O
 
 
 def data_members(level: str, disks: int, layout: int) -> int | None:
@@ -69,26 +74,109 @@ def array_facts(attributes: Mapping[str, str]) -> dict[str, Scalar]:
         "mismatch_cnt": _figure(attributes.get("mismatch_cnt")),
         "sync_action": attributes.get("sync_action"),
         "sync_share": _share(attributes.get("sync_completed", "")),
+        "sync_speed": (_figure(attributes.get("sync_speed")) or 0) * KIB or None,
+        "uuid": attributes.get("uuid"),
+        **_bitmap(attributes),
+        **_reshape(attributes),
     }
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def array_hazards(facts: Mapping[str, Scalar], members: Mapping[str, str]) -> tuple[str, ...]:
+def _bitmap(attributes: Mapping[str, str]) -> dict[str, Scalar]:
+    """Where the write-intent bitmap lies, "none", "+8" (sectors from the superblock) or a file."""
+    place = attributes.get("bitmap/location")
+    if place is None:
+        return {}
+    if place == "none":
+        return {"bitmap": "none"}
+    kind = "internal" if place[:1] in {"+", "-"} else place
+    return {"bitmap": kind, "bitmap_chunk": _figure(attributes.get("bitmap/chunksize"))}
+
+
+def _reshape(attributes: Mapping[str, str]) -> dict[str, Scalar]:
+    """How far a reshape is, in bytes of the array, and from how many disks: "4 (3)"."""
+    position = _figure(attributes.get("reshape_position"))
+    if position is None:
+        return {}
+    _, _, former = attributes.get("raid_disks", "").partition(" ")
+    return {
+        "reshape_position": position * SECTOR,
+        "raid_disks_before": _figure(former.strip("()")),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One device of an array: its state ("in_sync", "spare", "faulty", "write_mostly,in_sync" …).
+
+    `slot` is its place, None for one without; `offset` where data begin on it, bytes.
+    """
+
+    name: str
+    state: str
+    slot: int | None
+    offset: int | None
+
+    @property
+    def role(self) -> str:
+        """`active`, `rebuilding`, `spare`, `faulty` or `journal`."""
+        words = set(self.state.split(","))
+        for word in ("faulty", "journal"):
+            if word in words:
+                return word
+        if "in_sync" in words:
+            return "active"
+        return "spare" if self.slot is None else "rebuilding"
+
+
+def member_facts(members: Sequence[Member]) -> dict[str, Scalar]:
+    """How many members there are of each role, and where data begin on all of them."""
+    facts: dict[str, Scalar] = {}
+    for role, fact in (("active", "active_members"), ("spare", "spares"), ("faulty", "faulty"),
+                       ("rebuilding", "rebuilding"), ("journal", "journal")):  # fmt: skip
+        names = [one.name for one in members if one.role == role]
+        if role == "active":
+            facts[fact] = len(names)
+        elif names:
+            facts[fact] = " ".join(names)
+    if mostly := [one.name for one in members if "write_mostly" in one.state]:
+        facts["write_mostly"] = " ".join(mostly)
+    offsets = {one.offset for one in members if one.role in {"active", "rebuilding"}} - {None}
+    if len(offsets) == 1:
+        facts["data_offset"] = offsets.pop()
+    return facts
+
+
+def array_hazards(facts: Mapping[str, Scalar], members: Sequence[Member]) -> tuple[str, ...]:
     """Words for what is wrong with an array.
 
     Args:
         facts: as `array_facts` gives them.
-        members: device → its state, such as "in_sync" or "faulty".
+        members: its devices.
     """
     words = []
+    if facts.get("array_state") in _STOPPED:
+        words.append(str(facts["array_state"]))
     if facts.get("degraded"):
         words.append("degraded")
     action = str(facts.get("sync_action", "idle"))
     if action in _BUSY:
         share = facts.get("sync_share")
         words.append(f"{action} {share:.0%}" if isinstance(share, float) else action)
-    words += [f"{name} {state}" for name, state in members.items() if "faulty" in state]
+    if facts.get("mismatch_cnt") and facts.get("level") in _PARITY:
+        words.append("mismatches")
+    words += [f"{one.name} faulty" for one in members if one.role == "faulty"]
     return tuple(words)
+
+
+def misaligned(scene: Scene, members: Sequence[Member]) -> tuple[str, ...]:
+    """`misaligned` where data begin off a member's grid of physical sectors."""
+    for one in members:
+        device = scene.devices.get(one.name)
+        text = device.queue.get("physical_block_size", "") if device else ""
+        if one.offset is not None and text.isdecimal() and int(text) and one.offset % int(text):
+            return ("misaligned",)
+    return ()
 
 
 def _figure(text: str | None) -> int | None:
@@ -136,19 +224,11 @@ class Md:
     async def _layer(self, scene: Scene, device: BlockDevice) -> StackLayer:
         place = f"/sys/block/{device.name}/md"
         paths = [f"{place}/{name}" for name in _ATTRIBUTES]
-        for member in device.below:
-            paths += [f"{place}/dev-{member}/state", f"{place}/dev-{member}/offset"]
-        files = await scene.host.read_many(paths)
-        texts = {
-            path.removeprefix(f"{place}/"): content.decode(errors="replace").strip()
-            for path, content in files.items()
-            if isinstance(content, bytes)
-        }
-        facts = array_facts(texts)
-        offsets = {texts.get(f"dev-{member}/offset") for member in device.below} - {None}
-        if len(offsets) == 1 and (sectors := _figure(offsets.pop())) is not None:
-            facts["data_offset"] = sectors * SECTOR
-        states = {member: texts.get(f"dev-{member}/state", "") for member in device.below}
+        paths += [f"{place}/dev-{_file(one)}/{name}" for one in device.below for name in _MEMBER]
+        found = await scene.texts(paths)
+        texts = {path.removeprefix(f"{place}/"): text for path, text in found.items()}
+        members = [_member(name, texts) for name in device.below]
+        facts = {**array_facts(texts), **member_facts(members)}
         return StackLayer(
             id=scene.identity(self.kind, device.name),
             kind=self.kind,
@@ -157,5 +237,16 @@ class Md:
             size=device.size,
             below=tuple(scene.on_device(name) for name in device.below),
             facts=facts,
-            hazards=array_hazards(facts, states),
+            hazards=(*array_hazards(facts, members), *misaligned(scene, members)),
         )
+
+
+def _file(name: str) -> str:
+    """A device's name as sysfs writes it: "/" is "!"."""
+    return name.replace("/", "!")
+
+
+def _member(name: str, texts: Mapping[str, str]) -> Member:
+    state, slot, offset = (texts.get(f"dev-{_file(name)}/{one}", "") for one in _MEMBER)
+    sectors = _figure(offset)
+    return Member(name, state, _figure(slot), None if sectors is None else sectors * SECTOR)

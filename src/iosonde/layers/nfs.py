@@ -16,7 +16,7 @@ _TYPES = {"nfs", "nfs4"}
 
 
 def mount_facts(source: str, options: dict[str, Scalar]) -> dict[str, Scalar]:
-    """Server, export and what the mount is, from its source and super options."""
+    """Server, export and what the mount is, from its source and options. Sizes in bytes."""
     server, _, export = source.rpartition(":/")
     facts: dict[str, Scalar] = {
         "server": server.strip("[]"),
@@ -24,13 +24,22 @@ def mount_facts(source: str, options: dict[str, Scalar]) -> dict[str, Scalar]:
         "version": options.get("vers"),
         "protocol": options.get("proto"),
         "address": options.get("addr"),
+        "read_size": _figure(options.get("rsize")),
+        "write_size": _figure(options.get("wsize")),
+        "connections": _figure(options.get("nconnect")) or 1,
+        "hard": None if not {"hard", "soft", "softerr"} & options.keys() else "hard" in options,
+        "sync": "sync" in options,
     }
     return {name: value for name, value in facts.items() if value is not None}
 
 
+def _figure(value: Scalar) -> int | None:
+    return int(value) if isinstance(value, str) and value.isdecimal() else None
+
+
 def mount_hazards(options: dict[str, Scalar]) -> tuple[str, ...]:
     """`soft` gives applications an error where the server is slow to answer (nfs(5))."""
-    return ("soft mount",) if options.get("soft") else ()
+    return ("soft mount",) if options.get("soft") or options.get("softerr") else ()
 
 
 def route_device(answer: bytes) -> str | None:
@@ -60,11 +69,11 @@ class Nfs:
         )
 
     async def _layer(self, scene: Scene, mount: Mount) -> StackLayer:
-        options = options_of(mount.super_options)
+        options = {**options_of(mount.super_options), **options_of(mount.options)}
         facts = mount_facts(mount.source, options)
         below: tuple[str, ...] = ()
         if address := facts.get("address"):
-            done = await scene.host.run(["ip", "-j", "route", "get", str(address)], check=False)
+            done = await scene.ask("ip", "-j", "route", "get", str(address))
             if link := route_device(done.stdout):
                 below = (scene.identity("link", link),)
             else:
@@ -81,6 +90,6 @@ class Nfs:
             below=below,
             mount=mount.mount_point,
             facts=facts,
-            settings={**options, **options_of(mount.options)},
+            settings=options,
             hazards=mount_hazards(options),
         )

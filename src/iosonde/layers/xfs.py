@@ -1,18 +1,31 @@
 """XFS.
 
-`stripe_unit` and `stripe_width` are in bytes; mount options and mkfs count them in 512-byte units
-(sunit, swidth) or as su and sw. Where the kernel prints neither, the file system was made without.
+`stripe_unit` and `stripe_width` are in bytes; mount options count them in 512-byte units (sunit,
+swidth), mkfs as su and sw, xfs_info in blocks of the file system. A mount option wins over what
+mkfs wrote; where neither has them, the file system was made without.
 
-Source: xfs(5); fs/xfs/xfs_super.c, xfs_fs_show_options(): sunit and swidth in basic blocks of 512.
+Source: xfs(5); xfs_info(8), which needs no root for a mounted file system; fs/xfs/xfs_super.c,
+xfs_fs_show_options(): sunit and swidth in basic blocks of 512.
 """
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
-from iosonde.layers.layer import LayerSetting, Scene, mounted_layers, options_of
-from iosonde.records import Scalar, StackLayer
+from iosonde.layers.layer import (
+    BlockDevice,
+    Described,
+    LayerSetting,
+    Mount,
+    Scene,
+    mounted_layers,
+    options_of,
+)
+from iosonde.records import Gap, Scalar, StackLayer
 from iosonde.units import SECTOR, parse_bytes
+
+_PAIR = re.compile(r"([\w-]+)=([\w./-]+)")
 
 
 def stripe_facts(super_options: tuple[str, ...]) -> dict[str, Scalar]:
@@ -27,6 +40,55 @@ def stripe_facts(super_options: tuple[str, ...]) -> dict[str, Scalar]:
     return facts
 
 
+def parse_sections(text: str) -> dict[str, dict[str, str]]:
+    """Section → key → text, from what xfs_info prints.
+
+    A section goes on over lines that begin with "="; its first word, if any, is its `place`:
+    "log =internal log  bsize=4096 …".
+    """
+    found: dict[str, dict[str, str]] = {}
+    section = ""
+    for line in text.splitlines():
+        head, equals, rest = line.partition("=")
+        if not equals:
+            continue
+        section = head.strip() or section
+        pairs = found.setdefault(section, {})
+        if rest[:1].strip():
+            pairs["place"] = rest.split()[0]
+        pairs.update(_PAIR.findall(rest))
+    return found
+
+
+def geometry_facts(text: str) -> dict[str, Scalar]:
+    """Block size, stripe, allocation groups and log from `xfs_info`. Sizes in bytes."""
+    sections = parse_sections(text)
+    data, log = sections.get("data", {}), sections.get("log", {})
+    meta = sections.get("meta-data", {})
+    block = _figure(data.get("bsize"))
+    if not block:
+        return {}
+    facts: dict[str, Scalar] = {
+        "block_size": block,
+        "sector_size": _figure(meta.get("sectsz")),
+        "stripe_unit": (_figure(data.get("sunit")) or 0) * block or None,
+        "stripe_width": (_figure(data.get("swidth")) or 0) * block or None,
+        "allocation_groups": _figure(meta.get("agcount")),
+        "log": log.get("place"),
+        "log_size": (_figure(log.get("blocks")) or 0) * (_figure(log.get("bsize")) or 0) or None,
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _figure(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() else None
+
+
+def mount_hazards(super_options: tuple[str, ...]) -> tuple[str, ...]:
+    """`nobarrier` (until kernel 4.19) leaves data in the disk's volatile cache after fsync."""
+    return ("no barriers",) if options_of(super_options).get("nobarrier") else ()
+
+
 class Xfs:
     """See `iosonde.layers.layer.Layer`."""
 
@@ -35,8 +97,17 @@ class Xfs:
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
+        return await mounted_layers(scene, self.kind, ("xfs",), _describe)
 
-        async def facts(_: str, __: str, super_options: tuple[str, ...]) -> dict[str, Scalar]:
-            return stripe_facts(super_options)
 
-        return await mounted_layers(scene, self.kind, ("xfs",), facts)
+async def _describe(scene: Scene, mount: Mount, _: BlockDevice | None) -> Described:
+    done = await scene.host.run(["xfs_info", mount.mount_point], check=False)
+    text = done.stdout.decode(errors="replace") if done.status == 0 else ""
+    geometry = geometry_facts(text)
+    if not geometry:
+        reason = "xfs_info is not installed" if done.status == 127 else "xfs_info did not answer"
+        scene.gaps.append(
+            Gap(scene.host.name, f"geometry of {mount.mount_point}", reason, "install xfsprogs")
+        )
+    facts = {**geometry, **stripe_facts(mount.super_options)}
+    return Described(facts, mount_hazards(mount.super_options))

@@ -8,28 +8,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iosonde.layers.dm import table_facts
+from iosonde.layers.dm import table_facts, table_hazards
 from iosonde.layers.dm_crypt import crypt_facts
-from iosonde.layers.lvm import LVS, PVS, mapper_name, rows, volume_facts, volume_hazards
-from iosonde.layers.multipath import selector_of
+from iosonde.layers.layer import Target, parse_targets
+from iosonde.layers.lvm import LVS, PVS, rows, split_uuid, volume_facts, volume_hazards
+from iosonde.layers.multipath import Path, path_hazards, paths_of
+from iosonde.layers.multipath import table_facts as map_facts
 from iosonde.stack.discover import discover
 from tests.recordings.nvme_crypt import nvme_crypt
 from tests.recordings.san_multipath import san_multipath
 from tests.recordings.sata_md_lvm import sata_md_lvm
 
 
-def test_names_of_volumes_in_dev_mapper() -> None:
-    assert mapper_name("vg0", "root") == "vg0-root"
-    assert mapper_name("my-vg", "a-b") == "my--vg-a--b"
-    assert mapper_name("vg0", "[pool_tdata]") == "vg0-pool_tdata"
+def test_the_uuid_of_a_device_names_its_volume_and_its_role() -> None:
+    group, volume = "g" * 32, "v" * 32
+    assert split_uuid(f"LVM-{group}{volume}") == (volume, "")
+    assert split_uuid(f"LVM-{group}{volume}-tpool") == (volume, "tpool")
 
 
 def test_a_row_of_lvs() -> None:
     row = {"vg_name": "vg0", "segtype": "striped", "stripes": "3", "stripe_size": "65536",
            "lv_attr": "-wi-ao----", "data_percent": "", "copy_percent": ""}  # fmt: skip
-    assert volume_facts(row) == {
+    assert volume_facts([row]) == {
         "volume_group": "vg0", "segment_type": "striped", "stripes": 3, "chunk_size": 65536,
+        "data_members": 3, "stripe_width": 3 * 65536,
     }  # fmt: skip
+    more = {**row, "segtype": "linear", "stripes": "1", "stripe_size": "0"}
+    assert volume_facts([row, more])["segment_type"] == "striped, linear"
+    assert volume_facts([]) == {}
     assert volume_hazards(row) == ()
 
 
@@ -40,6 +46,16 @@ def test_a_row_of_lvs() -> None:
         ({"lv_attr": "twi-aotz--", "data_percent": "40.00"}, ()),
         ({"lv_attr": "rwi-aor-p-", "copy_percent": "100.00"}, ("partial",)),
         ({"lv_attr": "rwi-aor---", "copy_percent": "31.25"}, ("resync 31%",)),
+        (
+            {"lv_attr": "rwi-aor---", "copy_percent": "50.00", "raid_sync_action": "check"},
+            ("check 50%",),
+        ),
+        ({"lv_attr": "rwi-aor---", "copy_percent": "100.00", "raid_sync_action": "idle"}, ()),
+        ({"lv_attr": "swi-a-s---", "data_percent": "91.00"}, ("91% full",)),
+        (
+            {"lv_attr": "twi-aotzD-", "metadata_percent": "93.00"},
+            ("out of space", "metadata 93% full"),
+        ),
         ({"lv_attr": "Vwi-aotzF-"}, ("failed",)),
         ({}, ()),
     ],
@@ -59,8 +75,8 @@ async def test_the_volumes_of_a_file_server_with_and_without_lvm2() -> None:
     volumes = {one.device: one for one in lone.layers if one.kind == "lvm"}
     assert set(volumes) == {f"/dev/mapper/vg0-{name}" for name in ("root", "swap", "srv")}
     assert any("lvs" in gap.what for gap in lone.gaps)
-    row = {"lv_name": "srv", "vg_name": "vg0", "segtype": "linear", "stripes": "1",
-           "stripe_size": "0", "lv_attr": "-wi-ao----"}  # fmt: skip
+    row = {"lv_name": "srv", "vg_name": "vg0", "lv_uuid": f"{'srv':x<32}",
+           "segtype": "linear", "stripes": "1", "lv_attr": "-wi-ao----"}  # fmt: skip
     machine.command(*LVS, stdout=json.dumps({"report": [{"lv": [row]}]}))
     pv = {"pv_name": "/dev/md1", "vg_name": "vg0", "pe_start": "3145728"}
     machine.command(*PVS, stdout=json.dumps({"report": [{"pv": [pv]}]}))
@@ -76,16 +92,17 @@ async def test_the_volumes_of_a_file_server_with_and_without_lvm2() -> None:
 
 def test_a_crypt_table_gives_all_but_the_key() -> None:
     table = (
-        "0 1953457152 crypt aes-xts-plain64 :64:logon:cryptsetup:5f-d0 0 259:3 32768 "
+        "x: 0 1953457152 crypt aes-xts-plain64 :64:logon:cryptsetup:5f-d0 0 259:3 32768 "
         "3 allow_discards sector_size:4096 no_read_workqueue\n"
     )
-    facts = crypt_facts(table)
+    (target,) = parse_targets(table)["x"]
+    facts = crypt_facts(target.words)
     assert facts == {
         "cipher": "aes-xts-plain64", "data_offset": 32768 * 512, "sector_size": 4096,
         "flags": "allow_discards no_read_workqueue",
     }  # fmt: skip
     assert "logon" not in str(facts)
-    assert crypt_facts("0 1 linear 8:1 0") == {}
+    assert crypt_facts(["8:1", "0"]) == {}
 
 
 async def test_an_encrypted_workstation_and_its_gap() -> None:
@@ -93,7 +110,7 @@ async def test_an_encrypted_workstation_and_its_gap() -> None:
     crypt = [one for one in capture.layers if one.kind == "dm_crypt"]
     assert crypt
     assert all(str(one.facts["format"]).startswith("LUKS") for one in crypt)
-    assert any("cipher" in gap.what and "root" in gap.remedy for gap in capture.gaps)
+    assert any("device-mapper" in gap.what and "dmsetup" in gap.remedy for gap in capture.gaps)
 
 
 async def test_a_map_over_four_paths() -> None:
@@ -105,12 +122,37 @@ async def test_a_map_over_four_paths() -> None:
     assert not [one for one in capture.layers if one.kind == "dm"]
 
 
-def test_selectors_and_tables() -> None:
-    table = "0 209715200 multipath 1 queue_if_no_path 0 1 1 service-time 0 2 2 8:16 1 1 8:32 1 1"
-    assert selector_of(table) == "service-time"
-    assert selector_of("") is None
-    assert table_facts("0 409600 striped 2 128 8:1 0 8:2 0\n") == {
-        "target": "striped", "segments": 1, "stripes": 2, "chunk_size": 65536,
+def _targets(table: str) -> tuple[Target, ...]:
+    return parse_targets(table)["x"]
+
+
+def test_maps_and_their_paths() -> None:
+    (table,) = _targets(
+        "x: 0 65536 multipath 1 queue_if_no_path 1 alua 2 1 "
+        "service-time 0 2 2 8:16 1 1 8:32 1 1 service-time 0 1 2 8:48 1 1"
+    )
+    assert map_facts(table.words) == {
+        "features": "queue_if_no_path", "queue_if_no_path": True, "handler": "alua",
+        "path_groups": 2, "path_selector": "service-time",
     }  # fmt: skip
-    assert table_facts("0 10 linear 8:1 0\n10 10 error\n")["target"] == "linear, error"
-    assert table_facts("") == {}
+    assert map_facts(()) == {}
+    (status,) = _targets("x: 0 65536 multipath 2 1 0 0 2 1 A 0 2 2 8:16 A 0 0 1 8:32 F 3 0 1 "
+                         "E 0 1 2 8:48 A 0 0 1")  # fmt: skip
+    assert paths_of(status.words) == (
+        Path("8:16", True, 0), Path("8:32", False, 3), Path("8:48", True, 0),
+    )  # fmt: skip
+    assert path_hazards({"sda": "running", "sdb": "offline"}, 2) == ("failed path sdb",)
+    assert path_hazards({"sda": "running"}, 1) == ("one path",)
+
+
+def test_tables() -> None:
+    assert table_facts(_targets("x: 0 409600 striped 2 128 8:1 0 8:2 0\n")) == {
+        "target": "striped", "segments": 1, "stripes": 2, "chunk_size": 65536,
+        "stripe_width": 131072,
+    }  # fmt: skip
+    mixed = _targets("x: 0 10 linear 8:1 0\nx: 10 10 error \n")
+    assert table_facts(mixed)["target"] == "linear, error"
+    assert table_hazards(mixed) == ("gives errors only",)
+    assert table_facts(()) == {}
+    assert parse_targets("No devices found\n") == {}
+    assert parse_targets("a b: c: 0 8 zero \n") == {"a b: c": (Target(0, 8, "zero", ()),)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.layers.md import array_facts, array_hazards, data_members
+from iosonde.layers.md import Member, array_facts, array_hazards, data_members, member_facts
 from iosonde.stack.discover import discover
 from tests.recordings.sata_md_lvm import sata_md_lvm
 
@@ -33,15 +33,32 @@ def test_a_resync_is_told_with_its_share() -> None:
          "sync_action": "recover", "sync_completed": "250 / 1000"}
     )  # fmt: skip
     assert facts["stripe_width"] == 4 * 65536
-    assert array_hazards(facts, {"sda": "in_sync", "sdb": "faulty"}) == (
-        "degraded", "recover 25%", "sdb faulty",
-    )  # fmt: skip
+    members = [Member("sda", "in_sync", 0, 1024), Member("sdb", "faulty,write_mostly", None, 512)]
+    assert array_hazards(facts, members) == ("degraded", "recover 25%", "sdb faulty")
+    assert member_facts(members) == {
+        "active_members": 1, "faulty": "sdb", "write_mostly": "sdb", "data_offset": 1024,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("state", "slot", "role"),
+    [
+        ("in_sync", 0, "active"),
+        ("spare", None, "spare"),
+        ("spare", 2, "rebuilding"),
+        ("faulty", 1, "faulty"),
+        ("journal,in_sync", None, "journal"),
+        ("in_sync,write_mostly", 1, "active"),
+    ],
+)
+def test_roles_of_members(state: str, slot: int | None, role: str) -> None:
+    assert Member("sda", state, slot, None).role == role
 
 
 @pytest.mark.parametrize("text", ["none", "delayed", "", "x / y", "1 / 0"])
 def test_a_resync_without_a_share_is_told_without(text: str) -> None:
     facts = array_facts({"level": "raid1", "sync_action": "resync", "sync_completed": text})
-    assert array_hazards(facts, {}) == ("resync",)
+    assert array_hazards(facts, []) == ("resync",)
 
 
 async def test_the_arrays_of_a_file_server() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from iosonde.layers.ext4 import journal_mode
-from iosonde.layers.link import features, rings
+from iosonde.layers.link import coalescing, driver_facts, features, rings
 from iosonde.layers.nfs import mount_facts, route_device
 from iosonde.layers.xfs import stripe_facts
+from iosonde.records import Scalar
 from iosonde.stack.discover import discover
 from iosonde.stack.model import layers_under
 from tests.recordings.nfs_client import nfs_client
@@ -45,12 +46,39 @@ def test_ethtool_as_text_and_as_json_say_the_same() -> None:
 
 
 def test_sources_of_nfs_mounts() -> None:
-    assert mount_facts("nas:/volume1/old backups", {"vers": "3"}) == {
-        "server": "nas", "export": "/volume1/old backups", "version": "3",
+    options: dict[str, Scalar] = {"vers": "3", "soft": True, "rsize": "32768"}
+    assert mount_facts("nas:/volume1/old backups", options) == {
+        "server": "nas", "export": "/volume1/old backups", "version": "3", "read_size": 32768,
+        "connections": 1, "hard": False, "sync": False,
     }  # fmt: skip
     assert mount_facts("[fe80::1]:/", {})["server"] == "fe80::1"
     assert route_device(b"") is None
     assert route_device(b'[{"dst": "10.0.0.1", "dev": "eth0"}]') == "eth0"
+
+
+TEXT_C = b"""Coalesce parameters for ens3:
+Adaptive RX: on  TX: n/a
+stats-block-usecs: n/a
+rx-usecs: 8
+rx-frames: 128
+rx-usecs-irq: n/a
+tx-usecs: n/a
+"""
+
+
+def test_coalescing_as_text_and_as_json() -> None:
+    as_json = json.dumps([{"ifname": "ens3", "adaptive-rx": True, "rx-usecs": 8,
+                           "rx-frames": 128, "tx-usecs": None}]).encode()  # fmt: skip
+    wanted = {"adaptive_rx": True, "rx_usecs": 8, "rx_frames": 128}
+    assert coalescing(as_json) == wanted
+    assert coalescing(TEXT_C) == wanted
+    assert coalescing(b"") == {}
+
+
+def test_the_driver_of_a_link() -> None:
+    text = b"driver: mlx5_core\nversion: 6.1.0\nfirmware-version: 16.35 (MT_0)\nbus-info: 0:1.0\n"
+    assert driver_facts(text) == {"driver": "mlx5_core", "firmware": "16.35 (MT_0)"}
+    assert driver_facts(b"driver: virtio_net\nfirmware-version: \n") == {"driver": "virtio_net"}
 
 
 async def test_an_nfs_client_down_to_its_link() -> None:
