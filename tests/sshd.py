@@ -52,7 +52,7 @@ def server(directory: Path, name: str = "box") -> Iterator[Sshd]:
     config.write_text(
         f"Port {port}\nListenAddress 127.0.0.1\nHostKey {directory}/host_key\n"
         f"AuthorizedKeysFile {directory}/authorized\nPidFile none\nStrictModes no\nUsePAM no\n"
-        "PermitRootLogin prohibit-password\nPasswordAuthentication no\nMaxSessions 100\n"
+        "PermitRootLogin prohibit-password\nPasswordAuthentication no\nMaxSessions 10\n"
         "MaxStartups 100\nSubsystem sftp internal-sftp\n"
     )
     if os.getuid() == 0:

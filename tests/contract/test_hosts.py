@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import subprocess
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -147,6 +149,53 @@ async def test_killing_reaches_descendants_in_sessions_of_their_own(
     assert await until(lambda: gone(int(pid.read_text())))
 
 
+STUBBORN = "trap '' TERM; echo $$ > \"$0\"; while :; do sleep 0.1; done"
+
+
+@pytest.mark.parametrize("begin", ["", "setsid"])
+async def test_children_are_killed_that_outlive_their_parent(
+    host: Host, tmp_path: Path, begin: str
+) -> None:
+    """The parent ends at once when told so; its child, here or in another session, does not."""
+    pid = tmp_path / "pid"
+    process = await host.start(["sh", "-c", f'{begin} sh -c "$1" "$0" & wait', str(pid), STUBBORN])
+    assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
+    done = await asyncio.wait_for(process.stop(grace=0.3), 10)
+    assert done.status == -15
+    assert gone(int(pid.read_text()))
+
+
+async def test_a_silent_child_is_ended_too(host: Host, tmp_path: Path) -> None:
+    """One that holds none of our pipes."""
+    pid = tmp_path / "pid"
+    script = 'sh -c "$1" "$0" >/dev/null 2>&1 & wait'
+    process = await host.start(["sh", "-c", script, str(pid), STUBBORN])
+    assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
+    await process.stop(grace=0.3)
+    assert gone(int(pid.read_text()))
+
+
+async def test_a_daemon_that_keeps_our_pipes_open_does_not_hold_us(host: Host) -> None:
+    begun = time.monotonic()
+    with pytest.raises(CommandTimeout):
+        await host.run(["sh", "-c", "setsid sleep 12 & exit 0"], timeout=0.3)
+    assert time.monotonic() - begun < 8
+
+
+async def test_more_commands_at_once_than_a_server_opens_sessions(host: Host) -> None:
+    done = await asyncio.gather(*(host.run(["echo", str(number)]) for number in range(25)))
+    assert [one.stdout for one in done] == [b"%d\n" % number for number in range(25)]
+
+
+@pytest.mark.parametrize("status", [1, 126, 200, 255])
+async def test_a_large_status_is_no_signal(host: Host, status: int) -> None:
+    assert (await host.run(["sh", "-c", f"exit {status}"], check=False)).status == status
+
+
+async def test_a_signal_is_told_as_one(host: Host) -> None:
+    assert (await host.run(["sh", "-c", "kill -9 $$"], check=False)).status == -9
+
+
 @pytest.mark.parametrize("pause", [0.0, 0.001, 0.003, 0.01, 0.03])
 async def test_cancelling_at_the_very_start_leaves_nothing_behind(host: Host, pause: float) -> None:
     length = f"{300 + pause}"
@@ -191,6 +240,25 @@ async def test_what_cannot_be_read_says_why(host: Host, tmp_path: Path) -> None:
     found = await host.read_many([missing, "/proc/version"])
     assert isinstance(found[missing], FileMissing)
     assert isinstance(found["/proc/version"], bytes)
+
+
+async def test_large_files_are_read_whole(host: Host, tmp_path: Path) -> None:
+    for size in (64 * 1024, 64 * 1024 + 1, 9_000_000):
+        content = os.urandom(size)
+        (tmp_path / "large").write_bytes(content)
+        assert await host.read(str(tmp_path / "large")) == content
+
+
+@pytest.mark.root
+async def test_what_the_kernel_lets_nobody_read(host: Host) -> None:
+    """An attribute for writing only: refused to root too, and never written to here."""
+    with pytest.raises(PermissionMissing, match="drivers_probe: Permission denied"):
+        await host.read("/sys/bus/platform/drivers_probe")
+
+
+async def test_copying_what_is_not_there_names_the_source(host: Host, tmp_path: Path) -> None:
+    with pytest.raises(FileMissing, match="local: /none/source: No such file"):
+        await host.copy("/none/source", str(tmp_path / "there"))
 
 
 async def test_globs_and_links(host: Host, tmp_path: Path) -> None:
@@ -243,6 +311,29 @@ async def test_a_cut_connection_ends_the_command_there(
     assert await until(lambda: gone(int(pid.read_text())))
 
 
+async def test_a_server_that_dies_is_told_as_such(
+    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(box.home))
+    pid = tmp_path / "pid"
+    host = await open_host(box.address)
+    process = await host.start(["sh", "-c", f"echo $PPID $$ > {pid}; exec sleep 81"])
+    assert await until(lambda: pid.exists() and len(pid.read_text().split()) == 2)
+    runner, command = (int(word) for word in pid.read_text().split())
+    os.kill(_parent(runner), signal.SIGKILL)  # sshd's process of this connection
+    with pytest.raises(HostFailed, match="box: the connection was lost while sh ran"):
+        await process.wait(10)
+    assert await until(lambda: gone(command) and gone(runner))
+    for question in (host.run(["true"]), host.read("/proc/version"), host.resolve("/")):
+        with pytest.raises(HostFailed, match="box: the connection failed"):
+            await question
+    await host.close()
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
 async def test_an_unknown_host_key_is_refused(
     box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -276,10 +367,34 @@ async def test_nobody_there() -> None:
         ("root@web1:2222", ("web1", "root", 2222)),
         ("[fe80::1]:22", ("fe80::1", None, 22)),
         ("[::1]", ("::1", None, None)),
+        ("fe80::1", ("fe80::1", None, None)),
     ],
 )
 def test_addresses(address: str, parsed: tuple[str, str | None, int | None]) -> None:
     assert parse_address(address) == parsed
+
+
+@pytest.mark.parametrize("address", ["root@", "@web1", ":22", "web1:", "web1:ssh", "web1:70000"])
+async def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(UsageError, match=r"expected \[user@\]name\[:port\]"):
+        await open_host(address)
+
+
+async def test_the_hint_can_be_run_as_it_stands(
+    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(HostFailed, match=f"`ssh -p {box.port} root@127.0.0.1` once"):
+        await open_host(f"root@127.0.0.1:{box.port}")
+
+
+async def test_names_of_any_bytes_can_be_recorded(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"odd\xff")).touch()
+    recorder = Recorder(LocalHost(), tmp_path / "rec")
+    found = await recorder.glob(f"{tmp_path}/odd*")
+    await recorder.close()
+    assert len(found) == 1
+    assert await (await open_host(f"recording:{tmp_path}/rec")).glob(f"{tmp_path}/odd*") == found
 
 
 async def test_a_recording_answers_as_the_host_did(host: Host, tmp_path: Path) -> None:

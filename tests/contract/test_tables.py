@@ -24,7 +24,7 @@ from tests.cli.conftest import COMMAND
 ROOT = Path(__file__).parents[2]
 # Files of a folder that are no rows: protocols, and parts that several rows share.
 SHARED: Mapping[str, set[str]] = {
-    "hosts": {"host", "command"},
+    "hosts": {"host", "command", "kin"},
     "settings": {"mechanism", "host_wide"},
     "layers": {"layer"},
     "loads": {"load", "named", "fio_log"},

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from iosonde.errors import CommandTimeout, IosondeError
+from iosonde.errors import CommandTimeout, HostFailed, IosondeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ async def wait_or_stop(
             f"{what} did not end within {timeout:g} s and was stopped", where=host
         ) from None
     except asyncio.CancelledError:
-        await asyncio.shield(process.stop())
+        with contextlib.suppress(HostFailed):  # who cancels is to hear of nothing else
+            await asyncio.shield(process.stop())
         raise
 
 

@@ -23,9 +23,11 @@ from iosonde.errors import (
 )
 from iosonde.hosts.command import trace
 from iosonde.hosts.host import Completed, Reading, wait_or_stop
+from iosonde.hosts.kin import kill, kin_of
 
 # Administrators' tools live in sbin, which a plain user's PATH may lack.
 _SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
+_LAST_WORDS = 0.5  # seconds for what is still in the pipes when nobody is left
 
 
 def _environment() -> dict[str, str]:
@@ -54,31 +56,21 @@ class LocalProcess:
 
     async def stop(self, grace: float = 5.0) -> Completed:
         """See `Process.stop`."""
-        self._signal(signal.SIGTERM)
-        try:
-            await asyncio.wait_for(asyncio.shield(self._output), grace)
-        except TimeoutError:
-            self._kill(self._child.pid)
+        if self._output.done():
+            return self._completed()
+        kin = kin_of(self._child.pid, {})
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._child.pid, signal.SIGTERM)
+        end = time.monotonic() + grace
+        while kin and time.monotonic() < end:
+            await asyncio.sleep(0.02)
+            kin = kin_of(self._child.pid, kin)
+        kill(kin)
+        await asyncio.wait({self._output}, timeout=_LAST_WORDS)
+        if not self._output.done():  # a daemon that has left us holds our pipes
+            self._child._transport.close()  # type: ignore[attr-defined]
             await self._output
         return self._completed()
-
-    def _signal(self, number: signal.Signals) -> None:
-        # The group may outlive its leader: children that ignore SIGINT keep our pipes open.
-        if not self._output.done():
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._child.pid, number)
-
-    def _kill(self, pid: int) -> None:
-        """Kill a process and all its descendants: fio gives each job a session of its own."""
-        kids: list[str] = []
-        for file in Path(f"/proc/{pid}/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                kids += file.read_text().split()
-        for kid in kids:
-            self._kill(int(kid))
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        self._signal(signal.SIGKILL)  # and who ignored the polite signal after its parent's end
 
     def _completed(self) -> Completed:
         stdout, stderr = self._output.result()
@@ -230,7 +222,7 @@ class LocalHost:
         try:
             shutil.copyfile(source, destination)
         except OSError as problem:
-            raise self._told(destination, problem) from None
+            raise self._told(problem.filename or destination, problem) from None
 
     async def remove(self, path: str) -> None:
         """See `Host.remove`."""

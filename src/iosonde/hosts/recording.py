@@ -26,6 +26,7 @@ from iosonde.hosts.command import quote
 from iosonde.hosts.host import Completed, Host, Process, Watch
 
 _FORMAT = 1
+_ODD_NAMES = "surrogateescape"  # of files: any bytes, as Python keeps them (PEP 383)
 _PROBLEMS: dict[str, type[HostFailed]] = {
     "missing": FileMissing,
     "permission": PermissionMissing,
@@ -45,6 +46,10 @@ def _unpack(packed: Any) -> bytes:
     if isinstance(packed, str):
         return packed.encode()
     return base64.b64decode(packed["base64"])
+
+
+def _problem(problem: IosondeError) -> dict[str, str]:
+    return {"problem": problem.kind, "message": problem.message}
 
 
 class Recorder:
@@ -97,9 +102,7 @@ class Recorder:
         found = await self._host.read_many(paths)
         for path, content in found.items():
             self._index["files"][path] = (
-                {"problem": content.kind, "message": content.message}
-                if isinstance(content, IosondeError)
-                else _pack(content)
+                _problem(content) if isinstance(content, IosondeError) else _pack(content)
             )
         return found
 
@@ -117,8 +120,8 @@ class Recorder:
         """See `Host.resolve`."""
         try:
             found = await self._host.resolve(path)
-        except FileMissing:
-            self._index["links"][path] = None
+        except HostFailed as problem:
+            self._index["links"][path] = _problem(problem)
             raise
         self._index["links"][path] = found
         return found
@@ -139,7 +142,8 @@ class Recorder:
         """Write the recording, then let go of the host."""
         self._directory.mkdir(parents=True, exist_ok=True)
         text = json.dumps(self._index, indent=1, ensure_ascii=False, sort_keys=True)
-        (self._directory / "index.json").write_text(text + "\n", encoding="utf-8")
+        content = (text + "\n").encode("utf-8", _ODD_NAMES)
+        (self._directory / "index.json").write_bytes(content)
         await self._host.close()
 
 
@@ -158,6 +162,13 @@ class RecordingHost:
                 hint="record the host again with this version of iosonde",
             )
         return self._index[part][key]
+
+    def _answered(self, part: str, key: str) -> Any:
+        """What was recorded, where that is no problem."""
+        entry = self._recorded(part, key)
+        if isinstance(entry, dict) and "problem" in entry:
+            raise _PROBLEMS.get(entry["problem"], HostFailed)(entry["message"], where=self.name)
+        return entry
 
     async def run(
         self,
@@ -182,10 +193,7 @@ class RecordingHost:
 
     async def read(self, path: str) -> bytes:
         """See `Host.read`."""
-        entry = self._recorded("files", path)
-        if isinstance(entry, dict) and "problem" in entry:
-            raise _PROBLEMS.get(entry["problem"], HostFailed)(entry["message"], where=self.name)
-        return _unpack(entry)
+        return _unpack(self._answered("files", path))
 
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
         """See `Host.read_many`."""
@@ -208,8 +216,8 @@ class RecordingHost:
 
     async def resolve(self, path: str) -> str:
         """See `Host.resolve`."""
-        found = self._recorded("links", path)
-        if found is None:
+        found = self._answered("links", path)
+        if found is None:  # as recordings of before had it
             raise FileMissing(f"{path}: No such file or directory", where=self.name)
         return str(found)
 
@@ -242,7 +250,7 @@ async def open_recording(directory: str) -> RecordingHost:
     """
     place = Path(directory) / "index.json"
     try:
-        index = json.loads(await asyncio.to_thread(place.read_text, encoding="utf-8"))
+        index = json.loads(await asyncio.to_thread(place.read_text, "utf-8", _ODD_NAMES))
     except (OSError, ValueError) as problem:
         raise UsageError(f"this is no recording: {problem}", where=str(place)) from None
     if not isinstance(index, dict) or index.get("format") != _FORMAT:

@@ -1,20 +1,16 @@
-"""A machine reached by ssh: asyncssh, with the user's own ~/.ssh/config, agent and known_hosts.
-
-Nothing is installed there. A command runs under a small POSIX shell script of ours that gives it a
-process group of its own and watches the connection: when that ends (a cut cable, a killed iosonde)
-the group is ended too, so that no load is left behind. Files go over SFTP.
-"""
+"""A machine reached by ssh, as a host: files go over SFTP, commands over channels."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
-import socket
 import stat
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import asyncssh
@@ -26,49 +22,15 @@ from iosonde.errors import (
     IosondeError,
     PermissionMissing,
 )
-from iosonde.hosts.command import quote, trace
-from iosonde.hosts.host import Completed, Reading, wait_or_stop
+from iosonde.hosts.command import trace
+from iosonde.hosts.host import Completed, Reading
+from iosonde.hosts.ssh.process import SshProcess, command_line
 
-_CONNECT_TIME = 15.0
 _BLOCK = 64 * 1024
-_AT_ONCE = 64  # files read at the same time: OpenSSH's sftp-server answers them in order
-
-# $1 bytes of standard input are the command's own, what follows are names of signals for its
-# group, and the end of input means that nobody is there any more. setsid does not fork here, since
-# a background job is no group leader: $! is the command's process id and its group's. Until setsid
-# has run there is no such group, so the process itself is signalled then. What must be killed is
-# killed with all its descendants: fio gives each job a session of its own.
-_RUNNER = """\
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
-size=$1; shift
-if [ "$size" -gt 0 ]; then
-    input=$(mktemp) || exit 126
-    head -c "$size" >"$input"
-    exec 4<"$input"; rm -f "$input"
-else exec 4</dev/null
-fi
-exec 3<&0
-setsid "$@" <&4 3<&- 4<&- &
-child=$!
-family() {
-    for kid in $(cat /proc/"$1"/task/*/children); do family "$kid"; done
-    echo "$1"
-}
-end() {
-    if [ "$1" = KILL ]; then kill -s KILL $(family "$child")
-    else kill -s "$1" -- "-$child" || kill -s "$1" "$child"
-    fi
-}
-{ while read -r signal; do end "$signal"; done
-  for pause in 0.2 0.5 1 1 1 1; do end TERM; sleep "$pause"; done
-  end KILL
-} <&3 >/dev/null 2>&1 &
-watcher=$!
-exec 3<&- 4<&-
-wait "$child"; status=$?
-kill "$watcher" 2>/dev/null
-exit "$status"
-"""
+_WINDOW = 4 * 1024 * 1024  # bytes of a large file asked for at once
+_FILES = 64  # read at the same time: OpenSSH's sftp-server answers them in order
+_COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, MaxSessions), and
+# SFTP, loads and what holds their devices need some
 
 # The pattern is a parameter: it is expanded to paths, and nothing else in it is looked at.
 _GLOB = """\
@@ -77,64 +39,6 @@ for path in $1; do
     if [ -e "$path" ] || [ -L "$path" ]; then printf '%s\\0' "$path"; fi
 done
 """
-
-
-class SshProcess:
-    """See `iosonde.hosts.host.Process`."""
-
-    def __init__(self, host: str, argv: tuple[str, ...], channel: Any) -> None:
-        self._host = host
-        self._argv = argv
-        self._channel = channel
-        self._begun = time.monotonic()
-        self._output = asyncio.ensure_future(self._collect())
-
-    async def _collect(self) -> tuple[bytes, bytes]:
-        stdout, stderr = await asyncio.gather(
-            self._channel.stdout.read(), self._channel.stderr.read()
-        )
-        await self._channel.wait_closed()
-        return stdout, stderr
-
-    async def wait(self, timeout: float | None = None) -> Completed:
-        """See `Process.wait`."""
-        await wait_or_stop(self, self._output, timeout, host=self._host, what=self._argv[0])
-        return self._completed()
-
-    async def stop(self, grace: float = 5.0) -> Completed:
-        """See `Process.stop`."""
-        self._signal("TERM")
-        try:
-            await asyncio.wait_for(asyncio.shield(self._output), grace)
-        except TimeoutError:
-            self._signal("KILL")
-            try:
-                await asyncio.wait_for(asyncio.shield(self._output), _CONNECT_TIME)
-            except TimeoutError:
-                self._channel.close()  # the life line: the host ends the group by itself
-                raise HostFailed(
-                    f"{self._argv[0]} could not be stopped; the connection was closed instead",
-                    where=self._host,
-                ) from None
-        return self._completed()
-
-    def _signal(self, name: str) -> None:
-        if not self._output.done():
-            with contextlib.suppress(OSError):
-                self._channel.stdin.write(f"{name}\n".encode())
-
-    def _completed(self) -> Completed:
-        stdout, stderr = self._output.result()
-        status = self._channel.returncode
-        if status is None:
-            raise HostFailed(
-                f"the connection was lost while {self._argv[0]} ran",
-                where=self._host,
-                hint="check the cable and the host; the command was ended there",
-            )
-        if status > 128:  # the shell's way to say "killed by signal" (POSIX sh, 2.8.2)
-            status = 128 - status
-        return Completed(self._argv, status, stdout, stderr, time.monotonic() - self._begun)
 
 
 class SshWatch:
@@ -185,7 +89,8 @@ class SshHost:
         self._connection = connection
         self._sftp: Any = None
         self._opening = asyncio.Lock()
-        self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._files_at_once = asyncio.Semaphore(_FILES)
+        self._commands_at_once = asyncio.Semaphore(_COMMANDS)
 
     async def run(
         self,
@@ -196,8 +101,9 @@ class SshHost:
         check: bool = True,
     ) -> Completed:
         """See `Host.run`."""
-        process = await self._start(tuple(argv), stdin)
-        done = await process.wait(timeout)
+        async with self._commands_at_once:
+            process = await self._start(tuple(argv), stdin)
+            done = await process.wait(timeout)
         if check and done.status != 0:
             raise CommandFailed(self.name, done.argv, done.status, done.stdout, done.stderr)
         return done
@@ -208,13 +114,22 @@ class SshHost:
 
     async def _start(self, argv: tuple[str, ...], stdin: bytes) -> SshProcess:
         trace(self.name, argv)
-        line = quote(["sh", "-c", _RUNNER, "sh", str(len(stdin)), *argv])
+        line = command_line(argv, len(stdin))
         opening = asyncio.ensure_future(self._connection.create_process(line, encoding=None))
         try:
             channel = await asyncio.shield(opening)
         except asyncio.CancelledError:  # it may have begun there: whoever cancels wants it ended
-            await SshProcess(self.name, argv, await opening).stop()
+            with contextlib.suppress(asyncssh.Error, OSError, HostFailed):
+                await SshProcess(self.name, argv, await opening).stop()
             raise
+        except asyncssh.ChannelOpenError as problem:
+            if self._connection.is_closed():
+                raise self._lost(problem) from None
+            raise HostFailed(
+                f"it opens no session more for {argv[0]}: {problem.reason}",
+                where=self.name,
+                hint="raise MaxSessions in its sshd_config",
+            ) from None
         except (asyncssh.Error, OSError) as problem:
             raise self._lost(problem) from None
         if stdin:
@@ -234,11 +149,14 @@ class SshHost:
     async def read(self, path: str) -> bytes:
         """See `Host.read`. To the end, not to the size: files of /proc have none."""
         sftp = await self._files()
-        async with self._told(path), self._slots, sftp.open(path, "rb", block_size=0) as file:
-            parts: list[bytes] = []
-            while part := await file.read(_BLOCK, sum(map(len, parts))):
-                parts.append(part)
-            return b"".join(parts)
+        async with self._told(path), self._files_at_once, sftp.open(path, "rb") as file:
+            content = bytearray(await file.read(_BLOCK, 0))
+            step = _BLOCK
+            if len(content) == _BLOCK and ((await file.stat()).size or 0) > _BLOCK:
+                step = _WINDOW  # a plain file, so its parts may be asked for in any order
+            while part := await file.read(step, len(content)):
+                content += part
+            return bytes(content)
         raise AssertionError  # pragma: no cover - _told raises or the block returns
 
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
@@ -268,7 +186,8 @@ class SshHost:
         """See `Host.resolve`."""
         done = await self.run(["realpath", "-e", "--", path], check=False)
         if done.status != 0:
-            raise FileMissing(f"{path}: No such file or directory", where=self.name)
+            reason = done.stderr.decode(errors="replace").strip().rpartition(": ")[2]
+            raise _refused(self.name, path, reason)
         return done.stdout.decode(errors="surrogateescape").removesuffix("\n")
 
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
@@ -305,6 +224,9 @@ class SshHost:
 
     async def copy(self, source: str, destination: str) -> None:
         """See `Host.copy`."""
+        if not os.access(source, os.R_OK):
+            reason = _DENIED if Path(source).exists() else _MISSING
+            raise _refused("local", source, reason)
         sftp = await self._files()
         async with self._told(destination):
             await sftp.put(source, destination)
@@ -326,18 +248,14 @@ class SshHost:
         """SFTP's refusal as an error of ours."""
         try:
             yield
-        except (asyncssh.SFTPNoSuchFile, FileNotFoundError):
-            raise FileMissing(f"{path}: No such file or directory", where=self.name) from None
+        except asyncssh.SFTPNoSuchFile:
+            raise _refused(self.name, path, _MISSING) from None
         except asyncssh.SFTPPermissionDenied:
-            raise PermissionMissing(
-                f"{path}: Permission denied",
-                where=self.name,
-                hint="log in as root to reach it",
-            ) from None
-        except asyncssh.SFTPConnectionLost as problem:
+            raise _refused(self.name, path, _DENIED) from None
+        except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection) as problem:
             raise self._lost(problem) from None
         except asyncssh.SFTPError as problem:
-            raise HostFailed(f"{path}: {problem.reason}", where=self.name) from None
+            raise _refused(self.name, path, problem.reason) from None
         except (asyncssh.Error, OSError) as problem:
             raise self._lost(problem) from None
 
@@ -348,65 +266,15 @@ class SshHost:
         )
 
 
-def parse_address(address: str) -> tuple[str, str | None, int | None]:
-    """Name, user and port of `[user@]name[:port]`; an IPv6 address stands in brackets."""
-    user, _, rest = address.rpartition("@")
-    if rest.startswith("["):
-        name, _, port = rest[1:].partition("]")
-        port = port.removeprefix(":")
-    else:
-        name, _, port = rest.partition(":")
-    return name, user or None, int(port) if port.isdigit() else None
+_MISSING = "No such file or directory"
+_DENIED = "Permission denied"
 
 
-async def open_ssh(address: str) -> SshHost:
-    """Connect.
-
-    Args:
-        address: `[user@]name[:port]`; what it leaves open, ~/.ssh/config says.
-
-    Raises:
-        HostFailed: why it cannot be reached, and what to do.
-    """
-    name, user, port = parse_address(address)
-    wanted: dict[str, Any] = {"keepalive_interval": 15, "keepalive_count_max": 3}
-    if user:
-        wanted["username"] = user
-    if port:
-        wanted["port"] = port
-    try:
-        async with asyncio.timeout(_CONNECT_TIME):
-            return SshHost(address, await asyncssh.connect(name, **wanted))
-    except (asyncssh.Error, OSError, TimeoutError) as problem:
-        message, hint = _refusal(problem, name)
-        raise HostFailed(message, where=address, hint=hint) from None
-
-
-_REFUSALS: tuple[tuple[type[Exception], str, str], ...] = (
-    (
-        asyncssh.HostKeyNotVerifiable,
-        "its host key is not known here, or not the one that is known",
-        "run `ssh {name}` once, compare the key's fingerprint, and accept it",
-    ),
-    (
-        asyncssh.PermissionDenied,
-        "it accepts none of your keys",
-        "try `ssh {name} true`; load the key into ssh-agent or name it in ~/.ssh/config",
-    ),
-    (asyncssh.ConfigParseError, "~/.ssh/config cannot be read: {problem}", "mend that line"),
-    (
-        socket.gaierror,
-        "there is no host of this name",
-        "check the spelling, DNS and ~/.ssh/config",
-    ),
-    (ConnectionRefusedError, "nothing listens at its ssh port", "check sshd there, and the port"),
-    (TimeoutError, "it did not answer in time", "check the host, the cable and firewalls"),
-    (Exception, "the connection failed: {problem}", "try `ssh {name} true`"),
-)
-
-
-def _refusal(problem: Exception, name: str) -> tuple[str, str]:
-    """Why a connection failed, and what to do, in the user's words."""
-    _, message, hint = next(row for row in _REFUSALS if isinstance(problem, row[0]))
-    said = str(problem) or type(problem).__name__
-    return message.format(problem=said), hint.format(name=name)
+def _refused(where: str, path: str, reason: str) -> HostFailed:
+    """What a host says of a file, as an error of ours."""
+    if reason == _MISSING:
+        return FileMissing(f"{path}: {reason}", where=where)
+    if reason == _DENIED:
+        hint = "log in as root to reach it"
+        return PermissionMissing(f"{path}: {reason}", where=where, hint=hint)
+    return HostFailed(f"{path}: {reason}", where=where)

@@ -1,0 +1,97 @@
+"""An address becomes a connection, or a sentence saying why not."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import asyncssh
+
+from iosonde.errors import HostFailed, UsageError
+from iosonde.hosts.command import quote
+from iosonde.hosts.ssh.host import SshHost
+
+_CONNECT_TIME = 15.0
+_PORTS = range(1, 65536)
+
+
+def parse_address(address: str) -> tuple[str, str | None, int | None]:
+    """Name, user and port of `[user@]name[:port]`.
+
+    An IPv6 address stands in brackets when a port follows.
+
+    Raises:
+        UsageError: no name, or a port that is none.
+    """
+    user, at, rest = address.rpartition("@")
+    if rest.startswith("["):
+        name, _, port = rest[1:].partition("]")
+        colon, port = port[:1], port[1:]
+    elif rest.count(":") > 1:
+        name, colon, port = rest, "", ""
+    else:
+        name, colon, port = rest.partition(":")
+    good_port = port.isdecimal() and int(port) in _PORTS if colon else not port
+    if not name or (at and not user) or not good_port:
+        raise UsageError(
+            "expected [user@]name[:port], with a port of 1 to 65535", where=repr(address)
+        )
+    return name, user or None, int(port) if port else None
+
+
+async def open_ssh(address: str) -> SshHost:
+    """Connect.
+
+    Args:
+        address: `[user@]name[:port]`; what it leaves open, ~/.ssh/config says.
+
+    Raises:
+        UsageError: this is no address.
+        HostFailed: why it cannot be reached, and what to do.
+    """
+    name, user, port = parse_address(address)
+    wanted: dict[str, Any] = {"keepalive_interval": 15, "keepalive_count_max": 3}
+    by_hand = ["ssh"]
+    if port:
+        wanted["port"] = port
+        by_hand += ["-p", str(port)]
+    if user:
+        wanted["username"] = user
+    by_hand.append(f"{user}@{name}" if user else name)
+    try:
+        async with asyncio.timeout(_CONNECT_TIME):
+            return SshHost(address, await asyncssh.connect(name, **wanted))
+    except (asyncssh.Error, OSError, TimeoutError) as problem:
+        message, hint = _refusal(problem, quote(by_hand))
+        raise HostFailed(message, where=address, hint=hint) from None
+
+
+_REFUSALS: tuple[tuple[type[Exception], str, str], ...] = (
+    (
+        asyncssh.HostKeyNotVerifiable,
+        "its host key is not known here, or not the one that is known",
+        "run `{ssh}` once, compare the key's fingerprint, and accept it",
+    ),
+    (
+        asyncssh.PermissionDenied,
+        "it accepts none of your keys",
+        "try `{ssh} true`; load the key into ssh-agent or name it in ~/.ssh/config",
+    ),
+    (asyncssh.ConfigParseError, "~/.ssh/config cannot be read: {problem}", "mend that line"),
+    (
+        socket.gaierror,
+        "there is no host of this name",
+        "check the spelling, DNS and ~/.ssh/config",
+    ),
+    (ConnectionRefusedError, "nothing listens at its ssh port", "check sshd there, and the port"),
+    (TimeoutError, "it did not answer in time", "check the host, the cable and firewalls"),
+    (Exception, "the connection failed: {problem}", "try `{ssh} true`"),
+)
+
+
+def _refusal(problem: Exception, ssh: str) -> tuple[str, str]:
+    """Why a connection failed, and what to do, in the user's words."""
+    _, message, hint = next(row for row in _REFUSALS if isinstance(problem, row[0]))
+    said = str(problem) or type(problem).__name__
+    return message.format(problem=said), hint.format(ssh=ssh)
