@@ -24,7 +24,7 @@ from iosonde.layers.layer import (
     mounted_layers,
     options_of,
 )
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records import Scalar, StackLayer
 from iosonde.units import parse_bytes
 
 _TYPES = ("ext2", "ext3", "ext4")
@@ -107,15 +107,7 @@ async def _superblock(scene: Scene, mount: Mount, device: BlockDevice | None) ->
     done = await scene.host.run(["dumpe2fs", "-h", device.path], check=False)
     facts = superblock_facts(done.stdout.decode(errors="replace")) if done.status == 0 else {}
     if not facts:
-        missing = done.status == 127
-        scene.gaps.append(
-            Gap(
-                scene.host.name,
-                f"superblock of {mount.mount_point}",
-                "dumpe2fs is not installed" if missing else "dumpe2fs did not answer",
-                "install e2fsprogs" if missing else "run as root",
-            )
-        )
+        scene.miss(f"superblock of {mount.mount_point}", done, "e2fsprogs")
     return facts
 
 

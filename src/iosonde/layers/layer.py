@@ -22,6 +22,7 @@ from iosonde.hosts.host import Completed, Host
 from iosonde.records import Gap, Scalar, StackLayer
 
 _REDUNDANT = frozenset({"raid1", "raid4", "raid5", "raid6", "raid10"})
+_DENIED = re.compile(r"permi(?:ssion|tted)|\broot\b|super-?user|incompatible libdev", re.IGNORECASE)
 _LVM_LEG = re.compile(r"_[rm]image_\d+$")  # halves of a mirror, members of LVM's own RAID
 
 
@@ -89,6 +90,16 @@ class Scene:
             for path, content in files.items()
             if isinstance(content, bytes)
         }
+
+    def miss(self, what: str, done: Completed, package: str) -> None:
+        """Note as a gap what a tool did not tell, in its own words."""
+        if done.status == 127:
+            reason, remedy = f"{done.argv[0]} is not installed", f"install {package}"
+        else:
+            said = done.stderr.decode(errors="replace").strip() or f"status {done.status}"
+            reason = f"{done.argv[0]}: {said.splitlines()[0].removeprefix(f'{done.argv[0]}: ')}"
+            remedy = "run as root" if _DENIED.search(said) else ""
+        self.gaps.append(Gap(self.host.name, what, reason, remedy))
 
     def identity(self, kind: str, name: str) -> str:
         """The id of a layer of this host: the only place that forms one."""
@@ -287,15 +298,7 @@ async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[Target, ...]]:
     done = await scene.ask("dmsetup", command)
     if done.status == 0:
         return parse_targets(done.stdout.decode(errors="replace"))
-    missing = done.status == 127
-    scene.gaps.append(
-        Gap(
-            scene.host.name,
-            "targets of device-mapper",
-            "dmsetup is not installed" if missing else "dmsetup did not answer",
-            "install dmsetup" if missing else "run as root",
-        )
-    )
+    scene.miss("targets of device-mapper", done, "dmsetup")
     return {}
 
 

@@ -4,7 +4,7 @@ Only interfaces towards a storage server are layers: those that `ip route` names
 
 Source: Linux Documentation/ABI/testing/sysfs-class-net (mtu, speed in Mbit/s, operstate,
 tx_queue_len, lower_NAME: what a bond, bridge or VLAN stands on; brport and bonding);
-ethtool(8), which speaks JSON for -k, -g and -c since 5.10, its plain text before.
+ethtool(8), which speaks JSON for -k since 5.10, later for -g and -c, and plain text before.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import json
 import re
 from typing import Any, ClassVar
 
-from iosonde.hosts.host import Host
+from iosonde.hosts.host import Completed, Host
 from iosonde.layers.layer import LayerSetting, Scene, options_of
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records import Scalar, StackLayer
 
 _OFFLOADS = {
     "tcp-segmentation-offload": "tso",
@@ -159,13 +159,11 @@ class Link:
         """Offloads, rings and coalescing; not every interface has rings or coalesces."""
         found: dict[str, Scalar] = {}
         for option, parse in (("-k", features), ("-g", rings), ("-c", coalescing)):
-            answer = await _answer(scene.host, option, name)
-            if answer is not None:
-                found |= parse(answer)
+            done = await _answer(scene.host, option, name)
+            if done.status == 0:
+                found |= parse(done.stdout)
             elif option == "-k":
-                reason = "ethtool did not answer"
-                gap = Gap(scene.host.name, f"ethtool {option} {name}", reason, "install ethtool")
-                scene.gaps.append(gap)
+                scene.miss(f"ethtool {option} {name}", done, "ethtool")
         return found
 
 
@@ -175,10 +173,7 @@ async def _lower(host: Host, name: str) -> list[str]:
     return [path.rpartition("/lower_")[2] for path in paths]
 
 
-async def _answer(host: Host, option: str, name: str) -> bytes | None:
-    """In JSON where ethtool knows it, else as text; None where it can't tell."""
-    for argv in (["ethtool", "--json", option, name], ["ethtool", option, name]):
-        done = await host.run(argv, check=False)
-        if done.status == 0:
-            return done.stdout
-    return None
+async def _answer(host: Host, option: str, name: str) -> Completed:
+    """In JSON where ethtool knows it for this option, else as text."""
+    done = await host.run(["ethtool", "--json", option, name], check=False)
+    return done if done.status == 0 else await host.run(["ethtool", option, name], check=False)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from iosonde.layers.layer import LayerSetting, Mapped, Scene, mapped, queue_settings
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records import Scalar, StackLayer
 
 _REPORT = ("--reportformat", "json", "--units", "b", "--nosuffix")
 _FIELDS = (
@@ -178,18 +178,12 @@ async def _report(
     scene: Scene, ways: Sequence[tuple[str, ...]], part: str
 ) -> list[Mapping[str, Any]]:
     """The rows that the first of several ways to ask gives; a gap where none does."""
-    status = 0
     for argv in ways:
         done = await scene.host.run(argv, check=False)
         found = rows(done.stdout, part) if done.status == 0 else []
         if found:
             return found
-        status = done.status
-    tool = ways[0][0]
-    missing = status == 127
-    reason = f"{tool} is not installed" if missing else f"{tool} did not answer"
-    remedy = "install lvm2" if missing else "run as root"
-    scene.gaps.append(Gap(scene.host.name, f"what {tool} says of volumes", reason, remedy))
+    scene.miss(f"what {ways[0][0]} says of volumes", done, "lvm2")
     return []
 
 

@@ -10,7 +10,7 @@ import json
 from typing import ClassVar
 
 from iosonde.layers.layer import LayerSetting, Mount, Scene, options_of
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records import Scalar, StackLayer
 
 _TYPES = {"nfs", "nfs4"}
 
@@ -77,10 +77,7 @@ class Nfs:
             if link := route_device(done.stdout):
                 below = (scene.identity("link", link),)
             else:
-                scene.gaps.append(
-                    Gap(scene.host.name, f"link towards {address}", "ip did not say",
-                        "install iproute2")
-                )  # fmt: skip
+                scene.miss(f"link towards {address}", done, "iproute2")
         return StackLayer(
             id=scene.identity(self.kind, mount.mount_point),
             kind=self.kind,

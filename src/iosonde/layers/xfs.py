@@ -22,7 +22,7 @@ from iosonde.layers.layer import (
     mounted_layers,
     options_of,
 )
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records import Scalar, StackLayer
 from iosonde.units import SECTOR, parse_bytes
 
 _PAIR = re.compile(r"([\w-]+)=([\w./-]+)")
@@ -105,9 +105,6 @@ async def _describe(scene: Scene, mount: Mount, _: BlockDevice | None) -> Descri
     text = done.stdout.decode(errors="replace") if done.status == 0 else ""
     geometry = geometry_facts(text)
     if not geometry:
-        reason = "xfs_info is not installed" if done.status == 127 else "xfs_info did not answer"
-        scene.gaps.append(
-            Gap(scene.host.name, f"geometry of {mount.mount_point}", reason, "install xfsprogs")
-        )
+        scene.miss(f"geometry of {mount.mount_point}", done, "xfsprogs")
     facts = {**geometry, **stripe_facts(mount.super_options)}
     return Described(facts, mount_hazards(mount.super_options))
