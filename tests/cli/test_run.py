@@ -215,6 +215,17 @@ def test_buffered_loads_smaller_than_memory_are_flagged(iosonde: Iosonde) -> Non
     assert "page-cache" in ended.json["trials"][0]["flags"]
 
 
+def test_loops_go_on_until_the_interval_is_narrow_or_the_time_is_over(iosonde: Iosonde) -> None:
+    options = ("--load", "latency", "--target", ".", "--size", "8m", "--seconds", "1")
+    hopeless = iosonde("run", *options, "--until", "0.0001%", "--max-seconds", "3", "--json")
+    assert hopeless.status == 0, hopeless.stderr
+    assert "was not reached within 3 s" in hopeless.stderr
+    assert 1 <= len(hopeless.json["trials"][0]["metrics"]["read.iops"]["loops"]) <= 3
+    easy = iosonde("run", *options, "--until", "99%", "--json")
+    assert len(easy.json["trials"][0]["metrics"]["read.iops"]["loops"]) >= 5
+    assert "not reached" not in easy.stderr
+
+
 def test_dry_run_shows_commands_and_touches_nothing(iosonde: Iosonde, tmp_path: Path) -> None:
     ended = iosonde("run", "--fio", FIO, "--target", "data", "--dry-run")
     assert ended.status == 0, ended.stderr

@@ -12,6 +12,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
+from iosonde import units
 from iosonde.change.guard import Permission
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts import open_host
@@ -91,6 +92,8 @@ class _Session:
             while any(self._wants_more(self._done[one.trial.id]) for one in ready):
                 if not await self._loop(ready):
                     return
+            for one in ready:
+                self._tell_unreached(self._done[one.trial.id])
 
     async def _make_ready(self, planned: PlannedTrial, stack: AsyncExitStack) -> _Ready:
         host = self._hosts[planned.probe.host]
@@ -162,6 +165,20 @@ class _Session:
         self._store.mark(self._run.id, trial, flags=known.flags, faults=self._done[trial].faults)
         self._progress.warn(trial, str(problem))
         self.failures.append(problem)
+
+    def _tell_unreached(self, trial: Trial) -> None:
+        """Say so where the time was over before the loops gave what the study asked for."""
+        until = self._plan.study.until
+        if until is None or StopRule.of(0, until).reached(_headlines(trial)):
+            return
+        wanted = (
+            "steady state" if until.steady else f"± {units.show_fraction(until.halfwidth or 0)}"
+        )
+        self._progress.warn(
+            trial.id,
+            f"{wanted} was not reached within {units.show_seconds(until.max_seconds)}; "
+            "the table says what was",
+        )
 
     def _wants_more(self, trial: Trial | None) -> bool:
         """Whether the study's stop rule asks for another loop."""
