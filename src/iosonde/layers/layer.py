@@ -231,8 +231,8 @@ async def mounted_layers(
 ) -> tuple[StackLayer, ...]:
     """One layer for each mounted file system of some types, however often it is mounted.
 
-    Its `mount` is the shortest mount point, the fact `mounts` the others by lines; its settings
-    are the mount options. A file system in memory stands on nothing.
+    Its `mount` is the shortest mount point of the whole file system, the fact `mounts` the others
+    by lines; its settings are the mount options. A file system in memory stands on nothing.
     """
     places: dict[str, list[Mount]] = {}
     visible = {mount.mount_point: mount for mount in scene.mounts}  # the last one hides others
@@ -243,7 +243,7 @@ async def mounted_layers(
             places.setdefault(key, []).append(mount)
     layers = []
     for mounts in places.values():
-        ordered = sorted(mounts, key=lambda one: (len(one.mount_point), one.mount_point))
+        ordered = sorted(mounts, key=_prominence)
         first, device = ordered[0], scene.device_of(ordered[0])
         own = await describe(scene, first, device)
         facts = dict(own.facts)
@@ -265,6 +265,11 @@ async def mounted_layers(
             )
         )
     return tuple(layers)
+
+
+def _prominence(mount: Mount) -> tuple[bool, int, str]:
+    """Mounts of the whole come before bind mounts of a part, short paths before long ones."""
+    return mount.root != "/", len(mount.mount_point), mount.mount_point
 
 
 @dataclass(frozen=True, slots=True)

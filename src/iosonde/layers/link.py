@@ -134,7 +134,7 @@ class Link:
         facts: dict[str, Scalar] = {"interface": name}
         if texts["speed"].isdecimal():  # "-1" without a carrier
             facts["speed"] = int(texts["speed"]) * 1_000_000 // 8
-        if texts["operstate"]:
+        if texts["operstate"] not in {"", "unknown"}:  # loopback and many virtual ones don't know
             facts["state"] = texts["operstate"]
         if texts["bonding/mode"]:
             facts["mode"] = texts["bonding/mode"].split(" ")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from iosonde.layers.ext4 import journal_mode
 from iosonde.layers.link import coalescing, driver_facts, features, rings
@@ -79,6 +80,22 @@ def test_the_driver_of_a_link() -> None:
     text = b"driver: mlx5_core\nversion: 6.1.0\nfirmware-version: 16.35 (MT_0)\nbus-info: 0:1.0\n"
     assert driver_facts(text) == {"driver": "mlx5_core", "firmware": "16.35 (MT_0)"}
     assert driver_facts(b"driver: virtio_net\nfirmware-version: \n") == {"driver": "virtio_net"}
+
+
+OUTPUTS = Path(__file__).parents[2] / "outputs" / "ethtool-6.1"
+
+
+def test_what_ethtool_says_of_a_virtio_card() -> None:
+    def output(name: str) -> bytes:
+        return (OUTPUTS / name).read_bytes()
+
+    assert features(output("features.json")) == features(output("features.txt"))
+    assert features(output("features.txt"))["tso"] is True
+    assert rings(output("rings.txt")) == {"rx_ring": 256, "tx_ring": 256}
+    assert coalescing(output("coalescing.txt")) == {
+        "adaptive_rx": False, "rx_usecs": 0, "rx_frames": 1, "tx_usecs": 0, "tx_frames": 1,
+    }  # fmt: skip
+    assert driver_facts(output("driver.txt")) == {"driver": "virtio_net"}
 
 
 async def test_an_nfs_client_down_to_its_link() -> None:

@@ -30,7 +30,7 @@ def names(layer: StackLayer) -> list[str]:
     return [one.partition("/")[2] for one in layer.below]
 
 
-@pytest.mark.parametrize("scene", ["md-lvm-xfs", "md-trouble", "lvm-kinds", "mapped"])
+@pytest.mark.parametrize("scene", ["md-lvm-xfs", "md-trouble", "lvm-kinds", "mapped", "nfs"])
 async def test_nothing_of_a_guest_stays_unread(scene: str) -> None:
     capture, _ = await guest(scene)
     assert capture.gaps == ()
@@ -131,6 +131,20 @@ async def test_bcache_and_btrfs() -> None:
     assert pair.hazards == ()
     assert "in use" in layers["disk:ubdi"].hazards
     assert not [key for key in layers if key.startswith("filesystem:/run/pair")]
+
+
+async def test_an_nfs_mount_and_a_bind_mount() -> None:
+    _, layers = await guest("nfs")
+    images = layers["nfs:/run/images"]
+    has(images, server="127.0.0.1", export="/", version="4.2", protocol="tcp", connections=4,
+        read_size=64 * KIB, write_size=64 * KIB, hard=False, sync=False)  # fmt: skip
+    assert images.hazards == ("soft mount",)
+    assert names(images) == ["link:lo"]
+    link = layers["link:lo"]
+    assert link.settings["mtu"] == 65536
+    assert (link.settings["tso"], link.settings["lro"]) == (True, False)
+    memory = layers["filesystem:/run"]
+    has(memory, mounts="/etc")
 
 
 async def test_a_key_is_nowhere_in_what_is_shown_or_recorded() -> None:
