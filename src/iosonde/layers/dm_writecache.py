@@ -4,7 +4,7 @@ It caches no reads. Caches made with LVM are volumes of kind lvm, which lvs desc
 
 Source: Linux Documentation/admin-guide/device-mapper/writecache.rst (table: p or s for persistent
 memory or SSD, origin, cache, block size in bytes, number of options; status: error, blocks, free
-blocks, blocks under write-back; then eleven counters since 5.16).
+blocks, blocks under write-back; then ten counters since 5.16).
 """
 
 from __future__ import annotations

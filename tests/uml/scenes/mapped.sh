@@ -1,6 +1,6 @@
 # Device-mapper without LVM, bcache and btrfs: a LUN over two paths, one of them failed; LUKS;
 # dm-cache; dm-writecache; a striped device that is suspended; two devices under btrfs.
-# disks: 9
+# disks: 10
 set -e
 /run/modprobe scsi_debug vpd_use_hostno=0 add_host=2 dev_size_mb=32 delay=0
 for module in sd_mod dm-multipath dm-service-time dm-cache dm-cache-smq dm-writecache dm-crypt \
@@ -22,8 +22,13 @@ dmsetup create cached --table "0 200000 cache /dev/mapper/fastmeta /dev/mapper/f
 dmsetup create written --table "0 200000 writecache s /dev/ubdd /dev/ubde 4096 2 high_watermark 60"
 dmsetup create stripes --table "0 65536 striped 2 64 /dev/ubdf 0 /dev/ubdf 40960"
 dmsetup suspend stripes
-make-bcache -B /dev/ubdg > /dev/null
+make-bcache -w 4k -C /dev/ubdj
+make-bcache -w 4k -B /dev/ubdg
+echo /dev/ubdj > /sys/fs/bcache/register
 echo /dev/ubdg > /sys/fs/bcache/register
+basename /sys/fs/bcache/*-*-* > /sys/block/bcache0/bcache/attach
+echo writeback > /sys/block/bcache0/bcache/cache_mode
+dd if=/dev/urandom of=/dev/bcache0 bs=64k count=64 oflag=direct
 mkfs.btrfs -q -f -d raid1 -m raid1 /dev/ubdh /dev/ubdi > /dev/null
 mkdir -p /run/pair
 mount /dev/ubdh /run/pair

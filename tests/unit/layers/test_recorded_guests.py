@@ -120,9 +120,12 @@ async def test_what_dmsetup_and_cryptsetup_made() -> None:
 
 async def test_bcache_and_btrfs() -> None:
     _, layers = await guest("mapped")
-    has(layers["bcache:bcache0"], state="no cache", mode="writethrough", dirty=0)
-    assert layers["bcache:bcache0"].settings["writeback_percent"] == 10
-    assert names(layers["bcache:bcache0"]) == ["disk:ubdg"]
+    cached = layers["bcache:bcache0"]
+    has(cached, state="dirty", mode="writeback", block_size=4096, bucket_size=512 * KIB)
+    assert 0 < int(str(cached.facts["dirty"])) <= 64 * 64 * KIB
+    assert cached.settings["writeback_percent"] == 10
+    assert cached.hazards == ("unsafe cache",)
+    assert names(cached) == ["disk:ubdg", "disk:ubdj"]
     assert not [key for key in layers if key.startswith("disk:bcache")]
     pair = layers["btrfs:/run/pair"]
     has(pair, data_profile="raid1", metadata_profile="raid1", devices=2, block_size=4096,
