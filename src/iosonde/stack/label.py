@@ -7,8 +7,8 @@ from iosonde.units import show_bytes
 
 # Facts worth a place in a drawing, in this order, whatever the kind of layer they belong to.
 _WORDS = (
-    "model", "transport", "level", "cipher", "policy", "mode", "server", "export", "version",
-    "backing_file", "state",
+    "model", "transport", "level", "segment_type", "data_profile", "cipher", "policy", "mode",
+    "server", "export", "version", "backing_file", "state",
 )  # fmt: skip
 _SIZES = ("chunk_size", "strip_size", "block_size", "used")
 # Where the kernel's rotational flag is a guess: it is set for every virtio disk.

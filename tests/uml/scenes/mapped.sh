@@ -1,6 +1,6 @@
 # Device-mapper without LVM, bcache and btrfs: a LUN over two paths, one of them failed; LUKS;
-# dm-cache; dm-writecache; a striped device that is suspended; two devices under btrfs.
-# disks: 10
+# dm-cache; dm-writecache; a striped device that is suspended; btrfs over two devices and over one.
+# disks: 11
 set -e
 /run/modprobe scsi_debug vpd_use_hostno=0 add_host=2 dev_size_mb=32 delay=0
 for module in sd_mod dm-multipath dm-service-time dm-cache dm-cache-smq dm-writecache dm-crypt \
@@ -30,5 +30,7 @@ basename /sys/fs/bcache/*-*-* > /sys/block/bcache0/bcache/attach
 echo writeback > /sys/block/bcache0/bcache/cache_mode
 dd if=/dev/urandom of=/dev/bcache0 bs=64k count=64 oflag=direct
 mkfs.btrfs -q -f -d raid1 -m raid1 /dev/ubdh /dev/ubdi > /dev/null
-mkdir -p /run/pair
+mkfs.btrfs -q -f -d single -m dup /dev/ubdk > /dev/null
+mkdir -p /run/pair /run/lone
 mount /dev/ubdh /run/pair
+mount /dev/ubdk /run/lone

@@ -69,7 +69,10 @@ async def test_arrays_at_work_on_themselves() -> None:
     has(resynced, faulty="ubdg", sync_action="resync", active_members=3)
     assert resynced.hazards[:3] == ("degraded", "resync 0%", "ubdg faulty")
     has(reshaped, raid_disks=4, raid_disks_before=3, sync_action="reshape", active_members=4)
-    assert 0 < int(str(reshaped.facts["reshape_position"])) < (reshaped.size or 0)
+    # It goes by whole stripes of the new shape: three members with data.
+    position = int(str(reshaped.facts["reshape_position"]))
+    assert 0 < position < (reshaped.size or 0)
+    assert position % (3 * 64 * KIB) == 0
     has(spared, spares="ubdn", active_members=2, sync_action="idle", level="raid1")
     assert "chunk_size" not in spared.facts
     assert all(layer.facts["data_offset"] == MIB for layer in (rebuilt, resynced, spared))
@@ -131,6 +134,9 @@ async def test_bcache_and_btrfs() -> None:
     has(pair, data_profile="raid1", metadata_profile="raid1", devices=2, block_size=4096,
         checksum="crc32c")  # fmt: skip
     assert names(pair) == ["disk:ubdh", "disk:ubdi"]
+    lone = layers["btrfs:/run/lone"]
+    has(lone, data_profile="single", metadata_profile="dup", devices=1)
+    assert names(lone) == ["disk:ubdk"]
     assert pair.hazards == ()
     assert "in use" in layers["disk:ubdi"].hazards
     assert not [key for key in layers if key.startswith("filesystem:/run/pair")]
