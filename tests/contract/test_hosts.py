@@ -162,7 +162,7 @@ async def test_children_are_killed_that_outlive_their_parent(
     assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
     done = await asyncio.wait_for(process.stop(grace=0.3), 10)
     assert done.status == -15
-    assert gone(int(pid.read_text()))
+    assert await until(lambda: gone(int(pid.read_text())))
 
 
 async def test_a_silent_child_is_ended_too(host: Host, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ async def test_a_silent_child_is_ended_too(host: Host, tmp_path: Path) -> None:
     process = await host.start(["sh", "-c", script, str(pid), STUBBORN])
     assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
     await process.stop(grace=0.3)
-    assert gone(int(pid.read_text()))
+    assert await until(lambda: gone(int(pid.read_text())))
 
 
 async def test_a_daemon_that_keeps_our_pipes_open_does_not_hold_us(host: Host) -> None:

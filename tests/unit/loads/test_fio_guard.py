@@ -99,7 +99,7 @@ def test_fio_writes_to_the_target_and_our_directory_alone(tmp_path: Path) -> Non
         ["rw=randrw", "bs=4k", "size=256k", "verify=crc32c", f"directory={elsewhere}",
          f"filename={elsewhere}/other", "log_avg_msec=100", f"write_bw_log={elsewhere}/a",
          f"write_lat_log={elsewhere}/b", "write_iops_log", f"write_hist_log={elsewhere}/d",
-         "log_hist_msec=100", "numjobs=2", "unlink=1", "create_on_open=1"]
+         "log_hist_msec=100", "numjobs=2", "offset_increment=256k", "unlink=1", "create_on_open=1"]
     )  # fmt: skip
     raw = run(load_text=text, directory=tmp_path, cwd=elsewhere)
     result = FIO.parse(raw)

@@ -21,6 +21,11 @@ def device_below(path: Path) -> str:
     return link.resolve().name
 
 
+def reads(device: str) -> int:
+    """Reads completed by a device so far, as sysfs counts them."""
+    return int(Path(f"/sys/class/block/{device}/stat").read_text().split()[0])
+
+
 async def test_it_counts_what_fio_counts(tmp_path: Path) -> None:
     place = Path.cwd() / f".observer-{os.getpid()}"
     device = device_below(Path.cwd())
@@ -32,11 +37,13 @@ async def test_it_counts_what_fio_counts(tmp_path: Path) -> None:
             "--ioengine=libaio", "--iodepth=4", "--time_based", "--runtime=2", "--readonly",
             "--output-format=json",
         ]  # fmt: skip
+        before = reads(device)
         async with Observer(host, devices=(device,), interval=0.5) as observer:
             await asyncio.sleep(0.6)
             done = await host.run(argv)
             await asyncio.sleep(0.6)
             live = observer.live(device)
+        counted = reads(device) - before
     finally:
         place.unlink()
     issued = json.loads(done.stdout)["jobs"][0]["read"]["total_ios"]
@@ -48,7 +55,8 @@ async def test_it_counts_what_fio_counts(tmp_path: Path) -> None:
     spans = [0.5] * len(series.times)
     seen = sum((value or 0) * span for value, span in zip(series.values, spans, strict=True))
     assert issued > 100
-    assert seen == pytest.approx(issued, rel=0.1)
+    assert seen >= 0.95 * issued
+    assert seen == pytest.approx(counted, rel=0.1)  # others may read from this disk meanwhile
     assert live is not None
     assert live.iops >= 0
 
