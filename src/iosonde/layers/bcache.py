@@ -96,7 +96,7 @@ class Bcache:
             host=scene.host.name,
             device=device.path,
             size=device.size,
-            below=tuple(scene.on_device(name) for name in device.below),
+            below=scene.beneath(device),
             facts=facts,
-            hazards=tuple(hazards),
+            hazards=(*hazards, *scene.lost(device)),
         )

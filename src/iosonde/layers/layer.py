@@ -116,6 +116,14 @@ class Scene:
         """
         return self.identity("*device", name)
 
+    def beneath(self, device: BlockDevice) -> tuple[str, ...]:
+        """The ids of what a device stands on, as far as it is there."""
+        return tuple(self.on_device(name) for name in device.below if name in self.devices)
+
+    def lost(self, device: BlockDevice) -> tuple[str, ...]:
+        """A hazard for each device that this one stands on and that is gone."""
+        return tuple(f"lost {name}" for name in device.below if name not in self.devices)
+
     def on_mount(self, path: str) -> str:
         """Stands in `below` for the file system that holds an absolute path."""
         return self.identity("*mount", path)
@@ -352,16 +360,16 @@ class Mapped:
         facts: Mapping[str, Scalar],
         hazards: tuple[str, ...] = (),
     ) -> StackLayer:
-        """The layer of some kind that this device is."""
+        """The layer of some kind that this device is; what it has lost below is a hazard."""
         return StackLayer(
             id=scene.identity(kind, self.name),
             kind=kind,
             host=scene.host.name,
             device=self.device.path,
             size=self.device.size,
-            below=tuple(scene.on_device(name) for name in self.device.below),
+            below=scene.beneath(self.device),
             facts=facts,
-            hazards=(*hazards, "suspended") if self.suspended else hazards,
+            hazards=(*hazards, *scene.lost(self.device), *("suspended",) * self.suspended),
         )
 
 

@@ -40,6 +40,7 @@ _HEALTH = {
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 _FULL = 0.9  # share of a thin pool or snapshot from which on it is a hazard
 _UUIDS = 64  # signs of two uuids
+_SPREAD = {"m", "M", "r", "R"}  # first place of lv_attr: mirrors and RAID
 _BUSY = {"resync", "recover", "reshape", "check", "repair"}
 
 
@@ -129,14 +130,16 @@ def _share(row: Mapping[str, Any], name: str, whole: int | None) -> float | None
 def volume_hazards(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Words for what is wrong with a volume."""
     attributes = str(row.get("lv_attr", ""))
-    words = [_HEALTH[attributes[8]]] if len(attributes) > 8 and attributes[8] in _HEALTH else []
-    kind = attributes[:1]
+    kind, health = attributes[:1], attributes[8:9]
+    words = [_HEALTH[health]] if health in _HEALTH else []
+    if health in {"p", "r", "F"} and kind in _SPREAD:
+        words.insert(0, "degraded")
     for name, what in (("data_percent", ""), ("metadata_percent", "metadata ")):
         share = _percent(row.get(name))
         if share is not None and share >= _FULL and kind in {"t", "s", "S"}:
             words.append(f"{what}{share:.0%} full")
     synced = _percent(row.get("copy_percent"))
-    if synced is not None and kind in {"m", "r", "M", "R"}:
+    if synced is not None and kind in _SPREAD:
         action = str(row.get("raid_sync_action"))
         busy = action if action in _BUSY else "resync" * (synced < 1)
         words += [f"{busy} {synced:.0%}"] if busy else []

@@ -235,9 +235,13 @@ class Md:
             host=scene.host.name,
             device=device.path,
             size=device.size,
-            below=tuple(scene.on_device(name) for name in device.below),
+            below=scene.beneath(device),
             facts=facts,
-            hazards=(*array_hazards(facts, members), *misaligned(scene, members)),
+            hazards=(
+                *array_hazards(facts, members),
+                *misaligned(scene, members),
+                *scene.lost(device),
+            ),
         )
 
 

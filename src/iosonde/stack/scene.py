@@ -270,6 +270,10 @@ async def read_devices(host: Host, gaps: list[Gap]) -> dict[str, BlockDevice]:
     rows = await _lsblk(host, gaps)
     slaves = _links(await host.glob(SLAVES))
     holders = _links(await host.glob(HOLDERS))
+    if unlisted := [name for name in slaves if name not in rows]:
+        # lsblk starts from disks: what stands on one that was pulled out is not in its list.
+        known = await _from_sysfs(host)
+        rows |= {name: known[name] for name in unlisted if name in known}
     queues = await _queues(host, rows)
     starts = await _starts(host, rows)
     devices = {}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from iosonde.layers.dm import table_facts, table_hazards
 from iosonde.layers.dm_crypt import crypt_facts
 from iosonde.layers.layer import Target, parse_targets
-from iosonde.layers.lvm import LVS, PVS, rows, split_uuid, volume_facts, volume_hazards
+from iosonde.layers.lvm import LVS, LVS_OLD, PVS, rows, split_uuid, volume_facts, volume_hazards
 from iosonde.layers.multipath import Path, path_hazards, paths_of
 from iosonde.layers.multipath import table_facts as map_facts
 from iosonde.stack.discover import discover
@@ -44,7 +44,8 @@ def test_a_row_of_lvs() -> None:
     [
         ({"lv_attr": "twi-aotz--", "data_percent": "95.30"}, ("95% full",)),
         ({"lv_attr": "twi-aotz--", "data_percent": "40.00"}, ()),
-        ({"lv_attr": "rwi-aor-p-", "copy_percent": "100.00"}, ("partial",)),
+        ({"lv_attr": "rwi-aor-p-", "copy_percent": "100.00"}, ("degraded", "partial")),
+        ({"lv_attr": "-wi-a---p-"}, ("partial",)),
         ({"lv_attr": "rwi-aor---", "copy_percent": "31.25"}, ("resync 31%",)),
         (
             {"lv_attr": "rwi-aor---", "copy_percent": "50.00", "raid_sync_action": "check"},
@@ -88,6 +89,18 @@ async def test_the_volumes_of_a_file_server_with_and_without_lvm2() -> None:
     assert not any("lvs" in gap.what or "pvs" in gap.what for gap in full.gaps)
     mounted = next(one for one in full.layers if one.mount == "/srv")
     assert (mounted.kind, mounted.facts["stripe_unit"]) == ("xfs", 1024 * 512)
+
+
+async def test_an_lvs_that_lacks_the_newer_fields_is_asked_for_the_older_ones() -> None:
+    machine = sata_md_lvm()
+    machine.command(*LVS, status=5, stderr="  Unrecognised field: data_stripes")
+    row = {"lv_uuid": f"{'root':x<32}", "segtype": "striped", "stripes": "2", "vg_name": "vg0",
+           "stripe_size": "65536"}  # fmt: skip
+    machine.command(*LVS_OLD, stdout=json.dumps({"report": [{"lv": [row]}]}))
+    capture = await discover([machine.host()])
+    root = next(one for one in capture.layers if one.id.endswith("lvm:vg0-root"))
+    assert root.facts["stripe_width"] == 2 * 65536
+    assert not any("lvs" in gap.what for gap in capture.gaps)
 
 
 def test_a_crypt_table_gives_all_but_the_key() -> None:

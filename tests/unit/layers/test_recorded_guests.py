@@ -30,7 +30,9 @@ def names(layer: StackLayer) -> list[str]:
     return [one.partition("/")[2] for one in layer.below]
 
 
-@pytest.mark.parametrize("scene", ["md-lvm-xfs", "md-trouble", "lvm-kinds", "mapped", "nfs"])
+@pytest.mark.parametrize(
+    "scene", ["md-lvm-xfs", "md-trouble", "lvm-kinds", "lost-disk", "mapped", "nfs"]
+)
 async def test_nothing_of_a_guest_stays_unread(scene: str) -> None:
     capture, _ = await guest(scene)
     assert capture.gaps == ()
@@ -100,6 +102,19 @@ async def test_logical_volumes_of_every_kind() -> None:
     has(made["multi"], segment_type="linear", segments=2)
     assert names(made["multi"]) == ["disk:ubda", "disk:ubdd"]
     assert not [word for layer in made.values() for word in layer.hazards if "resync" in word]
+
+
+async def test_volumes_and_an_array_on_a_disk_that_was_pulled_out() -> None:
+    _, layers = await guest("lost-disk")
+    assert layers["lvm:vg0-pair"].hazards == ("degraded", "partial")
+    lone = layers["lvm:vg0-lone"]
+    assert lone.hazards == ("partial", "lost sda1")
+    assert lone.below == ()
+    assert lone.size == 16 * MIB
+    assert "disk:sda" not in layers
+    mirror = layers["md:md0"]
+    assert mirror.hazards == ("degraded", "sda2 faulty", "lost sda2")
+    assert names(mirror) == ["disk:ubdb"]
 
 
 async def test_what_dmsetup_and_cryptsetup_made() -> None:
