@@ -57,7 +57,16 @@ def partitions(device: str, *spans: tuple[int, int]) -> Iterator[list[str]]:
         yield made
     finally:
         for number in range(1, len(made) + 1):
-            tool("delpart", device, str(number))
+            forget_partition(device, number)
+
+
+def forget_partition(device: str, number: int) -> None:
+    """Take a partition away; whoever lists block devices just then has it open for a moment."""
+    argv = ["delpart", device, str(number)]
+    end = time.monotonic() + 10
+    while subprocess.run(argv, capture_output=True, check=False, timeout=60).returncode != 0:
+        assert time.monotonic() < end, f"{device} keeps partition {number}"
+        time.sleep(0.05)
 
 
 def _wait_for(node: Path) -> None:
