@@ -12,8 +12,18 @@ MIB = 1024**2
 
 
 def tool(*argv: str | Path) -> str:
-    """What a tool prints; its failure fails the test."""
-    done = subprocess.run(list(map(str, argv)), capture_output=True, check=False, timeout=60)
+    """What a tool prints; its failure fails the test.
+
+    A device or mount may be busy for a moment, because somebody lists all of them just then: that
+    is tried again.
+    """
+    end = time.monotonic() + 10
+    while True:
+        done = subprocess.run(list(map(str, argv)), capture_output=True, check=False, timeout=60)
+        busy = any(word in done.stderr for word in (b"busy", b"in use"))
+        if done.returncode == 0 or not busy or time.monotonic() > end:
+            break
+        time.sleep(0.05)
     assert done.returncode == 0, f"{argv}: {done.stderr.decode()}"
     return done.stdout.decode().strip()
 
@@ -57,16 +67,7 @@ def partitions(device: str, *spans: tuple[int, int]) -> Iterator[list[str]]:
         yield made
     finally:
         for number in range(1, len(made) + 1):
-            forget_partition(device, number)
-
-
-def forget_partition(device: str, number: int) -> None:
-    """Take a partition away; whoever lists block devices just then has it open for a moment."""
-    argv = ["delpart", device, str(number)]
-    end = time.monotonic() + 10
-    while subprocess.run(argv, capture_output=True, check=False, timeout=60).returncode != 0:
-        assert time.monotonic() < end, f"{device} keeps partition {number}"
-        time.sleep(0.05)
+            tool("delpart", device, str(number))
 
 
 def _wait_for(node: Path) -> None:

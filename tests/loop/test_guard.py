@@ -19,7 +19,7 @@ from iosonde.change.hold import hold
 from iosonde.errors import Refused, UsageError
 from iosonde.hosts.local import LocalHost
 from iosonde.records import Target, TargetKind
-from tests.loop.devices import forget_partition, loop_device, mounted, partitions, swapped_on, tool
+from tests.loop.devices import loop_device, mounted, partitions, swapped_on, tool
 
 pytestmark = [pytest.mark.root, pytest.mark.xdist_group("loop")]
 HOST = LocalHost()
@@ -150,7 +150,7 @@ async def test_a_partition_of_a_disk_that_is_mounted_as_a_whole(
         try:
             told = await refusal(f"{device}p1")
         finally:
-            forget_partition(device, 1)
+            tool("delpart", device, "1")
     assert "the disk it is part of" in told.message
 
 
