@@ -1,6 +1,7 @@
 //! Reads a few files of /proc at a steady pace in a thread of its own, as cheaply as that can be.
 //!
 //! The schedule is absolute: a late reading does not shift the later ones. Nothing is parsed.
+//! Times follow the steady clock, so that a clock that is set meanwhile does not falsify rates.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// The content of all files at one moment; a file that could not be read is empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// Seconds since the epoch.
+    /// Seconds since the epoch as the clock stood at the start.
     pub time: f64,
     /// One content a file, in the order given.
     pub contents: Vec<Vec<u8>>,
@@ -88,12 +89,14 @@ fn locked(shared: &Shared) -> std::sync::MutexGuard<'_, State> {
 
 fn sample(files: &[File], interval: Duration, shared: &Shared) {
     let mut buffer = vec![0; 1 << 14];
-    let mut due = Instant::now();
+    let begin = Instant::now();
+    let epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64());
+    let mut due = begin;
     loop {
         let contents = files.iter().map(|file| whole(file, &mut buffer)).collect();
-        let time = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0.0, |since| since.as_secs_f64());
+        let time = epoch + begin.elapsed().as_secs_f64();
         let mut state = locked(shared);
         state.readings.push(Reading { time, contents });
         due += interval;

@@ -85,7 +85,7 @@ class LocalWatch:
     def __init__(self, paths: Sequence[str], interval: float) -> None:
         from iosonde._core import Sampler
 
-        self._paths = tuple(path for path in paths if os.access(path, os.R_OK))
+        self._paths = tuple(path for path in paths if _readable(path))
         self._sampler = Sampler(self._paths, interval)
         self.missed = 0
 
@@ -100,6 +100,16 @@ class LocalWatch:
     async def close(self) -> None:
         """See `Watch.close`."""
         self._sampler.stop()
+
+
+def _readable(path: str) -> bool:
+    """Whether it can be opened and read: permission bits say little of files of the kernel."""
+    try:
+        with Path(path).open("rb", buffering=0) as file:
+            file.read(1)
+    except OSError:
+        return False
+    return True
 
 
 class LocalHost:

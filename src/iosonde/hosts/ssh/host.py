@@ -27,6 +27,7 @@ from iosonde.hosts.host import Completed, Reading
 from iosonde.hosts.ssh.process import SshProcess, command_line
 
 _BLOCK = 64 * 1024
+_HALF_PAGE = 2048
 _WINDOW = 4 * 1024 * 1024  # bytes of a large file asked for at once
 _FILES = 64  # read at the same time: OpenSSH's sftp-server answers them in order
 _COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, MaxSessions), and
@@ -42,12 +43,16 @@ done
 
 
 class SshWatch:
-    """Files read over the open SFTP session, all at once, on an absolute schedule."""
+    """Files kept open over the SFTP session and read all at once, on an absolute schedule.
 
-    def __init__(self, host: SshHost, paths: tuple[str, ...], interval: float) -> None:
-        self._host = host
-        self._paths = paths
+    Opening and closing them each time would cost the host three times as much. Times follow the
+    steady clock, so that a clock that is set does not falsify rates.
+    """
+
+    def __init__(self, files: Mapping[str, Any], interval: float) -> None:
+        self._files = files
         self._interval = interval
+        self._epoch = time.time() - time.monotonic()
         self._readings: list[Reading] = []
         self.missed = 0
         self._task = asyncio.create_task(self._repeat())
@@ -55,8 +60,7 @@ class SshWatch:
     async def _repeat(self) -> None:
         due = time.monotonic()
         while True:
-            with contextlib.suppress(HostFailed):  # a cut connection is the load's to report
-                await self._read()
+            await self._read()
             due += self._interval
             while due < time.monotonic():
                 due += self._interval
@@ -64,10 +68,15 @@ class SshWatch:
             await asyncio.sleep(due - time.monotonic())
 
     async def _read(self) -> None:
-        found = await self._host.read_many(self._paths)
-        files = {path: text for path, text in found.items() if isinstance(text, bytes)}
-        if files:
-            self._readings.append(Reading(time.time(), files))
+        contents = await asyncio.gather(*map(_whole, self._files.values()))
+        moment = self._epoch + time.monotonic()
+        found = {
+            path: content
+            for path, content in zip(self._files, contents, strict=True)
+            if content is not None
+        }
+        if found:
+            self._readings.append(Reading(moment, found))
 
     def take(self) -> Sequence[Reading]:
         """See `Watch.take`."""
@@ -79,6 +88,26 @@ class SshWatch:
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
+        for file in self._files.values():
+            with contextlib.suppress(asyncssh.Error, OSError):
+                await file.close()
+
+
+async def _whole(file: Any) -> bytes | None:
+    """The open file from its beginning to its end; None where it can't be read any more.
+
+    The kernel fills a page of a file of /proc unless the next record does not fit (fs/seq_file.c),
+    so an answer shorter than half of one was the last, and need not be asked for.
+    """
+    content = b""
+    try:
+        while part := await file.read(_BLOCK, len(content)):
+            content += part
+            if len(part) < _HALF_PAGE:
+                break
+    except (asyncssh.Error, OSError):  # a cut connection is the load's to report
+        return None
+    return content
 
 
 class SshHost:
@@ -172,9 +201,14 @@ class SshHost:
 
     async def watch(self, paths: Sequence[str], interval: float) -> SshWatch:
         """See `Host.watch`."""
-        found = await self.read_many(paths)
-        there = [path for path, content in found.items() if isinstance(content, bytes)]
-        return SshWatch(self, tuple(there), interval)
+        sftp = await self._files()
+        files: dict[str, Any] = {}
+        for path in paths:
+            with contextlib.suppress(FileMissing, PermissionMissing):
+                async with self._told(path):
+                    # block_size 0: one request a read; split ones would ask for a short rest.
+                    files[path] = await sftp.open(path, "rb", block_size=0)
+        return SshWatch(files, interval)
 
     async def glob(self, pattern: str) -> tuple[str, ...]:
         """See `Host.glob`. By the remote shell: SFTP's own does not follow linked directories."""

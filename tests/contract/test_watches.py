@@ -1,0 +1,149 @@
+"""What every watch of a host's files does, here and over a real sshd."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from iosonde.hosts import open_host
+from iosonde.hosts.host import Host
+from tests import sshd
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sshd.Sshd]:
+    with sshd.server(tmp_path_factory.mktemp("sshd")) as server:
+        yield server
+
+
+@pytest.fixture(params=["local", "ssh"])
+async def host(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Host]:
+    if request.param == "ssh":
+        box = request.getfixturevalue("box")
+        monkeypatch.setenv("HOME", str(box.home))
+        opened = await open_host(box.address)
+    else:
+        opened = await open_host("local")
+    yield opened
+    await opened.close()
+
+
+@pytest.mark.parametrize("size", [0, 1, 2047, 2048, 4096, 70_000, 200_000])
+async def test_files_are_read_whole_again_and_again(host: Host, tmp_path: Path, size: int) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"a" * size)
+    watch = await host.watch((str(file),), 0.05)
+    await asyncio.sleep(0.2)
+    file.write_bytes(b"b" * (size // 2))  # the same file, shorter
+    await asyncio.sleep(0.3)
+    await watch.close()
+    seen = [reading.files[str(file)] for reading in watch.take()]
+    assert seen[0] == b"a" * size
+    assert seen[-1] == b"b" * (size // 2)
+    assert not watch.take()
+
+
+async def test_files_of_the_kernel_are_read_to_their_end(host: Host) -> None:
+    """/proc/crypto comes in several pieces."""
+    paths = ("/proc/crypto", "/proc/diskstats", "/proc/filesystems")
+    watch = await host.watch(paths, 0.1)
+    await asyncio.sleep(0.15)
+    await watch.close()
+    files = watch.take()[0].files
+    assert files["/proc/crypto"] == Path("/proc/crypto").read_bytes()
+    assert len(files["/proc/crypto"]) > 2048
+    assert files["/proc/filesystems"] == Path("/proc/filesystems").read_bytes()
+    names = [line.split()[2] for line in Path("/proc/diskstats").read_bytes().splitlines()]
+    assert [line.split()[2] for line in files["/proc/diskstats"].splitlines()] == names
+
+
+async def test_what_is_not_there_is_left_out(host: Host, tmp_path: Path) -> None:
+    # A directory opens, and cannot be read.
+    watch = await host.watch((str(tmp_path / "none"), "/proc/uptime", str(tmp_path)), 0.05)
+    await asyncio.sleep(0.15)
+    await watch.close()
+    readings = watch.take()
+    assert len(readings) >= 2
+    assert all(set(reading.files) == {"/proc/uptime"} for reading in readings)
+
+
+async def test_a_clock_that_is_set_does_not_falsify_rates(
+    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel's uptime is the second view; it is Python's clock that is moved, so over ssh."""
+    monkeypatch.setenv("HOME", str(box.home))
+    host = await open_host(box.address)
+    watch = await host.watch(("/proc/uptime",), 0.1)
+    await asyncio.sleep(0.25)
+    true = time.time
+    monkeypatch.setattr(time, "time", lambda: true() + 3600)
+    await asyncio.sleep(0.3)
+    await watch.close()
+    readings = watch.take()
+    assert abs(readings[0].time - true()) < 30
+    for before, after in pairwise(readings):
+        up = [float(one.files["/proc/uptime"].split()[0]) for one in (before, after)]
+        assert after.time - before.time == pytest.approx(up[1] - up[0], abs=0.05)
+    await host.close()
+
+
+def holders(path: Path) -> int:
+    """How many descriptors of all processes stand for a file."""
+    found = 0
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            found += link.readlink() == path
+        except OSError:
+            continue
+    return found
+
+
+async def test_nothing_stays_open(host: Host, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"a")
+    watch = await host.watch((str(file),), 0.05)
+    await asyncio.sleep(0.1)
+    assert holders(file) == 1
+    await watch.close()
+    await asyncio.sleep(0.1)
+    del watch
+    assert holders(file) == 0
+
+
+ANCESTORS = """
+pid=$$
+while [ "$pid" -gt 1 ]; do
+    read -r name < "/proc/$pid/comm" && echo "$pid $name"
+    while read -r key value; do
+        case $key in PPid:) pid=$value ;; esac
+    done < "/proc/$pid/status"
+done
+"""
+
+
+async def test_a_server_that_dies_ends_the_readings_and_nothing_else(
+    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(box.home))
+    host = await open_host(box.address)
+    kin = (await host.run(["sh", "-c", ANCESTORS])).stdout.decode().splitlines()
+    server = next(int(line.split()[0]) for line in kin if "sshd" in line)
+    watch = await host.watch(("/proc/uptime",), 0.05)
+    await asyncio.sleep(0.2)
+    os.kill(server, signal.SIGKILL)  # sshd's process of this connection
+    await asyncio.sleep(0.3)
+    count = len(watch.take())
+    assert count >= 2
+    await asyncio.sleep(0.2)
+    assert not watch.take()
+    await watch.close()
+    await host.close()
