@@ -75,3 +75,23 @@ class Sampler:
         """Readings since the last call (epoch seconds, contents), and how many came too late."""
     def stop(self) -> None:
         """Ends the thread; what was not taken can still be."""
+
+@final
+class Anchors:
+    """Finds the lines of a text that hold one of many literals.
+
+    Args:
+        literals: text and number of the group it belongs to.
+
+    Raises:
+        ValueError: too many or too long literals.
+    """
+
+    def __new__(cls, literals: Sequence[tuple[str, int]]) -> Anchors: ...
+    def scan(self, block: bytes) -> tuple[list[int], list[int], list[int], int]:
+        """Lines that hold a literal, each once for every group it holds one of.
+
+        Returns:
+            Their numbers in the block from 0, the offsets of their first bytes, the groups; and
+            how many line ends the block has.
+        """

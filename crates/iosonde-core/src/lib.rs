@@ -1,5 +1,6 @@
 //! What iosonde computes over millions of items. No Python here.
 
+pub mod anchors;
 pub mod fio_log;
 pub mod histogram;
 pub mod sampler;

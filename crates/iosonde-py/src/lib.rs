@@ -1,5 +1,6 @@
 //! Python face of `iosonde-core`: converts, releases the GIL, maps errors; no arithmetic.
 
+mod anchors;
 mod fio_log;
 mod sampler;
 
@@ -8,6 +9,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::anchors::Anchors;
 
     #[pymodule_export]
     use crate::fio_log::{fio_log_variants, read_fio_log, FioLogFigures, LogError};
