@@ -1,0 +1,160 @@
+"""iozone: file system tests by record size, one stream or several at once.
+
+Its files stand beside the scratch file and are named for it; iozone removes and makes them anew
+between its tests, and iosonde removes what is left when the loop is over.
+
+Metrics are named for the test (`write.bandwidth`, `random_read.bandwidth` …; with -O `.iops`);
+with several record sizes the size stands in between (`write.4k.bandwidth`). `TEST.cpu` is the CPU
+utilisation that -+u prints, in cores.
+
+Source:
+    iozone 3.489, iozone.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.errors import LoadFailed, UsageError
+from iosonde.loads.iozone.arguments import Asked, of_spec, read_arguments
+from iosonde.loads.iozone.figures import Row, read_figures
+from iosonde.records import (
+    Demand,
+    Json,
+    Load,
+    LoadCommand,
+    LoadResult,
+    RawOutput,
+    Target,
+    TargetKind,
+)
+
+_HOURS = 24 * 3600.0
+
+
+class Iozone:
+    """See `iosonde.loads.load.LoadEngine`. The spec is `{"arguments": ["-i", "0", …]}`."""
+
+    name: ClassVar[str] = "iozone"
+    parser_version: ClassVar[int] = 1
+
+    def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
+        """See `LoadEngine.declare`."""
+        if isinstance(spec, Mapping):
+            words = spec.get("arguments")
+            if not isinstance(words, list):
+                raise UsageError("an iozone load needs its `arguments` as a list", where=where)
+            asked = read_arguments(" ".join(f"'{word}'" for word in words), where=where)
+        else:
+            asked = read_arguments(spec, where=where)
+        if not asked.tests and not asked.has("-a"):
+            raise UsageError(
+                "iozone is to be told what to test", where=where,
+                hint="-i 0 -i 1 writes and reads, -i 2 is random; -a does everything",
+            )  # fmt: skip
+        return Load("iozone", name, {"arguments": list(asked.words()), "notes": list(asked.notes)})
+
+    def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
+        """See `LoadEngine.adjust`: `size` and `bs` in iozone's own way of writing them."""
+        asked = of_spec(load.spec)
+        names = {"size": "-s", "bs": "-r", "record": "-r", "processes": "-t"}
+        pairs = list(asked.options)
+        for option, value in options.items():
+            flag = names.get(option)
+            if flag is None:
+                raise UsageError(
+                    f"iozone has no option {option!r} that can be changed here", where=where,
+                    hint=f"known: {', '.join(names)}",
+                )  # fmt: skip
+            pairs = [pair for pair in pairs if pair[0] != flag] + [(flag, str(value))]
+        words = [word for name, value in pairs for word in (name, value) if word is not None]
+        again = self.declare({"arguments": list(words)}, name=load.name, where=where)
+        return Load(again.engine, load.name, again.spec, load.about)
+
+    def demand(self, load: Load) -> Demand:
+        """See `LoadEngine.demand`. The size is of all files together."""
+        asked = of_spec(load.spec)
+        return Demand(
+            reads=True,
+            writes=True,
+            size=asked.size * (asked.processes or 1),
+            seconds=None,
+            direct=asked.has("-I"),
+            tools=("iozone",),
+            own_files=True,
+        )
+
+    def command(
+        self, load: Load, target: Target, *, directory: str, seconds: float | None
+    ) -> LoadCommand:
+        """See `LoadEngine.command`. iozone decides itself how long it works.
+
+        Raises:
+            UsageError: the target is a device.
+        """
+        del directory, seconds
+        if target.kind is not TargetKind.FILE:
+            raise UsageError("iozone measures file systems: give a directory", where=target.path)
+        asked = of_spec(load.spec)
+        beside = tuple(f"{target.path}.{number}" for number in range(1, (asked.processes or 1) + 1))
+        files = ["-F", *beside] if asked.processes else ["-f", *beside]
+        return LoadCommand(("iozone", *asked.words(), *files), timeout=_HOURS, beside=beside)
+
+    def parse(self, raw: RawOutput) -> LoadResult:
+        """See `LoadEngine.parse`."""
+        text = raw.stdout.decode(errors="replace")
+        asked = _used(text)
+        rows = read_figures(text, asked.tests if asked else (), ops=bool(asked and asked.has("-O")))
+        metrics, kinds = metrics_of(rows)
+        if not metrics or raw.status != 0:
+            said = raw.stderr.decode(errors="replace").strip() or text.strip() or "nothing"
+            last = said.splitlines()[-1]
+            raise LoadFailed(
+                f"iozone ended with status {raw.status} and gave no result: {last}",
+                hint="is there room for its files, and may this user write there?",
+            )
+        return LoadResult(metrics=metrics, units=kinds, tool_version=version_of(text))
+
+
+def _used(text: str) -> Asked | None:
+    """The command line that iozone printed."""
+    _, found, rest = text.partition("Command line used:")
+    if not found:
+        return None
+    try:
+        return read_arguments(rest.split("\n", 1)[0], where="")
+    except UsageError:
+        return None
+
+
+def version_of(text: str) -> str:
+    """`3.489`; empty where it is not printed."""
+    return text.partition("$Revision:")[2].partition("$")[0].strip()
+
+
+def metrics_of(rows: tuple[Row, ...]) -> tuple[dict[str, float], dict[str, str]]:
+    """Metrics of all rows, named apart where there are several, and their units."""
+    metrics: dict[str, float] = {}
+    kinds: dict[str, str] = {}
+    sizes, records = {row.size for row in rows}, {row.record for row in rows}
+    for row in rows:
+        tag = f".{_short(row.size)}" if len(sizes) > 1 else ""
+        tag += f".{_short(row.record)}" if len(records) > 1 else ""
+        kind, unit = ("iops", "1/s") if row.ops else ("bandwidth", "B/s")
+        for test, value in row.values.items():
+            metrics[f"{test}{tag}.{kind}"], kinds[f"{test}{tag}.{kind}"] = value, unit
+        for test, value in row.cpu.items():
+            metrics[f"{test}{tag}.cpu"], kinds[f"{test}{tag}.cpu"] = value, "cores"
+    return metrics, kinds
+
+
+def _short(size: int | None) -> str:
+    """`4k`, `1m`, as iozone's users write it."""
+    if size is None:
+        return "?"
+    for scale, letter in ((units.GIB, "g"), (units.MIB, "m"), (units.KIB, "k")):
+        if size % scale == 0 and size:
+            return f"{size // scale}{letter}"
+    return str(size)

@@ -1,0 +1,225 @@
+"""What iozone prints: its table, its throughput tests, its "Excel" report.
+
+Source:
+    iozone 3.489, iozone.c: display of the automatic mode (columns of 9 characters after 16 and 8),
+    throughput_test(), dump_excel(), dump_throughput_cpu(); its kB are KiB. In throughput mode the
+    labels of the report on CPU utilization are counted on from the wrong row, so that rows of
+    random read, mixed workload and random write appear under other names; their order is right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from iosonde import units
+
+COLUMNS = (
+    "write", "rewrite", "read", "reread", "random_read", "random_write", "backward_read",
+    "record_rewrite", "stride_read", "fwrite", "frewrite", "fread", "freread",
+)  # fmt: skip
+"""Tests of the table, in the order of its columns."""
+
+OF_TEST = {
+    0: ("write", "rewrite"), 1: ("read", "reread"), 2: ("random_read", "random_write"),
+    3: ("backward_read",), 4: ("record_rewrite",), 5: ("stride_read",),
+    6: ("fwrite", "frewrite"), 7: ("fread", "freread"),
+}  # fmt: skip
+"""The columns that `-i N` fills; other numbers fill none."""
+
+_CHILDREN = {
+    "initialwriters": "write", "rewriters": "rewrite", "readers": "read", "re-readers": "reread",
+    "reversereaders": "backward_read", "stridereaders": "stride_read",
+    "randomreaders": "random_read", "mixedworkload": "mixed", "randomwriters": "random_write",
+    "fwriters": "fwrite", "freaders": "fread", "pwritewriters": "pwrite", "preadreaders": "pread",
+}  # fmt: skip
+_LABELS = {
+    "initialwrite": "write", "rewrite": "rewrite", "read": "read", "re-read": "reread",
+    "reverseread": "backward_read", "strideread": "stride_read", "randomread": "random_read",
+    "mixedworkload": "mixed", "randomwrite": "random_write", "fwrite": "fwrite", "fread": "fread",
+    "pwrite": "pwrite", "pread": "pread",
+}  # fmt: skip
+_REPORTS = {
+    "writer": "write", "re-writer": "rewrite", "reader": "read", "re-reader": "reread",
+    "randomread": "random_read", "randomwrite": "random_write", "backwardread": "backward_read",
+    "recordrewrite": "record_rewrite", "strideread": "stride_read", "fwrite": "fwrite",
+    "re-fwrite": "frewrite", "fread": "fread", "re-fread": "freread",
+}  # fmt: skip
+_SEEN = re.compile(
+    r"Childrenseethroughputfor(?P<n>\d+)(?P<who>[a-z-]+)=(?P<sum>[\d.]+)(?P<unit>kB|KB|ops)/sec"
+    r"Parentseesthroughputfor\d+[a-z-]+=(?P<parent>[\d.]+)(?:kB|KB|ops)/sec"
+    r"Minthroughputper(?:process|thread)=(?P<min>[\d.]+)(?:kB|KB|ops)/sec"
+    r"Maxthroughputper(?:process|thread)=(?P<max>[\d.]+)(?:kB|KB|ops)/sec"
+    r"Avgthroughputper(?:process|thread)=(?P<avg>[\d.]+)(?:kB|KB|ops)/sec"
+    r"Minxfer=(?P<xfer>[\d.]+)(?:kB|KB|ops)"
+    r"(?:CPU[Uu]tilization:Walltime(?P<wall>[\d.]+)CPUtime(?P<time>[\d.]+)"
+    r"CPUutilization(?P<cpu>[\d.]+)%)?"
+)
+_ROW = re.compile(r"^\s*(\d+)\s+(\d+)((?:\s+\d+)+)\s*$")
+_REPORT = re.compile(
+    r'"(?P<what>[A-Za-z-]+(?: [a-z-]+)?) (?P<cpu>CPU utilization )?report(?P<rest>[^"]*)"'
+    r"(?P<body>(?:\s+\"?\d[\d.]*\"?)+)"
+)
+_LINE_OF_REPORT = re.compile(r'" *(?P<label>[A-Za-z][A-Za-z -]*?) *"\s+(?P<value>[\d.]+)')
+_RECORD = re.compile(r'"Record size = (\d+) kBytes ?"')
+_FIRST_END, _SECOND_END, _WIDTH = 16, 24, 9
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The tests of one file size and record size (bytes; None: not printed).
+
+    `values` maps a test to B/s, or to 1/s where `ops`; `cpu` to cores; `spread` holds min, max, avg
+    and parent of a throughput test; `processes` is None for a single one.
+    """
+
+    size: int | None
+    record: int | None
+    values: Mapping[str, float]
+    cpu: Mapping[str, float] = field(default_factory=dict)
+    spread: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    processes: int | None = None
+    ops: bool = False
+    mislabelled: bool = False
+
+
+def read_figures(text: str, tests: Sequence[int] = (), *, ops: bool = False) -> tuple[Row, ...]:
+    """The rows in one output, or in its "Excel" report alone.
+
+    Args:
+        text: as printed.
+        tests: numbers after -i, where they are known; they name the columns of a wrapped table.
+        ops: the table is of operations per second.
+    """
+    compact = "".join(text.split())
+    seen = list(_SEEN.finditer(compact))
+    if seen:
+        return (_throughput(seen, text),)
+    rows = tuple(_table(text, tests, ops=ops))
+    reports = tuple(_reports(text, ops=ops))
+    if rows:
+        return _with_cpu(rows, reports)
+    return reports or tuple(_throughput_report(text))
+
+
+def _throughput(seen: Sequence[re.Match[str]], text: str) -> Row:
+    values, cpu, spread = {}, {}, {}
+    ops = seen[0]["unit"] == "ops"
+    scale = 1.0 if ops else float(units.KIB)
+    for one in seen:
+        test = _CHILDREN.get(one["who"], one["who"])
+        values[test] = float(one["sum"]) * scale
+        spread[test] = {name: float(one[name]) * scale for name in ("min", "max", "avg", "parent")}
+        if one["cpu"]:
+            cpu[test] = float(one["cpu"]) / 100
+    each = re.search(r"Eachprocesswritesa(\d+)kBytefilein(\d+)kByterecords", "".join(text.split()))
+    size, record = (int(each[1]) * units.KIB, int(each[2]) * units.KIB) if each else (None, None)
+    return Row(size, record, values, cpu, spread, int(seen[0]["n"]), ops)
+
+
+def _table(text: str, tests: Sequence[int], *, ops: bool) -> Iterator[Row]:
+    """The table: by the place of each figure, or by the tests where lines were broken."""
+    head = re.search(r"(?:kB|KB)\s+reclen\s+write.*", text)
+    if not head:
+        return
+    known = [name for test in tests or range(8) for name in OF_TEST.get(test, ())]
+    names = [name for name in COLUMNS if name in known]
+    for line in text[head.end() :].split("\n"):
+        found = _ROW.match(line)
+        if not found:
+            if line.strip() and not re.fullmatch(r"[\s\d]+|[a-z ]+", line):
+                return
+            continue
+        placed = _placed(line)
+        figures = [int(word) for word in found[3].split()]
+        if placed is None:
+            placed = dict(zip(names, figures, strict=False)) if len(names) == len(figures) else {}
+        if placed:
+            scale = 1 if ops else units.KIB
+            yield Row(
+                int(found[1]) * units.KIB, int(found[2]) * units.KIB,
+                {name: float(value * scale) for name, value in placed.items()}, ops=ops,
+            )  # fmt: skip
+
+
+def _placed(line: str) -> dict[str, int] | None:
+    """Column → figure, where the line stands as it was printed."""
+    words = list(re.finditer(r"\d+", line))
+    indent = words[0].end() - _FIRST_END
+    if indent < 0 or words[1].end() - _SECOND_END != indent:
+        return None
+    placed = {}
+    for word in words[2:]:
+        column, off = divmod(word.end() - _SECOND_END - indent, _WIDTH)
+        if off or not 1 <= column <= len(COLUMNS):
+            return None
+        placed[COLUMNS[column - 1]] = int(word[0])
+    return placed
+
+
+def _reports(text: str, *, ops: bool) -> Iterator[Row]:
+    """The blocks of -R: a line of record sizes, then lines of a file size and its figures."""
+    values: dict[tuple[int, int], dict[str, float]] = {}
+    cpu: dict[tuple[int, int], dict[str, float]] = {}
+    for block in _REPORT.finditer(text):
+        test = _REPORTS.get(block["what"].lower().replace(" ", ""))
+        if test is None:
+            continue
+        records: list[int] = []
+        size, column = 0, 0
+        for quoted, plain in re.findall(r'"(\d+)"|([\d.]+)', block["body"]):
+            if quoted and not size and len(records) < 64 and not _begins_row(block["body"], quoted):
+                records.append(int(quoted))
+            elif quoted:
+                size, column = int(quoted), 0
+            elif column < len(records) and size:
+                key = size * units.KIB, records[column] * units.KIB
+                into, scale = (cpu, 0.01) if block["cpu"] else (values, 1 if ops else units.KIB)
+                into.setdefault(key, {})[test] = float(plain) * scale
+                column += 1
+    for key, found in values.items():
+        yield Row(*key, found, cpu.get(key, {}), ops=ops)
+
+
+def _begins_row(body: str, quoted: str) -> bool:
+    """Whether a quoted number is followed by a plain one: the file size at a row's beginning."""
+    return bool(re.search(rf'"{quoted}"\s+\d', body)) and not re.match(
+        rf'\s*(?:"\d+"\s+)*"{quoted}"\s+"', body
+    )
+
+
+def _with_cpu(rows: Sequence[Row], reports: Sequence[Row]) -> tuple[Row, ...]:
+    of = {(one.size, one.record): one.cpu for one in reports}
+    return tuple(
+        Row(row.size, row.record, row.values, of.get((row.size, row.record), {}), ops=row.ops)
+        for row in rows
+    )
+
+
+def _throughput_report(text: str) -> Iterator[Row]:
+    """The "Excel" report of throughput mode alone, CPU rows by their order."""
+    first, _, second = text.partition('"CPU utilization report')
+    if '"Throughput report' not in first:
+        return
+    ops = "ops/sec" in first
+    lines_of = _LINE_OF_REPORT.finditer
+    pairs = [(_label(one["label"]), float(one["value"])) for one in lines_of(first)]
+    values = {test: value * (1 if ops else units.KIB) for test, value in pairs if test}
+    found = [
+        (_label(one["label"]), float(one["value"])) for one in _LINE_OF_REPORT.finditer(second)
+    ]
+    names = [test for test, _ in pairs if test]
+    cpu = {}
+    if len(found) == len(names):
+        cpu = {test: value / 100 for test, (_, value) in zip(names, found, strict=True)}
+    record = _RECORD.search(first)
+    if values:
+        yield Row(
+            None, int(record[1]) * units.KIB if record else None, values, cpu, ops=ops,
+            mislabelled=bool(found) and [test for test, _ in found] != names,
+        )  # fmt: skip
+
+
+def _label(text: str) -> str:
+    return _LABELS.get(text.lower().replace(" ", ""), "")
