@@ -1,0 +1,178 @@
+"""What rules look at: trials, states and counters, whether measured here or read in a text.
+
+A rule is a function from a `Case` to findings. It belongs to the layer or load it is about
+(layers/rules/, loads/rules/) or, where it spans several, to explain/rules/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from iosonde.records import Finding, HostFacts, Json, Metric, Scalar, Series
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One trial as rules see it.
+
+    Args:
+        label: what a person calls it: heading, or load and probe.
+        where: where its figures can be looked up ("FILE:12-60", "RUN/TRIAL").
+        source: the file or run it comes from: trials of one source were made for one purpose.
+        tool, version, command, host, target: as `iosonde.printed.PrintedTrial` has them.
+        metrics: statistics over its loops, by the contract's names.
+        headline: name of the metric that stands for it; empty where it has none.
+        steps: metric → half of the last digit printed; not named: exact.
+        averages: metric → the average the tool printed itself.
+        options: of the load: rw, bs, size, iodepth, numjobs, direct, ioengine, runtime, end_fsync…
+        device_io: device → what the tool says reached it (reads, writes, util …), first loop.
+        issued: direction → I/Os the load issued, first loop.
+        elapsed: seconds of each loop; None where unknown.
+        details: what else the tool printed.
+        series: of each loop, as the observer saw it; empty for imported trials.
+        settings: "layer.setting" → value of what it stood on, as far as that is known.
+        stands_on: (kind, device) of the layers under its target, the topmost first.
+        heading: the heading it stands under, or the load's name: trials to be held against
+            each other share it.
+        row: what its author wrote beside it in a table, cell by cell; `columns` the names.
+    """
+
+    label: str
+    where: str
+    source: str
+    tool: str
+    metrics: Mapping[str, Metric]
+    headline: str = ""
+    version: str = ""
+    command: str = ""
+    host: str = ""
+    target: str = ""
+    started: float | None = None
+    steps: Mapping[str, float] = field(default_factory=dict)
+    averages: Mapping[str, float] = field(default_factory=dict)
+    options: Mapping[str, Scalar] = field(default_factory=dict)
+    device_io: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    issued: Mapping[str, int] = field(default_factory=dict)
+    elapsed: tuple[float, ...] | None = None
+    details: Mapping[str, Json] = field(default_factory=dict)
+    series: tuple[tuple[Series, ...], ...] = ()
+    settings: Mapping[str, Scalar] = field(default_factory=dict)
+    stands_on: tuple[tuple[str, str], ...] = ()
+    background: tuple[str, ...] = ()
+    heading: str = ""
+    row: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    def mean(self, metric: str) -> float | None:
+        """Mean of a metric over the loops; None where the trial has none of that name."""
+        found = self.metrics.get(metric)
+        return None if found is None else found.mean
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Settings and facts of one thing: `kind`, `name` and `values` as in `printed.Subject`.
+
+    `below` are the names of what it stands on, where that is known.
+    """
+
+    kind: str
+    name: str
+    host: str
+    values: Mapping[str, Scalar]
+    where: str
+    source: str
+    below: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Counters of one thing, as in `printed.PrintedCounters`."""
+
+    tool: str
+    kind: str
+    name: str
+    host: str
+    values: Mapping[str, Json]
+    where: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command line of a load engine that stands in a text."""
+
+    tool: str
+    command: str
+    host: str
+    where: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that is to be explained together."""
+
+    trials: tuple[Measured, ...] = ()
+    states: tuple[State, ...] = ()
+    counters: tuple[Counted, ...] = ()
+    hosts: tuple[HostFacts, ...] = ()
+    commands: tuple[Asked, ...] = ()
+    noted: tuple[Finding, ...] = ()
+    """What was found when the trials were measured."""
+
+    def on(self, host: str) -> Case:
+        """The same case, all of it of one host."""
+        return Case(
+            tuple(replace(one, host=host, source=host) for one in self.trials),
+            tuple(replace(one, host=host, source=host) for one in self.states),
+            tuple(replace(one, host=host, source=host) for one in self.counters),
+            self.hosts,
+            tuple(replace(one, host=host, source=host) for one in self.commands),
+        )
+
+    def of_kind(self, *kinds: str) -> Iterator[State]:
+        """The states of some kinds."""
+        return (state for state in self.states if state.kind in kinds)
+
+    def counted(self, *tools: str) -> Iterator[Counted]:
+        """The counters that some tools printed."""
+        return (one for one in self.counters if one.tool in tools)
+
+    def with_value(self, name: str) -> Iterator[State]:
+        """The states that know a value."""
+        return (state for state in self.states if state.values.get(name) is not None)
+
+    def value(self, name: str, *, like: Measured | State | Counted) -> Scalar:
+        """A value of any state of the same host and source, as `vm.dirty_ratio`; None if unknown.
+
+        Where the host is not known, a state of the same source will do.
+        """
+        for state in self.with_value(name):
+            if state.source == like.source and like.host in {"", state.host}:
+                return state.values[name]
+        return None
+
+    def memory(self, host: str) -> int | None:
+        """Bytes of memory of a host, None where unknown."""
+        return next((one.memory for one in self.hosts if one.name == host), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One diagnosis that can be made.
+
+    Args:
+        name: by the contract.
+        about: the layer kinds or loads it is about, for the list of rules.
+        says: what it looks for, in one sentence.
+        source: where the knowledge comes from (kernel file, manual page, specification, paper).
+        find: its findings in a case; several rules may share a name.
+    """
+
+    name: str
+    about: str
+    says: str
+    source: str
+    find: Callable[[Case], Iterable[Finding]]

@@ -1,0 +1,160 @@
+"""What the printed output of a tool says: trials, states and counters, with their place in a text.
+
+The parsers of outputs live with their loads and layers; evidence/ finds where outputs begin and
+calls them. A figure is what the tool printed, in bytes, seconds, 1/s, B/s or fractions; how
+coarsely it was printed travels with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from iosonde.records import Json, LoadResult, Scalar
+
+
+class Unreadable(Exception):
+    """An output that was recognised cannot be read; `reason` says in a few words why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a text something stands. Lines count from 1; `heading` is the one above it."""
+
+    file: str
+    first_line: int
+    last_line: int
+    heading: str = ""
+
+    def __str__(self) -> str:
+        """`FILE:FIRST-LAST`, as messages name a place."""
+        lines = f"{self.first_line}"
+        if self.last_line > self.first_line:
+            lines += f"-{self.last_line}"
+        return f"{self.file}:{lines}"
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTrial:
+    """One measurement: the loops of one load at one target, as a tool printed them.
+
+    Args:
+        tool: what printed it ("fio", "hdparm", "iozone" …).
+        loops: one result per loop, in their order.
+        version: of the tool, empty where it does not say.
+        command: as it stood before the output, empty where it did not.
+        host: as a prompt or the output names it, empty where neither does.
+        target: device or file that was measured, empty where unknown.
+        label: what the output itself calls it (fio's job name); a heading goes before it.
+        started: seconds since the epoch; None where it does not say.
+        elapsed: seconds of each loop; None where it does not say.
+        options: of the load in fio's words as far as they are known: rw, bs, size, iodepth, numjobs
+            (numbers are numbers, sizes bytes, times seconds, flags bool), direct, ioengine,
+            runtime, end_fsync.
+        steps: metric → half of the last digit printed, in the metric's unit; a metric that is not
+            named was printed exactly.
+        averages: metric → the average that the tool itself printed for its loops.
+        details: everything else it printed, by names of the tool's own.
+    """
+
+    tool: str
+    loops: tuple[LoadResult, ...]
+    version: str = ""
+    command: str = ""
+    host: str = ""
+    target: str = ""
+    label: str = ""
+    started: float | None = None
+    elapsed: tuple[float, ...] | None = None
+    options: Mapping[str, Scalar] = field(default_factory=dict)
+    steps: Mapping[str, float] = field(default_factory=dict)
+    averages: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One thing whose state is known: a layer, a mount, a controller, a NIC, or the host itself.
+
+    Args:
+        kind: a layer kind ("disk", "md", "nfs" …) or "controller", "export", "host".
+        name: the device, mount point, interface …; "" for the host itself.
+        values: facts and settings, by the names that discovery gives them (docs/layers/).
+    """
+
+    kind: str
+    name: str
+    values: Mapping[str, Scalar]
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedState:
+    """Settings and facts at one moment, as a tool printed them or a file holds them."""
+
+    tool: str
+    subjects: tuple[Subject, ...]
+    host: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCounters:
+    """Monotonic figures (or rates over an interval) that a host keeps, as printed.
+
+    `values` maps the tool's own names to figures; a list is a histogram or the figures of one line.
+    `kind` and `name` say of what, as in `Subject`.
+    """
+
+    tool: str
+    kind: str
+    name: str
+    values: Mapping[str, Json]
+    host: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLoad:
+    """A command line of a load engine, as it stands in a text: it can be run again."""
+
+    tool: str
+    command: str
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one output says. `first` and `last` are indices of its lines in the passage.
+
+    `unread` holds parts that were recognised but not understood: (index, index, reason).
+    """
+
+    first: int
+    last: int
+    trials: tuple[PrintedTrial, ...] = ()
+    states: tuple[PrintedState, ...] = ()
+    counters: tuple[PrintedCounters, ...] = ()
+    loads: tuple[PrintedLoad, ...] = ()
+    unread: tuple[tuple[int, int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What was recognised but could not be read."""
+
+    place: Place
+    tool: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was found in a text beside trials, with its place: as a store keeps it."""
+
+    place: Place
+    what: PrintedState | PrintedCounters | PrintedLoad | Unread
