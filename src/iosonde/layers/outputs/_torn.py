@@ -1,0 +1,51 @@
+"""Words and lines that a wrap tore apart: where an output has no delimiters of its own but blanks.
+
+Mail programs fold at a blank, terminals cut at a column. Which of the two happened to a line is not
+written anywhere; what the line must hold decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+_BREAKS = 4
+"""Breaks of one line for which every way of joining is tried."""
+
+
+def words(parts: Sequence[str], count: int) -> list[str]:
+    """The words of one line that now goes over several.
+
+    Where there are more than `count`, words at breaks are joined, those after the longest lines
+    first: a line is cut at the column, and folded before it.
+
+    Args:
+        parts: the lines as they stand, without blanks at their ends.
+        count: how many words there must be.
+    """
+    found: list[str] = []
+    joints: list[tuple[int, int]] = []  # (length of the line before, index of the word after)
+    for place, part in enumerate(parts):
+        if place and found and not part[:1].isspace():
+            joints.append((len(parts[place - 1]), len(found)))
+        found += part.split()
+    surplus = len(found) - count
+    if surplus <= 0:
+        return found
+    for index in sorted((index for _, index in sorted(joints)[-surplus:]), reverse=True):
+        found[index - 1] += found.pop(index)
+    return found
+
+
+def joinings(parts: Sequence[str]) -> Iterator[str]:
+    """Every way to make one line of several: at each break nothing or a blank.
+
+    With more than a few breaks only the two where all are alike.
+    """
+    whole = [part.strip() for part in parts]
+    if len(whole) - 1 > _BREAKS:
+        yield "".join(whole)
+        yield " ".join(whole)
+        return
+    for between in product(("", " "), repeat=len(whole) - 1):
+        yield "".join(part + gap for part, gap in zip(whole, (*between, ""), strict=True))

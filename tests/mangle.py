@@ -1,0 +1,77 @@
+"""Outputs as they come in tickets, mails and wikis; and what evidence finds in a text."""
+
+from __future__ import annotations
+
+import quopri
+from collections.abc import Iterator
+
+from iosonde.evidence.document import of_bytes
+from iosonde.evidence.find import Found, find
+from iosonde.printed import PrintedCounters, PrintedState, PrintedTrial, Unread
+
+
+def read(text: str) -> list[Found | Unread]:
+    """Everything that is found in a text."""
+    return list(find(of_bytes("text", text.encode())))
+
+
+def trials(text: str) -> list[PrintedTrial]:
+    """The trials in a text, in their order."""
+    return [one for found in read(text) if isinstance(found, Found) for one in found.trials]
+
+
+def states(text: str) -> list[PrintedState]:
+    """The states in a text, in their order."""
+    return [one for found in read(text) if isinstance(found, Found) for one in found.states]
+
+
+def counters(text: str) -> list[PrintedCounters]:
+    """The counters in a text, in their order."""
+    return [one for found in read(text) if isinstance(found, Found) for one in found.counters]
+
+
+def folded(text: str, width: int) -> str:
+    """Broken at blanks, as mail programs do; what follows goes on in the next line."""
+    done = []
+    for line in text.split("\n"):
+        rest = line
+        while len(rest) > width and (cut := rest.rfind(" ", 1, width + 1)) > 0:
+            done.append(rest[:cut])
+            rest = rest[cut + 1 :]
+        done.append(rest)
+    return "\n".join(done)
+
+
+def cut(text: str, width: int) -> str:
+    """Broken at a column whatever stands there, as terminals do."""
+    return "\n".join(
+        line[start : start + width]
+        for line in text.split("\n")
+        for start in range(0, max(len(line), 1), width)
+    )
+
+
+def mangled(text: str, *, wraps: bool = True) -> Iterator[tuple[str, str]]:
+    """A text in the shapes it may come in, with their names.
+
+    Args:
+        text: one output as its tool printed it.
+        wraps: also with broken lines.
+    """
+    lines = text.split("\n")
+    yield "as it is", text
+    yield "in a fence", f"See:\n\n```\n{text}\n```\n\nThat was it.\n"
+    yield "indented", "\n".join(f"    {line}" for line in lines)
+    yield "quoted", "\n".join(f"> {line}" for line in lines)
+    yield "quoted twice", "\n".join(f">> {line}" for line in lines)
+    yield "with blank lines", "\n\n".join(lines)
+    yield "with carriage returns", "\r\n".join(lines)
+    yield "escaped", text.replace("_", r"\_")
+    yield "behind a host", "\n".join(f"node7: {line}" for line in lines)
+    yield "behind times", "\n".join(f"2024-05-06 07:08:09 {line}" for line in lines)
+    yield "quoted-printable", quopri.encodestring(text.encode()).decode()
+    if wraps:
+        yield "folded at 72", folded(text, 72)
+        yield "folded and quoted", "\n".join(f"> {x}" for x in folded(text, 70).split("\n"))
+        yield "cut at 80", cut(text, 80)
+        yield "cut at 72", cut(text, 72)

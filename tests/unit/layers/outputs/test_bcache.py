@@ -1,0 +1,128 @@
+"""bcache by its files in sysfs, by bcache-super-show and by bcache-status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.printed import PrintedCounters, Subject, Unread
+from tests.mangle import counters, mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "bcache-6.1"
+DEVICE = (PLACE / "device.txt").read_text()
+TOTAL = (PLACE / "stats_total.txt").read_text()
+CACHE = (PLACE / "cache.txt").read_text()
+RELATIVE = (PLACE / "relative.txt").read_text()
+HEADS = (PLACE / "tail.txt").read_text()
+SUPER_CACHE = (PLACE / "super-cache.txt").read_text()
+SUPER_BACKING = (PLACE / "super-backing.txt").read_text()
+STATUS = (PLACE / "status.txt").read_text()
+SET = "4819e76f-7db5-47ca-a8e2-54cbae45125a"
+COUNTS = {
+    "cache_hits": 2129, "cache_misses": 2320, "cache_hit_ratio": 47, "cache_bypass_hits": 3,
+    "cache_bypass_misses": 1008, "cache_miss_collisions": 0, "bypassed": round(13.7 * 2**20),
+}  # fmt: skip
+
+
+def subjects(text: str) -> dict[str, Subject]:
+    return {one.name: one for state in states(text) for one in state.subjects}
+
+
+def counted(text: str) -> dict[str, PrintedCounters]:
+    return {one.name: one for one in counters(text)}
+
+
+def test_settings_and_state_of_a_device() -> None:
+    (found,) = subjects(DEVICE).values()
+    assert (found.kind, found.name) == ("bcache", "bcache0")
+    assert found.values == {
+        "state": "dirty", "mode": "writeback", "dirty": 13 * 2**19, "backing_device": "ubdk",
+        "sequential_cutoff": 4 << 20, "stripe_size": 1 << 40, "readahead_cache_policy": "all",
+        "io_errors": 0, "writeback_delay": 30, "writeback_percent": 10, "writeback_running": True,
+        "writeback_metadata": True, "partial_stripes_expensive": False,
+    }  # fmt: skip
+
+
+def test_counters_since_registration_and_of_a_while() -> None:
+    assert counted(TOTAL)["bcache0"].values == COUNTS
+    beside = counted(RELATIVE)[""].values
+    assert {name: value for name, value in beside.items() if name in COUNTS} == COUNTS
+    while_ = beside["stats_five_minute"]
+    assert isinstance(while_, dict)
+    assert while_["cache_hits"] == 2062
+
+
+def test_the_same_by_head_and_by_grep() -> None:
+    assert counted(HEADS) == counted(TOTAL)
+
+
+def test_the_cache_itself() -> None:
+    found = subjects(CACHE)
+    assert found["bcache0"].values["bucket_size"] == 512 << 10
+    assert found["bcache0"].values["available_share"] == 0.97
+    values = found[SET].values
+    assert (values["dirty_share"], values["unused_share"]) == (0.01, 0.96)
+    assert values["cache_replacement_policy"] == "lru"
+    assert values["written"] == round(15.5 * 2**20)
+
+
+def test_one_file_by_cat() -> None:
+    text = (
+        "root@db1:~# cat /sys/block/bcache0/bcache/cache_mode\n"
+        "writethrough [writeback] writearound none\n"
+        "root@db1:~# cat /sys/block/bcache0/bcache/stats_total/cache_hits\n12345\n"
+        "root@db1:~# cat /sys/block/bcache0/bcache/detach\n"
+        "root@db1:~# echo 0 > /sys/block/bcache0/bcache/sequential_cutoff\n"
+    )
+    assert subjects(text)["bcache0"].values["mode"] == "writeback"
+    (one,) = counters(text)
+    assert (one.host, one.values) == ("db1", {"cache_hits": 12345})
+
+
+def test_superblocks() -> None:
+    text = f"# bcache-super-show /dev/ubdj\n{SUPER_CACHE}"
+    assert subjects(text)["ubdj"].values == {
+        "role": "cache", "block_size": 4096, "bucket_size": 512 << 10,
+        "cache_size": 1227776 * 512, "cache_replacement_policy": "lru", "discard": False,
+        "uuid": "6020542e-09cc-4295-8aa4-40637e91fbdd", "set_uuid": SET,
+    }  # fmt: skip
+    (backing,) = subjects(SUPER_BACKING).values()
+    assert (backing.values["role"], backing.values["mode"]) == ("backing", "writeback")
+    assert (backing.values["state"], backing.values["data_offset"]) == ("dirty", 8192)
+
+
+def test_the_status_of_set_device_and_cache() -> None:
+    found = subjects(STATUS)
+    assert set(found) == {SET, "bcache0", "ubdj"}
+    assert found[SET].values["available_share"] == 0.97
+    assert found["bcache0"].values["sequential_cutoff"] == 4 << 20
+    assert found["bcache0"].values["state"] == "dirty"
+    assert found["ubdj"].values["discard"] is False
+    expected = {name: COUNTS[name] for name in COUNTS if name in counted(STATUS)[SET].values}
+    assert len(expected) == 5
+    assert counted(STATUS)[SET].values == counted(STATUS)["bcache0"].values == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [DEVICE, TOTAL, CACHE, RELATIVE, HEADS, SUPER_CACHE, SUPER_BACKING, STATUS],
+    ids=["device", "total", "cache", "relative", "heads", "super", "backing", "status"],
+)
+def test_in_whatever_shape(text: str) -> None:
+    expected = {one.name: one.values for one in subjects(text).values()}
+    counts = [one.values for one in counters(text)]
+    assert expected or counts
+    for name, shape in mangled(text):
+        found = {one.name: one.values for one in subjects(shape).values()}
+        assert found == expected, name
+        assert [one.values for one in counters(shape)] == counts, name
+
+
+def test_prose_and_commands_are_none() -> None:
+    text = (
+        "Look at /sys/block/bcache0/bcache/stats_total/ and at /sys/fs/bcache/ for more.\n"
+        "echo writeback > /sys/block/bcache0/bcache/cache_mode\n\ncset.uuid of it\n"
+    )
+    assert [one for state in states(text) for one in state.subjects if one.kind == "bcache"] == []
+    assert [one for one in read(text) if isinstance(one, Unread)] == []

@@ -1,0 +1,108 @@
+"""ip and ifconfig, against /proc/net/dev of the same moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.printed import PrintedCounters, Subject
+from tests.mangle import counters, mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs"
+IP = (PLACE / "iproute2-6.1" / "ip-s-link.txt").read_text()
+ADDRESSES = (PLACE / "iproute2-6.1" / "ip-addr.txt").read_text()
+BOND = (PLACE / "iproute2-6.1" / "bond.txt").read_text()
+NEW = (PLACE / "net-tools-2.10" / "ifconfig-a.txt").read_text()
+OLD = (PLACE / "net-tools-1.60" / "ifconfig.txt").read_text()
+# Columns of /proc/net/dev: received bytes, packets, errs, drop; sent ones from the ninth on.
+COLUMNS = {
+    "rx_bytes": 0, "rx_packets": 1, "rx_errors": 2, "rx_dropped": 3,
+    "tx_bytes": 8, "tx_packets": 9, "tx_errors": 10, "tx_dropped": 11, "collisions": 13,
+}  # fmt: skip
+
+
+def links(text: str) -> dict[str, Subject]:
+    return {one.name: one for state in states(text) for one in state.subjects}
+
+
+def counted(text: str) -> dict[str, PrintedCounters]:
+    return {one.name: one for one in counters(text)}
+
+
+def kernel(folder: str) -> dict[str, dict[str, int]]:
+    """The second view: /proc/net/dev."""
+    found = {}
+    for line in (PLACE / folder / "proc-net-dev.txt").read_text().split("\n")[2:]:
+        name, _, rest = line.partition(":")
+        if rest:
+            found[name.strip()] = {key: int(rest.split()[at]) for key, at in COLUMNS.items()}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "folder"), [(IP, "iproute2-6.1"), (NEW, "net-tools-2.10")], ids=["ip", "ifconfig"]
+)
+def test_counters_are_the_kernels(text: str, folder: str) -> None:
+    found, expected = counted(text), kernel(folder)
+    assert set(found) == set(expected)
+    for name, figures in expected.items():
+        assert {key: found[name].values[key] for key in COLUMNS} == figures
+        assert found[name].kind == "link"
+
+
+def test_ip_says_mtu_queue_and_state() -> None:
+    found = links(IP)
+    assert found["eth0"].values == {
+        "mtu": 1400, "qdisc": "pfifo_fast", "state": "up", "txqueuelen": 1000,
+    }  # fmt: skip
+    assert found["lo"].values["loopback"] is True
+    assert "state" not in found["lo"].values
+    assert links(ADDRESSES) == found
+
+
+def test_ip_says_what_an_interface_stands_on() -> None:
+    found = links(BOND)
+    assert found["ens1f0"].host == "stor1"
+    assert found["ens1f0"].values["master"] == "bond0"
+    assert found["ens1f1"].values["carrier"] is False
+    assert found["ens1f1"].values["state"] == "down"
+    assert found["bond0.20"].values["lower"] == "bond0"
+    counts = counted(BOND)["ens1f0"].values
+    assert counts["rx_bytes"] == 8812345678901
+    assert (counts["rx_errors"], counts["rx_dropped"], counts["rx_overruns"]) == (310, 98012, 0)
+    assert counts["multicast"] == 120456
+
+
+def test_old_ifconfig() -> None:
+    assert links(OLD)["eth0"].values == {"mtu": 9000, "txqueuelen": 1000, "state": "up"}
+    assert links(OLD)["eth0"].host == "node1"
+    assert counted(OLD)["eth0"].values == {
+        "rx_packets": 812345678, "rx_errors": 1200, "rx_dropped": 45, "rx_overruns": 12,
+        "rx_frame": 1188, "tx_packets": 712345678, "tx_errors": 0, "tx_dropped": 0,
+        "tx_overruns": 0, "tx_carrier": 0, "rx_bytes": 5123456789012, "tx_bytes": 4123456789012,
+        "collisions": 7,
+    }  # fmt: skip
+
+
+def test_new_ifconfig() -> None:
+    found = links(NEW)
+    assert found["eth0"].values == {"mtu": 1400, "txqueuelen": 1000, "state": "up"}
+    assert found["ifb0"].values["state"] == "down"
+
+
+@pytest.mark.parametrize(
+    "text", [IP, ADDRESSES, BOND, NEW, OLD], ids=["ip", "addr", "bond", "new", "old"]
+)
+def test_they_survive_what_happens_to_pasted_text(text: str) -> None:
+    expected = {name: dict(one.values) for name, one in links(text).items()}
+    figures = {name: dict(one.values) for name, one in counted(text).items()}
+    for way, mangling in mangled(text):
+        assert {name: dict(one.values) for name, one in links(mangling).items()} == expected, way
+        assert {name: dict(one.values) for name, one in counted(mangling).items()} == figures, way
+
+
+def test_sentences_are_no_interfaces() -> None:
+    assert (
+        read("Set <BROADCAST,MULTICAST flags. It shows RX packets and TX packets: flags=1.") == []
+    )

@@ -1,0 +1,115 @@
+"""lsblk as tree, list, pairs and JSON: all of them say the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records import Scalar
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "lsblk-2.38"
+
+
+def text(name: str) -> str:
+    return (PLACE / name).read_text()
+
+
+def told(given: str) -> dict[tuple[str, str], dict[str, Scalar]]:
+    return {(one.kind, one.name): dict(one.values) for state in states(given)
+            for one in state.subjects}  # fmt: skip
+
+
+def test_every_device_is_there_once_with_all_it_stands_on() -> None:
+    found = told(text("lsblk.txt"))
+    names = {line.lstrip("│├└─ ").split()[0] for line in text("lsblk.txt").splitlines()[2:]}
+    assert {name.removeprefix("mapper/") for _, name in found} == names
+    assert found["md", "md3"] == {
+        "size": 159 * 2**20, "read_only": False, "level": "raid1", "below": "ubdn ubdo ubdp",
+    }  # fmt: skip
+    assert found["lvm", "mapper/my--vg-r1"]["below"] == (
+        "mapper/my--vg-r1_rmeta_0 mapper/my--vg-r1_rimage_0 mapper/my--vg-r1_rmeta_1 "
+        "mapper/my--vg-r1_rimage_1"
+    )
+
+
+@pytest.mark.parametrize("name", ["lsblk-J.txt", "lsblk-i.txt"])
+def test_json_and_ascii_say_what_the_tree_says(name: str) -> None:
+    assert told(text(name)) == told(text("lsblk.txt"))
+
+
+def test_pairs_say_the_same_but_for_the_branches() -> None:
+    tree = {key: {name: value for name, value in values.items() if name != "below"}
+            for key, values in told(text("lsblk.txt")).items()}  # fmt: skip
+    assert told(text("lsblk-P.txt")) == tree
+
+
+def test_the_topology_has_the_names_of_discovery() -> None:
+    found = told(text("lsblk-t.txt"))
+    assert found["dm", "mapper/my--vg-r5"] | {"below": ""} == {
+        "alignment_offset": 0, "io_min": 32768, "io_opt": 65536, "physical_block_size": 512,
+        "logical_block_size": 512, "rotational": False, "nr_requests": 128, "read_ahead_kb": 192,
+        "below": "",
+    }  # fmt: skip
+    assert found["disk", "ubda"]["scheduler"] == "mq-deadline"
+    assert "io_opt" not in found["disk", "ubda"]
+
+
+def test_a_list_names_the_parent() -> None:
+    found = told(text("lsblk-l.txt"))
+    assert found["md", "md0"]["below"] == "ubdi"
+
+
+def test_file_systems_and_models_of_several_words() -> None:
+    found = told(text("laptop.txt"))
+    assert found["disk", "nvme0n1"]["model"] == "Samsung SSD 970 PRO 512GB"
+    assert found["disk", "sda"]["size"] == 1000190509056  # 931,5G
+    assert found["ext4", "/home/My Files"] == {"device": "/dev/mapper/vg0-home", "fstype": "ext4"}
+    assert found["dm_crypt", "mapper/luks-0a1b"]["below"] == "nvme0n1p2"
+    assert found["filesystem", "/boot/efi"]["fstype"] == "vfat"
+
+
+def test_where_a_partition_starts_is_held_against_the_sectors() -> None:
+    given = (
+        "NAME   TYPE  START PHY-SEC LOG-SEC MIN-IO OPT-IO\n"
+        "sda    disk            4096     512   4096      0\n"
+        "├─sda1 part     63    4096     512   4096      0\n"
+        "└─sda2 part 206848    4096     512   4096      0\n"
+    )
+    found = told(given)
+    assert found["partition", "sda1"]["start"] == 63 * 512
+    assert found["partition", "sda1"]["aligned_to_sector"] is False
+    assert found["partition", "sda2"]["aligned_to_sector"] is True
+
+
+def test_an_inverse_tree_is_turned_round() -> None:
+    given = (
+        "$ lsblk -s\n"
+        "NAME  MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINT\n"
+        "md0     9:0    0  100G  0 raid1 /srv\n"
+        "├─sda   8:0    0  100G  0 disk  \n"
+        "└─sdb   8:16   0  100G  0 disk  \n"
+    )
+    found = told(given)
+    assert found["md", "md0"]["below"] == "sda sdb"
+    assert "below" not in found["disk", "sda"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["lsblk.txt", "lsblk-t.txt", "lsblk-start.txt", "lsblk-l.txt", "lsblk-P.txt", "lsblk-J.txt"],
+)
+def test_every_shape(name: str) -> None:
+    expected = told(text(name))
+    for shape, changed in mangled(text(name)):
+        found = told(changed)
+        if name == "lsblk-P.txt" and "cut" in shape:
+            assert found.keys() == expected.keys(), shape
+        else:
+            assert found == expected, shape
+
+
+def test_words_are_no_table() -> None:
+    assert read("NAME of the game is SIZE and TYPE of the disk\nsda is one of them\n") == []
+    assert told("NAME SIZE TYPE\n\nnothing here\n") == {}

@@ -1,0 +1,111 @@
+"""Virtual drives, adapters, batteries and drives as MegaCli prints them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.printed import Subject
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "megacli-8"
+TEXTS = {path.stem: path.read_text() for path in sorted(PLACE.glob("*.txt"))}
+VOLUMES = TEXTS["ldinfo"]
+GIB = 1 << 30
+
+
+def subjects(text: str) -> dict[tuple[str, str], Subject]:
+    return {(one.kind, one.name): one for state in states(text) for one in state.subjects}
+
+
+def test_virtual_drives() -> None:
+    (state,) = states(VOLUMES)
+    assert state.host == "db1"
+    assert state.command == "/opt/MegaRAID/MegaCli/MegaCli64 -LDInfo -Lall -aALL"
+    found = subjects(VOLUMES)
+    assert [key[1] for key in found] == ["c0/v0", "c0/v1", "c0/v2"]
+    assert found["hwraid", "c0/v1"].values == {
+        "controller": "c0",
+        "volume": "c0/v1",
+        "raid_level": "raid5",
+        "state": "degraded",
+        "size": round(3.637 * 1024 * GIB),
+        "disks": 5,
+        "data_disks": 4,
+        "strip_size": 256 * 1024,
+        "write_policy": "write_back_always",
+        "write_policy_initial": "write_back_always",
+        "read_ahead": False,
+        "io_policy": "cached",
+        "disk_cache": "enabled",
+        "encryption": "None",
+    }
+
+
+def test_the_current_policy_counts() -> None:
+    values = subjects(VOLUMES)["hwraid", "c0/v0"].values
+    assert values["write_policy"] == "write_through"
+    assert values["write_policy_initial"] == "write_back"
+    assert values["read_ahead"] is True
+    assert values["disk_cache"] == "default"
+
+
+def test_drives_per_span_make_a_striped_mirror() -> None:
+    values = subjects(VOLUMES)["hwraid", "c0/v2"].values
+    assert (values["raid_level"], values["disks"], values["data_disks"]) == ("raid10", 8, 4)
+    assert values["strip_size"] == 1 << 20
+
+
+def test_the_adapter_and_its_cache() -> None:
+    assert subjects(TEXTS["adpallinfo"])["controller", "c0"].values == {
+        "model": "LSI MegaRAID SAS 9260-8i",
+        "firmware": "2.130.354-1664",
+        "cache_size": 512 << 20,
+    }
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "battery"),
+    [
+        ("", "", "learning"),
+        ("Active                      : Yes", "Active                      : No", "ok"),
+        ("Battery Pack Missing                    : No",
+         "Battery Pack Missing                    : Yes", "missing"),
+        ("Battery Replacement required            : No",
+         "Battery Replacement required            : Yes", "failed"),
+        ("Battery State: Optimal", "Battery State: Degraded(Charging)", "learning"),
+    ],
+)  # fmt: skip
+def test_the_battery(was: str, now: str, battery: str) -> None:
+    text = TEXTS["bbu"].replace(was, now) if was else TEXTS["bbu"]
+    assert subjects(text)["controller", "c0"].values == {"battery": battery}
+
+
+def test_a_battery_that_charges_or_is_not_there() -> None:
+    charging = TEXTS["bbu"].replace("Active                      : Yes", "Active : No")
+    charging = charging.replace("Status              : Discharging", "Status : Charging")
+    assert subjects(charging)["controller", "c0"].values == {"battery": "charging"}
+    assert subjects(TEXTS["nobbu"])["controller", "c1"].values == {"battery": "missing"}
+
+
+def test_physical_drives() -> None:
+    found = subjects(TEXTS["pdlist"])
+    good, bad = found["disk", "c0/e252/s0"].values, found["disk", "c0/e252/s3"].values
+    assert (good["state"], good["rotational"], good["transport"]) == ("online", True, "sas")
+    assert good["size"] == round(465.761 * GIB)
+    assert "logical_block_size" not in good
+    assert (bad["state"], bad["media_errors"], bad["predicted_failures"]) == ("failed", 12, 2)
+    assert bad["logical_block_size"] == 512
+
+
+@pytest.mark.parametrize("name", list(TEXTS))
+def test_it_survives_what_happens_to_pasted_text(name: str) -> None:
+    expected = {key: dict(one.values) for key, one in subjects(TEXTS[name]).items()}
+    for way, mangling in mangled(TEXTS[name]):
+        found = {key: dict(one.values) for key, one in subjects(mangling).items()}
+        assert found == expected, way
+
+
+def test_a_sentence_about_firmware_is_no_output() -> None:
+    assert read("Firmware state: see the list of drives.\nBattery State is shown elsewhere.") == []

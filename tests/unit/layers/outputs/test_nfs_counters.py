@@ -1,0 +1,136 @@
+"""Counters of NFS servers and clients, as files and tools print them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.printed import PrintedCounters, PrintedState, Unread
+from tests.mangle import counters, mangled, read, states
+
+OUTPUTS = Path(__file__).parents[3] / "outputs"
+REAL = (
+    "linux-2.6.18-nfs/nfsd.txt", "linux-6.1-nfs/nfsd.txt", "linux-6.1-nfs/nfs.txt",
+    "linux-6.1-nfs/pool_stats.txt", "linux-6.1-nfs/pool_stats-2.6.30.txt",
+    "linux-6.1-nfs/mountstats.txt", "nfs-utils-2.6.2/nfsstat.txt", "nfs-utils-2.6.2/nfsstat-l.txt",
+    "nfs-utils-2.6.2/nfsstat-s.txt", "nfs-utils-2.6.2/nfsstat-c.txt",
+    "nfs-utils-2.6.2/mountstats-command.txt", "nfs-utils-2.6.2/mountstats-rpc.txt",
+    "nfs-utils-2.6.2/mountstats-nfs.txt",
+)  # fmt: skip
+
+
+def text_of(name: str) -> str:
+    return (OUTPUTS / name).read_text()
+
+
+def only(name: str) -> dict[str, Any]:
+    (one,) = counters(text_of(name))
+    return dict(one.values)
+
+
+def told(text: str) -> list[PrintedCounters | PrintedState]:
+    return [
+        *(replace(one, host="") for one in counters(text)),
+        *(replace(one, host="") for one in states(text)),
+    ]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_every_shape_of_an_output_says_the_same(name: str) -> None:
+    expected = told(text_of(name))
+    assert expected
+    for shape, text in mangled(text_of(name)):
+        assert told(text) == expected, shape
+        assert [one for one in read(text) if isinstance(one, Unread)] == [], shape
+
+
+def test_the_old_file_of_the_server() -> None:
+    values = only("linux-2.6.18-nfs/nfsd.txt")
+    assert values["th"]["threads"] == 128
+    assert values["th"]["all_busy"] == 931_051
+    assert values["th"]["busy"][-2:] == [55.789, 1935.526]
+    assert values["io"] == {"read": 4_191_757_345, "written": 576_031_420}
+    assert values["ra"]["size"] == 32
+    assert values["ra"]["not_found"] == 809
+    assert (values["proc3"]["read"], values["proc3"]["write"]) == (376_819_530, 58_706_883)
+    assert values["net"]["tcp_connections"] == 3325
+    assert len(values["proc2"]) == 18
+    assert len(values["proc4ops"]) == 40
+    (state,) = states(text_of("linux-2.6.18-nfs/nfsd.txt"))
+    assert state.subjects[0].values == {"threads": 128}
+
+
+def test_the_file_and_nfsstat_agree() -> None:
+    """A second view: nfsstat reads the same file with a parser of its own."""
+    file, tool = only("linux-6.1-nfs/nfsd.txt"), only("nfs-utils-2.6.2/nfsstat-s.txt")
+    assert tool["rpc"]["calls"] == file["rpc"]["calls"] == 1948
+    same = [name for name in tool["proc4ops"] if name in file["proc4ops"]]
+    assert len(same) > 45
+    for name in same:
+        assert tool["proc4ops"][name] == file["proc4ops"][name], name
+    # nfsstat 2.6.2 does not know the last four operations, and shortens long names
+    assert sum(tool["proc4ops"].values()) == sum(file["proc4ops"].values())
+    listed = {one.kind: one.values for one in counters(text_of("nfs-utils-2.6.2/nfsstat-l.txt"))}
+    done = {name: count for name, count in tool["proc4ops"].items() if count}
+    assert listed["nfsd"]["proc4ops"] == done
+
+
+def test_a_client_s_file_and_nfsstat_agree() -> None:
+    file, tool = only("linux-6.1-nfs/nfs.txt"), only("nfs-utils-2.6.2/nfsstat-c.txt")
+    (one,) = counters(text_of("linux-6.1-nfs/nfs.txt"))
+    assert one.kind == "nfs"
+    counts = [count for count in file["proc4"].values() if count]
+    assert counts == [count for count in tool["proc4"].values() if count]
+    for name in ("read", "write", "commit", "access", "readdir", "create_session"):
+        assert file["proc4"][name] == tool["proc4"][name] > 0
+
+
+def test_the_pools() -> None:
+    assert only("linux-6.1-nfs/pool_stats.txt") == {
+        "packets-arrived": 3095, "sockets-enqueued": 3095, "threads-woken": 2137,
+        "threads-timedout": 0,
+    }  # fmt: skip
+    pools = counters(text_of("linux-6.1-nfs/pool_stats-2.6.30.txt"))
+    assert [pool.name for pool in pools] == ["pool 0", "pool 1"]
+    assert pools[0].values["overloads-avoided"] == 20_310
+
+
+def test_a_mount_s_file_and_the_command_agree() -> None:
+    file, tool = (
+        only("linux-6.1-nfs/mountstats.txt"),
+        only("nfs-utils-2.6.2/mountstats-command.txt"),
+    )
+    assert file["bytes"]["server_written"] == tool["bytes"]["server_written"] == 62_914_560
+    assert set(tool["operations"]) == set(file["operations"])
+    for name, one in file["operations"].items():
+        assert tool["operations"][name]["operations"] == one["operations"]
+        assert tool["operations"][name]["execute_time"] == pytest.approx(
+            one["execute_time"], abs=1e-3
+        )
+    assert file["operations"]["WRITE"]["queue_time"] == pytest.approx(79.025)
+    (state,) = states(text_of("linux-6.1-nfs/mountstats.txt"))
+    (mount,) = state.subjects
+    assert (mount.kind, mount.name) == ("nfs", "/run/images")
+    assert (mount.values["server"], mount.values["write_size"]) == ("127.0.0.1", 65_536)
+    assert mount.values["connections"] == 4
+
+
+def test_lines_that_lack_figures_are_named() -> None:
+    text = text_of("linux-2.6.18-nfs/nfsd.txt").replace("proc3 22 0 ", "proc3 22 ")
+    (broken,) = [one for one in read(text) if isinstance(one, Unread)]
+    assert broken.reason == "proc3 says that 22 figures follow; 21 do"
+    assert broken.place.first_line == 9
+    assert "proc3" not in counters(text)[0].values
+
+
+@pytest.mark.parametrize("prose", [
+    "He came with 1 disk, the length 8 0 0, and rc 0 was returned.",
+    "The command ended with rc 0 after 5 minutes",
+    "The columns packets-arrived and threads-woken of pool_stats tell it.",
+    "Use nfsstat -s: Server rpc stats: are first.",
+])  # fmt: skip
+def test_prose_is_no_output(prose: str) -> None:
+    assert read(prose) == []

@@ -1,0 +1,110 @@
+"""Smart Array controllers as hpacucli, hpssacli and ssacli print them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.printed import Subject
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "ssacli-2"
+DETAIL = (PLACE / "config-detail.txt").read_text()
+CONFIG = (PLACE / "config.txt").read_text()
+STATUS = (PLACE / "status.txt").read_text()
+GIB = 1 << 30
+
+
+def subjects(text: str) -> dict[tuple[str, str], Subject]:
+    return {(one.kind, one.name): one for state in states(text) for one in state.subjects}
+
+
+def test_the_controller_with_its_cache_shares_and_battery() -> None:
+    (state,) = states(DETAIL)
+    assert (state.host, state.command) == ("app3", "hpssacli ctrl all show config detail")
+    assert subjects(DETAIL)["controller", "slot0"].values == {
+        "model": "Smart Array P440ar",
+        "slot": "0",
+        "firmware": "3.56",
+        "state": "OK",
+        "cache_size": 2 * GIB,
+        "cache_state": "OK",
+        "cache_read_share": 0.1,
+        "cache_write_share": 0.9,
+        "battery": "failed",
+    }
+
+
+def test_a_logical_drive_has_the_name_of_its_device() -> None:
+    assert subjects(DETAIL)["hwraid", "sda"].values == {
+        "controller": "slot0",
+        "volume": "slot0/ld1",
+        "drive_group": "A",
+        "raid_level": "raid5",
+        "state": "degraded",
+        "size": round(838.1 * GIB),
+        "disks": 4,
+        "data_disks": 3,
+        "strip_size": 256 * 1024,
+        "write_policy": "write_back_always",
+        "disk_cache": "enabled",
+    }
+
+
+def test_physical_drives() -> None:
+    found = subjects(DETAIL)
+    assert [name for kind, name in found if kind == "disk"] == [
+        "slot0/1I:1:1", "slot0/1I:1:2", "slot0/1I:1:3", "slot0/1I:1:4", "slot0/1I:1:5",
+    ]  # fmt: skip
+    assert found["disk", "slot0/1I:1:2"].values["state"] == "failed"
+    assert found["disk", "slot0/1I:1:1"].values["rpm"] == 10_000
+    solid = found["disk", "slot0/1I:1:5"].values
+    assert (solid["rotational"], solid["transport"]) == (False, "sata")
+    assert (solid["logical_block_size"], solid["physical_block_size"]) == (512, 4096)
+
+
+def test_the_short_form_says_level_and_state_in_one_line() -> None:
+    found = subjects(CONFIG)
+    first, second = found["hwraid", "slot2/ld1"].values, found["hwraid", "slot2/ld2"].values
+    assert (first["raid_level"], first["disks"], first["data_disks"]) == ("raid10", 4, 2)
+    assert (second["state"], second["active_operations"]) == ("rebuild", "36% complete")
+    assert found["disk", "slot2/1I:1:4"].values["state"] == "predictive failure"
+    assert found["disk", "slot2/2I:1:7"].values["rotational"] is False
+
+
+def test_the_status_of_several_controllers() -> None:
+    found = subjects(STATUS)
+    assert found["controller", "slot0"].values["battery"] == "charging"
+    assert found["controller", "slot0"].values["model"] == "HPE Smart Array P408i-a SR Gen10"
+    assert found["controller", "slot2"].values["battery"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "policy"),
+    [
+        ("No-Battery Write Cache: Enabled", "No-Battery Write Cache: Disabled", "write_back"),
+        ("Caching:  Enabled", "Caching:  Disabled", "write_through"),
+        ("Caching:  Enabled", "Array Accelerator: Enabled", "write_back_always"),
+        ("Cache Status: OK", "Cache Status: Temporarily Disabled", "write_through"),
+        ("10% Read / 90% Write", "100% Read / 0% Write", "write_through"),
+        ("Caching:  Enabled", "Heads: 255", None),
+    ],
+)
+def test_write_back_needs_caching_a_share_for_writes_and_power(
+    was: str, now: str, policy: str | None
+) -> None:
+    values = subjects(DETAIL.replace(was, now))["hwraid", "sda"].values
+    assert values.get("write_policy") == policy
+
+
+@pytest.mark.parametrize("text", [DETAIL, CONFIG, STATUS], ids=["detail", "config", "status"])
+def test_it_survives_what_happens_to_pasted_text(text: str) -> None:
+    expected = {key: dict(one.values) for key, one in subjects(text).items()}
+    for name, mangling in mangled(text):
+        found = {key: dict(one.values) for key, one in subjects(mangling).items()}
+        assert found == expected, name
+
+
+def test_a_slot_in_a_sentence_is_no_controller() -> None:
+    assert read("We put the card in Slot 2 of the server, next to the physicaldrive cage.") == []

@@ -1,0 +1,150 @@
+"""Controllers, virtual and physical drives as storcli and perccli print them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from iosonde.printed import Subject, Unread
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "storcli-7"
+ALL = (PLACE / "show-all.txt").read_text()
+VOLUMES = (PLACE / "vall-show-all.txt").read_text()
+AS_JSON = (PLACE / "vall-show-all.json").read_text()
+GIB = 1 << 30
+
+
+def subjects(text: str) -> dict[tuple[str, str], Subject]:
+    return {(one.kind, one.name): one for state in states(text) for one in state.subjects}
+
+
+def test_the_controller_its_cache_and_its_battery() -> None:
+    (state,) = states(ALL)
+    assert state.host == "store1"
+    assert state.command == "storcli64 /c0 show all"
+    assert subjects(ALL)["controller", "c0"].values == {
+        "model": "AVAGO MegaRAID SAS 9361-8i",
+        "firmware": "4.680.00-8519",
+        "cache_size": GIB,
+        "battery": "failed",
+    }
+
+
+def test_virtual_drives_with_their_cache_policy() -> None:
+    first, second = subjects(ALL)["hwraid", "c0/v0"].values, subjects(ALL)["hwraid", "c0/v1"].values
+    assert first["raid_level"] == "raid6"
+    assert (first["disks"], first["data_disks"]) == (10, 8)
+    assert first["state"] == "partially degraded"
+    assert first["write_policy"] == "write_back_always"
+    assert first["read_ahead"] is True
+    assert first["io_policy"] == "direct"
+    assert first["disk_cache"] == "enabled"
+    assert second["write_policy"] == "write_through"
+    assert second["read_ahead"] is False
+    assert second["disk_cache"] == "disabled"
+    assert second["size"] == round(446.102 * GIB)
+
+
+def test_physical_drives() -> None:
+    drives = [name for kind, name in subjects(ALL) if kind == "disk"]
+    assert drives == [f"c0/e252/s{slot}" for slot in range(12)]
+    values = subjects(ALL)["disk", "c0/e252/s1"].values
+    assert values["state"] == "offline"
+    assert values["rotational"] is True
+    assert values["transport"] == "sas"
+    assert values["model"] == "ST2000NX0433"
+    assert subjects(ALL)["disk", "c0/e252/s11"].values["model"] == "INTEL SSDSC2KB48"
+
+
+def test_properties_of_volumes_name_their_device() -> None:
+    values = subjects(VOLUMES)["hwraid", "sdb"].values
+    assert values["volume"] == "c0/v0"
+    assert values["strip_size"] == 256 * 1024
+    assert values["size"] == 31248613376 * 512
+    assert values["write_policy_initial"] == "write_back"
+    assert values["active_operations"] == "None"
+    assert subjects(VOLUMES)["hwraid", "sda"].values["disk_cache"] == "default"
+
+
+def test_json_says_the_same_as_text() -> None:
+    assert subjects(AS_JSON) == subjects(VOLUMES)
+    rows = json.loads(AS_JSON)["Controllers"][0]["Response Data"]
+    assert (
+        rows["VD1 Properties"]["Number of Blocks"] * 512
+        == (subjects(AS_JSON)["hwraid", "sda"].values["size"])
+    )
+
+
+def test_details_of_a_drive() -> None:
+    values = subjects((PLACE / "drive.txt").read_text())["disk", "c0/e252/s8"].values
+    assert values["serial"] == "S460A1B2"
+    assert values["firmware"] == "NS02"
+    assert values["write_cache"] == "write back"
+    assert values["media_errors"] == 3
+    assert values["predicted_failures"] == 1
+
+
+def test_the_overview_of_all_controllers() -> None:
+    found = subjects((PLACE / "overview.txt").read_text())
+    assert found["controller", "c0"].values["battery"] == "failed"
+    assert found["controller", "c1"].values == {"model": "SAS3508", "battery": "ok"}
+    assert found["controller", "c1"].host == "store1"
+
+
+@pytest.mark.parametrize("text", [ALL, VOLUMES, AS_JSON], ids=["all", "volumes", "json"])
+def test_it_survives_what_happens_to_pasted_text(text: str) -> None:
+    expected = subjects(text)
+    for name, mangling in mangled(text):
+        found = subjects(mangling)
+        assert {key: dict(one.values) for key, one in found.items()} == {
+            key: dict(one.values) for key, one in expected.items()
+        }, name
+
+
+def test_what_follows_a_prompt_is_not_swallowed() -> None:
+    found = states(f"{ALL}root@store1:~# storcli64 /c0/vall show all\n{VOLUMES}")
+    assert [state.command for state in found] == [
+        "storcli64 /c0 show all",
+        "storcli64 /c0/vall show all",
+    ]
+
+
+def test_a_controller_that_is_not_there_is_unread() -> None:
+    text = "CLI Version = 007.1211.0000.0000 Nov 07, 2019\nStatus = Failure\nDescription = None\n"
+    (unread,) = read(text)
+    assert isinstance(unread, Unread)
+    assert "no controller" in unread.reason
+
+
+def test_the_cachevault_alone_as_a_list_of_properties() -> None:
+    text = (PLACE / "cv.txt").read_text()
+    assert subjects(text)["controller", "c0"].values == {"battery": "ok"}
+    failed = text.replace("Optimal", "Failed ")
+    assert subjects(failed)["controller", "c0"].values == {"battery": "failed"}
+
+
+def test_a_learn_cycle_counts_in_text_and_json() -> None:
+    text = (PLACE / "cv.txt").read_text().replace("Active               No", "Active Yes")
+    assert subjects(text)["controller", "c0"].values == {"battery": "learning"}
+    rows = [{"Property": "Type", "Value": "CVPM02"}, {"Property": "State", "Value": "Optimal"}]
+    state = [{"Property": "Learn Cycle Active", "Value": "Yes"}]
+    said = {"Cachevault_Info": rows, "Firmware_Status": state}
+    status = {"CLI Version": "007.1211", "Controller": 3, "Status": "Success"}
+    answer = {"Controllers": [{"Command Status": status, "Response Data": said}]}
+    whole = json.dumps(answer, indent=1)
+    assert subjects(whole)["controller", "c3"].values == {"battery": "learning"}
+    done = whole.replace("Yes", "No")
+    assert subjects(done)["controller", "c3"].values == {"battery": "ok"}
+
+
+def test_a_broken_output_is_told_once() -> None:
+    assert len(read("DG/VD TYPE  State Access\n" * 500)) == 1
+
+
+def test_broken_json_is_unread() -> None:
+    (unread,) = read(AS_JSON[: len(AS_JSON) // 2])
+    assert isinstance(unread, Unread)
+    assert unread.reason == "its JSON is broken"

@@ -1,0 +1,100 @@
+"""iozone's outputs: table, throughput, reports; its command lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.loads.iozone.figures import read_figures
+from iosonde.printed import PrintedTrial
+from tests.mangle import mangled, read, trials
+
+PLACE = Path(__file__).parents[3] / "outputs" / "iozone-3.489"
+KIB = 1024
+
+
+def text(name: str) -> str:
+    return (PLACE / f"{name}.txt").read_text()
+
+
+def table(name: str) -> dict[tuple[int, int], list[float]]:
+    """The independent view: figures of the table by awk's way of reading."""
+    found = {}
+    for line in text(name).splitlines():
+        words = line.split()
+        if len(words) > 3 and all(word.isdigit() for word in words) and line.startswith(" "):
+            found[int(words[0]), int(words[1])] = [float(word) * KIB for word in words[2:]]
+    return found
+
+
+def metrics(trial: PrintedTrial) -> dict[str, float]:
+    return dict(trial.loops[0].metrics)
+
+
+@pytest.mark.parametrize("name", ["automatic", "all"])
+def test_the_table_is_read_row_by_row(name: str) -> None:
+    found = trials(text(name))
+    rows = table(name)
+    assert len(found) == len(rows)
+    for trial in found:
+        size, record = (int(str(trial.options[key])) // KIB for key in ("size", "bs"))
+        values = [value for test, value in metrics(trial).items() if "bandwidth" in test]
+        assert values == rows[size, record]
+    assert found[0].version == "3.489"
+    assert found[0].command.startswith("iozone ")
+
+
+def test_the_report_alone_says_what_the_table_says() -> None:
+    whole, report = trials(text("automatic")), trials(text("automatic-report"))
+    assert [metrics(one) for one in report] == [metrics(one) for one in whole]
+    assert "random_write.cpu" in metrics(report[0])
+
+
+def test_throughput_and_its_report_agree_although_labels_are_wrong() -> None:
+    (whole,), (report,) = trials(text("throughput")), trials(text("throughput-report"))
+    assert metrics(whole) == pytest.approx(metrics(report))
+    assert set(metrics(whole)) >= {"mixed.cpu", "random_read.cpu", "random_write.cpu"}
+    assert "by their order" in str(report.details["note"])
+    assert whole.options["numjobs"] == 3
+    spread = whole.details["processes"]
+    assert isinstance(spread, dict)
+    assert set(spread) >= {"write", "mixed", "random_write"}
+
+
+def test_operations_are_operations() -> None:
+    (trial,) = trials(text("operations"))
+    assert set(metrics(trial)) == {"write.iops", "rewrite.iops", "read.iops", "reread.iops"}
+
+
+@pytest.mark.parametrize("name", ["automatic", "throughput", "operations", "all"])
+def test_every_shape_gives_the_same(name: str) -> None:
+    expected = [metrics(one) for one in trials(text(name))]
+    for shape, changed in mangled(text(name), wraps=name != "all"):
+        if shape.startswith(("cut", "folded")) and name == "automatic":
+            continue  # blank cells of a table whose lines are broken are known by nothing
+        assert [metrics(one) for one in trials(changed)] == expected, shape
+
+
+def test_a_table_whose_lines_are_broken_is_read_by_its_tests() -> None:
+    plain = "kB  reclen    write  rewrite    read    reread\n 2048 64 1000 2000 3000 4000\n"
+    (row,) = read_figures(plain, (0, 1))
+    assert row.values == {
+        "write": 1000.0 * KIB, "rewrite": 2000.0 * KIB, "read": 3000.0 * KIB,
+        "reread": 4000.0 * KIB,
+    }  # fmt: skip
+    assert read_figures(plain, (0, 2, 3)) == ()
+
+
+def test_command_lines_become_loads() -> None:
+    prose = (
+        "# Options\n\n1) One thread.\n\n"
+        "iozone -+u -p -r 4k -s 2g -i 0 -i 1 -f /mnt/a -R -b ~/a.xls\n\n"
+        "2) Three.\n\n$ iozone -O -t 3 -r 10m -s 1g -i 0 -F /mnt/1 /mnt/2 /mnt/3\n\n"
+        "We like iozone - it is flexible.\n"
+    )
+    loads = [load.command for one in read(prose) for load in getattr(one, "loads", ())]
+    assert loads == [
+        "iozone -+u -p -r 4k -s 2g -i 0 -i 1 -f /mnt/a -R -b ~/a.xls",
+        "iozone -O -t 3 -r 10m -s 1g -i 0 -F /mnt/1 /mnt/2 /mnt/3",
+    ]
