@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import cache
 from typing import Any, TypeVar
 
@@ -12,7 +13,26 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass as checked
 from sqlalchemy import Row
 
-from iosonde.records import Capture, Load, LoadResult, Loop, RawOutput, Series, Target, Trial
+from iosonde.printed import (
+    Kept,
+    Place,
+    PrintedCounters,
+    PrintedLoad,
+    PrintedState,
+    Subject,
+    Unread,
+)
+from iosonde.records import (
+    Capture,
+    Load,
+    LoadResult,
+    Loop,
+    Origin,
+    RawOutput,
+    Series,
+    Target,
+    Trial,
+)
 
 T = TypeVar("T")
 
@@ -98,6 +118,7 @@ def trial_row(run: str, position: int, trial: Trial) -> dict[str, object]:
         "capture": None if trial.capture is None else pack(Capture, trial.capture),
         "flags": json.dumps(trial.flags),
         "faults": json.dumps(trial.faults),
+        "origin": None if trial.origin is None else _packed(trial.origin),
     }
 
 
@@ -114,4 +135,37 @@ def trial_of(row: Row[Any], loops: Iterable[Loop]) -> Trial:
         capture=None if row.capture is None else unpack(Capture, row.capture),
         flags=_texts(row.flags),
         faults=_texts(row.faults),
+        origin=None if row.origin is None else Origin(**_unpacked(row.origin)),
     )
+
+
+def kept_row(run: str, position: int, kept: Kept) -> dict[str, object]:
+    """What was found beside trials as a row of `evidence`."""
+    kind = next(name for name, one in _KINDS.items() if isinstance(kept.what, one))
+    return {"run": run, "position": position, "kind": kind, "content": _packed(kept)}
+
+
+def kept_of(row: Row[Any]) -> Kept:
+    """A row of `evidence` as it was found."""
+    content = _unpacked(row.content)
+    what = content["what"]
+    if "subjects" in what:
+        what["subjects"] = tuple(Subject(**subject) for subject in what["subjects"])
+    if "place" in what:
+        what["place"] = Place(**what["place"])
+    return Kept(Place(**content["place"]), _KINDS[row.kind](**what))
+
+
+_KINDS: dict[str, Any] = {
+    "state": PrintedState, "counters": PrintedCounters, "load": PrintedLoad, "unread": Unread,
+}  # fmt: skip
+
+
+def _packed(record: Any) -> bytes:
+    """A record whose fields JSON can carry as they are; quicker than `pack`."""
+    return zlib.compress(json.dumps(asdict(record), separators=(",", ":")).encode(), 1)
+
+
+def _unpacked(blob: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(zlib.decompress(blob))
+    return found

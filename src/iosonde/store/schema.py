@@ -41,6 +41,7 @@ TRIALS = Table(
     Column("capture", LargeBinary),
     Column("flags", Text, nullable=False),
     Column("faults", Text, nullable=False),
+    Column("origin", LargeBinary),
 )
 
 LOOPS = Table(
@@ -57,4 +58,13 @@ LOOPS = Table(
     Column("series", LargeBinary, nullable=False),
     Column("background", Text, nullable=False),
     ForeignKeyConstraint(["run", "trial"], ["trials.run", "trials.id"], ondelete="CASCADE"),
+)
+
+EVIDENCE = Table(
+    "evidence",
+    TABLES,
+    Column("run", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
 )

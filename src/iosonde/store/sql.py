@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import (
     Connection,
     Engine,
     Row,
+    Table,
     delete,
     func,
     insert,
@@ -20,11 +21,12 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from iosonde.errors import StoreFailed, UsageError
+from iosonde.printed import Kept
 from iosonde.records import Json, Loop, Run, RunState, Trial
 from iosonde.store import rows
 from iosonde.store.migrate import upgrade
 from iosonde.store.owner import is_gone
-from iosonde.store.schema import LOOPS, RUNS, TRIALS
+from iosonde.store.schema import EVIDENCE, LOOPS, RUNS, TRIALS
 from iosonde.store.store import RunLine
 
 _ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"  # nothing that is misread aloud
@@ -93,13 +95,42 @@ class SqlStore:
 
     def add_trial(self, run: str, trial: Trial) -> None:
         """See `Store.add_trial`."""
+        self.add_imported(run, [trial], [])
+
+    def add_imported(self, run: str, trials: Sequence[Trial], kept: Sequence[Kept]) -> None:
+        """See `Store.add_imported`."""
+        trial_rows, loop_rows, kept_rows = [], [], []
         with self._writing() as connection:
-            number = connection.execute(
-                select(func.count()).select_from(TRIALS).where(TRIALS.c.run == run)
-            ).scalar_one()
-            connection.execute(insert(TRIALS).values(rows.trial_row(run, number, trial)))
-            for loop in trial.loops:
-                connection.execute(insert(LOOPS).values(rows.loop_row(run, trial.id, loop, 1)))
+            number = _count(connection, TRIALS, run)
+            for position, trial in enumerate(trials, number):
+                trial_rows.append(rows.trial_row(run, position, trial))
+                loop_rows += [rows.loop_row(run, trial.id, loop, 1) for loop in trial.loops]
+            if kept:
+                begin = _count(connection, EVIDENCE, run)
+                kept_rows = [rows.kept_row(run, at, one) for at, one in enumerate(kept, begin)]
+            for table, found in ((TRIALS, trial_rows), (LOOPS, loop_rows), (EVIDENCE, kept_rows)):
+                if found:
+                    connection.execute(insert(table), found)
+
+    def evidence(self, run: str) -> tuple[Kept, ...]:
+        """See `Store.evidence`."""
+        with self._reading() as connection:
+            row = self._find(connection, run)
+            found = connection.execute(
+                select(EVIDENCE).where(EVIDENCE.c.run == row.id).order_by(EVIDENCE.c.position)
+            )
+            return tuple(rows.kept_of(one) for one in found)
+
+    def imported(self, digest: str) -> str | None:
+        """See `Store.imported`."""
+        with self._reading() as connection:
+            found = connection.execute(
+                select(RUNS.c.id)
+                .where(RUNS.c.plan.contains(digest, autoescape=True))
+                .where(RUNS.c.state == RunState.FINISHED.value)
+                .order_by(RUNS.c.created.desc())
+            ).first()
+        return None if found is None else str(found.id)
 
     def add_loop(self, run: str, trial: str, loop: Loop, *, parser_version: int = 1) -> None:
         """See `Store.add_loop`."""
@@ -222,6 +253,12 @@ class SqlStore:
             trials=tuple(rows.trial_of(trial, loops.get(trial.id, ())) for trial in trials),
             owner=row.owner,
         )
+
+
+def _count(connection: Connection, table: Table, run: str) -> int:
+    return connection.execute(
+        select(func.count()).select_from(table).where(table.c.run == run)
+    ).scalar_one()
 
 
 def _state(row: Row[tuple[object, ...]]) -> RunState:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from iosonde.printed import Kept
 from iosonde.records import Json, Loop, Run, RunState, Trial
 
 
@@ -35,6 +36,22 @@ class Store(Protocol):
 
     def add_trial(self, run: str, trial: Trial) -> None:
         """A trial of a run, with its capture; loops it already holds are stored too."""
+        ...
+
+    def add_imported(self, run: str, trials: Sequence[Trial], kept: Sequence[Kept]) -> None:
+        """Trials with their loops, and what was found beside them, in one transaction."""
+        ...
+
+    def evidence(self, run: str) -> tuple[Kept, ...]:
+        """What was found beside the trials of an imported run, in its order.
+
+        Raises:
+            UsageError: no such run.
+        """
+        ...
+
+    def imported(self, digest: str) -> str | None:
+        """The run whose plan names a digest of what it was imported from; the newest, finished."""
         ...
 
     def add_loop(self, run: str, trial: str, loop: Loop, *, parser_version: int = 1) -> None:

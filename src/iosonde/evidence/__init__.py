@@ -1,0 +1,1 @@
+"""Finds the printed outputs of tools in any text, and says where each stands."""

@@ -1,0 +1,88 @@
+"""Lines as the tool printed them, from lines as somebody passed them on.
+
+Taken off: colours, quote marks of mail, code fences, escapes of Markdown, tags and entities of HTML
+that were copied along, typographic quotes and dashes, quoted-printable.
+
+Source:
+    RFC 2045 section 6.7 (quoted-printable); RFC 3676 section 4.5 (quote marks); CommonMark 0.31,
+    2.4 (backslash escapes) and 4.5 (fences); ECMA-48 8.3.117 (colours).
+"""
+
+from __future__ import annotations
+
+import html
+import quopri
+import re
+
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_ESCAPE = re.compile(r"\\([_*\[\]<>#`~|-])")
+_FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[\w+-]*[ \t]*")
+_QUOTED = re.compile(r"[ \t]*(?:>(?!=\d)[ \t]?)+")
+_TAG = re.compile(
+    r"</?(?:pre|code|b|i|em|strong|br|p|div|span|tt|samp|kbd|td|tr|li|ul)\b[^<>]*>", re.IGNORECASE
+)
+_ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|#\d{1,5}|#x[0-9a-f]{1,4});", re.IGNORECASE)
+_DASHES = re.compile(
+    r"(?<=[\s(])[–—](?=[A-Za-z])"
+)  # an option's dashes, made one by a word processor
+_SMART = str.maketrans({
+    "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+    "\u00ad": None, "\u200b": None, "\ufeff": None,
+})  # fmt: skip
+_SOFT = re.compile(rb"^[^\n]{60,75}[^=\n]=\r?$", re.MULTILINE)
+_BARE = re.compile(rb"=(?!\r?\n|[0-9A-F]{2})")
+_LONGEST = 1 << 20
+"""Characters of a line that are kept: no tool prints longer ones."""
+
+
+def clean(text: str) -> list[str]:
+    """The clean lines of a block; the same number of lines as it has, each without end blanks."""
+    text = text.replace("\r\n", "\n").replace("\r", " ")
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
+    if not text.isascii():
+        text = _DASHES.sub("--", text.translate(_SMART))
+    if "\\" in text:
+        text = _ESCAPE.sub(r"\1", text)
+    if "</" in text or "<br" in text or "<p" in text:
+        text = _TAG.sub("", text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\u00a0", " "), text)
+    lines = text.split("\n")
+    if "\n>" in text or "> " in text or text.startswith(">"):
+        lines = [_unquoted(line) for line in lines]
+    if "```" in text or "~~~" in text:
+        lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
+    return [line[:_LONGEST].rstrip() for line in lines]
+
+
+def _unquoted(line: str) -> str:
+    found = _QUOTED.match(line)
+    return line[found.end() :] if found else line
+
+
+def is_quoted_printable(data: bytes) -> bool:
+    """Whether a text is written in it: with =3D, with =20 at line ends, or with soft breaks."""
+    soft = b"=\n" in data or b"=\r\n" in data
+    coded = b"=3D" in data
+    if coded and (soft or b"quoted-printable" in data):
+        return True
+    coded = coded or b"=20\n" in data or b"=20\r\n" in data
+    return (coded or bool(soft and _SOFT.search(data))) and not _BARE.search(data)
+
+
+def from_quoted_printable(data: bytes) -> tuple[bytes, list[int]]:
+    """The text meant, and for each of its lines the number of the line where it began."""
+    whole, numbers, number = [], [], 1
+    pending: list[bytes] = []
+    for line in data.split(b"\n"):
+        if not pending:
+            numbers.append(number)
+        number += 1
+        pending.append(line)
+        if not line.rstrip(b"\r").endswith(b"="):
+            whole.append(quopri.decodestring(b"\n".join(pending)))
+            pending = []
+    if pending:
+        whole.append(quopri.decodestring(b"\n".join(pending)))
+    return b"\n".join(whole), numbers

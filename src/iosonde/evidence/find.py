@@ -1,0 +1,230 @@
+"""Goes through a document once and reads every output in it, whatever stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from iosonde._core import Anchors
+from iosonde.errors import UsageError
+from iosonde.evidence.document import Data, Document
+from iosonde.evidence.place import heading_above
+from iosonde.evidence.window import View, Window
+from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
+from iosonde.loads.outputs import OUTPUTS as OF_LOADS
+from iosonde.passage import REACH, Output, joined
+from iosonde.printed import (
+    Place,
+    PrintedCounters,
+    PrintedLoad,
+    PrintedState,
+    PrintedTrial,
+    Reading,
+    Unread,
+    Unreadable,
+)
+
+_BLOCK = 1 << 22
+_NEWLINE = 10
+_BROKEN = (
+    ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, UsageError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One output: where it stands and what it says."""
+
+    place: Place
+    tool: str
+    trials: tuple[PrintedTrial, ...] = ()
+    states: tuple[PrintedState, ...] = ()
+    counters: tuple[PrintedCounters, ...] = ()
+    loads: tuple[PrintedLoad, ...] = ()
+    text: str = ""
+    """The clean lines that a trial was read from."""
+
+
+@cache
+def outputs() -> tuple[Output, ...]:
+    """Every kind of output that is known."""
+    tables = (OF_LOADS, OF_LAYERS)
+    return tuple(table.load(name)() for table in tables for name in table)
+
+
+@cache
+def _anchors() -> Anchors:
+    return Anchors(
+        [(anchor, group) for group, one in enumerate(outputs()) for anchor in one.anchors]
+    )
+
+
+def find(document: Document, *, with_text: bool = True) -> Iterator[Found | Unread]:
+    """Every output in a document, in its order; a long one by several processes.
+
+    Args:
+        document: to go through.
+        with_text: also keep the lines that trials were read from.
+    """
+    from iosonde.evidence.parallel import LONG, find_by_spans
+
+    if len(document.data) >= LONG:
+        yield from find_by_spans(document, with_text=with_text)
+        return
+    search = Search(document, with_text=with_text)
+    for hit in hits(document, Span(0, 1, len(document.data))):
+        yield from search.look(*hit)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a document that begins and ends with lines; `line` is the number of its first."""
+
+    start: int
+    line: int
+    end: int
+
+
+def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
+    """Number and offset of each line that holds an anchor, and the output it may belong to."""
+    data, anchors = document.data, _anchors()
+    start, number = span.start, span.line
+    while start < span.end:
+        end = end_of_line(data, min(start + _BLOCK, span.end))
+        found, starts, groups, ends = anchors.scan(bytes(data[start:end]))
+        for line, offset, group in zip(found, starts, groups, strict=True):
+            yield number + line, start + offset, outputs()[group]
+        start, number = end, number + ends
+
+
+def end_of_line(data: Data, offset: int) -> int:
+    """Offset behind the end of the line that the byte before `offset` is part of."""
+    if offset >= len(data) or data[offset - 1] == _NEWLINE:
+        return min(offset, len(data))
+    return data.find(b"\n", offset) + 1 or len(data)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a search has to remember when it goes on.
+
+    Args:
+        free: number of the first line that belongs to no output yet.
+        failed: by output, number of the last line of a broken one.
+        heading: the last heading seen.
+        looked: number of the line up to which headings were looked for.
+        offset: of that line.
+    """
+
+    free: int = 1
+    failed: Mapping[Output, int] = field(default_factory=dict)
+    heading: str = ""
+    looked: int = 0
+    offset: int = 0
+
+    def seen_from(self, line: int) -> tuple[int, dict[str, int]]:
+        """What of it matters to outputs whose anchors stand at or after a line."""
+        reach = line - REACH
+        failed = {type(one).__name__: at for one, at in self.failed.items() if at >= reach}
+        return max(self.free, reach), failed
+
+
+class Search:
+    """Goes through a document from some state on."""
+
+    def __init__(
+        self, document: Document, state: State | None = None, *, with_text: bool = True
+    ) -> None:
+        state = state or State()
+        self._with_text = with_text
+        self._document = document
+        self._window = Window(document)
+        self._free = state.free
+        self._failed = dict(state.failed)
+        self._heading = state.heading
+        self._looked = state.looked
+        self._offset = state.offset
+
+    @property
+    def state(self) -> State:
+        """What another search needs to go on."""
+        return State(self._free, dict(self._failed), self._heading, self._looked, self._offset)
+
+    def look(self, number: int, offset: int, output: Output) -> Iterator[Found | Unread]:
+        """What an anchor in a line leads to."""
+        if number < self._free:
+            return
+        self._window.go_to(number, offset)
+        view = View(self._window, floor=self._free, anchor=number)
+        first = output.begin(view)
+        if first is None:
+            return
+        if view.number(first) <= self._failed.get(output, 0):
+            self._failed[output] = number  # it goes on: what begins in it was tried already
+            return
+        heading = self._heading_above(view, first, offset)
+        try:
+            reading = output.read(view, first)
+        except Unreadable as problem:
+            self._failed[output] = number
+            yield Unread(self._place(view, first, view.at, heading), output.tool, problem.reason)
+            return
+        except _BROKEN as problem:
+            self._failed[output] = number
+            reason = f"it is not as {output.tool} prints it ({problem})"
+            yield Unread(self._place(view, first, view.at, heading), output.tool, reason)
+            return
+        if reading.trials or reading.states or reading.counters:
+            # A command alone is left to the output below it, which wants to know it too.
+            self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
+        yield from self._told(view, reading, output.tool, heading)
+
+    def _told(
+        self, view: View, reading: Reading, tool: str, heading: str
+    ) -> Iterator[Found | Unread]:
+        place = self._place(view, reading.first, reading.last, heading)
+        host = view.host
+        yield Found(
+            place,
+            tool,
+            tuple(replace(one, host=one.host or host) for one in reading.trials),
+            tuple(replace(one, host=one.host or host) for one in reading.states),
+            tuple(replace(one, host=one.host or host) for one in reading.counters),
+            tuple(replace(one, host=one.host or host) for one in reading.loads),
+            joined(view, reading.first, reading.last) if reading.trials and self._with_text else "",
+        )
+        for first, last, reason in reading.unread:
+            yield Unread(self._place(view, first, last, heading), tool, reason)
+
+    def _place(self, view: View, first: int, last: int, heading: str) -> Place:
+        number = self._document.number
+        low, high = view.number(first), view.number(max(first, last))
+        return Place(self._document.name, number(low), number(high), heading)
+
+    def _heading_above(self, view: View, first: int, offset: int) -> str:
+        """The heading above an output; the last one seen where there is none since."""
+        here = view.number(first)
+        if here > self._looked:
+            self._heading = (
+                heading_above(view.line, first)
+                or marked_between(self._document, self._offset, offset)
+                or self._heading
+            )
+            self._looked, self._offset = here, offset
+        return self._heading
+
+
+def marked_between(document: Document, start: int, end: int) -> str:
+    """The last heading of Markdown in a part of a document that no parser looked at."""
+    data = document.data
+    at = data.rfind(b"\n#", start, end) + 1
+    if at == 0 and (start > 0 or bytes(data[:1]) != b"#"):
+        return ""
+    line = bytes(data[at : at + 200]).split(b"\n")[0].decode(errors="replace")
+    return heading_above(lambda index: line if index == 0 else None, 1)
+
+
+def known() -> Sequence[str]:
+    """Names of the tools whose outputs are known, each once."""
+    return sorted({one.tool for one in outputs()})

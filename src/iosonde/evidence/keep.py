@@ -1,0 +1,127 @@
+"""What was found in a text as trials that stand beside measured ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from iosonde.evidence.find import Found
+from iosonde.printed import Kept, Place, PrintedState, PrintedTrial
+from iosonde.records import (
+    Capture,
+    Load,
+    LoadResult,
+    Loop,
+    Origin,
+    RawOutput,
+    Scalar,
+    StackLayer,
+    Target,
+    TargetKind,
+    Trial,
+)
+
+_SLUG = re.compile(r"[^a-z0-9]+")
+_NOTHING = RawOutput(0, b"", b"")
+
+
+def label_of(place: Place, printed: PrintedTrial) -> str:
+    """What a person calls the trial: the heading above it, else its own name."""
+    return place.heading or printed.label or printed.target or printed.tool
+
+
+def trial_of(found: Found, printed: PrintedTrial, number: int) -> Trial:
+    """An imported trial as a record.
+
+    Args:
+        found: the output that it stands in.
+        printed: one of its trials.
+        number: of the trial in its document, from 1; makes the id unique.
+    """
+    label = label_of(found.place, printed)
+    target = TargetKind.DEVICE if printed.target.startswith("/dev/") else TargetKind.FILE
+    slug = _SLUG.sub("-", f"{label} {printed.label if printed.label != label else ''}".lower())
+    place = found.place
+    return Trial(
+        id=f"{number:03}-{slug.strip('-')[:60].strip('-')}",
+        host=printed.host,
+        probe=printed.target or label,
+        target=Target(printed.host, printed.target, target),
+        load=Load(printed.tool, printed.label or printed.tool, {"command": printed.command}, label),
+        command=printed.command,
+        loops=_loops(printed, found.text),
+        capture=_capture(found.states, printed),
+        faults=tuple(dict.fromkeys(fault for one in printed.loops for fault in one.faults)),
+        origin=Origin(
+            file=place.file,
+            first_line=place.first_line,
+            last_line=place.last_line,
+            heading=place.heading,
+            label=printed.label,
+            timed=printed.started is not None,
+            options=printed.options,
+            steps=printed.steps,
+            averages=printed.averages,
+            details=printed.details,
+        ),
+    )
+
+
+def _loops(printed: PrintedTrial, text: str) -> tuple[Loop, ...]:
+    """Where no time is known, loops follow each other from the epoch on.
+
+    The first holds the text of all.
+    """
+    begin, loops = printed.started or 0.0, []
+    for index, result in enumerate(printed.loops):
+        elapsed = _elapsed(printed, index, result)
+        told = replace(result, tool_version=result.tool_version or printed.version)
+        raw = RawOutput(0, text.encode(), b"") if index == 0 else _NOTHING
+        loops.append(Loop(index, begin, elapsed, told, raw))
+        begin += elapsed
+    return tuple(loops)
+
+
+def _elapsed(printed: PrintedTrial, index: int, result: LoadResult) -> float:
+    if printed.elapsed and index < len(printed.elapsed):
+        return printed.elapsed[index]
+    return result.metrics.get("elapsed", 0.0)
+
+
+def _capture(states: tuple[PrintedState, ...], printed: PrintedTrial) -> Capture | None:
+    """What the same output says of the stack."""
+    if not states:
+        return None
+    layers, host_wide = [], dict[str, Scalar]()
+    for subject in (one for state in states for one in state.subjects):
+        host = subject.host or printed.host
+        if subject.kind == "host":
+            host_wide |= {f"{host}.{name}": value for name, value in subject.values.items()}
+            continue
+        layers.append(
+            StackLayer(
+                id=f"{host}/{subject.kind}:{subject.name}",
+                kind=subject.kind,
+                host=host,
+                device=subject.name,
+                size=None,
+                settings=subject.values,
+            )
+        )
+    return Capture(printed.started or 0.0, (), tuple(layers), host_wide=host_wide)
+
+
+def kept_of(found: Found) -> tuple[Kept, ...]:
+    """What an output says beside trials."""
+    every: tuple[Any, ...] = (*found.states, *found.counters, *found.loads)
+    return tuple(Kept(found.place, what) for what in every)
+
+
+def settings_of(state: PrintedState) -> dict[str, Scalar]:
+    """A state as the contract has it: "layer.setting" → value; of the host, the name alone."""
+    return {
+        f"{subject.name}.{name}" if subject.name else name: value
+        for subject in state.subjects
+        for name, value in subject.values.items()
+    }

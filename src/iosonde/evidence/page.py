@@ -1,0 +1,88 @@
+"""The text of an HTML page, line for line as a reader sees it, with the line of its source."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+_BREAKS = frozenset({
+    "address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "figure", "footer", "form",
+    "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre",
+    "section", "table", "tr", "ul",
+})  # fmt: skip
+_CELLS = frozenset({"td", "th"})
+_UNSEEN = frozenset({"script", "style", "template", "head"})
+_HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+
+
+def text_of_page(data: bytes) -> tuple[bytes, list[int]]:
+    """The text, and the line of the source where each of its lines began.
+
+    Headings begin with number signs and cells of a table are divided by bars, as in Markdown.
+    """
+    reader = _Reader()
+    reader.feed(data.decode(errors="replace"))
+    reader.close()
+    reader.end_line()
+    return "\n".join(reader.lines).encode(), reader.numbers
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.lines: list[str] = []
+        self.numbers: list[int] = []
+        self._line: list[str] = []
+        self._began = 1
+        self._kept = 0  # depth of <pre>
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        if tag in _UNSEEN:
+            self._unseen += 1
+        elif tag in _BREAKS:
+            self.end_line()
+            self._line.append(_HEADINGS.get(tag, ""))
+            self._kept += tag == "pre"
+        elif tag in _CELLS and self._has_text():
+            self._line.append(" | ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _UNSEEN:
+            self._unseen = max(self._unseen - 1, 0)
+        elif tag in _BREAKS and tag != "br":
+            self.end_line()
+            self._kept = max(self._kept - (tag == "pre"), 0)
+
+    def handle_data(self, data: str) -> None:
+        if self._unseen:
+            return
+        if not self._kept:
+            words = " ".join(data.split())
+            if words:
+                self._begin()
+                before = " " if data[0].isspace() and self._has_text() else ""
+                self._line.append(before + words + (" " if data[-1].isspace() else ""))
+            return
+        for place, part in enumerate(data.split("\n")):
+            if place:
+                self.end_line(keep_blank=True)
+                self._began = self.getpos()[0] + place
+            elif part:
+                self._begin()
+            self._line.append(part)
+
+    def end_line(self, *, keep_blank: bool = False) -> None:
+        """The line is complete; a blank one counts only inside <pre>."""
+        text = "".join(self._line).rstrip()
+        if text or keep_blank:
+            self.lines.append(text)
+            self.numbers.append(self._began)
+        self._line.clear()
+
+    def _begin(self) -> None:
+        if not self._has_text():
+            self._began = self.getpos()[0]
+
+    def _has_text(self) -> bool:
+        return any(part.strip() for part in self._line)

@@ -1,0 +1,137 @@
+"""The lines around a place in a document, cleaned as they are needed, in bounded memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from iosonde.evidence.clean import clean
+from iosonde.evidence.document import Document
+from iosonde.passage import REACH
+
+_BLOCK = 1 << 13
+"""Bytes cleaned at once: little more than an output has, for most of a text is none."""
+_KEPT = 4 * REACH
+"""Lines before the one looked at that stay in memory."""
+
+_TIME = (
+    r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[ *\d+\.\d{3,}\]|\[\d\d:\d\d:\d\d\])"
+)
+_LOGGED = re.compile(_TIME + r" (?P<host>[A-Za-z][\w.-]*) [A-Za-z_][\w./-]*(?:\[\d+\])?:(?:\s|$)")
+_STAMP = re.compile(_TIME + r"(?P<host>(?!))?\s?")
+_HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:(?:: | ?\| )\s?|:$)")
+
+
+class Window:
+    """Clean lines of a document with their numbers, loaded on demand."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._texts: list[str] = []
+        self._first = 1  # number, in the data, of the first line held
+        self._next = 0  # offset of the first byte not loaded
+
+    def go_to(self, number: int, offset: int) -> None:
+        """Make a line available, and REACH lines before it.
+
+        Args:
+            number: of the line in the data, from 1; never less than in an earlier call.
+            offset: of its first byte.
+        """
+        held = self._first + len(self._texts)
+        if number > held + REACH:
+            self._jump(number, offset)
+        while number >= self._first + len(self._texts):
+            if not self._load():
+                break
+        surplus = number - _KEPT - self._first
+        if surplus > 4 * _KEPT:
+            del self._texts[:surplus]
+            self._first += surplus
+
+    def text(self, number: int) -> str | None:
+        """The clean line with this number; None outside of what is there."""
+        place = number - self._first
+        while place >= len(self._texts):
+            if not self._load():
+                return None
+        return self._texts[place] if place >= 0 else None
+
+    def block(self, number: int, most: int) -> list[str]:
+        """The clean lines from a number on, at most so many; fewer at the end of the text."""
+        place = number - self._first
+        while place + most > len(self._texts):
+            if not self._load():
+                break
+        return self._texts[max(place, 0) : max(place + most, 0)]
+
+    def _jump(self, number: int, offset: int) -> None:
+        data, start, back = self._document.data, offset, 0
+        while back <= REACH and start > 0:
+            start = data.rfind(b"\n", max(start - 1 - _BLOCK, 0), start - 1) + 1
+            back += 1
+        self._texts.clear()
+        self._first, self._next = number - back, start
+
+    def _load(self) -> bool:
+        data = self._document.data
+        if self._next > len(data) or not len(data):
+            return False
+        end = data.find(b"\n", min(self._next + _BLOCK, len(data)))
+        end = len(data) if end < 0 else end
+        block = bytes(data[self._next : end])
+        self._texts += clean(block.decode(errors="replace"))
+        self._next = end + 1
+        return True
+
+
+class View:
+    """See `iosonde.passage.Passage`: the lines of a window that a parser may look at."""
+
+    def __init__(self, window: Window, *, floor: int, anchor: int) -> None:
+        self._window = window
+        self._floor = max(floor, anchor - REACH, 1)
+        self.at = anchor - self._floor
+        self._strip, self.host = self._prefix(anchor)
+
+    def number(self, index: int) -> int:
+        """Number, in the data, of the line with an index."""
+        return self._floor + index
+
+    def line(self, index: int) -> str | None:
+        """See `Passage.line`."""
+        if index < 0:
+            return None
+        text = self._window.text(self._floor + index)
+        return text if text is None or self._strip is None else self._strip(text)
+
+    def block(self, first: int, most: int) -> list[str]:
+        """See `Passage.block`."""
+        if first < 0:
+            return []
+        texts = self._window.block(self._floor + first, most)
+        return texts if self._strip is None else [self._strip(text) for text in texts]
+
+    def _prefix(self, anchor: int) -> tuple[Callable[[str], str] | None, str]:
+        """What stands before every line here, and the host it names."""
+        around = [self._window.text(anchor + step) for step in (-1, 0, 1)]
+        near = [text.lstrip() for text in around if text]
+        own = (self._window.text(anchor) or "").lstrip()
+        for pattern in (_LOGGED, _STAMP, _HOST):
+            found = pattern.match(own)
+            if found is None or len(near) < 2:
+                continue
+            matches = [pattern.match(text + " ") for text in near]
+            alike = [one for one in matches if one and one["host"] == found["host"]]
+            if len(alike) >= 2 and (pattern is not _HOST or len(alike) == len(near)):
+                return _without(pattern), found["host"] or ""
+        return None, ""
+
+
+def _without(pattern: re.Pattern[str]) -> Callable[[str], str]:
+    def strip(text: str) -> str:
+        found = pattern.match(text.lstrip() + " ")  # a blank line lost the blank after its prefix
+        return text.lstrip()[found.end() :] if found else text
+
+    return strip

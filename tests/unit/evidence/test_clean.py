@@ -1,0 +1,49 @@
+"""Lines as tools printed them, from what mail, wikis and terminals made of them."""
+
+from __future__ import annotations
+
+import quopri
+
+import pytest
+
+from iosonde.evidence.clean import clean, from_quoted_printable, is_quoted_printable
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("\x1b[1;32mok\x1b[0m", "ok"),
+        ("> > a line", "a line"),
+        ("> >=64=0.0%", ">=64=0.0%"),
+        (">=64=0.0%", ">=64=0.0%"),
+        ("in\\_queue=3, \\[w(1)\\]", "in_queue=3, [w(1)]"),
+        ("cciss\\!c0d0", "cciss\\!c0d0"),
+        ("“noop” – it’s", '"noop" – it\'s'),
+        ("fio –name=a", "fio --name=a"),
+        ("a\u00a0b", "a b"),
+        ("<pre>Pass: [1]</pre>", "Pass: [1]"),
+        ("lat &gt;=64 &amp; more", "lat >=64 & more"),
+        ("  kept indent   ", "  kept indent"),
+    ],
+)
+def test_a_line_is_cleaned(given: str, wanted: str) -> None:
+    assert clean(given) == [wanted]
+
+
+def test_fences_become_blank_and_no_line_is_lost() -> None:
+    assert clean("a\n```bash\nb\r\n~~~\nc") == ["a", "", "b", "", "c"]
+
+
+def test_text_that_needs_nothing_stays() -> None:
+    text = "bw=MIN 1 > 0\nx < y & z\n\n  end"
+    assert clean(text) == text.split("\n")
+
+
+def test_quoted_printable_is_seen_and_undone_with_the_lines_where_each_began() -> None:
+    text = "first\nread: IOPS=46.5k, BW=182MiB/s " + "x" * 90 + "\nlast=1"
+    data = quopri.encodestring(text.encode())
+    assert is_quoted_printable(data)
+    plain, numbers = from_quoted_printable(data)
+    assert plain.decode() == text
+    assert numbers == [1, 2, data[: data.index(b"last")].count(b"\n") + 1]
+    assert not is_quoted_printable(b"iops=3\nbw=4 KiB/s\n")

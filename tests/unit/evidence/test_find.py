@@ -1,0 +1,160 @@
+"""Outputs are found once each, where they stand, whatever surrounds them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from iosonde.errors import UsageError
+from iosonde.evidence import find as module
+from iosonde.evidence.document import Document, of_bytes, open_document
+from iosonde.evidence.find import Found, find, known, outputs
+from iosonde.printed import Unread
+from tests.mangle import mangled, read, trials
+
+PAIR = (
+    "/dev/md127:\n"
+    " Timing cached reads:   9636 MB in  2.00 seconds = 4820.51 MB/sec\n"
+    " Timing buffered disk reads: 1544 MB in  3.03 seconds = 509.52 MB/sec"
+)
+RATES = {"cached_read.bandwidth": 4820.51 * 2**20, "buffered_read.bandwidth": 509.52 * 2**20}
+
+
+def found(document: Document) -> list[Found]:
+    return [one for one in find(document) if isinstance(one, Found)]
+
+
+@pytest.mark.parametrize(("shape", "text"), list(mangled(PAIR)))
+def test_an_output_is_read_in_every_shape(shape: str, text: str) -> None:
+    (trial,) = trials(text)
+    assert trial.loops[0].metrics == pytest.approx(RATES), shape
+    assert trial.target == "/dev/md127"
+
+
+def test_it_says_where_it_stands_and_under_which_heading() -> None:
+    text = f"# Fast\n\nprose\n\n{PAIR}\n\n" + "more prose\n" * 500 + f"## Slow\n\n{PAIR}\n"
+    first, second = found(of_bytes("a.md", text.encode()))
+    assert (first.place.first_line, first.place.last_line, first.place.heading) == (5, 7, "Fast")
+    assert (second.place.first_line, second.place.last_line) == (511, 513)
+    assert second.place.heading == "Slow"
+    assert str(second.place) == "a.md:511-513"
+
+
+def test_a_heading_far_above_holds_until_the_next() -> None:
+    text = "# Fast\n\n" + "line of prose\n" * 3000 + f"{PAIR}\n" + "prose\n" * 3000 + PAIR
+    assert [one.place.heading for one in found(of_bytes("a", text.encode()))] == ["Fast", "Fast"]
+
+
+def test_a_prompt_gives_host_and_command() -> None:
+    (trial,) = trials(f"root@storage:~# hdparm -tT /dev/md127\n{PAIR}")
+    assert (trial.host, trial.command) == ("storage", "hdparm -tT /dev/md127")
+
+
+def test_a_prefix_of_every_line_names_the_host() -> None:
+    (trial,) = trials("\n".join(f"node7: {line}" for line in PAIR.split("\n")))
+    assert trial.host == "node7"
+
+
+def test_many_outputs_far_apart_keep_their_lines() -> None:
+    gap = "something else entirely\n" * 700
+    text = gap + (PAIR + "\n" + gap) * 30
+    places = [one.place.first_line for one in found(of_bytes("a", text.encode()))]
+    assert places == [701 + number * 703 for number in range(30)]
+
+
+def test_blocks_of_the_scan_do_not_lose_what_lies_across(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ("prose here\n" * 7 + PAIR + "\n") * 40
+    whole = [one.place for one in found(of_bytes("a", text.encode()))]
+    for size in (64, 100, 333, 1000):
+        monkeypatch.setattr(module, "_BLOCK", size)
+        assert [one.place for one in found(of_bytes("a", text.encode()))] == whole
+
+
+def test_a_cut_off_output_is_listed_as_unread() -> None:
+    (unread,) = read("# Here\n\nTiming cached reads:   9636 MB in  2.00\n")
+    assert isinstance(unread, Unread)
+    assert (unread.tool, unread.place.first_line, unread.reason) == (
+        "hdparm", 3, "no speed follows",
+    )  # fmt: skip
+
+
+def test_prose_holds_no_output() -> None:
+    assert read("We timed cached reads and disk reads; fio and iozone were not at hand.") == []
+    assert read("") == []
+
+
+def test_a_page_gives_its_text_headings_and_source_lines() -> None:
+    page = f"<!DOCTYPE html>\n<html><body>\n<h2>Local <b>disk</b></h2>\n<p>x</p>\n<pre>{PAIR}</pre>"
+    (one,) = found(of_bytes("a.html", page.encode()))
+    assert one.place.heading == "Local disk"
+    assert (one.place.first_line, one.place.last_line) == (5, 7)
+
+
+def test_a_pdf_gives_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(_pdf(PAIR.split("\n")))
+    (one,) = found(open_document(str(path)))
+    assert one.trials[0].loops[0].metrics == pytest.approx(RATES)
+
+
+def test_a_gzipped_text_is_read() -> None:
+    assert found(of_bytes("a.gz", gzip.compress(PAIR.encode())))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"%PDF-1.7 nothing of it", "damaged PDF"),
+        (b"\x1f\x8b\x08nothing", "damaged gzip"),
+        (bytes(5000), "no text"),
+    ],
+)
+def test_what_is_no_text_is_refused(data: bytes, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        of_bytes("a", data)
+
+
+def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        open_document(str(tmp_path / "none"))
+    with pytest.raises(UsageError, match="cannot be read"):
+        open_document(str(tmp_path))
+
+
+def test_every_output_has_a_name_and_anchors_without_line_ends() -> None:
+    for one in outputs():
+        assert one.tool in known()
+        assert one.anchors
+        assert all(len(anchor) > 3 and "\n" not in anchor for anchor in one.anchors), one
+
+
+def _pdf(lines: list[str]) -> bytes:
+    """A page with lines of text (ISO 32000-1, 7.5 and 9.4)."""
+    shown = " T* ".join(
+        "({}) Tj".format(line.replace("(", r"\(").replace(")", r"\)")) for line in lines
+    )
+    stream = f"BT /F1 10 Tf 14 TL 40 700 Td {shown} ET".encode()
+    bodies = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R"
+        b" /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >> stream\n%s\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>",
+    ]
+    out = io.BytesIO(b"%PDF-1.4\n")
+    out.seek(0, io.SEEK_END)
+    places = []
+    for number, body in enumerate(bodies, 1):
+        places.append(out.tell())
+        out.write(b"%d 0 obj %s endobj\n" % (number, body))
+    table = out.tell()
+    out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(bodies) + 1))
+    out.writelines(b"%010d 00000 n \n" % place for place in places)
+    out.write(
+        b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (len(bodies) + 1, table)
+    )
+    return out.getvalue()

@@ -1,0 +1,123 @@
+"""No text makes the search crash, or look at lines more often than in proportion to its length."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iosonde.errors import UsageError
+from iosonde.evidence.document import of_bytes
+from iosonde.evidence.find import find, outputs
+from iosonde.evidence.window import View
+from tests.mangle import read
+
+OUTPUTS = sorted(
+    path for path in (Path(__file__).parents[2] / "outputs").glob("*/*")
+    if path.suffix in {".txt", ".out"} and path.stat().st_size < 60_000
+)  # fmt: skip
+ANCHORS = sorted({anchor for one in outputs() for anchor in one.anchors})
+WORDS = st.one_of(
+    st.sampled_from(ANCHORS),
+    st.sampled_from(
+        ["(", ")", "[", "]", "{", "}", "=", ":", ",", "%", "\n", "\n\n", "  ", "- ", "|"]
+    ),
+    st.from_regex(r"[0-9]{1,25}(\.[0-9]{1,5})?[kKMGT]?i?B?(/s)?", fullmatch=True),
+    st.text(max_size=8),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(WORDS, max_size=60))
+def test_anchors_among_anything(words: list[str]) -> None:
+    text = "".join(words).encode(errors="replace")
+    with suppress(UsageError):  # what is no text is refused
+        list(find(of_bytes("a", text)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=400))
+def test_any_bytes(data: bytes) -> None:
+    with suppress(UsageError):
+        list(find(of_bytes("a", data)))
+
+
+def _damaged(text: str, noise: random.Random) -> str:
+    """A text with something lost, doubled, exchanged or put in."""
+    letters = list(text)
+    for _ in range(noise.randrange(1, 6)):
+        at = noise.randrange(len(letters) or 1)
+        length = noise.choice((1, 3, 20, 200))
+        what = noise.randrange(5)
+        if what == 0:
+            del letters[at : at + length]
+        elif what == 1:
+            letters[at:at] = letters[at : at + length]
+        elif what == 2:
+            letters[at:at] = list(noise.choice(ANCHORS))
+        elif what == 3:
+            letters[at : at + 1] = [noise.choice("\n\t 0-9.:%=()[]{}x€")]
+        else:
+            letters[at:at] = ["9" * 30]
+    return "".join(letters)
+
+
+@pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_damaged_outputs(path: Path) -> None:
+    text = path.read_text(errors="replace")
+    noise = random.Random(path.name)
+    for _ in range(12):
+        read(_damaged(text, noise))
+
+
+_MOST = 1000
+"""Times that each line of a text may be looked at, whatever the text holds."""
+
+
+class Looked:
+    """How many lines parsers asked for."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lines = 0
+        line, block = View.line, View.block
+
+        def one(view: View, index: int) -> str | None:
+            self.lines += 1
+            return line(view, index)
+
+        def several(view: View, first: int, most: int) -> list[str]:
+            found = block(view, first, most)
+            self.lines += len(found)
+            return found
+
+        monkeypatch.setattr(View, "line", one)
+        monkeypatch.setattr(View, "block", several)
+
+    def at(self, text: str) -> int:
+        before = self.lines
+        read(text)
+        return self.lines - before
+
+
+@pytest.mark.parametrize("name", [type(one).__name__ for one in outputs()])
+def test_lines_are_looked_at_in_proportion(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beginnings without ends, by the hundred: the worst that a text can hold."""
+    output = next(one for one in outputs() if type(one).__name__ == name)
+    looked = Looked(monkeypatch)
+    for anchor in output.anchors:
+        few, many = (looked.at(f"x {anchor} 1\n" * count) for count in (300, 1200))
+        assert many <= max(5 * few, _MOST * 1200), anchor
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_outputs_cut_short_and_repeated(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = path.read_text(errors="replace")
+    half = text[: len(text) // 2] + "\n"
+    looked = Looked(monkeypatch)
+    few, many = looked.at(half * 64), looked.at(half * 256)
+    assert many <= max(5 * few, _MOST * (half * 256).count("\n"))

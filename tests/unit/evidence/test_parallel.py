@@ -1,0 +1,51 @@
+"""A document in spans gives what it gives as a whole; memory does not grow with it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from iosonde.evidence.document import Document, of_bytes
+from iosonde.evidence.find import Found, Search, Span, find, hits
+from iosonde.evidence.parallel import find_by_spans
+from iosonde.printed import Unread
+
+OUTPUTS = Path(__file__).parents[2] / "outputs"
+
+
+def whole(document: Document) -> list[Found | Unread]:
+    search = Search(document)
+    span = Span(0, 1, len(document.data))
+    return [one for hit in hits(document, span) for one in search.look(*hit)]
+
+
+def text(seed: int, *, gaps: int) -> bytes:
+    """Real outputs in a random order, with headings here and there and prose in between."""
+    noise = random.Random(seed)
+    paths = sorted(OUTPUTS.glob("*/*.txt")) + sorted(OUTPUTS.glob("*/*.out"))
+    parts = []
+    for number in range(60):
+        if noise.random() < 0.3:
+            parts.append(f"## Heading {number}\n")
+        parts.append(noise.choice(paths).read_text(errors="replace"))
+        parts.append("a line of prose, nothing more\n" * noise.randrange(gaps))
+    return "\n".join(parts).encode()
+
+
+@pytest.mark.parametrize(("seed", "gaps"), [(1, 3), (2, 40), (3, 400), (4, 3000)])
+@pytest.mark.parametrize("size", [3_000, 20_000, 100_000])
+def test_spans_give_what_the_whole_gives(seed: int, gaps: int, size: int) -> None:
+    document = of_bytes("a", text(seed, gaps=gaps))
+    expected = whole(document)
+    assert len(expected) > 40
+    assert list(find_by_spans(document, size=size)) == expected
+
+
+def test_a_short_document_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(document: Document) -> None:
+        raise AssertionError(document.name)
+
+    monkeypatch.setattr("iosonde.evidence.parallel.find_by_spans", never)
+    assert list(find(of_bytes("a", text(5, gaps=3))))
