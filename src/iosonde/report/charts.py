@@ -14,6 +14,7 @@ import altair as alt
 from iosonde import units
 from iosonde.histogram import merge, quantile
 from iosonde.records import Histogram, Metric, RunSheet, Series, TrialSheet, Verdict
+from iosonde.report.rows import name_of
 
 WIDTH = 560
 _PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99995, 0.99999)
@@ -40,8 +41,9 @@ class Figure:
 
 def figures_of(sheet: TrialSheet) -> Iterator[Figure]:
     """The charts of one trial, those without figures left out."""
-    for metric in _loop_metrics(sheet):
-        yield loops_figure(metric)
+    if len(sheet.trial.loops) > 1:
+        for metric in _loop_metrics(sheet):
+            yield loops_figure(metric)
     latencies = _merged(sheet)
     if latencies:
         yield latency_figure(latencies)
@@ -58,7 +60,7 @@ def _loop_metrics(sheet: TrialSheet) -> list[Metric]:
     return sorted(wanted, key=lambda metric: metric.name != sheet.headline)
 
 
-def _scale(unit: str, values: Sequence[float]) -> tuple[float, str]:
+def scale(unit: str, values: Sequence[float]) -> tuple[float, str]:
     """Divisor and label that keep an axis in plain numbers."""
     top = max((abs(value) for value in values), default=0.0)
     ladders: dict[str, tuple[tuple[float, str], ...]] = {
@@ -74,7 +76,7 @@ def _scale(unit: str, values: Sequence[float]) -> tuple[float, str]:
 
 def loops_figure(metric: Metric) -> Figure:
     """Each loop a point; mean as a line, its 95 % interval as a band."""
-    divisor, label = _scale(metric.unit, metric.loops)
+    divisor, label = scale(metric.unit, metric.loops)
     points = [
         {"loop": number, "value": value / divisor} for number, value in enumerate(metric.loops, 1)
     ]
@@ -83,12 +85,12 @@ def loops_figure(metric: Metric) -> Figure:
     if metric.ci95 is not None:
         low, high = (bound / divisor for bound in metric.ci95)
         layers.append(
-            alt.Chart(_data([{**span, "low": low, "high": high}]))
+            alt.Chart(data([{**span, "low": low, "high": high}]))
             .mark_rect(color="#3b6ea8", opacity=0.16)
             .encode(x="first:Q", x2="last:Q", y="low:Q", y2="high:Q")
         )
     layers.append(
-        alt.Chart(_data([span])).mark_rule(color="#3b6ea8", strokeDash=[5, 3]).encode(y="mean:Q")
+        alt.Chart(data([span])).mark_rule(color="#3b6ea8", strokeDash=[5, 3]).encode(y="mean:Q")
     )
     x_axis = alt.X(
         "loop:Q",
@@ -98,7 +100,7 @@ def loops_figure(metric: Metric) -> Figure:
     )
     y_axis = alt.Y("value:Q", title=f"{metric.name}, {label}", scale=alt.Scale(zero=False))
     layers.append(
-        alt.Chart(_data(points))
+        alt.Chart(data(points))
         .mark_point(filled=True, size=70, color="#c2662d", opacity=1)
         .encode(x=x_axis, y=y_axis)
     )
@@ -107,7 +109,7 @@ def loops_figure(metric: Metric) -> Figure:
     return Figure(
         title=f"{metric.name} by loop",
         alt=f"{metric.name} of {len(points)} loops, mean {mean}{spread}",
-        chart=_sized(alt.layer(*layers), 190),
+        chart=sized(alt.layer(*layers), 190),
     )
 
 
@@ -135,11 +137,11 @@ def latency_figure(latencies: dict[str, Histogram]) -> Figure:
             for q in enough
         ]
     labels = "datum.value < 1.5 ? '' : format(100 - 100 / datum.value, '.6~g') + ' %'"
-    divisor, unit = _scale("s", [point["latency"] for point in points])
+    divisor, unit = scale("s", [point["latency"] for point in points])
     for point in points:
         point["latency"] = point["latency"] / divisor
     chart = (
-        alt.Chart(_data(points))
+        alt.Chart(data(points))
         .mark_line(point=alt.OverlayMarkDef(filled=True, size=45))
         .encode(
             x=alt.X(
@@ -156,7 +158,7 @@ def latency_figure(latencies: dict[str, Histogram]) -> Figure:
     return Figure(
         title="Latency percentiles over all loops",
         alt=f"completion latency by percentile of {counted} I/Os, logarithmic",
-        chart=_sized(chart, 230),
+        chart=sized(chart, 230),
     )
 
 
@@ -177,12 +179,12 @@ def observed_figures(sheet: TrialSheet) -> Iterator[Figure]:
         points, unit = _observed_points(sheet, suffix)
         if not any(point["value"] for point in points):
             continue
-        divisor, label = _scale(unit, [point["value"] for point in points])
+        divisor, label = scale(unit, [point["value"] for point in points])
         for point in points:
             point["value"] = point["value"] / divisor
         subjects = sorted({point["what"] for point in points})
         chart = (
-            alt.Chart(_data(points))
+            alt.Chart(data(points))
             .mark_line(interpolate="step-after", strokeWidth=1.4)
             .encode(
                 x=alt.X(
@@ -203,7 +205,7 @@ def observed_figures(sheet: TrialSheet) -> Iterator[Figure]:
         yield Figure(
             title=f"Observed: {words} of each device",
             alt=f"{words} each second of {', '.join(subjects)}",
-            chart=_sized(chart, 170),
+            chart=sized(chart, 170),
         )
 
 
@@ -241,7 +243,10 @@ def _points(series: Series, started: float, offset: float, loop: int) -> Iterato
 def headline_figure(runs: Sequence[RunSheet]) -> Figure | None:
     """The headline of every trial as a bar with its interval; None where there is only one."""
     found = [
-        (f"{trial.trial.id} ({sheet.run.id})" if len(runs) > 1 else trial.trial.id, metric)
+        (
+            f"{name_of(trial.trial)} ({sheet.run.id})" if len(runs) > 1 else name_of(trial.trial),
+            metric,
+        )
         for sheet in runs
         for trial in sheet.trials
         for metric in trial.metrics
@@ -253,7 +258,7 @@ def headline_figure(runs: Sequence[RunSheet]) -> Figure | None:
     found = [(name, metric) for name, metric in found if metric.unit == commonest]
     if len(found) < 2:
         return None
-    divisor, label = _scale(commonest, [metric.mean for _, metric in found])
+    divisor, label = scale(commonest, [metric.mean for _, metric in found])
     bars = [
         {
             "trial": name,
@@ -263,7 +268,7 @@ def headline_figure(runs: Sequence[RunSheet]) -> Figure | None:
         }
         for name, metric in found
     ]
-    base = alt.Chart(_data(bars)).encode(
+    base = alt.Chart(data(bars)).encode(
         y=alt.Y("trial:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
     )
     bar = base.mark_bar(color="#3b6ea8", opacity=0.75, height=14).encode(
@@ -273,7 +278,7 @@ def headline_figure(runs: Sequence[RunSheet]) -> Figure | None:
     return Figure(
         title="Trials side by side",
         alt="the headline of " + ", ".join(f"{bar['trial']}" for bar in bars),
-        chart=_sized(alt.layer(bar, rule), max(60, 28 * len(bars))),
+        chart=sized(alt.layer(bar, rule), max(60, 28 * len(bars))),
     )
 
 
@@ -299,11 +304,11 @@ def verdict_figure(verdicts: Sequence[Verdict]) -> Figure | None:
         scale=alt.Scale(domain=words, range=["#2f8f83", "#3b6ea8", "#999999", "#b3475c"]),
         legend=_LEGEND,
     )
-    base = alt.Chart(_data(rows)).encode(
+    base = alt.Chart(data(rows)).encode(
         y=alt.Y("metric:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)), color=colour
     )
     chart = alt.layer(
-        alt.Chart(_data([{"zero": 0}])).mark_rule(color="#888").encode(x="zero:Q"),
+        alt.Chart(data([{"zero": 0}])).mark_rule(color="#888").encode(x="zero:Q"),
         base.mark_rule(strokeWidth=3).encode(x="low:Q", x2="high:Q"),
         base.mark_point(filled=True, size=70, opacity=1).encode(
             x=alt.X("change:Q", title="change against the baseline, % (interval)")
@@ -312,16 +317,17 @@ def verdict_figure(verdicts: Sequence[Verdict]) -> Figure | None:
     return Figure(
         title="Comparison",
         alt="; ".join(f"{row['metric']}: {row['verdict']}" for row in rows),
-        chart=_sized(chart, max(60, 26 * len(rows))),
+        chart=sized(chart, max(60, 26 * len(rows))),
     )
 
 
-def _data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
+def data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
     """Rows inline: the chart carries its figures with it."""
     return alt.Data(values=[dict(row) for row in rows])  # type: ignore[no-untyped-call]
 
 
-def _sized(chart: Any, height: int) -> Any:
+def sized(chart: Any, height: int) -> Any:
+    """A chart at the width that all of a page have."""
     return chart.properties(width=WIDTH, height=height)
 
 

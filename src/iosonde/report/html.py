@@ -9,9 +9,21 @@ from importlib.resources import files
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records import Finding, Metric, RunSheet, Scalar, StackLayer, TrialSheet, Verdict
+from iosonde.records import (
+    Finding,
+    Metric,
+    RunSheet,
+    Scalar,
+    StackLayer,
+    Trial,
+    TrialSheet,
+    Verdict,
+)
 from iosonde.report.charts import Figure, figures_of, headline_figure, verdict_figure
+from iosonde.report.findings import findings_section
 from iosonde.report.image import svg
+from iosonde.report.rows import name_of, title_of
+from iosonde.report.waterfall import waterfall_figure, waterfall_section
 
 _SIZES = {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}
 
@@ -32,6 +44,14 @@ class HtmlFormat:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>iosonde: {escape(title)}</title><style>{style}</style></head><body><main>",
             *_overview(runs, verdicts),
+            *(
+                line
+                for sheet in runs
+                for line in findings_section(
+                    sheet.findings, sheet.run.study if len(runs) > 1 else ""
+                )
+            ),
+            *(line for sheet in runs for line in _waterfalls(sheet)),
             *(line for sheet in runs for trial in sheet.trials for line in _trial(sheet, trial)),
             f"<footer>Written by iosonde on {_moment(time.time())}. Figures are means over the "
             "loops with the 95 % confidence interval of the mean; percentiles under “all loops” "
@@ -39,6 +59,12 @@ class HtmlFormat:
             "</main></body></html>\n",
         ]
         return "\n".join(parts).encode()
+
+
+def _waterfalls(sheet: RunSheet) -> Iterator[str]:
+    """What each layer costs, where a load was measured at several places."""
+    yield from waterfall_section(sheet.waterfalls)
+    yield from _charts([waterfall_figure(one) for one in sheet.waterfalls])
 
 
 def _moment(seconds: float) -> str:
@@ -66,6 +92,8 @@ def _counted(number: int, what: str) -> str:
 
 def _summary(runs: Sequence[RunSheet]) -> Iterator[str]:
     """The headline of every trial on one screen."""
+    if not any(sheet.trials for sheet in runs):
+        return
     yield '<div class="wide"><table><thead><tr><th>trial</th><th class="text">metric</th>'
     yield "<th>mean</th><th>± 95 %</th><th>CV</th><th>loops</th></tr></thead><tbody>"
     for sheet in runs:
@@ -74,7 +102,7 @@ def _summary(runs: Sequence[RunSheet]) -> Iterator[str]:
             for metric in trial.metrics:
                 if metric.name == trial.headline:
                     yield (
-                        f"<tr><td>{escape(trial.trial.id)}{mark}</td>"
+                        f"<tr><td>{escape(name_of(trial.trial))}{mark}</td>"
                         f'<td class="text">{escape(metric.name)}</td>'
                         f"<td>{units.show(metric.mean, metric.unit)}</td>"
                         f"<td>{_half(metric)}</td><td>{units.show(metric.cv, 'fraction')}</td>"
@@ -93,10 +121,8 @@ def _half(metric: Metric) -> str:
 def _trial(run: RunSheet, sheet: TrialSheet) -> Iterator[str]:
     trial = sheet.trial
     yield f'<section id="{escape(run.run.id)}-{escape(trial.id)}">'
-    yield f"<h2>{escape(trial.load.name)} at {escape(trial.probe)}</h2>"
-    about = f"{escape(trial.load.about)} " if trial.load.about else ""
-    yield f'<p class="about">{about}Host {escape(trial.host)}, target {escape(trial.target.path)}.'
-    yield "</p>"
+    yield f"<h2>{escape(title_of(trial))}</h2>"
+    yield f'<p class="about">{escape(_about(trial))}</p>'
     for finding in sheet.findings:
         yield _finding(finding)
     for fault in trial.faults:
@@ -106,7 +132,24 @@ def _trial(run: RunSheet, sheet: TrialSheet) -> Iterator[str]:
     yield from _metrics(sheet)
     yield from _charts(list(figures_of(sheet)))
     yield from _stack(sheet)
-    yield f"<h3>Command</h3><pre>{escape(trial.command)}</pre></section>"
+    if trial.command:
+        yield f"<h3>Command</h3><pre>{escape(trial.command)}</pre>"
+    yield "</section>"
+
+
+def _about(trial: Trial) -> str:
+    """Where the trial was measured, or where it was read."""
+    parts = []
+    if trial.origin is None and trial.load.about:
+        parts.append(trial.load.about)
+    where = [f"Host {trial.host}"] if trial.host else []
+    where += [f"target {trial.target.path}"] if trial.target.path else []
+    if where:
+        parts.append(", ".join(where) + ".")
+    if origin := trial.origin:
+        lines = f"lines {origin.first_line} to {origin.last_line}"
+        parts.append(f"Printed by {trial.load.engine}; read in {origin.file}, {lines}.")
+    return " ".join(parts)
 
 
 def _finding(finding: Finding) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records import Metric, RunSheet, TrialSheet, Verdict
+from iosonde.records import Finding, Metric, RunSheet, TrialSheet, Verdict
+from iosonde.report.rows import title_of
 
 _SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})
 
@@ -23,6 +24,7 @@ class MarkdownFormat:
         for sheet in runs:
             run = sheet.run
             lines += [f"# {_plain(run.study)}: run {run.id} ({run.state.value})", ""]
+            lines += _findings(sheet.findings)
             for trial in sheet.trials:
                 lines += _trial(trial)
         if verdicts:
@@ -30,12 +32,34 @@ class MarkdownFormat:
         return ("\n".join(lines).rstrip() + "\n").encode()
 
 
+def _findings(findings: Sequence[Finding]) -> Iterator[str]:
+    """What the rules say, each with its figures and its remedy."""
+    if not findings:
+        return
+    yield "## Findings"
+    yield ""
+    for finding in findings:
+        subject = f" ({_plain(finding.subject)})" if finding.subject else ""
+        rule = f"**{finding.severity}: {_plain(finding.rule)}**"
+        yield f"- {rule}{subject}: {_plain(finding.message)}"
+        for one in finding.evidence:
+            where = f" ({_plain(one.where)})" if one.where else ""
+            figure = units.show_evidence(one.value, one.unit)
+            yield f"  - {_plain(one.what)}: {_plain(figure)}{where}"
+        if finding.remedy:
+            yield f"  - to do: {_plain(finding.remedy)}"
+        if finding.confirm:
+            yield f"  - to confirm: {_plain(finding.confirm)}"
+    yield ""
+
+
 def _trial(sheet: TrialSheet) -> Iterator[str]:
     trial = sheet.trial
-    yield f"## {_plain(trial.load.name)} at {_plain(trial.probe)}"
+    yield f"## {_plain(title_of(trial))}"
     yield ""
-    yield from _fence(trial.command)
-    yield ""
+    if trial.command:
+        yield from _fence(trial.command)
+        yield ""
     yield "| metric | mean | 95 % interval | CV | median | all loops | loops |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for metric in sheet.metrics:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.records import RunSheet, Scalar
+from iosonde.records import RunSheet, Scalar, Trial
 
 COLUMNS = (
     "run", "study", "state", "trial", "host", "probe", "target", "engine", "load", "metric",
@@ -12,6 +12,23 @@ COLUMNS = (
     "rounded", "headline", "flags", "faults",
 )  # fmt: skip
 LOOP_COLUMNS = ("run", "trial", "metric", "unit", "loop", "value")
+
+
+def title_of(trial: Trial) -> str:
+    """A trial as a heading names it: where it was imported from, or load and probe."""
+    origin = trial.origin
+    if origin is None:
+        return f"{trial.load.name} at {trial.probe}"
+    parts = [origin.heading, origin.label, trial.host]
+    return ", ".join(dict.fromkeys(part for part in parts if part)) or trial.load.engine
+
+
+def name_of(trial: Trial) -> str:
+    """A trial as tables and axes name it, different for each of a run."""
+    if trial.origin is None:
+        return trial.id
+    number, dash, _ = trial.id.partition("-")
+    return f"{number} {title_of(trial)}" if dash else trial.id
 
 
 def metric_rows(runs: Sequence[RunSheet]) -> Iterator[dict[str, Scalar]]:

@@ -1,0 +1,1 @@
+"""Says what measurements, states and counters mean: findings, and the waterfall."""

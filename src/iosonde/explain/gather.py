@@ -1,0 +1,292 @@
+"""Makes a case of what is to be explained: stored runs, texts, hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from iosonde import units
+from iosonde.case import Asked, Case, Counted, Measured, State
+from iosonde.evidence.document import Document
+from iosonde.evidence.find import Found, find
+from iosonde.evidence.keep import kept_of, trial_of
+from iosonde.loads.fio.words import words_of
+from iosonde.measure.sheet import trial_sheet
+from iosonde.printed import Kept, Place, PrintedCounters, PrintedLoad, PrintedState, Unread
+from iosonde.records import (
+    Capture,
+    Finding,
+    HostFacts,
+    Load,
+    RunSheet,
+    Scalar,
+    StackLayer,
+    TrialSheet,
+)
+
+_SIZES = ("size", "width", "offset")
+_NOT_A_SETTING = re.compile(r"(?i)note|remark|comment|output|speed|result|throughput|iops")
+_SPEED = re.compile(r"[\d.,]+ ?[kKMGT]?i?[bB]/s(?:ec)?")
+_NO_SETTINGS = frozenset({"active_operations"})
+
+
+def together(cases: Iterable[Case]) -> Case:
+    """Several cases as one."""
+    every = list(cases)
+    return Case(
+        trials=tuple(one for case in every for one in case.trials),
+        states=tuple(one for case in every for one in case.states),
+        counters=tuple(one for case in every for one in case.counters),
+        hosts=tuple({one.name: one for case in every for one in case.hosts}.values()),
+        commands=tuple(one for case in every for one in case.commands),
+        noted=tuple(one for case in every for one in case.noted),
+    )
+
+
+def of_document(document: Document) -> tuple[Case, tuple[Unread, ...]]:
+    """A text: its outputs, and what could not be read in it."""
+    sheets: list[TrialSheet] = []
+    kept: list[Kept] = []
+    unread: list[Unread] = []
+    for one in find(document):
+        if isinstance(one, Found):
+            for printed in one.trials:
+                sheets.append(trial_sheet(trial_of(one, printed, len(sheets) + 1)))
+            kept += kept_of(one)
+        else:
+            unread.append(one)
+    return _case(document.name, sheets, kept), tuple(unread)
+
+
+def of_run(sheet: RunSheet, kept: Sequence[Kept]) -> Case:
+    """A stored run, measured or imported, and what was found beside its trials."""
+    return _case(sheet.run.id, sheet.trials, kept)
+
+
+def of_capture(capture: Capture, source: str) -> Case:
+    """The state of hosts."""
+    states = tuple(replace(one, source=one.host or source) for one in _states(capture, source))
+    return Case(states=states, hosts=capture.hosts)
+
+
+def counted(printed: PrintedCounters, place: Place, source: str) -> Counted:
+    """Counters with the place where they were read."""
+    return Counted(
+        tool=printed.tool, kind=printed.kind, name=printed.name, host=printed.host,
+        values=printed.values, where=str(place), source=source,
+    )  # fmt: skip
+
+
+def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[Kept]) -> Case:
+    states: list[State] = []
+    counters: list[Counted] = []
+    commands: list[Asked] = []
+    for one in kept:
+        if isinstance(one.what, PrintedState):
+            states += _printed(one.what, str(one.place), source)
+        elif isinstance(one.what, PrintedCounters):
+            counters.append(counted(one.what, one.place, source))
+        elif isinstance(one.what, PrintedLoad):
+            load = one.what
+            commands.append(Asked(load.tool, load.command, load.host, str(one.place), source))
+    hosts: dict[str, HostFacts] = {}
+    for sheet in sheets:
+        capture = sheet.trial.capture
+        if capture is not None and sheet.trial.origin is None:
+            states += [one for one in _states(capture, source) if one not in states]
+            hosts |= {host.name: host for host in capture.hosts}
+    trials = _in_rows([_measured(sheet, source) for sheet in sheets])
+    noted = tuple(one for sheet in sheets for one in sheet.findings if not _imported(sheet, one))
+    return Case(
+        _told_apart(trials), tuple(states), tuple(counters), tuple(hosts.values()),
+        tuple(commands), noted,
+    )  # fmt: skip
+
+
+def _printed(state: PrintedState, where: str, source: str) -> list[State]:
+    return [
+        State(
+            one.kind,
+            one.name,
+            one.host or state.host,
+            one.values,
+            where,
+            source,
+            tuple(str(one.values.get("below") or "").split()),
+        )
+        for one in state.subjects
+    ]
+
+
+def _states(capture: Capture, source: str) -> list[State]:
+    names = {layer.id: _name(layer) for layer in capture.layers}
+    found = [
+        State(
+            kind=layer.kind,
+            name=names[layer.id],
+            host=layer.host,
+            values={"size": layer.size, "device": layer.device, **layer.facts, **layer.settings},
+            where=layer.id,
+            source=source,
+            below=tuple(names[one] for one in layer.below if one in names),
+        )
+        for layer in capture.layers
+    ]
+    for host in capture.hosts:
+        start = f"{host.name}."
+        values: dict[str, Scalar] = {
+            name.removeprefix(start): value
+            for name, value in capture.host_wide.items()
+            if name.startswith(start)
+        }
+        values |= {"memory": host.memory, "cpus": host.cpus, "kernel": host.kernel}
+        found.append(State("host", "", host.name, values, host.name, source))
+    return found
+
+
+def _name(layer: StackLayer) -> str:
+    return layer.mount or layer.device.removeprefix("/dev/")
+
+
+def _measured(sheet: TrialSheet, source: str) -> Measured:
+    trial, origin = sheet.trial, sheet.trial.origin
+    first = trial.loops[0].result if trial.loops else None
+    capture = {layer.id: layer for layer in trial.capture.layers} if trial.capture else {}
+    under = [capture[name] for name in sheet.below if name in capture]
+    row, columns = (origin.details.get(name) if origin else None for name in ("row", "columns"))
+    timed = bool(trial.loops) and (origin is None or origin.timed)
+    return Measured(
+        label=origin.heading or trial.load.about or trial.load.name
+        if origin
+        else f"{trial.load.name} at {trial.probe}",
+        where=str(Place(origin.file, origin.first_line, origin.last_line))
+        if origin
+        else f"{source}/{trial.id}",
+        source=source,
+        tool=trial.load.engine,
+        metrics={metric.name: metric for metric in sheet.metrics},
+        headline=sheet.headline,
+        version=first.tool_version if first else "",
+        command=trial.command,
+        host=trial.host,
+        target=trial.target.path,
+        started=trial.loops[0].started if timed else None,
+        steps=origin.steps if origin else {},
+        averages=origin.averages if origin else {},
+        options=origin.options if origin else _options(trial.load),
+        device_io=first.device_io if first else {},
+        issued=first.issued if first else {},
+        elapsed=tuple(loop.elapsed for loop in trial.loops) or None,
+        details=origin.details if origin else {},
+        series=tuple(loop.series for loop in trial.loops if loop.series),
+        settings=sheet.settings,
+        stands_on=tuple((layer.kind, layer.device) for layer in under),
+        background=tuple(dict.fromkeys(one for loop in trial.loops for one in loop.background)),
+        heading=origin.heading if origin else trial.load.name,
+        row=tuple(map(str, row)) if isinstance(row, list) else (),
+        columns=tuple(map(str, columns)) if isinstance(columns, list) else (),
+    )
+
+
+def _options(load: Load) -> dict[str, Scalar]:
+    """A load's options as far as they are plain."""
+    if load.engine == "fio":
+        return words_of(load)
+    return {name: value for name, value in load.spec.items() if not isinstance(value, list | dict)}
+
+
+def _imported(sheet: TrialSheet, finding: Finding) -> bool:
+    """First loops of imported trials are judged together (rules/noise.py), not one by one."""
+    return sheet.trial.origin is not None and finding.rule == "first-loop"
+
+
+def _in_rows(trials: Sequence[Measured]) -> list[Measured]:
+    """The trials, those that share a row of a table with the words of that row."""
+    found: list[Measured] = []
+    for trial in trials:
+        before = found[-1] if found else None
+        if trial.row or before is None or not _follows(before, trial):
+            columns = trial.columns
+            if before and not columns and len(before.columns) and before.heading == trial.heading:
+                columns = before.columns
+            found.append(replace(trial, columns=columns))
+        else:
+            found.append(replace(trial, row=before.row, columns=before.columns))
+    return found
+
+
+def _follows(before: Measured, trial: Measured) -> bool:
+    """Whether a trial begins in the line after another, of the same tool on another host."""
+    lines = [one.where.rpartition(":")[2].split("-") for one in (before, trial)]
+    next_line = lines[0][-1].isdecimal() and lines[1][0] == str(int(lines[0][-1]) + 1)
+    return next_line and before.tool == trial.tool and before.host != trial.host
+
+
+def _told_apart(trials: Sequence[Measured]) -> tuple[Measured, ...]:
+    """The trials, those of one label with what is different between them.
+
+    Settings of layers count by their names, whatever host and device they were read from.
+    """
+    values: dict[tuple[str, str], dict[str, set[Scalar]]] = {}
+    for trial in trials:
+        group = values.setdefault((trial.label, trial.tool), {})
+        for name, value in _plain(trial).items():
+            group.setdefault(name, set()).add(value)
+    named = _columns_that_tell(trials)
+    found = []
+    for trial in trials:
+        group = values[trial.label, trial.tool]
+        differing = [
+            f"{name.replace('_', ' ')} {_shown(name, value)}"
+            for name, value in _plain(trial).items()
+            if len(group[name]) > 1
+        ]
+        differing += [f"{name.lower()} {cell}" for name, cell in cells_of(trial).items()
+                      if name in named.get((trial.label, trial.tool), ())]  # fmt: skip
+        label = f"{trial.label}: {', '.join(differing)}" if differing else trial.label
+        found.append(replace(trial, label=label))
+    return tuple(found)
+
+
+def cells_of(trial: Measured) -> dict[str, str]:
+    """Of the words in a trial's row those that are settings: neither figures nor remarks."""
+    return {
+        column: cell
+        for column, cell in zip(trial.columns, trial.row, strict=False)
+        if not _NOT_A_SETTING.search(column) and cell and not _SPEED.fullmatch(cell)
+    }
+
+
+def _columns_that_tell(trials: Sequence[Measured]) -> dict[tuple[str, str], set[str]]:
+    """By heading and tool: columns whose words differ, and which no printed setting stands for."""
+    words: dict[tuple[str, str], dict[str, set[str]]] = {}
+    known: dict[tuple[str, str], set[str]] = {}
+    for trial in trials:
+        key = trial.label, trial.tool
+        for column, cell in cells_of(trial).items():
+            words.setdefault(key, {}).setdefault(column, set()).add(cell)
+        known.setdefault(key, set()).update(name.replace("_", " ") for name in _plain(trial))
+    return {
+        key: {column for column, cells in columns.items()
+              if len(cells) > 1 and not _stands_for(column, known[key])}
+        for key, columns in words.items()
+    }  # fmt: skip
+
+
+def _stands_for(column: str, known: set[str]) -> bool:
+    plain = column.lower().replace("-", " ")
+    return any(name in plain or plain in name for name in known)
+
+
+def _plain(trial: Measured) -> dict[str, Scalar]:
+    plain = {name.rpartition(".")[2]: value for name, value in trial.settings.items()}
+    return {name: value for name, value in plain.items() if name not in _NO_SETTINGS}
+
+
+def _shown(name: str, value: Scalar) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "on", False: "off", None: "unknown"}[value]
+    if name.endswith(_SIZES) and isinstance(value, int):
+        return units.show_bytes(value)
+    return str(value)

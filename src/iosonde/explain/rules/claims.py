@@ -1,0 +1,134 @@
+"""Rules about what is written beside results: repeats that moved, differences that were denied.
+
+Source:
+    docs/decisions/0022-verdicts.md: one comparison that was named beforehand is held to 5 %.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from iosonde import units
+from iosonde.case import Case, Rule
+from iosonde.explain.rules.noise import shown_range
+from iosonde.explain.series import Condition, Series, circumstances, series_of
+from iosonde.measure.verdict import judge
+from iosonde.records import Evidence, Finding, Outcome, Verdict
+
+_AGAIN = re.compile(r"\b(?:repeat\w*|rerun|re-run|again)\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:no|without|hardly any)\b[^.;,]{0,24}\b(?:differen\w+|change|effect|impact|influence)\b"
+    r"|\b(?:makes no|not differ\w*|unchanged|identical|the same|same (?:speed|rate|result)\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def _repeats(case: Case) -> Iterable[Finding]:
+    """A condition that its author calls a repeat of another: what moved is noise."""
+    every = series_of(case)
+    conditions = [one for series in every for one in series.conditions]
+    for series in every:
+        for one in series.conditions:
+            words = " ".join(cell for cell in _cells(one) if _AGAIN.search(cell))
+            other = _named_in(words, one, conditions)
+            if other is not None and other.metric.mean:
+                yield _moved(one, other, series)
+
+
+def _cells(condition: Condition) -> list[str]:
+    return list(dict.fromkeys(cell for trial in condition.trials for cell in trial.row if cell))
+
+
+def _named_in(words: str, one: Condition, others: Sequence[Condition]) -> Condition | None:
+    """The condition of the same source and metric of which a cell stands in some words."""
+    for other in others if words else ():
+        same = other.trials[0].source == one.trials[0].source
+        alike = same and other.metric.name == one.metric.name
+        if other is not one and alike and any(cell in words for cell in _cells(other)):
+            return other
+    return None
+
+
+def _moved(one: Condition, other: Condition, series: Series) -> Finding:
+    moved = one.metric.mean / other.metric.mean - 1
+    said = f"The repeat moved by {units.show_fraction(abs(moved))} with nothing changed"
+    spread = _spread(series)
+    if len(series.conditions) > 1 and spread < 2 * abs(moved):
+        said += (
+            f", while all results beside it differ by {units.show_fraction(spread)} at most: what "
+            "was changed there cannot be told from what changes by itself"
+        )
+    evidence = [
+        Evidence(other.label, other.metric.mean, other.metric.unit, other.where),
+        Evidence(one.label, one.metric.mean, one.metric.unit, one.where),
+    ]
+    before = {trial.host: trial for trial in other.trials}
+    for trial in one.trials if len(one.trials) > 1 else ():
+        then = before[trial.host].mean(one.metric.name) if trial.host in before else None
+        now = trial.mean(one.metric.name)
+        if then and now is not None:
+            what = f"moved on {trial.host}"
+            evidence.append(Evidence(what, now / then - 1, "fraction", trial.where))
+    return Finding(
+        rule="within-noise",
+        severity="warning",
+        subject=one.label,
+        message=f"{said}.",
+        evidence=tuple(evidence),
+        remedy="Compare with a baseline that is measured again before and after each change.",
+        confirm="repeats of the baseline spread over the day",
+    )
+
+
+def _spread(series: Series) -> float:
+    means = [one.metric.mean for one in series.conditions]
+    return max(means) / min(means) - 1 if min(means) > 0 else 0.0
+
+
+def _denied(case: Case) -> Iterable[Finding]:
+    """A remark that there is no difference, where the loops show one."""
+    for series in series_of(case):
+        before: Condition | None = None
+        for one in series.conditions:
+            words = " ".join(cell for cell in _cells(one) if _DENIED.search(cell))
+            other = _named_in(words, one, series.conditions) or (before if words else None)
+            before = one
+            if other is None or min(len(one.metric.loops), len(other.metric.loops)) < 2:
+                continue
+            known = circumstances(other, one)
+            verdict = judge(other.metric, one.metric, known=known).verdict
+            if verdict.outcome in {Outcome.BETTER, Outcome.WORSE}:
+                yield _overlooked(one, other, verdict, words)
+
+
+def _overlooked(one: Condition, other: Condition, verdict: Verdict, words: str) -> Finding:
+    change, interval = verdict.change or 0.0, verdict.interval or (0.0, 0.0)
+    low, high = sorted(abs(bound) for bound in interval)
+    return Finding(
+        rule="overlooked-difference",
+        severity="warning",
+        subject=one.label,
+        message=(
+            f"“{words}” is written beside it, but the loops speak against that: taken alone it is "
+            f"{units.show_fraction(abs(change))} ({shown_range(low, high)}) "
+            f"{'higher' if change > 0 else 'lower'} than “{other.label}”, a verdict of "
+            f"“{verdict.outcome.value}”."
+        ),
+        evidence=(
+            Evidence(other.label, other.metric.mean, other.metric.unit, other.where),
+            Evidence(one.label, one.metric.mean, one.metric.unit, one.where),
+            Evidence("change", change, "fraction", "computed"),
+        ),
+        remedy="Do not call it equal before more loops of both, in turns, have said so.",
+        confirm="the same sign of the difference in fresh loops",
+    )
+
+
+_SOURCE = "docs/decisions/0022-verdicts.md"
+RULES = (
+    Rule("within-noise", "all loads", "A repeat that moved as much as the effects claimed beside "
+         "it.", _SOURCE, _repeats),
+    Rule("overlooked-difference", "all loads", "A remark that nothing differs, beside loops that "
+         "do.", _SOURCE, _denied),
+)  # fmt: skip

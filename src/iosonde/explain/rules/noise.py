@@ -1,0 +1,279 @@
+"""Rules about orders of results: which differences the loops support, and which they don't.
+
+Of k conditions in their order the k − 1 neighbours are compared, and the ends of every stretch in
+which no neighbours differ (at most k/3 of three or more); the level is shared out to all of them.
+
+Source:
+    docs/decisions/0021-statistics-of-few-loops.md and 0022-verdicts.md; Student's t on logarithms,
+    the level of 5 % shared out to the comparisons that are made (C. E. Bonferroni, 1936).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from iosonde import units
+from iosonde.case import Case, Rule
+from iosonde.explain.series import Condition, Series, circumstances, series_of
+from iosonde.measure.contrast import Bar
+from iosonde.measure.direction import higher_is_better
+from iosonde.measure.verdict import judge
+from iosonde.records import Evidence, Finding, Outcome, Verdict
+
+_LEVEL = 0.05
+_REMARK = re.compile(r"note|remark|comment", re.IGNORECASE)
+_MORE = "Repeat what is close, in turns (A B A B), at least five loops of each."
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Two conditions, the better mean first, and the verdict on the second."""
+
+    better: Condition
+    worse: Condition
+    verdict: Verdict
+
+    @property
+    def supported(self) -> bool:
+        """Whether the loops support that the first is better."""
+        return self.verdict.outcome is Outcome.WORSE
+
+
+def _orders(case: Case) -> Iterable[Finding]:
+    for series in series_of(case):
+        ranked = _ranked(series)
+        alone = [one for one in ranked if len(one.metric.loops) < 2]
+        if alone:
+            yield from _single(series, ranked, alone)
+        yield from _judged(series, [one for one in ranked if len(one.metric.loops) > 1])
+
+
+def _ranked(series: Series) -> list[Condition]:
+    """The conditions, the best first."""
+    best_first = higher_is_better(series.headline)
+    return sorted(series.conditions, key=lambda one: one.metric.mean, reverse=best_first)
+
+
+def _judged(series: Series, ranked: Sequence[Condition]) -> Iterable[Finding]:
+    """The order of conditions with several loops: what is supported, and what is not."""
+    if len(ranked) < 2:
+        return
+    bar = Bar(level=_LEVEL / (len(ranked) - 1 + len(ranked) // 3))
+    steps = [_step(a, b, bar) for a, b in pairwise(ranked)]
+    apart = [step for step in steps if step.supported]
+    if apart:
+        yield _ranking(series, ranked, apart)
+    for stretch in _stretches(steps):
+        if len(stretch) == 1:
+            yield _pair(series, stretch[0])
+        else:
+            ends = _step(stretch[0].better, stretch[-1].worse, bar)
+            yield _several(series, stretch, ends)
+
+
+def _step(a: Condition, b: Condition, bar: Bar) -> _Step:
+    known = circumstances(a, b)
+    return _Step(a, b, judge(a.metric, b.metric, bar=bar, known=known).verdict)
+
+
+def _stretches(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
+    """Runs of steps that the loops do not support."""
+    run: list[_Step] = []
+    for step in steps:
+        if not step.supported:
+            run.append(step)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _single(
+    series: Series, ranked: Sequence[Condition], alone: Sequence[Condition]
+) -> Iterable[Finding]:
+    targets = {(trial.host, trial.target) for one in ranked for trial in one.trials}
+    if len(ranked) < 2 or (len(ranked) == 2 and len(targets) == 2):
+        return  # two devices of two hosts: nobody orders them
+    first, last = ranked[0], ranked[-1]
+    spread = abs(last.metric.mean / first.metric.mean - 1) if first.metric.mean else 0.0
+    yield Finding(
+        rule="within-noise",
+        severity="warning",
+        subject=_subject(series),
+        message=(
+            f"{len(alone)} of {len(ranked)} results are of one run each: how much they scatter "
+            f"is not known, and no order among them can be claimed (best and worst lie "
+            f"{units.show_fraction(spread)} apart)."
+        ),
+        evidence=tuple(
+            Evidence(_name(series, one), one.metric.mean, one.metric.unit, one.where)
+            for one in ranked
+        ),
+        remedy=_MORE,
+        confirm="an order that holds in every round",
+    )  # fmt: skip
+
+
+def _subject(series: Series) -> str:
+    return f"{series.subject}: {series.headline}"
+
+
+def _name(series: Series, condition: Condition) -> str:
+    """The label without the heading that the finding's subject names."""
+    return condition.label.removeprefix(f"{series.subject}: ")
+
+
+def _ranking(series: Series, ranked: Sequence[Condition], apart: Sequence[_Step]) -> Finding:
+    lead = apart[0]
+    better, worse = (_name(series, one) for one in (lead.better, lead.worse))
+    gap = f"“{better}” is better than “{worse}” by {_lead(lead.verdict)}"
+    said = (
+        f"“{better}” is best: better than “{worse}” by {_lead(lead.verdict)}"
+        if lead.better is ranked[0]
+        else f"“{_name(series, ranked[0])}” leads, but only as one of several that cannot be told "
+        f"apart; {gap}"
+    )
+    means = [
+        Evidence(_name(series, one), one.metric.mean, one.metric.unit, one.where) for one in ranked
+    ]
+    return Finding(
+        rule="ranking",
+        severity="note",
+        subject=_subject(series),
+        message=f"{said}; {len(apart)} of {len(ranked) - 1} steps of the order are supported by "
+        "the loops.",
+        evidence=(*means, *(_change(series, step) for step in apart)),
+        remedy="Take the best; where two are not distinguishable, take the safer or the default.",
+        confirm="fresh loops of the best against the second, in turns",
+    )
+
+
+def _change(series: Series, step: _Step) -> Evidence:
+    better, worse = (_name(series, one) for one in (step.better, step.worse))
+    where = f"{step.worse.where}; {step.better.where}"
+    return Evidence(f"“{worse}” against “{better}”", step.verdict.change, "fraction", where)
+
+
+def _lead(verdict: Verdict) -> str:
+    """`8.6 % (6.1 … 11.2 %)`: how far the better one lies above the worse."""
+    change, interval = verdict.change, verdict.interval
+    if change is None or change <= -1:
+        return "all"
+    text = units.show_fraction(1 / (1 + change) - 1)
+    if interval is None or min(interval) <= -1:
+        return text
+    low, high = sorted(1 / (1 + bound) - 1 for bound in interval)
+    return f"{text} ({shown_range(low, high)})"
+
+
+def _difference(verdict: Verdict) -> str:
+    """`1.95 % (-7.0 … 3.4 %)`, as the loops show it."""
+    text = units.show_fraction(abs(verdict.change or 0.0))
+    return f"{text} ({shown_range(*verdict.interval)})" if verdict.interval else text
+
+
+def shown_range(low: float, high: float) -> str:
+    """`-7.0 … 3.4 %`; one more digit where it is narrow."""
+    digits = 1 if high - low >= 0.01 else 2
+    return f"{100 * low:.{digits}f} … {100 * high:.{digits}f} %"
+
+
+def _pair(series: Series, step: _Step) -> Finding:
+    better, worse = (_name(series, one) for one in (step.better, step.worse))
+    equal = step.verdict.outcome is Outcome.EQUIVALENT
+    more = step.verdict.more_loops
+    advice = f"; {more} more loops of each would decide" if more else ""
+    if equal:
+        message = (
+            f"“{better}” and “{worse}” are equal within {units.show_fraction(Bar().margin)}: which "
+            "of them comes first is not a result."
+        )
+    elif _step(step.better, step.worse, Bar(level=_LEVEL)).supported:
+        message = (
+            f"“{better}” and “{worse}” differ by {_difference(step.verdict)}, which would count as "
+            f"the only comparison but not as one of {len(series.conditions)} results{advice}."
+        )
+    else:
+        message = (
+            f"“{better}” and “{worse}” differ by {_difference(step.verdict)}, no more than the "
+            f"loops scatter: neither an order nor equality is shown{advice}."
+        )
+    return _undistinguished(series, [step], message, equal=equal)
+
+
+def _several(series: Series, stretch: Sequence[_Step], ends: _Step) -> Finding:
+    """A stretch of three or more conditions in which no neighbours differ."""
+    best, worst = (_name(series, one) for one in (ends.better, ends.worse))
+    equal = ends.verdict.outcome is Outcome.EQUIVALENT
+    count = len(stretch) + 1
+    if ends.supported:
+        message = (
+            f"Of {count} results only the ends can be told apart (“{best}” is better than “{worst}”"
+            f" by {_lead(ends.verdict)}); no neighbours differ by more than the loops scatter, and "
+            "the order between the ends is not a result."
+        )
+    elif equal:
+        message = (
+            f"{count} results are equal within {units.show_fraction(Bar().margin)}: their order is "
+            "not a result."
+        )
+    else:
+        message = (
+            f"{count} results cannot be told apart: even the best (“{best}”) and the worst "
+            f"(“{worst}”) differ by {_difference(ends.verdict)}, no more than the loops scatter; "
+            "their order is not a result."
+        )
+    return _undistinguished(series, [*stretch, ends], message, equal=equal)
+
+
+def _undistinguished(
+    series: Series, steps: Sequence[_Step], message: str, *, equal: bool
+) -> Finding:
+    conditions: dict[str, Condition] = {}
+    for step in steps:
+        conditions |= {_name(series, one): one for one in (step.better, step.worse)}
+    evidence = [
+        Evidence(name, one.metric.mean, one.metric.unit, one.where)
+        for name, one in conditions.items()
+    ]
+    for step in steps:
+        change = _change(series, step)
+        evidence.append(change)
+        if step.verdict.more_loops:
+            what = f"{change.what}: more loops of each that would decide"
+            evidence.append(Evidence(what, step.verdict.more_loops, "", "forecast"))
+    for name, one in conditions.items():
+        evidence += [
+            Evidence(f"what is written beside “{name}”", remark, "", one.where)
+            for remark in dict.fromkeys(_remarks(one))
+        ]
+    return Finding(
+        rule="within-noise",
+        severity="note" if equal else "warning",
+        subject=_subject(series),
+        message=message,
+        evidence=tuple(evidence),
+        remedy=_MORE,
+        confirm="an interval of the difference that lies on one side of zero",
+    )
+
+
+def _remarks(condition: Condition) -> Iterator[str]:
+    for trial in condition.trials:
+        for column, cell in zip(trial.columns, trial.row, strict=False):
+            if cell and _REMARK.search(column):
+                yield cell
+
+
+_SOURCE = "docs/decisions/0022-verdicts.md; Student's t on logarithms with Bonferroni's correction"
+RULES = (
+    Rule("within-noise", "all loads", "Orders of results that the loops don't support.", _SOURCE,
+         lambda case: (one for one in _orders(case) if one.rule == "within-noise")),
+    Rule("ranking", "all loads", "Orders of results that the loops support: which is best, and by "
+         "how much.", _SOURCE,
+         lambda case: (one for one in _orders(case) if one.rule == "ranking")),
+)  # fmt: skip

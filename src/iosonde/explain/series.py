@@ -1,0 +1,170 @@
+"""Trials that their author held against each other, gathered into series of conditions.
+
+A condition is one way of measuring (one set of settings, one place); on several hosts at the same
+time it is measured several times, but hosts that move together are no independent witnesses: their
+loops are averaged, loop by loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iosonde import units
+from iosonde.case import Case, Measured
+from iosonde.measure.statistics import summarise
+from iosonde.measure.verdict import Circumstances
+from iosonde.records import Metric, Scalar
+
+_TOGETHER = 0.5
+"""Share of a condition's time that hosts must have in common to count as measured together."""
+_LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "ioengine", "rwmixread")
+"""Options that make loads different ones, where both trials know them."""
+
+
+def words_of_load(trials: Sequence[Measured]) -> str:
+    """What is known of the load that trials share: `randwrite, bs 4 KiB, iodepth 1`."""
+    known: dict[str, Scalar] = {}
+    for trial in trials:
+        known |= {name: trial.options[name] for name in _LOAD if name in trial.options}
+    shown = []
+    for name, value in known.items():
+        if name == "bs" and isinstance(value, int):
+            shown.append(f"bs {units.show_bytes(value)}")
+        elif name in {"rw", "ioengine"}:
+            shown.append(str(value))
+        elif name == "direct":
+            shown.append("direct" if value else "buffered")
+        elif value is not None:
+            shown.append(f"{name} {value}")
+    return ", ".join(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One way of measuring: its trials (one a host where they were measured together)."""
+
+    label: str
+    trials: tuple[Measured, ...]
+    metric: Metric
+    """The headline, averaged over the hosts loop by loop."""
+
+    @property
+    def where(self) -> str:
+        """Where its figures stand."""
+        return ", ".join(trial.where for trial in self.trials)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Conditions that may be compared: same source, tool, load and headline, under one heading."""
+
+    subject: str
+    headline: str
+    conditions: tuple[Condition, ...]
+
+
+def series_of(case: Case) -> tuple[Series, ...]:
+    """The series of a case, those of a single condition included."""
+    groups: dict[tuple[str, str, str], list[Measured]] = {}
+    for trial in case.trials:
+        if trial.headline:
+            groups.setdefault((trial.source, trial.tool, trial.headline), []).append(trial)
+    found = []
+    for (source, _, headline), trials in groups.items():
+        for heading, some in _by_heading(trials).items():
+            for alike in by_load(some):
+                conditions = _conditions(alike, headline)
+                found.append(Series(heading or source, headline, tuple(conditions)))
+    return tuple(found)
+
+
+def by_load(trials: Sequence[Measured]) -> list[list[Measured]]:
+    """Trials of the same load together; what an output does not say contradicts nothing."""
+    groups: list[tuple[dict[str, Scalar], list[Measured]]] = []
+    for trial in trials:
+        known = {name: trial.options[name] for name in _LOAD if name in trial.options}
+        for words, some in groups:
+            if all(words.get(name, value) == value for name, value in known.items()):
+                some.append(trial)
+                words.update(known)
+                break
+        else:
+            groups.append((known, [trial]))
+    return [some for _, some in groups]
+
+
+def _by_heading(trials: Sequence[Measured]) -> dict[str, list[Measured]]:
+    """By heading, where headings hold several trials; all together where each has its own."""
+    found: dict[str, list[Measured]] = {}
+    for trial in trials:
+        found.setdefault(trial.heading, []).append(trial)
+    several = any(len({one.label for one in some}) > 1 for some in found.values())
+    return found if several or len(found) == 1 else {"": list(trials)}
+
+
+def _conditions(trials: Sequence[Measured], headline: str) -> list[Condition]:
+    """Trials of one label on several hosts at the same time are one condition."""
+    found: dict[str, list[Measured]] = {}
+    for trial in trials:
+        found.setdefault(trial.label, []).append(trial)
+    conditions = []
+    for label, some in found.items():
+        for group in _simultaneous(some, headline):
+            name = label
+            if len(some) > len(group) or (len(group) == 1 and _several_hosts(trials)):
+                name = f"{label} on {group[0].host}" if group[0].host else label
+            conditions.append(Condition(name, tuple(group), _averaged(group, headline)))
+    return conditions
+
+
+def _several_hosts(trials: Sequence[Measured]) -> bool:
+    return len({trial.host for trial in trials}) > 1
+
+
+def _simultaneous(trials: Sequence[Measured], headline: str) -> list[list[Measured]]:
+    """Trials of different hosts that ran at the same time, together; others alone."""
+    groups: list[list[Measured]] = []
+    for trial in trials:
+        for group in groups:
+            same = len(group[0].metrics[headline].loops) == len(trial.metrics[headline].loops)
+            other_host = trial.host not in {one.host for one in group}
+            if same and other_host and overlap(group[0], trial) >= _TOGETHER:
+                group.append(trial)
+                break
+        else:
+            groups.append([trial])
+    return groups
+
+
+def overlap(one: Measured, other: Measured) -> float:
+    """Share of the shorter trial's time in which both ran; 0 where times are unknown."""
+    if one.started is None or other.started is None or not one.elapsed or not other.elapsed:
+        return 0.0
+    lengths = sum(one.elapsed), sum(other.elapsed)
+    begin = max(one.started, other.started)
+    end = min(one.started + lengths[0], other.started + lengths[1])
+    return max(0.0, end - begin) / min(lengths) if min(lengths) > 0 else 0.0
+
+
+def _averaged(trials: Sequence[Measured], headline: str) -> Metric:
+    first = trials[0].metrics[headline]
+    if len(trials) == 1:
+        return first
+    rows = zip(*(trial.metrics[headline].loops for trial in trials), strict=True)
+    return summarise(headline, first.unit, [sum(row) / len(row) for row in rows])
+
+
+def circumstances(one: Condition, other: Condition) -> Circumstances:
+    """How far apart two conditions were measured; a pause longer than both ends a drift."""
+    a, b = one.trials[0], other.trials[0]
+    if a.started is None or b.started is None or not a.elapsed or not b.elapsed:
+        return Circumstances()
+    lengths = sum(a.elapsed), sum(b.elapsed)
+    gap = max(b.started - a.started - lengths[0], a.started - b.started - lengths[1])
+    if gap > sum(lengths):
+        return Circumstances(distance=0.0)
+    step = sum(lengths) / (len(a.elapsed) + len(b.elapsed))
+    middles = b.started + lengths[1] / 2 - a.started - lengths[0] / 2
+    adjacent = (len(a.elapsed) + len(b.elapsed)) / 2
+    return Circumstances(distance=max(-adjacent, min(adjacent, middles / step if step else 0.0)))

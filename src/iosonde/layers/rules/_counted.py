@@ -1,0 +1,45 @@
+"""Counters of a cache and the state of the same device, as several rules look them up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde.case import Case, Counted, State
+
+
+def figure(counted: Counted, *names: str) -> float | None:
+    """The first of some counters that is there; on a host, blanks in names are underscores."""
+    for name in names:
+        value = counted.values.get(name, counted.values.get(name.replace(" ", "_")))
+        if isinstance(value, int | float):
+            return value
+    return None
+
+
+def counted_of(case: Case, *kinds: str) -> Iterator[Counted]:
+    """What was counted of layers of some kinds, in a text or on a host."""
+    yield from (one for one in case.counters if one.kind in kinds)
+    for state in case.of_kind(*kinds):
+        yield Counted(
+            state.kind, state.kind, state.name, state.host, dict(state.values), state.where,
+            state.source,
+        )  # fmt: skip
+
+
+def subject_of(one: Counted | State) -> str:
+    """`cachedev on storage`; the kind where it has no name."""
+    name = one.name or one.kind
+    return f"{name} on {one.host}" if one.host else name
+
+
+def state_of(case: Case, one: Counted) -> State | None:
+    """The state of the device that was counted: of its name, else the only one of its kind."""
+    alike = [
+        state
+        for state in case.of_kind(one.kind)
+        if state.source == one.source and (state.host == one.host or "" in {state.host, one.host})
+    ]
+    named = [state for state in alike if state.name == one.name]
+    if named:
+        return next((state for state in named if "block_size" in state.values), named[0])
+    return alike[0] if len({state.name for state in alike}) == 1 else None

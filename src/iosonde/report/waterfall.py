@@ -1,0 +1,173 @@
+"""The waterfall as a table and a chart: what each layer costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+import altair as alt
+
+from iosonde import units
+from iosonde.records import Gain, Waterfall, WaterfallStep
+from iosonde.report.charts import Figure, data, scale, sized
+
+_MORE = 0.05  # a fraction; less may be chance where there is one loop
+COLUMNS = (
+    "probe point",
+    "rate",
+    "kept",
+    "of the first",
+    "latency",
+    "added",
+    "CPU per I/O",
+    "CPU added",
+    "loops",
+)
+
+
+def rows_of(waterfall: Waterfall) -> Iterator[tuple[str, ...]]:
+    """The cells of each step, as COLUMNS names them."""
+    for step in waterfall.steps:
+        yield (
+            step.label + (f" ({step.doubt})" if step.doubt else ""),
+            units.show(step.rate, step.unit),
+            _share(step.kept),
+            _share(step.of_base),
+            units.show(step.latency, "s") if step.latency is not None else "–",
+            _added(step.latency_added),
+            units.show(step.cpu, "s") if step.cpu is not None else "–",
+            _added(step.cpu_added),
+            str(step.loops),
+        )
+
+
+def _share(gain: Gain | None) -> str:
+    """`86.2 % (84.0 … 88.5)`; without an interval where one side has one loop."""
+    if gain is None:
+        return "–"
+    text = f"{(1 + gain.change) * 100:.1f} %"
+    if gain.interval is None:
+        return text
+    low, high = ((1 + bound) * 100 for bound in gain.interval)
+    return f"{text} ({low:.1f} … {high:.1f})"
+
+
+def _added(gain: Gain | None) -> str:
+    if gain is None:
+        return "–"
+    text = ("+" if gain.change > 0 else "") + units.show_seconds(gain.change)
+    if gain.interval is None:
+        return text
+    low, high = (units.show_seconds(bound) for bound in gain.interval)
+    return f"{text} ({low} … {high})"
+
+
+def notes_of(waterfall: Waterfall) -> Iterator[str]:
+    """What must be known before the table is believed."""
+    if any(step.loops < 2 for step in waterfall.steps):
+        yield "Steps of one loop have no interval: how much they scatter is not known."
+    if any(step.doubt for step in waterfall.steps):
+        yield (
+            "Steps marked page-cache were served by memory: what a layer below costs is not in "
+            "their latency."
+        )
+    faster = [f"“{step.label}”" for step in waterfall.steps if _gains(step.kept)]
+    if faster:
+        yield (
+            f"{', '.join(faster)}: faster than the step before. A cache in between answers, it "
+            "spreads over several of those below, or it does not stand on that one."
+        )
+
+
+def _gains(kept: Gain | None) -> bool:
+    """Whether a step is faster than what should lie below it, beyond what loops scatter."""
+    if kept is None or kept.change < _MORE:
+        return False
+    return kept.interval is None or kept.interval[0] > 0
+
+
+def waterfall_figure(waterfall: Waterfall) -> Figure:
+    """Latency from step to step as floating bars; the rate where no latency is known."""
+    timed = all(step.latency is not None for step in waterfall.steps)
+    values = [step.latency if timed else step.rate for step in waterfall.steps]
+    unit = "s" if timed else waterfall.steps[0].unit
+    known = [value for value in values if value is not None]
+    divisor, label = scale(unit, known)
+    bars = _bars(waterfall.steps, [value / divisor for value in known], divisor, timed, label)
+    chart = sized(bars, max(120, 34 * len(known)))
+    what = "mean latency" if timed else waterfall.headline
+    return Figure(
+        title=f"What each layer costs: {waterfall.subject}, {what}",
+        alt=f"{what} of {len(known)} probe points, from the bottom up",
+        chart=chart,
+    )
+
+
+def _bars(
+    steps: Sequence[WaterfallStep], values: Sequence[float], divisor: float, timed: bool, label: str
+) -> Any:
+    rows = []
+    for place, (step, value) in enumerate(zip(steps, values, strict=True)):
+        before = values[place - 1] if place and timed else 0.0
+        reach = _reach(step, values[place - 1] if place else 0.0, divisor, timed=timed)
+        rows.append({
+            "step": f"{place + 1}. {step.label}", "from": min(before, value),
+            "to": max(before, value), "end": value, "beside": max(before, value, reach[1] or 0.0),
+            "kind": "first" if not place or not timed else "more" if value > before else "less",
+            "low": reach[0], "high": reach[1],
+        })  # fmt: skip
+    axis = alt.Axis(title=None, labelLimit=360)
+    y_axis = alt.Y("step:N", sort=[str(row["step"]) for row in rows], axis=axis)
+    colours = alt.Scale(domain=["first", "more", "less"], range=["#3b6ea8", "#c2662d", "#4d8b57"])
+    bars = (
+        alt.Chart(data(rows))
+        .mark_bar(height=16)
+        .encode(
+            y=y_axis,
+            x=alt.X("from:Q", title=label),
+            x2="to:Q",
+            color=alt.Color("kind:N", scale=colours, legend=None),
+        )
+    )
+    text = (
+        alt.Chart(data(rows))
+        .mark_text(align="left", dx=5)
+        .encode(y=y_axis, x="beside:Q", text=alt.Text("end:Q", format=".3~g"))
+    )
+    sure = [row for row in rows if row["low"] is not None]
+    if not sure:
+        return alt.layer(bars, text)
+    bounds = (
+        alt.Chart(data(sure))
+        .mark_rule(strokeWidth=2, color="#222222")
+        .encode(y=y_axis, x=alt.X("low:Q", title=label), x2="high:Q")
+    )
+    return alt.layer(bars, bounds, text)
+
+
+def _reach(
+    step: WaterfallStep, before: float, divisor: float, *, timed: bool
+) -> tuple[float | None, float | None]:
+    """Bounds of where a step ends, from what the one before it came to."""
+    gain = step.latency_added if timed else step.kept
+    if gain is None or gain.interval is None:
+        return None, None
+    low, high = gain.interval
+    if timed:
+        return before + low / divisor, before + high / divisor
+    return before * (1 + low), before * (1 + high)
+
+
+def waterfall_section(waterfalls: Sequence[Waterfall]) -> Iterator[str]:
+    """A table for each, without the chart."""
+    for waterfall in waterfalls:
+        yield f"<h2>What each layer costs: {escape(waterfall.subject)}</h2>"
+        yield '<div class="wide"><table><thead><tr>'
+        yield "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
+        yield "</tr></thead><tbody>"
+        for row in rows_of(waterfall):
+            yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        yield "</tbody></table></div>"
+        for note in notes_of(waterfall):
+            yield f'<p class="note">{escape(note)}</p>'

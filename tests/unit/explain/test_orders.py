@@ -1,0 +1,255 @@
+"""Orders of results, first loops, falls, shared causes, quoted averages: real logs and by hand."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from iosonde.case import Case, State
+from iosonde.explain.rules import averages, claims, loops, noise
+from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
+
+MIB = 2**20
+
+
+@pytest.fixture(scope="module")
+def page() -> Case:
+    return case_of(loop_tester_page())
+
+
+def test_the_strip_sizes_are_ranked_by_verdicts(page: Case) -> None:
+    (ranking,) = found(noise.RULES, page, "ranking")
+    assert "“strip size 256 KiB” is best" in ranking.message
+    assert "better than “strip size 512 KiB” by 8.33 % (3.7 … 13.2 %)" in ranking.message
+    assert "3 of 4 steps" in ranking.message
+    means = [round(float(one.value or 0) / MIB, 2) for one in ranking.evidence[:5]]
+    assert means == [1310.25, 1209.25, 1141.89, 1113.92, 1045.68]
+
+
+def test_options_of_the_controller_are_not_told_apart(page: Case) -> None:
+    subjects = {one.subject: one for one in found(noise.RULES, page, "within-noise")}
+    options = subjects["Options: write.bandwidth"]
+    assert options.message.startswith("4 results cannot be told apart")
+    assert "differ by 1.95 % (-7.4 … 3.9 %)" in options.message
+    assert "ranking" not in {
+        one.rule for one in found(noise.RULES, page) if one.subject.startswith("Options")
+    }
+
+
+def test_sixty_four_and_128_kib_need_more_loops(page: Case) -> None:
+    strips = next(
+        one for one in found(noise.RULES, page, "within-noise") if one.subject.startswith("Strip")
+    )
+    assert "64 KiB" in strips.message
+    assert "128 KiB" in strips.message
+    assert "the only comparison but not as one of 5 results; 4 more loops" in strips.message
+
+
+def test_a_denied_difference_is_held_against_the_loops() -> None:
+    text = loop_tester_page().replace(
+        "| 1111.44 MiB/s | 128 KiB | |", "| 1111.44 MiB/s | 128 KiB | No real difference |"
+    )
+    (said,) = found(claims.RULES, case_of(text), "overlooked-difference")
+    assert "128 KiB" in said.subject
+    assert "2.46 % (0.4 … 4.5 %) lower" in said.message
+    assert "“worse”" in said.message
+
+
+def test_a_denial_that_the_loops_bear_out_is_right() -> None:
+    trials = tuple(
+        trial({"write.iops": scatter(place, 1000.0)}, label=label, row=(label, remark),
+              columns=("What", "Note"))
+        for place, (label, remark) in enumerate((("a", ""), ("b", "no difference at all")))
+    )  # fmt: skip
+    assert found(claims.RULES, Case(trials=trials)) == []
+
+
+def test_a_repeat_that_moved_is_held_against_what_was_claimed(page: Case) -> None:
+    moved = found(claims.RULES, page, "within-noise")
+    assert len(moved) == 1
+    assert "1.82 %" in moved[0].message
+    assert "2.02 %" in moved[0].message
+    by_host = {one.what: round(float(one.value or 0), 4) for one in moved[0].evidence[2:]}
+    assert by_host == {"moved on node1": -0.0154, "moved on node2": -0.021}
+
+
+def test_the_high_first_loops_of_256_kib_are_named(page: Case) -> None:
+    (first,) = found(loops.RULES, page, "first-loop")
+    assert "2 of 9 conditions" in first.message
+    assert "strip size 256 KiB” (+4.23 %)" in first.message
+    assert "(+6.14 %)" in first.message
+    assert "without it" in first.message
+    assert "read ahead on, io policy Direct” is behind “" in first.message
+    assert "read ahead off" in first.message
+
+
+def test_nodes_that_move_together_share_a_cause(page: Case) -> None:
+    (cause,) = found(loops.RULES, page, "common-cause")
+    assert "node1 and node2" in cause.message
+    assert cause.evidence[0].value == pytest.approx(0.74, abs=0.01)
+    assert "0.91 … 0.93 in 3 of 9 trials" in cause.message
+
+
+def test_quoted_figures_are_the_slower_nodes(page: Case) -> None:
+    notes = found(averages.RULES, page, "average-mismatch")
+    assert len(notes) == 1
+    assert "the worse host's each time" in notes[0].message
+
+
+def scatter(seed: int, mean: float, count: int = 6) -> list[float]:
+    noise_ = random.Random(seed)
+    return [mean * noise_.gauss(1, 0.01) for _ in range(count)]
+
+
+def test_steady_trials_of_equal_means_give_one_note_and_no_order() -> None:
+    trials = tuple(
+        trial({"write.iops": [1000.0, 1002, 998, 1001, 999, 1000]}, label=label) for label in "abc"
+    )
+    said = found(noise.RULES, Case(trials=trials))
+    assert [one.rule for one in said] == ["within-noise"]
+    assert said[0].severity == "note"
+    assert said[0].message == "3 results are equal within 2 %: their order is not a result."
+
+
+def test_two_equal_trials_are_called_equal() -> None:
+    trials = tuple(
+        trial({"write.iops": [1000.0, 1002, 998, 1001, 999, 1000]}, label=label) for label in "ab"
+    )
+    (said,) = found(noise.RULES, Case(trials=trials))
+    assert "“a” and “b” are equal within 2 %" in said.message
+
+
+def test_ends_that_differ_over_neighbours_that_do_not() -> None:
+    """Five conditions 1.2 % apart with a scatter of 1 %: neighbours no, ends yes."""
+    loops_ = [0.99, 1.01, 1.0, 0.985, 1.015, 1.0]
+    trials = tuple(
+        trial({"write.iops": [value * 1.012**step for value in loops_]}, label=f"t{step}")
+        for step in range(5)
+    )
+    (said,) = found(noise.RULES, Case(trials=trials))
+    assert said.rule == "within-noise"
+    assert "Of 5 results only the ends can be told apart" in said.message
+    assert "“t4” is better than “t0” by 4.89 %" in said.message
+
+
+def test_of_different_loads_no_order_is_made() -> None:
+    trials = tuple(
+        trial({"write.iops": scatter(size, 1e6 / size)}, label=f"bs {size}", options={"bs": size})
+        for size in (4096, 65536)
+    )
+    assert found(noise.RULES, Case(trials=trials)) == []
+
+
+def test_results_of_one_loop_do_not_keep_the_others_from_being_ranked() -> None:
+    trials = (
+        trial({"write.iops": scatter(1, 1000.0)}, label="a"),
+        trial({"write.iops": scatter(2, 2000.0)}, label="b"),
+        trial({"write.iops": [1500.0]}, label="c"),
+    )
+    said = found(noise.RULES, Case(trials=trials))
+    assert sorted(one.rule for one in said) == ["ranking", "within-noise"]
+    assert any("1 of 3 results are of one run" in one.message for one in said)
+
+
+def test_a_clear_order_leaves_nothing_within_the_noise() -> None:
+    trials = tuple(
+        trial({"write.iops": scatter(place, 1000.0 * (1 + place))}, label=f"t{place}")
+        for place in range(3)
+    )
+    said = found(noise.RULES, Case(trials=trials))
+    assert [one.rule for one in said] == ["ranking"]
+    assert "“t2” is best" in said[0].message
+
+
+def test_single_runs_support_no_order() -> None:
+    trials = tuple(
+        trial({"write.iops": [value]}, label=label) for label, value in (("a", 5.0), ("b", 7.0))
+    )
+    (said,) = found(noise.RULES, Case(trials=trials))
+    assert said.rule == "within-noise"
+    assert "2 of 2 results are of one run each" in said.message
+
+
+def test_one_trial_alone_is_compared_with_nothing() -> None:
+    case = Case(trials=(trial({"write.iops": scatter(1, 100.0)}),))
+    assert found((*noise.RULES, *claims.RULES, *loops.RULES, *averages.RULES), case) == []
+
+
+def test_false_alarms_of_first_loops_are_rare() -> None:
+    """At a level of 5 % for all conditions together, 9 conditions of pure noise."""
+    alarms = 0
+    for seed in range(300):
+        trials = tuple(
+            trial({"write.iops": scatter(1000 * seed + place, 100.0, 5)}, label=f"t{place}",
+                  where=f"page:{place}")
+            for place in range(9)
+        )  # fmt: skip
+        alarms += bool(found(loops.RULES, Case(trials=trials), "first-loop"))
+    assert alarms / 300 < 0.09
+
+
+def test_independent_hosts_share_no_cause() -> None:
+    trials = tuple(
+        trial({"write.iops": scatter(100 * place + node, 100.0)}, label=f"t{place}",
+              host=f"n{node}", started=1e9 + 1000 * place)
+        for place in range(6) for node in range(2)
+    )  # fmt: skip
+    assert found(loops.RULES, Case(trials=trials), "common-cause") == []
+
+
+def test_an_average_that_the_loops_do_not_have() -> None:
+    loops_ = [10.0, 20.0, 30.0]
+    wrong = trial({"write.bandwidth": loops_}, averages={"write.bandwidth": 25.0})
+    right = trial({"write.bandwidth": loops_}, averages={"write.bandwidth": 20.0})
+    (said,) = found(averages.RULES, Case(trials=(wrong, right)))
+    assert "25 B/s" in said.message
+    assert "20 B/s" in said.message
+
+
+def test_a_quoted_figure_of_nobody() -> None:
+    pair = tuple(
+        trial({"write.bandwidth": [mean * MIB] * 3}, host=host, started=1e9,
+              row=("900.00 MiB/s", "x"), columns=("Speed", "What"))
+        for host, mean in (("n1", 100.0), ("n2", 110.0))
+    )  # fmt: skip
+    (said,) = found(averages.RULES, Case(trials=pair))
+    assert "neither the mean of a host nor of all" in said.message
+
+
+@pytest.mark.parametrize(("cell", "alarms"), [("1.3 GB/s", 0), ("1.4 GB/s", 1), ("1,300 IOPS", 0)])
+def test_a_quoted_figure_beside_one_log(cell: str, alarms: int) -> None:
+    one = trial({"write.bandwidth": [1.299e9, 1.301e9]}, host="n1", row=(cell, "x"))
+    assert len(found(averages.RULES, Case(trials=(one,)))) == alarms
+
+
+@pytest.mark.parametrize(("loops_", "alarms"), [
+    ([800.0, 805, 795, 400, 402, 399, 401], 1),
+    ([800.0, 400, 402, 399, 401, 400], 1),
+    ([800.0, 805, 795, 790, 802, 799, 801], 0),
+    ([800.0, 700, 600, 500, 400, 300], 0),
+    ([400.0, 402, 399, 800, 801, 799], 0),
+])  # fmt: skip
+def test_writes_that_fall_and_stay_down(loops_: list[float], alarms: int) -> None:
+    one = trial({"write.bandwidth": [value * MIB for value in loops_]})
+    said = found(loops.RULES, Case(trials=(one,)), "cache-drain")
+    assert len(said) == alarms
+    reads = trial({"read.bandwidth": [value * MIB for value in loops_]})
+    assert found(loops.RULES, Case(trials=(reads,)), "cache-drain") == []
+
+
+def test_a_fall_names_what_was_written_and_the_cache_below() -> None:
+    one = trial({"write.bandwidth": [value * MIB for value in (800, 805, 400, 402, 399, 401)]})
+    state = State("controller", "c0", "", {"cache_size": 64 * 1024 * MIB}, "page:1", "page")
+    (said,) = found(loops.RULES, Case(trials=(one,), states=(state,)), "cache-drain")
+    assert "94.0 GiB had been written" in said.message
+    assert "one of 64 GiB is below" in said.message
+    assert "400 MiB/s" in said.remedy
+
+
+def test_a_quoted_mean_over_the_hosts_is_right() -> None:
+    pair = tuple(
+        trial({"write.bandwidth": [mean * MIB] * 3}, host=host, started=1e9, row=("105 MiB/s",))
+        for host, mean in (("n1", 100.0), ("n2", 110.0))
+    )
+    assert found(averages.RULES, Case(trials=pair)) == []
