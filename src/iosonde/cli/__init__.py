@@ -21,6 +21,8 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "report": "iosonde.cli.report:report",
         "export": "iosonde.cli.export:export",
         "log": "iosonde.cli.log:log",
+        "import": "iosonde.cli.import_:import_files",
+        "explain": "iosonde.cli.explain:explain",
     },
 )
 
@@ -33,5 +35,7 @@ SUMMARIES: dict[str, str] = {
     "compare": "other runs against a baseline: better, worse, equivalent or undecided",
     "report": "a page to share",
     "export": "stored runs as csv, json, parquet or markdown",
+    "import": "what others measured: tool outputs in any text, as trials, states and counters",
+    "explain": "what measurements and settings mean: findings with evidence and remedy",
     "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
 }

@@ -29,6 +29,24 @@ def load_sheets(runs: Sequence[str], store: str | None) -> list[RunSheet]:
         kept.close()
 
 
+def explained(sheet: RunSheet, store: str | None) -> RunSheet:
+    """The run with what the rules say of it and of what was imported beside its trials."""
+    from dataclasses import replace
+
+    from iosonde.explain.gather import of_run
+    from iosonde.explain.judge import findings
+    from iosonde.explain.waterfall import waterfalls
+    from iosonde.store import open_store
+
+    kept = open_store(store)
+    try:
+        case = of_run(sheet, kept.evidence(sheet.run.id))
+    finally:
+        kept.close()
+    found = findings(case)
+    return replace(sheet, findings=found, waterfalls=waterfalls(case, found))
+
+
 def write_out(content: bytes, output: Path | None, *, binary: bool) -> None:
     """To a file, or to standard output where that is no terminal or the content is text.
 

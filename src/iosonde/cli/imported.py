@@ -1,0 +1,143 @@
+"""What was found in texts as the contract has it: `iosonde.import/1`, written as it comes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING
+
+from iosonde.evidence.keep import label_of, settings_of
+from iosonde.printed import Place, PrintedTrial, Unread
+from iosonde.records import Json
+
+if TYPE_CHECKING:
+    from iosonde.evidence.find import Found
+
+_LISTS = ("trials", "captures", "counters", "loads", "unread")
+_IN_MEMORY = 1 << 22
+
+
+def source_document(place: Place) -> dict[str, Json]:
+    """A place as the contract has it."""
+    return {
+        "file": place.file,
+        "first_line": place.first_line,
+        "last_line": place.last_line,
+        "heading": place.heading or None,
+    }
+
+
+def trial_document(found: Found, printed: PrintedTrial) -> dict[str, Json]:
+    """One trial as the contract has it."""
+    from iosonde.measure.sheet import metrics_of_results
+    from iosonde.report.json import metric_document
+
+    first = printed.loops[0]
+    metrics: dict[str, Json] = {}
+    for metric in metrics_of_results(printed.loops, rounded=printed.steps):
+        precision = printed.steps.get(metric.name)
+        metrics[metric.name] = {**metric_document(metric), "precision": precision}
+    return {
+        "tool": printed.tool,
+        "version": printed.version or None,
+        "source": source_document(found.place),
+        "label": label_of(found.place, printed),
+        "name": printed.label or None,
+        "host": printed.host or None,
+        "command": printed.command or None,
+        "target": printed.target or None,
+        "started": printed.started,
+        "elapsed": list(printed.elapsed) if printed.elapsed else None,
+        "options": dict(printed.options),
+        "metrics": metrics,
+        "averages": dict(printed.averages),
+        "device_io": {device: dict(io) for device, io in first.device_io.items()},
+        "issued": {
+            "read": first.issued.get("read"),
+            "write": first.issued.get("write"),
+            **first.issued,
+        },
+        "faults": list(dict.fromkeys(fault for loop in printed.loops for fault in loop.faults)),
+        "details": dict(printed.details),
+    }
+
+
+class Writer:
+    """Writes the object while outputs are still being found: memory stays as it is.
+
+    Trials go straight to `out`; the other lists wait in a file that is a part of memory while it
+    is small.
+    """
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+        self._waiting = {
+            name: tempfile.SpooledTemporaryFile(  # noqa: SIM115 - closed in `end`
+                _IN_MEMORY, mode="w+", encoding="utf-8"
+            )
+            for name in _LISTS[1:]
+        }
+        self._count = dict.fromkeys(_LISTS, 0)
+        self._begun = False
+
+    def found(self, found: Found) -> None:
+        """One output."""
+        source = source_document(found.place)
+        for printed in found.trials:
+            self._add("trials", trial_document(found, printed))
+        for state in found.states:
+            subjects: list[Json] = [
+                {"kind": one.kind, "name": one.name or None, "values": dict(one.values)}
+                for one in state.subjects
+            ]
+            self._add("captures", {
+                "tool": state.tool, "source": source, "host": state.host or None,
+                "settings": dict(settings_of(state)), "subjects": subjects,
+            })  # fmt: skip
+        for one in found.counters:
+            self._add("counters", {
+                "tool": one.tool, "source": source, "host": one.host or None,
+                "kind": one.kind, "name": one.name or None, "values": dict(one.values),
+            })  # fmt: skip
+        for load in found.loads:
+            self._add("loads", {
+                "tool": load.tool, "source": source, "host": load.host or None,
+                "command": load.command,
+            })  # fmt: skip
+
+    def unread(self, unread: Unread) -> None:
+        """What could not be read."""
+        self._add("unread", {
+            "source": source_document(unread.place), "tool": unread.tool, "reason": unread.reason,
+        })  # fmt: skip
+
+    def end(self, more: Mapping[str, Json]) -> None:
+        """The end of the object: the other lists, and further fields."""
+        self._begin()
+        for name, file in self._waiting.items():
+            self._out.write(f'],\n"{name}": [')
+            file.seek(0)
+            shutil.copyfileobj(file, self._out)
+            file.close()
+        self._out.write("]")
+        for key, value in more.items():
+            self._out.write(f",\n{json.dumps(key)}: {_json(value)}")
+        self._out.write("}\n")
+
+    def _begin(self) -> None:
+        """Nothing is written before something was found: an error is an object of its own."""
+        if not self._begun:
+            self._begun = True
+            self._out.write('{"schema": "iosonde.import/1",\n"trials": [')
+
+    def _add(self, name: str, document: Mapping[str, Json]) -> None:
+        self._begin()
+        out = self._out if name == "trials" else self._waiting[name]
+        out.write((",\n" if self._count[name] else "\n") + _json(dict(document)))
+        self._count[name] += 1
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

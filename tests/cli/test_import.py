@@ -1,0 +1,168 @@
+"""`iosonde import` and `iosonde explain` as a user calls them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from iosonde.cli.schema import read_schema
+from tests.cli.conftest import COMMAND, Ended
+from tests.unit.explain.cases import loop_tester_page, network_page
+
+PAIR = (
+    "# Disk\n\n/dev/md127:\n"
+    " Timing cached reads:   9636 MB in  2.00 seconds = 4820.51 MB/sec\n"
+    " Timing buffered disk reads: 1544 MB in  3.03 seconds = 509.52 MB/sec\n"
+)
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    (tmp_path / "page.md").write_text(network_page())
+    return "page.md"
+
+
+def test_a_page_becomes_a_run_that_other_verbs_take(iosonde: Run, page: str) -> None:
+    done = iosonde("import", page, "--json")
+    assert done.status == 0, done.stderr
+    document = done.json
+    jsonschema.validate(document, read_schema("import"))
+    assert len(document["trials"]) == 16
+    fio = [one for one in document["trials"] if one["tool"] == "fio"]
+    assert [one["label"] for one in fio] == [f"Result {number}" for number in range(1, 9)]
+    iops = fio[1]["metrics"]["write.iops"]
+    assert (iops["mean"], iops["rounded"], iops["precision"]) == (88_600, True, 50)
+    assert fio[1]["device_io"]["nvme0n1"]["writes"] == 1_405_100
+    assert fio[1]["issued"]["write"] == 5_333_109
+    run = document["runs"][0]["run"]
+
+    listed = iosonde("list", "--json").json["runs"][0]["trials"]
+    assert len(listed) == 16
+    assert iosonde("export", run, "--format", "csv").stdout.count("write.iops") == 8
+    compared = iosonde("compare", f"{run}/{listed[1]['id']}", f"{run}/{listed[3]['id']}", "--json")
+    assert compared.status == 0, compared.stderr
+
+    explained = iosonde("explain", run, "--json")
+    jsonschema.validate(explained.json, read_schema("explain"))
+    rules = [one["rule"] for one in explained.json["findings"]]
+    assert rules.count("page-cache") >= 8
+    again = iosonde("explain", page, "--json").json
+    assert [one["rule"] for one in again["findings"]] == rules
+
+
+def test_the_report_shows_imported_trials_and_findings(
+    iosonde: Run, page: str, tmp_path: Path
+) -> None:
+    iosonde("import", page)
+    done = iosonde("report", "last", "-o", "report.html")
+    assert done.status == 0, done.stderr
+    html = (tmp_path / "report.html").read_text()
+    assert "lines 9 to" in html or "page.md, lines" in html
+    assert "page-cache" in html
+    assert "What each layer costs" in html
+
+
+def test_the_same_text_is_not_kept_twice(iosonde: Run, page: str) -> None:
+    first, second = (iosonde("import", page, "--json").json["runs"] for _ in range(2))
+    assert first[0]["run"] == second[0]["run"]
+    assert (first[0]["already"], second[0]["already"]) == (False, True)
+    third = iosonde("import", page, "--again", "--json").json["runs"]
+    assert third[0]["run"] != first[0]["run"]
+
+
+def test_a_dry_run_keeps_nothing(iosonde: Run, page: str) -> None:
+    assert iosonde("import", page, "--dry-run").status == 0
+    assert "no runs yet" in iosonde("list").stdout
+
+
+def test_standard_input_is_read(environment: Mapping[str, str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "import", "-", "--dry-run"], input=PAIR.encode(), env=dict(environment),
+        cwd=tmp_path, capture_output=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert b"/dev/md127" in done.stdout
+    assert b"1 trial," in done.stdout
+
+
+def test_several_files_come_together(iosonde: Run, page: str, tmp_path: Path) -> None:
+    (tmp_path / "pair.txt").write_text(PAIR)
+    done = iosonde("import", page, "pair.txt", "--json").json
+    assert [one["file"] for one in done["runs"]] == [page, "pair.txt"]
+    assert {one["source"]["file"] for one in done["trials"]} == {page, "pair.txt"}
+
+
+def test_what_cannot_be_read_is_listed_and_strict_refuses(iosonde: Run, tmp_path: Path) -> None:
+    (tmp_path / "cut.txt").write_text(f"{PAIR}\nTiming cached reads:   9636 MB in\n")
+    done = iosonde("import", "cut.txt")
+    assert done.status == 0
+    assert "not read cut.txt:7: hdparm, no speed follows" in done.stdout
+    unread = iosonde("import", "cut.txt", "--json").json["unread"]
+    assert unread[0]["source"]["first_line"] == 7
+    as_json = iosonde("import", "cut.txt", "--strict", "--json")
+    assert as_json.status == 2
+    assert as_json.json["unread"] == unread
+    strict = iosonde("import", "cut.txt", "--strict", "--dry-run")
+    assert strict.status == 2
+    assert "cut.txt:7: an output of hdparm could not be read" in strict.stderr
+
+
+def test_a_text_without_outputs_is_refused_with_what_is_known(iosonde: Run, tmp_path: Path) -> None:
+    (tmp_path / "prose.txt").write_text("Nothing but prose about disks.\n")
+    done = iosonde("import", "prose.txt")
+    assert done.status == 2
+    assert "prose.txt: no output of a known tool was found" in done.stderr
+    assert "hdparm" in done.stderr
+    as_json = iosonde("import", "prose.txt", "--json")
+    assert as_json.status == 2
+    assert as_json.json["schema"] == "iosonde.error/1"
+
+
+def test_a_missing_file_is_refused_before_anything_is_kept(iosonde: Run, page: str) -> None:
+    done = iosonde("import", page, "nowhere.txt")
+    assert done.status == 2
+    assert "nowhere.txt: cannot be read" in done.stderr
+    assert "no runs yet" in iosonde("list").stdout
+
+
+def test_findings_of_a_page_on_the_terminal(iosonde: Run, tmp_path: Path) -> None:
+    (tmp_path / "loops.md").write_text(loop_tester_page())
+    done = iosonde("explain", "loops.md")
+    assert done.status == 0, done.stderr
+    for word in ("common-cause", "first-loop", "within-noise", "ranking", "strip size 256 KiB"):
+        assert word in done.stdout
+    assert "1354.2 MiB/s" in done.stdout
+
+
+def test_the_waterfall_on_the_terminal_and_as_json(iosonde: Run, page: str) -> None:
+    asked = ("explain", page, "--order", "Result 2", "--order", "Result 3")
+    done = iosonde(*asked)
+    assert "What each layer costs" in done.stdout
+    assert "87.8 %" in done.stdout
+    falls = iosonde(*asked, "--json").json["waterfall"]
+    assert {len(one["steps"]) for one in falls} == {2}
+    wrong = iosonde("explain", page, "--waterfall", "--order", "floppy")
+    assert wrong.status == 2
+    assert "'floppy' is in the label of no trial" in wrong.stderr
+
+
+def test_this_host_can_be_explained(iosonde: Run) -> None:
+    done = iosonde("explain", "--json")
+    assert done.status == 0, done.stderr
+    jsonschema.validate(done.json, read_schema("explain"))
+
+
+def test_rules_are_listed_with_their_sources(iosonde: Run) -> None:
+    assert "page-cache" in iosonde("explain", "--rules").stdout
+    rules = iosonde("explain", "--rules", "--json").json["rules"]
+    assert all(one["says"] and one["source"] for one in rules)
+
+
+def test_a_file_that_is_not_there_is_no_host(iosonde: Run) -> None:
+    done = iosonde("explain", "./missing.txt")
+    assert done.status == 2
+    assert "there is no such file" in done.stderr
