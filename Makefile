@@ -6,12 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build dev demo test test-all check format bench clean packages-run packages-test packages-bench
+.PHONY: help build dev demo test test-all check format reference bench clean packages-run packages-test packages-bench packages-kernel test-kernel
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-packages-run packages-test packages-bench: packages-%:
+packages-run packages-test packages-bench packages-kernel: packages-%:
 	@tools/system-packages $*
 
 build: packages-run $(VENV)/.built ## the command, at .venv/bin/iosonde
@@ -38,7 +38,10 @@ demo: build ## measures a scratch file here within two minutes and writes a repo
 
 test: dev ## all tests but the lab's
 	cargo test --workspace --quiet
-	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or not slow"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not kernel"
+
+test-kernel: packages-kernel dev ## the guard and discovery on Debian's kernel, in QEMU
+	$(BIN)/pytest -q -m kernel tests/kernel
 
 test-fast: dev ## unit tests only
 	$(BIN)/pytest -x -q
@@ -48,8 +51,12 @@ check: dev ## format, lint, types, import directions
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/reference.py --check
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+reference: dev ## writes docs/reference from the tables
+	$(BIN)/python tools/reference.py
 
 format: dev ## formats everything
 	$(BIN)/ruff format .

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from iosonde.registry import Table
 
-BENCHES: Table[Callable[..., Sequence[Any]]] = Table(
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bench.figures import Figure
+
+BENCHES: Table[Callable[..., Sequence[Figure]]] = Table(
     "benchmark",
     {
         "start": "bench.start:run",
+        "import": "bench.import_:run",
         "observer": "bench.observer:run",
         "log-reader": "bench.log_reader:run",
     },

@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sys
-import time
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from bench import BENCHES
+from bench.figures import machine
 from iosonde import units
 from iosonde.errors import IosondeError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def machine() -> dict[str, Any]:
-    """What the figures were measured on; enough to know when they may be compared."""
-    cpu = next(
-        (
-            line.partition(":")[2].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.processor(),
-    )
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {
-        "cpu": cpu, "cpus": os.cpu_count(), "memory": memory, "kernel": platform.release(),
-        "python": platform.python_version(), "measured": time.time(),
-    }  # fmt: skip
+    from bench.figures import Figure
 
 
 def main() -> int:
@@ -43,12 +29,13 @@ def main() -> int:
     documents = []
     for name in BENCHES if asked.name == "all" else [asked.name]:
         try:
-            figures = list(BENCHES.load(name)(quick=asked.quick))
+            figures = BENCHES.load(name)(quick=asked.quick)
         except IosondeError as problem:
             sys.stderr.write(f"bench {name}: {problem}\n")
             return problem.exit_code
+        rows = [asdict(figure) for figure in figures]
         documents.append(
-            {"schema": "iosonde.bench/1", "bench": name, "figures": figures, "machine": machine()}
+            {"schema": "iosonde.bench/1", "bench": name, "figures": rows, "machine": machine()}
         )
         if not asked.json:
             _print(name, figures)
@@ -57,12 +44,17 @@ def main() -> int:
     return 0
 
 
-def _print(name: str, figures: list[dict[str, Any]]) -> None:
+def _print(name: str, figures: Sequence[Figure]) -> None:
     print(f"{name}")
     for figure in figures:
-        ratio = "" if figure["ratio"] is None else f"   ratio {figure['ratio']:.3g}"
-        value = units.show(figure["value"], figure["unit"])
-        print(f"  {figure['name']:<34} {value:>14}   against {figure['against']}{ratio}")
+        value = units.show(figure.value, figure.unit)
+        against = f"   against {figure.against}" if figure.against else ""
+        ratio = "" if figure.ratio is None else f"   ratio {figure.ratio:.3g}"
+        spread = ""
+        if figure.interval:
+            low, high = (units.show(one, figure.unit) for one in figure.interval)
+            spread = f"   ({low} … {high})"
+        print(f"  {figure.name:<38} {value:>14}{against}{ratio}{spread}")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from bench.figures import ROUNDS, Figure
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 0.9999)
 REAL = Path(__file__).parents[1] / "tests" / "outputs" / "fio-3.33-logs" / "offset_lat.1.log"
 NAMES = ("time", "value", "ddir", "bs", "offset", "prio")
-ROUNDS = 3
 
 
 class Answer(TypedDict):
@@ -36,16 +37,6 @@ class Answer(TypedDict):
     quantiles: dict[str, list[float]]
     sizes: dict[str, list[list[int]]]  # size, count
     off_grid: dict[str, int]
-
-
-class Figure(TypedDict):
-    """One row of `iosonde.bench/1`."""
-
-    name: str
-    value: float
-    unit: str
-    against: str
-    ratio: float | None
 
 
 def with_iosonde(path: str) -> Answer:
@@ -271,23 +262,18 @@ def _measured(path: Path, lines: int) -> list[Figure]:
             check(answers["iosonde"], answers[reader], reader)
     medians = {reader: statistics.median(seconds) for reader, seconds in times.items()}
     mine, size = medians["iosonde"], path.stat().st_size
-    figures: list[Figure] = [
-        {"name": "log-reader.speed", "value": size / mine, "unit": "B/s", "against": "2 GB/s",
-         "ratio": size / mine / 2e9},
-        {"name": "log-reader.lines", "value": lines / mine, "unit": "1/s", "against": "",
-         "ratio": None},
-        {"name": "log-reader.memory", "value": memory["iosonde"], "unit": "B", "against": "",
-         "ratio": None},
-    ]  # fmt: skip
+    figures = [
+        Figure("log-reader.speed", size / mine, "B/s", "2 GB/s", size / mine / 2e9),
+        Figure("log-reader.lines", lines / mine, "1/s"),
+        Figure("log-reader.memory", memory["iosonde"], "B"),
+    ]
     others = [reader for reader in (*READERS, "wc -l") if reader != "iosonde"]
     figures += [
-        {"name": "log-reader.time", "value": mine, "unit": "s", "against": reader,
-         "ratio": medians[reader] / mine}
-        for reader in others
-    ]  # fmt: skip
+        Figure("log-reader.time", mine, "s", reader, medians[reader] / mine) for reader in others
+    ]
     figures += [
-        {"name": f"log-reader.memory of {reader}", "value": memory[reader], "unit": "B",
-         "against": "iosonde", "ratio": memory[reader] / memory["iosonde"]}
+        Figure(f"log-reader.memory of {reader}", memory[reader], "B", "iosonde",
+               memory[reader] / memory["iosonde"])
         for reader in READERS if reader != "iosonde"
     ]  # fmt: skip
     return figures

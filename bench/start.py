@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+
+from bench.figures import Figure, medians
 
 _LIMIT = 0.2
+_ASKED = {"help": ["--help"], "run-help": ["run", "--help"]}
 
 
 def _seconds(argv: list[str]) -> float:
@@ -18,21 +19,19 @@ def _seconds(argv: list[str]) -> float:
     return time.perf_counter() - begin
 
 
-def run(*, quick: bool) -> list[dict[str, Any]]:
+def run(*, quick: bool) -> list[Figure]:
     """`--help` of the command and of a verb; medians, in turns with an empty Python."""
     command = str(Path(sys.executable).with_name("iosonde"))
-    empty = [sys.executable, "-c", "pass"]
-    figures: list[dict[str, Any]] = []
-    for name, arguments in (("help", ["--help"]), ("run-help", ["run", "--help"])):
-        pairs = [
-            (_seconds([command, *arguments]), _seconds(empty)) for _ in range(3 if quick else 21)
-        ]
-        mine = statistics.median(pair[0] for pair in pairs)
-        python = statistics.median(pair[1] for pair in pairs)
+    commands = {name: [command, *arguments] for name, arguments in _ASKED.items()}
+    commands["python"] = [sys.executable, "-c", "pass"]
+    times = medians(
+        {name: _seconds(argv) for name, argv in commands.items()} for _ in range(3 if quick else 21)
+    )
+    figures = []
+    for name in _ASKED:
+        mine = times[name]
         figures += [
-            {"name": f"start.{name}", "value": mine, "unit": "s", "against": "limit of 0.2 s",
-             "ratio": _LIMIT / mine},
-            {"name": f"start.{name}", "value": mine, "unit": "s", "against": "python -c pass",
-             "ratio": python / mine},
-        ]  # fmt: skip
+            Figure(f"start.{name}", mine, "s", "limit of 0.2 s", _LIMIT / mine),
+            Figure(f"start.{name}", mine, "s", "python -c pass", times["python"] / mine),
+        ]
     return figures

@@ -20,6 +20,7 @@ class Sshd:
     address: str
     home: Path
     port: int
+    pid: int
 
 
 def free_port() -> int:
@@ -61,7 +62,7 @@ def server(directory: Path, name: str = "box") -> Iterator[Sshd]:
         sshd = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", str(config)], stderr=log)
     try:
         _wait(port, sshd, directory)
-        yield Sshd(name, directory, port)
+        yield Sshd(name, directory, port, sshd.pid)
     finally:
         sshd.terminate()
         sshd.wait(10)

@@ -116,6 +116,8 @@ class Demand:
     tools: tuple[str, ...]
     device_only: bool = False
     """The tool measures block devices alone."""
+    own_files: bool = False
+    """The load makes its files itself, beside the scratch file, which only keeps the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,9 @@ class LoadCommand:
     files: Mapping[str, bytes] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
     timeout: float | None = None
+    beside: tuple[str, ...] = ()
+    """Files that the load makes beside its target; they must not be there before, and go with the
+    loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +207,28 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an imported trial stands in a text, and what that says beside the figures.
+
+    Lines count from 1. `label` is the tool's own name for it, `options` are the load's in fio's
+    words, `steps` half of the last digit printed by metric (not named: exact), `averages` what the
+    tool gave as the mean of its loops, `details` all else by the tool's own names; `timed` tells
+    whether the loops' `started` is known.
+    """
+
+    file: str
+    first_line: int
+    last_line: int
+    heading: str = ""
+    label: str = ""
+    timed: bool = False
+    options: Mapping[str, Scalar] = field(default_factory=dict)
+    steps: Mapping[str, float] = field(default_factory=dict)
+    averages: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """The loops of one load at one probe point under one set of settings."""
 
@@ -215,6 +242,8 @@ class Trial:
     capture: Capture | None = None
     flags: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    origin: Origin | None = None
+    """Of a trial that was imported."""
 
 
 class RunState(StrEnum):
@@ -331,8 +360,60 @@ class TrialSheet:
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """How a figure changed from one step of a waterfall to another.
+
+    `change` is a fraction for rates, seconds for times; `interval` holds it with 95 % confidence,
+    None where a side has one loop.
+    """
+
+    change: float
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaterfallStep:
+    """One probe point of a waterfall: its figures, and what changed since the step before.
+
+    `rate` and `unit` are the headline's; `latency` the mean in seconds, `cpu` seconds of a core per
+    I/O, None where the tool gives none. `kept` is the rate against the step before, `of_base`
+    against the first; `latency_added` and `cpu_added` in seconds since the step before,
+    `latency_over_base` and `cpu_over_base` since the first.
+    """
+
+    label: str
+    where: str
+    loops: int
+    rate: float
+    unit: str
+    latency: float | None = None
+    cpu: float | None = None
+    kept: Gain | None = None
+    of_base: Gain | None = None
+    latency_added: Gain | None = None
+    cpu_added: Gain | None = None
+    latency_over_base: Gain | None = None
+    cpu_over_base: Gain | None = None
+    doubt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """What each layer costs: trials of the same load from the bottom of a stack upwards."""
+
+    subject: str
+    headline: str
+    steps: tuple[WaterfallStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunSheet:
-    """A run with the statistics of each of its trials."""
+    """A run with the statistics of each of its trials.
+
+    `findings` are what the rules say of the run as a whole, where they were asked.
+    """
 
     run: Run
     trials: tuple[TrialSheet, ...]
+    findings: tuple[Finding, ...] = ()
+    waterfalls: tuple[Waterfall, ...] = ()

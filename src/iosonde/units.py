@@ -152,6 +152,17 @@ def show(value: float | None, unit: str) -> str:
     return f"{_digits(value)} {unit}".strip()
 
 
+def show_evidence(value: str | float | bool | None, unit: str) -> str:
+    """A figure that a finding rests on: numbers with their unit, everything else as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "–" if value is None else str(value)
+    if unit == "B/s" and value < 10 * GIB:
+        return f"{value / MIB:.5g} MiB/s"
+    if unit:
+        return show(float(value), unit)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
 def show_interval(interval: tuple[float, float] | None, unit: str) -> str:
     """An interval of a figure that cannot be negative: `47.7 k/s … 48.6 k/s`, or `up to 152 ms`."""
     if interval is None:
@@ -160,3 +171,27 @@ def show_interval(interval: tuple[float, float] | None, unit: str) -> str:
     if low < 0 < high:
         return f"up to {show(high, unit)}"
     return f"{show(low, unit)} … {show(high, unit)}"
+
+
+_PRINTED = re.compile(r"\s*(-?\d+(?:\.(\d+))?(?:[eE]([+-]?\d+))?)\s*([kKMGTP]?)(i?)([bB]?)")
+_PREFIX = " kMGTP"
+
+
+def printed(text: str, *, binary: bool = False) -> tuple[float, float]:
+    """A number as a tool printed it, and half of its last digit: 88.6k → (88600, 50).
+
+    Args:
+        text: begins with the number; a prefix with "i" (KiB) is of 1024, one without of 1000.
+        binary: a prefix without "i" is of 1024 too, as old tools mean it.
+
+    Raises:
+        ValueError: no number.
+    """
+    found = _PRINTED.match(text)
+    if not found:
+        raise ValueError(f"{text!r} is not a number")
+    number, decimals, exponent, prefix, small_i, _ = found.groups()
+    base = 1024.0 if small_i or binary else 1000.0
+    scale = base ** _PREFIX.index(prefix.replace("K", "k")) if prefix else 1.0
+    grain = 10.0 ** (int(exponent or 0) - len(decimals or ""))
+    return float(number) * scale, grain * scale / 2

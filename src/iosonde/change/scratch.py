@@ -40,7 +40,12 @@ async def is_ours(host: Host, path: str) -> bool:
 
 
 async def make_scratch(
-    host: Host, path: str, size: int, *, tell: Callable[[str], None] = lambda _: None
+    host: Host,
+    path: str,
+    size: int,
+    *,
+    room: int = 0,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Target:
     """Lay a scratch file out: every block allocated and written with what cannot be compressed.
 
@@ -50,6 +55,7 @@ async def make_scratch(
         host: where.
         path: a directory, or a path that does not exist, or an earlier scratch file.
         size: bytes.
+        room: bytes that must be free besides, for files that the load makes itself.
         tell: told what is being done.
 
     Raises:
@@ -58,7 +64,7 @@ async def make_scratch(
     """
     node = await look(host, path)
     directory = path if node is not None and node.kind == "directory" else path.rpartition("/")[0]
-    await _require_room(host, directory or "/", size)
+    await _require_room(host, directory or "/", size + room)
     if node is not None and node.kind == "directory":
         made = await host.run(["mktemp", "-p", path, _NAME])
         place = made.stdout.decode().strip()

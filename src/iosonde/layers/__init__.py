@@ -21,6 +21,7 @@ LAYERS: Table[type[Layer]] = Table(
         "dm_writecache": "iosonde.layers.dm_writecache:DmWritecache",
         "ext4": "iosonde.layers.ext4:Ext4",
         "filesystem": "iosonde.layers.filesystem:FileSystem",
+        "flashcache": "iosonde.layers.flashcache:Flashcache",
         "link": "iosonde.layers.link:Link",
         "loop": "iosonde.layers.loop:Loop",
         "lvm": "iosonde.layers.lvm:Lvm",

@@ -316,8 +316,8 @@ async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[Target, ...]]:
 
 
 _BY_TARGET = {
-    "cache": "dm_cache", "crypt": "dm_crypt", "multipath": "multipath",
-    "writecache": "dm_writecache",
+    "cache": "dm_cache", "crypt": "dm_crypt", "flashcache": "flashcache",
+    "flashcache-wt": "flashcache", "multipath": "multipath", "writecache": "dm_writecache",
 }  # fmt: skip
 _BY_UUID = (
     *((f"CRYPT-{word}", "dm_crypt") for word in ("LUKS", "PLAIN", "TCRYPT", "BITLK", "LOOPAES")),

@@ -14,5 +14,6 @@ LOADS: Table[type[LoadEngine]] = Table(
     {
         "fio": "iosonde.loads.fio:Fio",
         "hdparm": "iosonde.loads.hdparm:Hdparm",
+        "iozone": "iosonde.loads.iozone:Iozone",
     },
 )

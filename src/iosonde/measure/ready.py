@@ -21,6 +21,7 @@ from iosonde.records import Capture, Demand, Target, TargetKind
 from iosonde.stack.discover import discover
 from iosonde.stack.model import devices_under
 
+_PLACE_KEPT = 4096  # bytes of a scratch file beside which a load makes its own files
 _SCRATCH_SIZE = units.GIB
 
 
@@ -83,6 +84,8 @@ async def _size(host: Host, target: Target, demand: Demand) -> int | None:
     else:
         node = await look(host, target.path)
         whole = node.size if node else None
+    if demand.own_files:
+        return demand.size
     known = [size for size in (whole, demand.size) if size is not None]
     return min(known, default=None)
 
@@ -124,7 +127,11 @@ async def _target(
         return target, False
     if demand.device_only:
         raise UsageError(f"{planned.load.name} measures block devices, this is none", where=path)
-    target = await make_scratch(host, path, demand.size or study.size or _SCRATCH_SIZE, tell=tell)
+    size = demand.size or study.size or _SCRATCH_SIZE
+    if demand.own_files:
+        target = await make_scratch(host, path, _PLACE_KEPT, room=size, tell=tell)
+    else:
+        target = await make_scratch(host, path, size, tell=tell)
     stack.push_async_callback(remove_scratch, host, target)
     return target, True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from iosonde.histogram import merge, quantile
 from iosonde.measure import steady
@@ -10,7 +10,17 @@ from iosonde.measure.direction import headline_among, higher_is_better, percenti
 from iosonde.measure.drain import cache_drain
 from iosonde.measure.seconds import seconds_of
 from iosonde.measure.statistics import summarise
-from iosonde.records import Finding, Histogram, Loop, Metric, Run, RunSheet, Trial, TrialSheet
+from iosonde.records import (
+    Finding,
+    Histogram,
+    LoadResult,
+    Loop,
+    Metric,
+    Run,
+    RunSheet,
+    Trial,
+    TrialSheet,
+)
 from iosonde.stack.model import capture_settings, layers_under
 
 CPU_PER_IO = "cpu.per_io"
@@ -24,7 +34,8 @@ def sheet(run: Run) -> RunSheet:
 
 def trial_sheet(trial: Trial) -> TrialSheet:
     """The statistics of one trial; one without a finished loop has no metrics and no headline."""
-    metrics = metrics_of(trial.loops)
+    coarse = trial.origin.steps if trial.origin else {}
+    metrics = metrics_of(trial.loops, rounded=coarse)
     headline = headline_among({metric.name: metric.mean for metric in metrics})
     capture = trial.capture
     target = trial.target
@@ -58,19 +69,32 @@ def headline_of(trial: Trial) -> str:
     return trial_sheet(trial).headline
 
 
-def metrics_of(loops: Sequence[Loop]) -> tuple[Metric, ...]:
-    """Every metric that at least one of the loops has, in the order the load gives them."""
-    figures = [_figures(loop) for loop in loops]
+def metrics_of(loops: Sequence[Loop], *, rounded: Container[str] = ()) -> tuple[Metric, ...]:
+    """Every metric that at least one of the loops has, in the order the load gives them.
+
+    Args:
+        loops: of one trial.
+        rounded: names of metrics whose figures were printed coarsely.
+    """
+    return metrics_of_results([loop.result for loop in loops], rounded=rounded)
+
+
+def metrics_of_results(
+    results: Sequence[LoadResult], *, rounded: Container[str] = ()
+) -> tuple[Metric, ...]:
+    """See `metrics_of`; for what the loops gave."""
+    figures = [_figures(result) for result in results]
     units = {CPU_PER_IO: "s"}
-    for loop in loops:
-        units.update(loop.result.units)
+    for result in results:
+        units.update(result.units)
     names = dict.fromkeys(name for figure in figures for name in figure)
     return tuple(
         summarise(
             name,
             units.get(name, ""),
             [figure[name] for figure in figures if name in figure],
-            merged=merged(name, (loop.result.histograms for loop in loops)),
+            rounded=name in rounded,
+            merged=merged(name, (result.histograms for result in results)),
         )
         for name in names
     )
@@ -121,9 +145,9 @@ def slowest(sheets: Sequence[TrialSheet]) -> TrialSheet:
     return measured[worst(means, key=lambda index: means[index])]
 
 
-def _figures(loop: Loop) -> dict[str, float]:
+def _figures(result: LoadResult) -> dict[str, float]:
     """A loop's metrics, with CPU time per I/O where both are known."""
-    figures = dict(loop.result.metrics)
+    figures = dict(result.metrics)
     busy = [figures[name] for name in ("cpu.user", "cpu.system") if name in figures]
     rate = sum(value for name, value in figures.items() if name.endswith(".iops"))
     if len(busy) == 2 and rate > 0:

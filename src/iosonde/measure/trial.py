@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from iosonde.change.guard import Permission
 from iosonde.change.hold import hold
-from iosonde.errors import CommandTimeout, FileMissing, LoadFailed
+from iosonde.change.node import look
+from iosonde.errors import CommandTimeout, FileMissing, LoadFailed, Refused
 from iosonde.hosts.host import Host
 from iosonde.loads.load import LoadEngine
 from iosonde.measure.progress import Progress
@@ -85,6 +86,8 @@ async def measure_loop(
         command = bench.engine.command(
             bench.load, bench.target, directory=directory, seconds=seconds
         )
+        await _require_absent(bench, command.beside)
+        stack.push_async_callback(_remove, bench, command.beside)
         for path, content in command.files.items():
             await bench.host.write(path, content)
         observer = None
@@ -105,6 +108,28 @@ async def measure_loop(
         series=series,
         background=background,
     )
+
+
+async def _require_absent(bench: Bench, paths: Sequence[str]) -> None:
+    """Files that the load would make must not be somebody's.
+
+    Raises:
+        Refused: one is there.
+    """
+    for path in paths:
+        if await look(bench.host, path, follow=False) is not None:
+            raise Refused(
+                f"{bench.load.name} would write to a file that is there already",
+                where=path,
+                evidence="it was there before the loop",
+                hint="remove it if an earlier run left it, or choose another --target",
+            )
+
+
+async def _remove(bench: Bench, paths: Sequence[str]) -> None:
+    for path in paths:
+        with contextlib.suppress(FileMissing):
+            await bench.host.remove(path)
 
 
 async def _apply(

@@ -1,7 +1,8 @@
 """What the NFS server did: /proc/net/rpc/nfsd.
 
 Source: fs/nfsd/stats.c: `io READ WRITTEN` bytes; `rpc CALLS BAD FMT AUTH CLNT`; `net PACKETS UDP
-TCP TCPCONN`. On 32-bit kernels `io` wrapped at 4 GiB.
+TCP TCPCONN`; `th THREADS …`, whose further figures are 0 since 2.6.30. On 32-bit kernels `io`
+wrapped at 4 GiB.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ def _lines(text: bytes) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for line in text.splitlines():
         name, *words = line.split() or [b""]
-        if words and all(word.isdigit() for word in words):
-            found[name.decode(errors="replace")] = [int(word) for word in words]
+        whole = words[:1] if name == b"th" else words
+        if whole and all(word.isdigit() for word in whole):
+            found[name.decode(errors="replace")] = [int(word) for word in whole]
     return found
 
 
 class Nfsd:
-    """Bytes read and written for clients, and calls."""
+    """Bytes read and written for clients, calls, and how many threads there are."""
 
     name: ClassVar[str] = "nfsd"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
@@ -43,3 +45,5 @@ class Nfsd:
             if seconds > 0 and all(len(side.get(line, ())) > column for side in (old, new)):
                 grown = change(old[line][column], new[line][column])
                 yield Point("nfsd", name, unit, grown / seconds)
+        if "th" in new:
+            yield Point("nfsd", "threads", "", float(new["th"][0]))

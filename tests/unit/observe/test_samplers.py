@@ -98,7 +98,7 @@ def test_link_pressure_memory_nfsd() -> None:
     nfsd = "rc 0 0 10\nio {} 0\nth 8 0 0.000\nrpc {} 0 0 0 0\n"
     path = "/proc/net/rpc/nfsd"
     assert figures("nfsd", {path: nfsd.format(0, 0)}, {path: nfsd.format(2048, 6)}) == {
-        "nfsd.read.bandwidth": 1024, "nfsd.calls": 3,
+        "nfsd.read.bandwidth": 1024, "nfsd.calls": 3, "nfsd.threads": 8,
     }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ copy one and change it: `iosonde loads NAME > my.yaml`, then `loads: [my.yaml]`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib.resources import files
@@ -59,8 +59,9 @@ def declare_load(entry: str | Mapping[str, Any], *, where: str, directory: Path)
     """A load as a study names it.
 
     Args:
-        entry: "latency"; "my.fio" or "my.yaml"; `{fio: …}` or `{hdparm: …}` with a command line,
-            a file or a mapping; `{load: latency, bs: 8k}` for a named load with options changed.
+        entry: "latency"; "my.fio" or "my.yaml"; a command line that calls an engine; `{fio: …}`
+            or `{hdparm: …}` with a command line, a file or a mapping; `{load: latency, bs: 8k}`
+            for a named load with options changed.
             A mapping may carry `name:` and `about:`.
         where: file and key, for messages.
         directory: what relative paths stand in.
@@ -80,7 +81,15 @@ def declare_load(entry: str | Mapping[str, Any], *, where: str, directory: Path)
     )
 
 
+def _engine_called(words: Sequence[str]) -> str | None:
+    """The load engine that a pasted command line calls; None where it is none."""
+    called = [word.rpartition("/")[2] for word in words if word not in {"sudo", "time"}]
+    return called[0] if len(called) > 1 and called[0] in LOADS else None
+
+
 def _by_word(word: str, where: str, directory: Path) -> Load:
+    if engine := _engine_called(word.split()):
+        return LOADS.load(engine)().declare(word, name=engine, where=where)
     if word.endswith(".fio"):
         text = _file(directory / word, where)
         return LOADS.load("fio")().declare(text, name=Path(word).stem, where=word)

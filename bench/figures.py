@@ -1,0 +1,53 @@
+"""What a benchmark prints, and what it was measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROUNDS = 3  # fewest of which a median is told
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One row of `iosonde.bench/1`.
+
+    `ratio` is above 1 where iosonde is ahead of `against`, None where there is nothing to divide;
+    `interval` holds the value with 95 % confidence, where one was computed.
+    """
+
+    name: str
+    value: float
+    unit: str
+    against: str = ""
+    ratio: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+def medians(rounds: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """The median of each figure over rounds that all measured the same."""
+    rows = list(rounds)
+    return {name: statistics.median(row[name] for row in rows) for name in rows[0]}
+
+
+def machine() -> dict[str, object]:
+    """What the figures were measured on; enough to know when they may be compared."""
+    cpu = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.processor(),
+    )
+    return {
+        "cpu": cpu, "cpus": os.cpu_count(),
+        "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "kernel": platform.release(), "python": platform.python_version(),
+        "load": os.getloadavg()[0], "measured": time.time(),
+    }  # fmt: skip

@@ -1,0 +1,84 @@
+"""Writes docs/reference/: the outputs that are read and the rules there are, from their tables.
+
+`python tools/reference.py` writes; `--check` says what is not fresh and ends with 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+from iosonde.explain.judge import rules
+from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
+from iosonde.loads.outputs import OUTPUTS as OF_LOADS
+from iosonde.registry import Table
+
+PLACE = Path(__file__).parents[1] / "docs" / "reference"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", r"\|")
+
+
+def _outputs() -> str:
+    lines = [
+        "# Outputs that `iosonde import` reads",
+        "",
+        "Made from the tables by `make reference`. One file each, in `src/iosonde/loads/outputs`",
+        "and `src/iosonde/layers/outputs`; its docstring names the sources.",
+        "",
+        "| output | tool | what |",
+        "| --- | --- | --- |",
+    ]
+    every: dict[str, Table[type]] = {"loads": OF_LOADS, "layers": OF_LAYERS}
+    for folder, table in every.items():
+        for name in table:
+            module = import_module(table[name].split(":")[0])
+            first = _cell((module.__doc__ or "").strip().split("\n\n")[0])
+            tool = getattr(table.load(name), "tool", name)
+            lines.append(f"| {folder}/{name} | {_cell(str(tool))} | {first} |")
+    return "\n".join(lines) + "\n"
+
+
+def _rules() -> str:
+    lines = [
+        "# Rules of `iosonde explain`",
+        "",
+        "Made from the tables by `make reference`; `iosonde explain --rules` shows the same.",
+        "",
+        "| rule | about | what it looks for | source |",
+        "| --- | --- | --- | --- |",
+    ]
+    lines += [
+        f"| {rule.name} | {_cell(rule.about)} | {_cell(rule.says)} | {_cell(rule.source)} |"
+        for rule in rules()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def pages() -> Mapping[str, str]:
+    """File name → its text as it should be."""
+    return {"outputs.md": _outputs(), "rules.md": _rules()}
+
+
+def main() -> int:
+    """Write or check."""
+    stale = [
+        name
+        for name, text in pages().items()
+        if not (PLACE / name).exists() or (PLACE / name).read_text(encoding="utf-8") != text
+    ]
+    if "--check" in sys.argv:
+        for name in stale:
+            sys.stderr.write(f"docs/reference/{name} is not fresh: `make reference` writes it\n")
+        return int(bool(stale))
+    PLACE.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (PLACE / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
