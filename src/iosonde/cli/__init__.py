@@ -22,6 +22,8 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "export": "iosonde.cli.export:export",
         "log": "iosonde.cli.log:log",
         "import": "iosonde.cli.import_:import_files",
+        "up": "iosonde.cli.up:up",
+        "down": "iosonde.cli.up:down",
         "explain": "iosonde.cli.explain:explain",
     },
 )
@@ -34,6 +36,8 @@ SUMMARIES: dict[str, str] = {
     "list": "the runs in the store",
     "compare": "other runs against a baseline: better, worse, equivalent or undecided",
     "report": "a page to share",
+    "up": "build a declared stack on its hosts",
+    "down": "take away what `up` built",
     "export": "stored runs as csv, json, parquet or markdown",
     "import": "what others measured: tool outputs in any text, as trials, states and counters",
     "explain": "what measurements and settings mean: findings with evidence and remedy",

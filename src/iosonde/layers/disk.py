@@ -11,9 +11,15 @@ Source: lsblk(8); Linux Documentation/ABI/stable/sysfs-block; drivers/scsi/scsi_
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from pydantic import Field, model_validator
+
+from iosonde.errors import HostFailed
+from iosonde.hosts.host import Host
 from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
+from iosonde.layers.site import Declared, Duration, Site, Size
+from iosonde.layers.step import Check, Step, exists, run
 from iosonde.records import Scalar, StackLayer
 
 # lsblk's types of disks; what looks like one to lsblk, but has a file of its own, is below.
@@ -75,10 +81,61 @@ def _word(device: BlockDevice, name: str) -> str | None:
     return None if text == "none" else text
 
 
+class DiskDeclared(Declared):
+    """A disk: a real one by its `path`, or a `file` of some `size` as a loop device.
+
+    On a host of the lab it is a virtual disk of that `size`, whatever else is declared; `like`,
+    `iops`, `bandwidth` (bytes/s) and `latency` say how fast it may be there.
+    """
+
+    kind: Literal["disk"] = "disk"
+    path: str = Field(default="", pattern=r"^(/dev/.+)?$")
+    file: str = Field(default="", pattern=r"^(/.+)?$")
+    size: Size = 2**30
+    like: str = ""
+    iops: float | None = Field(default=None, gt=0)
+    bandwidth: Size | None = Field(default=None, gt=0)
+    latency: Duration | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _one_place(self) -> DiskDeclared:
+        if self.path and self.file:
+            raise ValueError("a disk has a `path` or a `file`, not both")
+        if self.of:
+            raise ValueError("a disk stands on no other layer")
+        return self
+
+
+_ATTACHED = 'losetup --noheadings --output NAME --associated "$1" | grep .'
+_DETACH = 'losetup --noheadings --output NAME --associated "$1" | xargs -r losetup --detach'
+_SERIAL_LENGTH = 20  # VIRTIO_BLK_ID_BYTES (include/uapi/linux/virtio_blk.h)
+
+
+def _attach(declared: DiskDeclared) -> tuple[Step, ...]:
+    """Steps that make a file and attach it as a loop device (losetup(8))."""
+    file = declared.file
+    return (
+        Step(
+            f"make the file {file}",
+            (run("truncate", "--size", str(declared.size), file),),
+            exists(file),
+            (run("rm", "--force", file),),
+        ),
+        Step(
+            f"attach {file} as a loop device",
+            (run("losetup", "--find", "--direct-io=on", file),),
+            Check(("sh", "-c", _ATTACHED, "sh", file)),
+            (run("sh", "-c", _DETACH, "sh", file),),
+        ),
+    )
+
+
 class Disk:
-    """See `iosonde.layers.layer.Layer`."""
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "disk"
+    declaration: ClassVar[type[Declared]] = DiskDeclared
+    probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings("scheduler", "nr_requests"),
         LayerSetting("queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth"),
@@ -103,3 +160,31 @@ class Disk:
             for device in scene.devices.values()
             if device.size > 0 and device.type in _TYPES and not _OTHERS.match(device.name)
         )
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(DiskDeclared)
+        if site.in_lab:
+            if len(site.name) > _SERIAL_LENGTH:
+                raise site.wrong(f"the name of a disk has at most {_SERIAL_LENGTH} letters")
+            return ()
+        if declared.file:
+            return _attach(declared)
+        if not declared.path:
+            raise site.wrong("a disk of a real host needs `path:` or `file:`")
+        return ()
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`."""
+        declared = site.declared_as(DiskDeclared)
+        path = f"/dev/disk/by-id/virtio-{site.name}" if site.in_lab else declared.path
+        if path:
+            done = await host.run(["test", "-b", path], check=False)
+            if done.status and not site.in_lab:
+                raise HostFailed(
+                    "there is no such block device", where=f"{host.name}:{path}",
+                    hint=f"mend `path:` of the layer {site.name}",
+                )  # fmt: skip
+            return None if done.status else path
+        done = await host.run(["sh", "-c", _ATTACHED, "sh", declared.file], check=False)
+        return done.stdout.decode().split("\n")[0].strip() or None

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from iosonde.hosts.host import Host
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -24,6 +25,9 @@ from iosonde.layers.layer import (
     mounted_layers,
     options_of,
 )
+from iosonde.layers.mounting import Mounted, mounted_at, mounting
+from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.step import Step
 from iosonde.records import Scalar, StackLayer
 from iosonde.units import parse_bytes
 
@@ -74,15 +78,65 @@ def hazards_of(state: str, errors: str, options: Mapping[str, Scalar]) -> tuple[
     return (*words, "no barriers") if unsafe else words
 
 
+class Ext4Declared(Mounted):
+    """An ext4 or ext3 on the layer below.
+
+    `journal` is how data go through it, or "none" for a file system without; stride and stripe
+    width follow the striping below unless `align: false`.
+    """
+
+    kind: Literal["ext4"] = "ext4"
+    version: Literal[3, 4] = 4
+    journal: Literal["ordered", "writeback", "journal", "none"] = "ordered"
+    journal_size: Size | None = None
+    align: bool = True
+
+
+_BLOCK = 4096
+
+
+def make_ext4(site: Site) -> list[str]:
+    """The argument list of mke2fs, without the device (mke2fs(8)); 4 KiB blocks."""
+    declared = site.declared_as(Ext4Declared)
+    argv = ["mke2fs", "-q", "-F", "-t", f"ext{declared.version}", "-b", str(_BLOCK)]
+    extended = ["nodiscard"]
+    if declared.align and (stripe := site.only.stripe) and stripe[0] % _BLOCK == 0:
+        stride = stripe[0] // _BLOCK
+        extended += [f"stride={stride}", f"stripe_width={stride * stripe[1]}"]
+    if declared.version == 4:
+        extended += ["lazy_itable_init=0", "lazy_journal_init=0"]
+    argv += ["-E", ",".join(extended)]
+    if declared.journal == "none":
+        if declared.version == 3:
+            raise site.wrong("ext3 is ext2 with a journal, so it has one")
+        argv += ["-O", "^has_journal"]
+    elif declared.journal_size:
+        argv += ["-J", f"size={declared.journal_size // 2**20}"]
+    return argv
+
+
 class Ext4:
-    """See `iosonde.layers.layer.Layer`."""
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "ext4"
+    declaration: ClassVar[type[Declared]] = Ext4Declared
+    probe: ClassVar[str] = "mount"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
         return await mounted_layers(scene, self.kind, _TYPES, _describe)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(Ext4Declared)
+        mode = () if declared.journal in {"none", "ordered"} else (f"data={declared.journal}",)
+        fstype = f"ext{declared.version}"
+        return mounting(site, fstype, make_ext4(site), (*mode, *declared.options))
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`."""
+        return await mounted_at(host, site.declared_as(Ext4Declared).mount)
 
 
 async def _describe(scene: Scene, mount: Mount, device: BlockDevice | None) -> Described:

@@ -5,17 +5,22 @@ what lies on one member before the next one's turn; `data_members` the members t
 hold data in each stripe, so that `stripe_width` is chunk × data members. `data_offset` is where
 data begin on the members.
 
-Source: Linux Documentation/admin-guide/md.rst (attributes of md/ and md/dev-NAME in sysfs);
-drivers/md/md.c, raid5.c, raid10.c (layout of RAID 10: near copies, far copies << 8).
+Source: mdadm(8); Linux Documentation/admin-guide/md.rst (attributes of md/ and md/dev-NAME in
+sysfs); drivers/md/md.c, raid5.c, raid10.c (layout of RAID 10: near copies, far copies << 8).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from pydantic import Field
+
+from iosonde.hosts.host import Host
 from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
+from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.step import Check, Step, modules, run
 from iosonde.records import Scalar, StackLayer
 from iosonde.units import KIB, SECTOR
 
@@ -193,10 +198,40 @@ def _share(text: str) -> float | None:
     return int(done) / int(whole)
 
 
+_FEWEST = {0: 2, 1: 2, 4: 3, 5: 3, 6: 4, 10: 2}  # mdadm(8): members
+
+
+class MdDeclared(Declared):
+    """An array of the layers in `of`; `layout` as mdadm spells it ("left-symmetric", "f2").
+
+    `assume_clean` leaves out the first resync: parity is right only where all members are alike,
+    as new ones of zeros are. `bitmap` is "internal" or "none".
+    """
+
+    kind: Literal["md"] = "md"
+    level: Literal[0, 1, 4, 5, 6, 10]
+    chunk_size: Size = 512 * KIB
+    layout: str = Field(default="", pattern=r"^[a-z0-9-]*$")
+    bitmap: Literal["none", "internal"] = "none"
+    metadata: Literal["1.0", "1.1", "1.2", "0.90"] = "1.2"
+    assume_clean: bool = False
+    spares: int = Field(default=0, ge=0)
+
+
+def _striping(declared: MdDeclared, members: int) -> tuple[int, int] | None:
+    """Chunk in bytes and data members; None where the level has no stripes."""
+    layout = declared.layout or "n2"
+    copies = int(layout[1:]) if declared.level == 10 and layout[1:].isdigit() else 2
+    data = data_members(f"raid{declared.level}", members, (1 << 8) | copies)
+    return (declared.chunk_size, data) if data else None
+
+
 class Md:
-    """See `iosonde.layers.layer.Layer`."""
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "md"
+    declaration: ClassVar[type[Declared]] = MdDeclared
+    probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *(
             LayerSetting(name, "sysfs", f"/sys/block/{{name}}/md/{name}", unit)
@@ -243,6 +278,61 @@ class Md:
                 *scene.lost(device),
             ),
         )
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(MdDeclared)
+        members = [one.device for one in site.below]
+        active = len(members) - declared.spares
+        if active < _FEWEST[declared.level]:
+            raise site.wrong(
+                f"RAID {declared.level} needs {_FEWEST[declared.level]} members and has {active}"
+            )
+        path = f"/dev/md/{site.label}"
+        create = [
+            "mdadm", "--create", path, "--run", "--quiet", f"--name={site.label}",
+            f"--level={declared.level}", f"--raid-devices={active}",
+            f"--metadata={declared.metadata}", f"--bitmap={declared.bitmap}",
+        ]  # fmt: skip
+        if declared.spares:
+            create.append(f"--spare-devices={declared.spares}")
+        if declared.level != 1:
+            create.append(f"--chunk={declared.chunk_size // KIB}K")
+        if declared.layout:
+            create.append(f"--layout={declared.layout}")
+        if declared.assume_clean:
+            create.append("--assume-clean")
+        return (
+            modules("md_mod", f"raid{_PERSONALITY.get(declared.level, declared.level)}"),
+            Step(
+                f"create the RAID {declared.level} of {active} members",
+                (run(*create, *members),),
+                Check(
+                    ("mdadm", "--detail", "--export", path),
+                    (f"MD_LEVEL=raid{declared.level}", f"MD_DEVICES={active}"),
+                ),
+                (
+                    run("mdadm", "--stop", path),
+                    run("mdadm", "--zero-superblock", "--force", *members),
+                ),
+                destroys=tuple(members),
+                again=(run("mdadm", "--assemble", path, *members),),
+            ),
+        )
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`."""
+        path = f"/dev/md/{site.label}"
+        done = await host.run(["test", "-b", path], check=False)
+        return None if done.status else path
+
+    def geometry(self, site: Site) -> tuple[int, int] | None:
+        """See `Geometric.geometry`."""
+        declared = site.declared_as(MdDeclared)
+        return _striping(declared, len(site.below) - declared.spares)
+
+
+_PERSONALITY = {4: 456, 5: 456, 6: 456}  # drivers/md/Makefile: one module for the three
 
 
 def _file(name: str) -> str:

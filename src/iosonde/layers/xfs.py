@@ -11,8 +11,9 @@ xfs_fs_show_options(): sunit and swidth in basic blocks of 512.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from iosonde.hosts.host import Host
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -22,6 +23,9 @@ from iosonde.layers.layer import (
     mounted_layers,
     options_of,
 )
+from iosonde.layers.mounting import Mounted, mounted_at, mounting
+from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.step import Step
 from iosonde.records import Scalar, StackLayer
 from iosonde.units import SECTOR, parse_bytes
 
@@ -89,15 +93,57 @@ def mount_hazards(super_options: tuple[str, ...]) -> tuple[str, ...]:
     return ("no barriers",) if options_of(super_options).get("nobarrier") else ()
 
 
+class XfsDeclared(Mounted):
+    """An XFS on the layer below.
+
+    `su` (bytes) and `sw` (data members) are taken from the striping below unless they are given;
+    `su: 0` makes it without.
+    """
+
+    kind: Literal["xfs"] = "xfs"
+    su: Size | None = None
+    sw: int | None = None
+    log_size: Size | None = None
+
+
+def make_xfs(site: Site) -> list[str]:
+    """The argument list of mkfs.xfs, without the device (mkfs.xfs(8))."""
+    declared = site.declared_as(XfsDeclared)
+    su, sw = declared.su, declared.sw
+    if su is None and site.only.stripe:
+        su, sw = site.only.stripe
+    argv = ["mkfs.xfs", "-q", "-K"]
+    if su and sw:
+        argv += ["-d", f"su={su},sw={sw}"]
+    elif su is not None or sw is not None:
+        if su:
+            raise site.wrong("`su` and `sw` are given together")
+        argv += ["-d", "noalign"]
+    if declared.log_size:
+        argv += ["-l", f"size={declared.log_size}"]
+    return argv
+
+
 class Xfs:
-    """See `iosonde.layers.layer.Layer`."""
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "xfs"
+    declaration: ClassVar[type[Declared]] = XfsDeclared
+    probe: ClassVar[str] = "mount"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
         return await mounted_layers(scene, self.kind, ("xfs",), _describe)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(XfsDeclared)
+        return mounting(site, "xfs", make_xfs(site), declared.options)
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`."""
+        return await mounted_at(host, site.declared_as(XfsDeclared).mount)
 
 
 async def _describe(scene: Scene, mount: Mount, _: BlockDevice | None) -> Described:

@@ -6,7 +6,8 @@ sentence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -62,6 +63,52 @@ def _plain(tree: Any) -> Any:
     return str(tree)
 
 
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A YAML file as read: `values` as plain Python, `node` with the lines."""
+
+    file: str
+    values: dict[str, Any]
+    node: Any
+
+    def wrong(self, path: Sequence[str | int], message: str, hint: str = "") -> UsageError:
+        """A complaint about a key, with the file's line."""
+        line = _line(self.node, path)
+        return UsageError(message, where=f"{self.file}:{line}" if line else self.file, hint=hint)
+
+
+def read_tree(text: str, file: str) -> Tree:
+    """A YAML file whose top is a mapping.
+
+    Raises:
+        UsageError: it is none.
+    """
+    node = _parsed(text, file)
+    if not isinstance(node, dict):
+        raise UsageError("expected a mapping of keys to values at the top", where=f"{file}:1")
+    return Tree(file, _plain(node), node)
+
+
+def check_part(
+    tree: Tree, path: Sequence[str | int], values: Mapping[str, Any], model: type[M]
+) -> M:
+    """A part of a file checked against its model.
+
+    Args:
+        tree: the file.
+        path: keys that lead to the part.
+        values: the part.
+        model: what it must be.
+
+    Raises:
+        UsageError: it is not; where is "FILE:LINE".
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as problem:
+        raise _told(problem, tree.node, tree.file, model, path) from None
+
+
 def read_declaration(text: str, file: str, model: type[M]) -> M:
     """A declaration checked against its model.
 
@@ -73,13 +120,8 @@ def read_declaration(text: str, file: str, model: type[M]) -> M:
     Raises:
         UsageError: not YAML, or not what `model` says; where is "FILE:LINE".
     """
-    tree = _parsed(text, file)
-    if not isinstance(tree, dict):
-        raise UsageError("expected a mapping of keys to values at the top", where=f"{file}:1")
-    try:
-        return model.model_validate(_plain(tree))
-    except ValidationError as problem:
-        raise _told(problem, tree, file, model) from None
+    tree = read_tree(text, file)
+    return check_part(tree, [], tree.values, model)
 
 
 def check_declaration(values: dict[str, Any], where: str, model: type[M]) -> M:
@@ -88,17 +130,20 @@ def check_declaration(values: dict[str, Any], where: str, model: type[M]) -> M:
     Raises:
         UsageError: not what `model` says.
     """
-    try:
-        return model.model_validate(values)
-    except ValidationError as problem:
-        raise _told(problem, values, where, model) from None
+    return check_part(Tree(where, values, values), [], values, model)
 
 
-def _told(problem: ValidationError, tree: Any, file: str, model: type[BaseModel]) -> UsageError:
+def _told(
+    problem: ValidationError,
+    tree: Any,
+    file: str,
+    model: type[BaseModel],
+    above: Sequence[str | int],
+) -> UsageError:
     """The first complaint as one sentence; the others are counted."""
     errors = problem.errors(include_url=False)
     first = errors[0]
-    path = [step for step in first["loc"] if not _is_branch(step)]
+    path = [*above, *(step for step in first["loc"] if not _is_branch(step))]
     line = _line(tree, path)
     key = ".".join(str(step) for step in path) or "the file"
     if first["type"] == "extra_forbidden":

@@ -1,0 +1,290 @@
+"""Builds a declared stack on its hosts, step by step, each in the host's record before it is done.
+
+Layers that do not stand on one another are built at the same time, steps on one host in turn. What
+is there already, and is as declared, is left as it is; what iosonde did not make is never in the
+record, so it is never taken away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from iosonde.change.guard import Permission, check_target
+from iosonde.change.journal import Journal, Made
+from iosonde.change.standing import Standing, standing, undo
+from iosonde.errors import CommandFailed, HostFailed, IosondeError, Refused
+from iosonde.hosts.command import quote
+from iosonde.hosts.host import Host
+from iosonde.layers.site import Site
+from iosonde.layers.step import Check, Command, Step, shown
+from iosonde.stack.file import DeclaredStack, builder
+
+_PAUSE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One step as it went.
+
+    `state` is "planned", "done", "unchanged" (made earlier), "found" (there, not made by iosonde),
+    "removed", "failed" or "pending" (its host cannot be reached); `seconds` what it took.
+    """
+
+    layer: str
+    host: str
+    action: str
+    command: str
+    state: str
+    seconds: float = 0.0
+
+
+Tell = Callable[[Report], None]
+
+
+def _silently(_: Report) -> None:
+    """Tells nobody."""
+
+
+@dataclass
+class Builder:
+    """Builds the layers of one stack.
+
+    Args:
+        stack: what is to be built.
+        hosts: opened, by their names in the stack.
+        journals: of each host.
+        permissions: devices the user allowed to be written to.
+        tell: told of each step.
+    """
+
+    stack: DeclaredStack
+    hosts: Mapping[str, Host]
+    journals: Mapping[str, Journal]
+    permissions: Sequence[Permission] = ()
+    tell: Tell = _silently
+    built: dict[str, Site] = field(default_factory=dict)
+    """The layers that stand, with their `device`."""
+
+    def __post_init__(self) -> None:
+        self._locks = {name: asyncio.Lock() for name in self.hosts}
+        numbers = [made.number for one in self.journals.values() for made in one.made.values()]
+        self._number = max(numbers, default=0)
+        self._foreign: set[str] = set()
+
+    async def all(self) -> None:
+        """Every layer. Where one fails, those that do not stand on it are still finished.
+
+        Raises:
+            IosondeError: why the first one failed; the message says what stands.
+        """
+        tasks: dict[str, asyncio.Task[Site]] = {}
+
+        async def after_below(site: Site) -> Site:
+            for under in site.below:
+                await tasks[under.name]
+            return await self.layer(site)
+
+        for site in self.stack.sites:
+            tasks[site.name] = asyncio.create_task(after_below(site))
+        try:
+            results = await asyncio.gather(*tasks.values(), return_exceptions=True)
+        except asyncio.CancelledError:
+            for task in tasks.values():
+                task.cancel()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
+            raise
+        failed = [one for one in results if isinstance(one, BaseException)]
+        for problem in failed:
+            raise self._with_what_stands(problem)
+
+    def _with_what_stands(self, problem: BaseException) -> BaseException:
+        if not isinstance(problem, IosondeError):
+            return problem
+        names = ", ".join(site.name for site in self.stack.sites if site.name in self.built)
+        advice = f"`iosonde down {self.stack.file}` takes away what stands: {names or 'no layer'}"
+        problem.hint = f"{problem.hint}; {advice}" if problem.hint else advice
+        return problem
+
+    async def layer(self, site: Site) -> Site:
+        """One layer, whose layers below stand; the site with its device.
+
+        Raises:
+            Refused: something else is in its place, or the guard forbids a device.
+            HostFailed: a command failed.
+        """
+        site = replace(site, below=tuple(self.built[under.name] for under in site.below))
+        for index, step in enumerate(builder(site.kind).plan(site)):
+            host = step.host or site.host
+            async with self._locks[host]:
+                await self._step(site, index, step, host)
+        for journal in self.journals.values():
+            await journal.flush()
+        place = await self._place(site)
+        self.built[site.name] = replace(site, device=place)
+        return self.built[site.name]
+
+    async def _place(self, site: Site) -> str:
+        """Where it is to be opened; udev may need a moment to name it."""
+        end = time.monotonic() + 20.0
+        while True:
+            place = await builder(site.kind).place(self.hosts[site.host], site)
+            if place is not None:
+                return place
+            if time.monotonic() > end:
+                raise HostFailed(
+                    f"the layer {site.name} was built, but there is no device of it",
+                    where=site.host,
+                    hint="see what the kernel's log there says",
+                )
+            await asyncio.sleep(_PAUSE)
+
+    async def _step(self, site: Site, index: int, step: Step, host: str) -> None:
+        began = time.monotonic()
+
+        def report(state: str) -> None:
+            text = "; ".join(shown(step.do))
+            seconds = time.monotonic() - began
+            self.tell(Report(site.name, host, step.does, text, state, seconds))
+
+        try:
+            report(await self._made(site, index, step, host))
+        except IosondeError as problem:
+            report("failed")
+            problem.message = f"{site.name}: could not {step.does}: {problem.message}"
+            raise
+
+    async def _made(self, site: Site, index: int, step: Step, host_name: str) -> str:
+        """Do a step where it is not done; the state to report."""
+        host, journal = self.hosts[host_name], self.journals[host_name]
+        there = step.there
+        if there is None:
+            await _run(host, step.do)
+            return "done"
+        made = journal.find(site.name, index)
+        if made and made.state == "begun":
+            await undo(host, made, half=True)
+            await journal.removed([made.number])
+            made = None
+        state = await standing(host, there)
+        if state is Standing.OTHER:
+            raise Refused(
+                "something else is in its place",
+                where=host_name,
+                evidence=f"{quote(there.argv)} does not show {' and '.join(there.shows)}",
+                hint="take it away, or change the stack file",
+            )
+        if state is Standing.THERE:
+            if made is None and self._is_shared(journal, step):
+                journal.done(await self._begin(journal, site, (index, step), there))
+                return "unchanged"
+            if made is None:
+                self._foreign.add(site.name)
+            return "unchanged" if made else "found"
+        if made is not None:
+            return await self._again(host, step, there)
+        await self._ask_guard(host, step)
+        number = await self._begin(journal, site, (index, step), there)
+        await _run(host, step.do)
+        await _appears(host, there, step.patience)
+        journal.done(number)
+        return "done"
+
+    def _is_shared(self, journal: Journal, step: Step) -> bool:
+        return step.shared and any(one.there == step.there for one in journal.made.values())
+
+    async def _begin(
+        self, journal: Journal, site: Site, planned: tuple[int, Step], there: Check
+    ) -> int:
+        """Write into the host's record that a step is about to be done; its number there."""
+        index, step = planned
+        self._number += 1
+        number = self._number
+        of = tuple(under.name for under in site.under())
+        await journal.begin(
+            Made(site.name, index, number, step.does, there, step.undo, step.destroys,
+                 "begun", of, step.shared)
+        )  # fmt: skip
+        return number
+
+    async def _again(self, host: Host, step: Step, there: Check) -> str:
+        """Bring back what was made and is gone, where that loses nothing."""
+        if not step.again and step.destroys:
+            raise Refused(
+                "it was built and is not there any more, and making it again would destroy "
+                f"what is on {', '.join(step.destroys)}",
+                where=host.name,
+                evidence="iosonde's record on that host",
+                hint="bring it back by hand, or `iosonde down` and `up` again",
+            )
+        await _run(host, step.again or step.do)
+        await _appears(host, there, step.patience)
+        return "done"
+
+    async def _ask_guard(self, host: Host, step: Step) -> None:
+        """The guard, for each device that would lose what is on it.
+
+        A device that this stack itself has just made needs no permission of the user, but it is
+        refused like any other when it is in use or carries a signature.
+        """
+        own = {one.device for one in self.built.values() if self._is_own(one)}
+        for path in step.destroys:
+            allowed = (Permission(path, frozenset()),) if path in own else ()
+            await check_target(host, path, writes=True, permissions=(*self.permissions, *allowed))
+
+    def _is_own(self, site: Site) -> bool:
+        """Whether iosonde made all of a layer: it is in the record, or a disk of the lab's."""
+        if site.name in self._foreign:
+            return False
+        recorded = any(
+            made.layer == site.name for one in self.journals.values() for made in one.made.values()
+        )
+        return recorded or (site.in_lab and not site.below)
+
+
+def planned(stack: DeclaredStack) -> list[Report]:
+    """Every step as it would be done on hosts where nothing stands yet.
+
+    Raises:
+        UsageError: a layer cannot be built as declared.
+    """
+    reports: list[Report] = []
+    sites: dict[str, Site] = {}
+    for bare in stack.sites:
+        site = replace(bare, below=tuple(sites[under.name] for under in bare.below))
+        for step in builder(site.kind).plan(site):
+            text = "; ".join(shown(step.do))
+            reports.append(Report(site.name, step.host or site.host, step.does, text, "planned"))
+        sites[site.name] = replace(site, device=f"<{site.name}>")
+    return reports
+
+
+async def _run(host: Host, commands: Sequence[Command]) -> None:
+    for one in commands:
+        try:
+            await host.run(
+                one.argv, stdin=one.stdin.encode(), timeout=one.timeout, check=not one.may_fail
+            )
+        except CommandFailed as problem:
+            if problem.status == 127:
+                problem.hint = f"install what has {one.argv[0]} on that host"
+            raise
+
+
+async def _appears(host: Host, there: Check, patience: float) -> None:
+    """Wait until what was made is there, as declared.
+
+    Raises:
+        HostFailed: it is not.
+    """
+    end = time.monotonic() + patience
+    while (state := await standing(host, there)) is not Standing.THERE:
+        if time.monotonic() > end:
+            what = "is not as declared" if state is Standing.OTHER else "is not there"
+            raise HostFailed(
+                f"every command succeeded, but it {what}: {quote(there.argv)} shows so",
+                where=host.name,
+            )
+        await asyncio.sleep(_PAUSE)

@@ -1,0 +1,54 @@
+"""Opens the hosts of a declared stack, with their records of what iosonde built."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from iosonde.change.journal import Journal
+from iosonde.errors import HostFailed
+from iosonde.hosts import open_host
+from iosonde.hosts.host import Host
+from iosonde.stack.file import DeclaredStack
+
+_Opened = tuple[Mapping[str, Host], Mapping[str, Journal]]
+
+
+@asynccontextmanager
+async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_Opened]:
+    """All hosts of a stack and their journals, by the hosts' names in the stack.
+
+    Args:
+        stack: whose.
+        some: leave out hosts that cannot be reached.
+
+    Raises:
+        HostFailed: one cannot be reached, or is not ours to change (no root).
+    """
+    async with AsyncExitStack() as exits:
+        hosts: dict[str, Host] = {}
+        names = list(stack.opens)
+        found = await asyncio.gather(
+            *(open_host(stack.opens[name]) for name in names), return_exceptions=True
+        )
+        for name, host in zip(names, found, strict=True):
+            if not isinstance(host, BaseException):
+                exits.push_async_callback(host.close)
+                hosts[name] = host
+            elif not (some and isinstance(host, HostFailed)):
+                raise host
+        for host in hosts.values():
+            await _require_root(host)
+        journals = {name: await Journal.read(host, stack.name) for name, host in hosts.items()}
+        yield hosts, journals
+
+
+async def _require_root(host: Host) -> None:
+    user = (await host.run(["id", "-u"])).stdout.strip()
+    if user != b"0":
+        raise HostFailed(
+            "only root can build and take away layers",
+            where=host.name,
+            hint="run iosonde as root there, or name root@HOST",
+        )

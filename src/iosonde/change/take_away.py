@@ -1,0 +1,109 @@
+"""Takes away what iosonde built, from the hosts' own records alone, the last layer first."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+
+from iosonde.change.build import Report, Tell
+from iosonde.change.journal import Journal, Made
+from iosonde.change.standing import undo
+from iosonde.errors import HostFailed, IosondeError
+from iosonde.hosts.host import Host
+from iosonde.layers.step import shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    host: str
+    made: Made
+
+
+async def take_away(
+    hosts: Mapping[str, Host],
+    journals: Mapping[str, Journal],
+    *,
+    tell: Tell,
+    wanted: Container[str] | None = None,
+) -> None:
+    """Undo every recorded step; a layer after all that stand on it.
+
+    Args:
+        hosts: that can be reached, by name in the stack.
+        journals: of each of them.
+        tell: told of each step.
+        wanted: names of the layers to take away, None for all; what stands on one of them must
+            be among them.
+
+    Raises:
+        HostFailed: something could not be taken away; everything that could be is.
+    """
+    entries = [
+        _Entry(name, made) for name, one in journals.items() for made in one.made.values()
+        if wanted is None or made.layer in wanted
+    ]  # fmt: skip
+    layers: dict[str, list[_Entry]] = {}
+    for entry in sorted(entries, key=lambda one: -one.made.number):
+        layers.setdefault(entry.made.layer, []).append(entry)
+    above = {
+        name: {one for one, some in layers.items() for entry in some if name in entry.made.of}
+        for name in layers
+    }
+    locks = {name: asyncio.Lock() for name in hosts}
+    tasks: dict[str, asyncio.Task[None]] = {}
+    ended: dict[str, asyncio.Event] = {name: asyncio.Event() for name in layers}
+    failed: set[str] = set()
+    problems: list[IosondeError] = []
+
+    async def layer(name: str) -> None:
+        for one in above[name]:
+            await ended[one].wait()
+        try:
+            if failed & above[name]:
+                failed.add(name)
+                return
+            for entry in layers[name]:
+                async with locks[entry.host]:
+                    await _one(hosts[entry.host], journals[entry.host], entry, tell)
+        except IosondeError as problem:
+            failed.add(name)
+            problems.append(problem)
+        finally:
+            ended[name].set()
+
+    for name in layers:
+        tasks[name] = asyncio.create_task(layer(name))
+    await asyncio.gather(*tasks.values())
+    if problems:
+        left = ", ".join(sorted(failed))
+        first = problems[0]
+        raise HostFailed(
+            f"{first.message} (still there: {left})", where=first.where, hint=first.hint
+        )
+
+
+def recorded(journals: Mapping[str, Journal]) -> list[Report]:
+    """What `take_away` would undo, the last made first."""
+    entries = [(name, made) for name, one in journals.items() for made in one.made.values()]
+    return [
+        Report(made.layer, name, f"undo: {made.does}", "; ".join(shown(made.undo)), "planned")
+        for name, made in sorted(entries, key=lambda one: -one[1].number)
+    ]
+
+
+async def _one(host: Host, journal: Journal, entry: _Entry, tell: Tell) -> None:
+    made, began = entry.made, time.monotonic()
+    kept = made.shared and any(
+        other.there == made.there and other.number != made.number for other in journal.made.values()
+    )
+    state = "failed"
+    try:
+        await undo(host, made, half=made.state == "begun", kept=kept)
+        await journal.removed([made.number])
+        state = "removed"
+    finally:
+        text = "; ".join(shown(made.undo))
+        seconds = time.monotonic() - began
+        tell(Report(made.layer, entry.host, f"undo: {made.does}", text, state, seconds))

@@ -1,0 +1,197 @@
+"""What a user declares of a layer, and the place where it is to stand."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar, runtime_checkable
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from iosonde import units
+from iosonde.errors import IosondeError, UsageError
+from iosonde.hosts.host import Host
+from iosonde.layers.step import Step
+
+_NAMESPACE = uuid.UUID("5f4b6d0e-8a52-4d0e-9c5e-1f0a6f6e7a10")
+
+
+def _several(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+def _bytes(value: object) -> object:
+    try:
+        return units.parse_bytes(value)  # type: ignore[arg-type]
+    except IosondeError as problem:
+        raise ValueError(f"{problem.message} ({problem.hint})") from None
+
+
+def _seconds(value: object) -> object:
+    try:
+        return units.parse_seconds(value)  # type: ignore[arg-type]
+    except IosondeError as problem:
+        raise ValueError(f"{problem.message} ({problem.hint})") from None
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_several)]
+"""One name or a list of them."""
+Size = Annotated[int, BeforeValidator(_bytes, json_schema_input_type=int | str)]
+"""Bytes, written "64 KiB" or as a number."""
+Duration = Annotated[float, BeforeValidator(_seconds, json_schema_input_type=float | str)]
+"""Seconds, written "20 ms" or as a number."""
+
+
+class Declared(BaseModel):
+    """What every declared layer has; each kind adds its own keys.
+
+    `of` names the layers it stands on, `host` where it stands; needed only where that is not the
+    host of what it stands on (an initiator, a disk).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    of: Names = ()
+    host: str = ""
+
+
+D = TypeVar("D", bound=Declared)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A declared layer at its place.
+
+    Args:
+        stack: name of the stack.
+        name: of the layer in it.
+        host: the name of its host in the stack.
+        declared: what the user wrote.
+        below: the sites it stands on, in the order of `of`.
+        addresses: of every host of the stack on the network that storage goes over.
+        lab: names of the hosts that are virtual machines of iosonde's lab.
+        stripe: chunk in bytes and number of data members of the striping that what stands on it
+            aligns to: its own, or the nearest below; None without one.
+        device: the path to open there (a block device or a mount point), once it stands; while it
+            does not, a text in angle brackets that stands for it in a plan that is only shown.
+    """
+
+    stack: str
+    name: str
+    host: str
+    declared: Declared
+    below: tuple[Site, ...] = ()
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    lab: frozenset[str] = frozenset()
+    stripe: tuple[int, int] | None = None
+    device: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The kind declared."""
+        return self.declared.kind
+
+    @property
+    def label(self) -> str:
+        """A name that no other layer of any stack on its host has: "STACK-NAME"."""
+        return f"{self.stack}-{self.name}"
+
+    @property
+    def in_lab(self) -> bool:
+        """Whether its host is a virtual machine of the lab."""
+        return self.host in self.lab
+
+    @property
+    def only(self) -> Site:
+        """The one site that this one stands on.
+
+        Raises:
+            UsageError: none, or several.
+        """
+        if len(self.below) != 1:
+            raise self.wrong(f"a layer of kind {self.kind} stands on one layer")
+        return self.below[0]
+
+    def address(self, host: str) -> str:
+        """The address of a host on the storage network.
+
+        Raises:
+            UsageError: the stack file names none.
+        """
+        if host not in self.addresses:
+            raise UsageError(
+                f"the host {host!r} needs an address on the storage network",
+                where=f"layer {self.name}",
+                hint=f"add `address:` to hosts.{host}",
+            )
+        return self.addresses[host]
+
+    def uuid(self, part: str = "") -> str:
+        """A UUID that is the same each time for this layer (RFC 4122, version 5)."""
+        return str(uuid.uuid5(_NAMESPACE, f"{self.stack}/{self.name}/{part}"))
+
+    def declared_as(self, model: type[D]) -> D:
+        """What was declared, as its own kind knows it."""
+        if not isinstance(self.declared, model):
+            raise TypeError(f"{self.name} is a {self.kind}, not a {model.__name__}")
+        return self.declared
+
+    def under(self) -> Iterator[Site]:
+        """All sites below, each once, the nearest first."""
+        seen: set[str] = set()
+        queue = list(self.below)
+        while queue:
+            site = queue.pop(0)
+            if site.name not in seen:
+                seen.add(site.name)
+                yield site
+                queue += site.below
+
+    def wrong(self, message: str, hint: str = "") -> UsageError:
+        """The complaint that this layer cannot be built as declared."""
+        return UsageError(message, where=f"layer {self.name}", hint=hint)
+
+
+@runtime_checkable
+class Builds(Protocol):
+    """A kind of layer that can be declared, built and taken away."""
+
+    kind: ClassVar[str]
+    declaration: ClassVar[type[Declared]]
+    probe: ClassVar[str]
+    """What a load can be run at: "device", "mount", or "" for an export, which offers neither."""
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """The steps that make it, in order; undone in reverse. Executes nothing.
+
+        Raises:
+            UsageError: it cannot be built as declared (`site.wrong`).
+        """
+        ...
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """The path to open once it stands (stable over a reboot where there is such a path).
+
+        None where it is not there. For an export, what initiators are told ("" will do).
+        """
+        ...
+
+
+@runtime_checkable
+class Homed(Protocol):
+    """A kind that says itself on which host it stands, such as a replicated volume's primary."""
+
+    def home(self, declared: Any, below: tuple[Site, ...]) -> str:
+        """Name of the host, "" where the declaration leaves it open."""
+        ...
+
+
+@runtime_checkable
+class Geometric(Protocol):
+    """A kind that stripes: file systems above it align to it."""
+
+    def geometry(self, site: Site) -> tuple[int, int] | None:
+        """Bytes on one member before the next one's turn, and how many members hold data."""
+        ...

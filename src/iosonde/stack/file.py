@@ -1,0 +1,257 @@
+"""Stack files: hosts and layers as a user declares them, in the order in which they are built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from iosonde.errors import UsageError
+from iosonde.layers import LAYERS
+from iosonde.layers.site import Builds, Declared, Geometric, Homed, Site, Size
+from iosonde.stack.declare import Tree, check_part, read_tree
+
+_NAME = r"^[a-z][a-z0-9_]{0,30}$"
+_LAB_NETWORK = "10.9.0."
+
+
+class LabHost(BaseModel):
+    """The virtual machine that stands for a host in the lab."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    memory: Size = 384 * 2**20
+    cpus: int = Field(default=1, ge=1, le=64)
+
+
+class HostEntry(BaseModel):
+    """A host of a stack: in the lab unless it says otherwise.
+
+    `at` is what iosonde opens ("local", or what ssh knows); `address` that of the storage network.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    at: str = ""
+    address: str = ""
+    lab: LabHost = LabHost()
+
+
+class StackFile(BaseModel):
+    """The top of a stack file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    stack: str = Field(pattern=r"^[a-z][a-z0-9-]{0,24}$")
+    about: str = ""
+    mtu: int = Field(default=9000, ge=576, le=9000)
+    hosts: dict[str, HostEntry] = Field(min_length=1)
+    layers: dict[str, dict[str, Any]] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredStack:
+    """A stack file understood.
+
+    Args:
+        name: of the stack.
+        file: where it was read.
+        hosts: as declared, by name.
+        opens: what iosonde opens for each host.
+        sites: the layers in an order in which they can be built; `device` is not filled in.
+        mtu: of the lab's network, bytes.
+    """
+
+    name: str
+    file: str
+    hosts: Mapping[str, HostEntry]
+    opens: Mapping[str, str]
+    sites: tuple[Site, ...]
+    mtu: int
+
+    @property
+    def lab(self) -> frozenset[str]:
+        """Names of the hosts that stand in the lab."""
+        return frozenset(name for name, address in self.opens.items() if address[:4] == "lab:")
+
+    def site(self, name: str) -> Site:
+        """The layer of a name.
+
+        Raises:
+            UsageError: there is none.
+        """
+        for site in self.sites:
+            if site.name == name:
+                return site
+        known = ", ".join(site.name for site in self.sites)
+        raise UsageError(f"there is no layer {name!r}; known: {known}", where=self.file)
+
+
+def buildable() -> dict[str, type[Builds]]:
+    """The kinds of layer that can be declared, by name."""
+    kinds = {name: LAYERS.load(name) for name in LAYERS}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind(), Builds)}  # type: ignore[misc]
+
+
+def builder(kind: str) -> Builds:
+    """What builds layers of a kind."""
+    made = LAYERS.load(kind)()
+    if not isinstance(made, Builds):
+        raise UsageError(f"layers of kind {kind!r} are found, but cannot be declared")
+    return made
+
+
+def read_stack(
+    file: Path, *, rehearse: bool = False, at: Mapping[str, str] | None = None
+) -> DeclaredStack:
+    """The stack in a file.
+
+    Args:
+        file: YAML.
+        rehearse: all hosts stand in the lab, whatever the file says.
+        at: what to open for some hosts instead of what the file says.
+
+    Raises:
+        UsageError: it cannot be read or understood; where is "FILE:LINE".
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise UsageError(f"the stack file cannot be read: {reason}", where=str(file)) from None
+    return understand(text, str(file), rehearse=rehearse, at=at or {})
+
+
+def understand(
+    text: str, file: str, *, rehearse: bool = False, at: Mapping[str, str] | None = None
+) -> DeclaredStack:
+    """As `read_stack`, of a text."""
+    tree = read_tree(text, file)
+    top = check_part(tree, [], tree.values, StackFile)
+    for kind, names in (("host", top.hosts), ("layer", top.layers)):
+        for name in names:
+            _check_name(name, kind, tree)
+    opens = _opens(top, tree, rehearse=rehearse, at=at or {})
+    declared = {name: _layer(name, values, tree) for name, values in top.layers.items()}
+    sites = _placed(top, declared, tree, opens)
+    return DeclaredStack(top.stack, file, top.hosts, opens, sites, top.mtu)
+
+
+def _check_name(name: str, kind: str, tree: Tree) -> None:
+    import re
+
+    if not re.match(_NAME, name):
+        raise tree.wrong(
+            [f"{kind}s", name],
+            f"{name!r} is no name for a {kind}: expected small letters, digits and _, a letter "
+            "first, at most 31",
+        )
+
+
+def _opens(top: StackFile, tree: Tree, *, rehearse: bool, at: Mapping[str, str]) -> dict[str, str]:
+    for name in at:
+        if name not in top.hosts:
+            raise UsageError(f"the stack has no host {name!r}", where=tree.file)
+    opens = {}
+    for name, entry in top.hosts.items():
+        named = at.get(name) or ("" if rehearse else entry.at)
+        opens[name] = named or f"lab:{top.stack}/{name}"
+    return opens
+
+
+def _layer(name: str, values: dict[str, Any], tree: Tree) -> Declared:
+    kinds = buildable()
+    kind = values.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(kind), kinds, n=1)
+        raise tree.wrong(
+            ["layers", name, "kind"],
+            f"{kind!r} is no kind of layer that can be declared; known: {', '.join(sorted(kinds))}"
+            if kind
+            else f"the layer {name!r} has no kind; known: {', '.join(sorted(kinds))}",
+            hint=f"did you mean {near[0]!r}?" if near else "",
+        )
+    return check_part(tree, ["layers", name], values, kinds[kind].declaration)
+
+
+def _placed(
+    top: StackFile, declared: Mapping[str, Declared], tree: Tree, opens: Mapping[str, str]
+) -> tuple[Site, ...]:
+    """The layers in an order in which they can be built: as in the file where that will do."""
+    for name, one in declared.items():
+        for under in one.of:
+            if under not in declared:
+                raise tree.wrong(["layers", name, "of"], f"there is no layer {under!r}")
+        if one.host and one.host not in top.hosts:
+            raise tree.wrong(["layers", name, "host"], f"there is no host {one.host!r}")
+    try:
+        order = tuple(
+            TopologicalSorter({name: one.of for name, one in declared.items()}).static_order()
+        )
+    except CycleError as ring:
+        names = " → ".join(ring.args[1])
+        raise tree.wrong(
+            ["layers", ring.args[1][0]], f"layers stand on one another: {names}"
+        ) from None
+    lab = frozenset(name for name, address in opens.items() if address.startswith("lab:"))
+    addresses = {
+        name: f"{_LAB_NETWORK}{number}" if name in lab else entry.address
+        for number, (name, entry) in enumerate(top.hosts.items(), 1)
+        if name in lab or entry.address
+    }
+    sites: dict[str, Site] = {}
+    for name in order:
+        below = tuple(sites[under] for under in declared[name].of)
+        site = Site(top.stack, name, "", declared[name], below, addresses, lab)
+        placed = replace(site, host=_host_of(site, top.hosts, tree))
+        sites[name] = replace(placed, stripe=_stripe(placed))
+    return tuple(sites[name] for name in _as_written(declared))
+
+
+def _as_written(declared: Mapping[str, Declared]) -> list[str]:
+    """The order of the file, each layer only moved behind what it stands on."""
+    placed: list[str] = []
+
+    def put(name: str) -> None:
+        if name not in placed:
+            for under in declared[name].of:
+                put(under)
+            placed.append(name)
+
+    for name in declared:
+        put(name)
+    return placed
+
+
+def _stripe(site: Site) -> tuple[int, int] | None:
+    """The striping that what stands on a layer must align to: its own, or the nearest below."""
+    made = builder(site.kind)
+    own = made.geometry(site) if isinstance(made, Geometric) else None
+    return own or next((under.stripe for under in site.below if under.stripe), None)
+
+
+def _host_of(site: Site, hosts: Mapping[str, HostEntry], tree: Tree) -> str:
+    """Where a layer stands: where it says, or where what it stands on does."""
+    made = builder(site.kind)
+    named = site.declared.host
+    if not named and isinstance(made, Homed):
+        named = made.home(site.declared, site.below)
+    if named:
+        return named
+    under = {one.host for one in site.below} or (set(hosts) if len(hosts) == 1 else set())
+    if len(under) == 1:
+        return under.pop()
+    path = ["layers", site.name]
+    if not under:
+        raise tree.wrong(
+            path, f"the layer {site.name!r} needs `host:`, since it stands on no other"
+        )
+    raise tree.wrong(
+        path, f"the layer {site.name!r} stands on layers of several hosts, so it needs `host:`"
+    )
