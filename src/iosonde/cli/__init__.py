@@ -24,6 +24,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "import": "iosonde.cli.import_:import_files",
         "up": "iosonde.cli.up:up",
         "down": "iosonde.cli.up:down",
+        "lab": "iosonde.cli.lab:lab",
         "explain": "iosonde.cli.explain:explain",
     },
 )
@@ -38,6 +39,7 @@ SUMMARIES: dict[str, str] = {
     "report": "a page to share",
     "up": "build a declared stack on its hosts",
     "down": "take away what `up` built",
+    "lab": "virtual hosts with the real kernel, to build stacks on and to break them",
     "export": "stored runs as csv, json, parquet or markdown",
     "import": "what others measured: tool outputs in any text, as trials, states and counters",
     "explain": "what measurements and settings mean: findings with evidence and remedy",

@@ -14,13 +14,16 @@ HOSTS: Table[Opener] = Table(
     {
         "local": "iosonde.hosts.local:open_local",
         "ssh": "iosonde.hosts.ssh:open_ssh",
+        "lab": "iosonde.lab.host:open_lab",
         "recording": "iosonde.hosts.recording:open_recording",
     },
 )
 
 
 async def open_host(name: str) -> Host:
-    """The host a user names: `local`, `recording:DIR`, or what ssh knows (`[user@]name[:port]`).
+    """The host a user names.
+
+    `local`, `lab:NAME/NODE`, `recording:DIR`, or what ssh knows (`[user@]name[:port]`).
 
     Raises:
         HostFailed: it cannot be reached; the message says why and what to do.
@@ -29,6 +32,8 @@ async def open_host(name: str) -> Host:
         return await HOSTS.load("local")("")
     if name.startswith("recording:"):
         return await HOSTS.load("recording")(name.removeprefix("recording:"))
+    if name.startswith("lab:"):
+        return await HOSTS.load("lab")(name.removeprefix("lab:"))
     return await HOSTS.load("ssh")(name.removeprefix("ssh:"))
 
 

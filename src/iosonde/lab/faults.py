@@ -1,0 +1,145 @@
+"""Breaks a running lab on purpose, and mends it: power cuts, cut cables, failing and slow disks.
+
+Source: QEMU qapi/net.json (set_link), qapi/block-core.json (blockdev-add, blockdev-reopen,
+BlockdevOptionsBlkdebug), qapi/qom.json (qom-set of a throttle group's limits); block/blkdebug.c.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from iosonde.errors import HostFailed, UsageError
+from iosonde.lab.qmp import ask
+from iosonde.lab.spec import Limits
+from iosonde.lab.state import Lab, Node, end
+from iosonde.lab.up import start, wait_up
+
+_EIO = 5
+
+
+async def cut(lab: Lab, node: Node) -> None:
+    """Cut a node off the private network: both directions are silent, the link stays up.
+
+    Its ssh goes another way and still works.
+    """
+    await _set_port(lab, node, up=False)
+
+
+async def heal(lab: Lab, node: Node) -> None:
+    """Undo `cut`, `fail` and `slow` of a node; one that does not run stays so."""
+    await _set_port(lab, node, up=True)
+    if lab.pid(node.name) is None:
+        return
+    for disk in node.disks:
+        await _reopen(lab, node, disk, below=f"r-{disk}")
+        with contextlib.suppress(HostFailed):
+            await _ask(lab, node, "blockdev-del", {"node-name": f"e-{disk}"})
+        await slow(lab, node, disk, _declared(node, disk))
+
+
+async def _set_port(lab: Lab, node: Node, *, up: bool) -> None:
+    arguments = {"name": f"p{node.number}", "up": up}
+    await ask(lab.directory / "qmp", "set_link", arguments)
+
+
+def kill(lab: Lab, node: Node) -> None:
+    """Cut a node's power. What its disks acknowledged stays in their files.
+
+    Raises:
+        UsageError: it does not run.
+    """
+    if not end(lab, node.name):
+        raise UsageError(f"the node {node.name} does not run")
+
+
+async def power_on(lab: Lab, node: Node) -> None:
+    """Boot a node again after `kill`, with its disks; what was not on them is forgotten.
+
+    Raises:
+        UsageError: it runs.
+    """
+    if lab.pid(node.name) is not None:
+        raise UsageError(f"the node {node.name} runs")
+    (lab.directory / node.name / "console").unlink(missing_ok=True)
+    start(lab, node.name, node.command)
+    await wait_up(lab, node)
+
+
+async def fail(lab: Lab, node: Node, disk: str) -> None:
+    """Let every I/O of a disk end with EIO from now on."""
+    _require(node, disk)
+    path = str(_file(lab, node, disk))
+    broken: dict[str, object] = {
+        "driver": "blkdebug",
+        "node-name": f"e-{disk}",
+        "image": {"driver": "null-co", "size": Path(path).stat().st_size, "read-zeroes": True},
+        "inject-error": [{"event": "none", "errno": _EIO, "once": False, "immediately": True}],
+    }
+    await _ask(lab, node, "blockdev-add", broken)
+    await _reopen(lab, node, disk, below=f"e-{disk}")
+
+
+async def _reopen(lab: Lab, node: Node, disk: str, *, below: str) -> None:
+    """Put another node below the throttle, which the device holds on to."""
+    throttle = {
+        "driver": "throttle", "node-name": f"d-{disk}", "throttle-group": f"t-{disk}",
+        "file": below,
+    }  # fmt: skip
+    await _ask(lab, node, "blockdev-reopen", {"options": [throttle]})
+
+
+async def slow(lab: Lab, node: Node, disk: str, limits: Limits) -> None:
+    """Give a disk other limits; those that are None end."""
+    _require(node, disk)
+    value = {
+        "iops-total": max(round(limits.iops), 1) if limits.iops else 0,
+        "bps-total": max(round(limits.bandwidth), 1) if limits.bandwidth else 0,
+    }
+    arguments: dict[str, object] = {
+        "path": f"/objects/t-{disk}",
+        "property": "limits",
+        "value": value,
+    }
+    await _ask(lab, node, "qom-set", arguments)
+
+
+def _declared(node: Node, disk: str) -> Limits:
+    """The limits a disk began with, from the node's command line."""
+    for word in node.command:
+        if word.startswith(f"throttle-group,id=t-{disk}"):
+            found = dict(part.split("=", 1) for part in word.split(",")[1:])
+            if found.get("id") == f"t-{disk}":
+                iops, rate = found.get("x-iops-total"), found.get("x-bps-total")
+                return Limits(float(iops) if iops else None, float(rate) if rate else None)
+    return Limits()
+
+
+def _require(node: Node, disk: str) -> None:
+    if disk not in node.disks:
+        known = ", ".join(node.disks) or "none"
+        raise UsageError(f"the node {node.name} has no disk {disk!r}; it has {known}")
+
+
+def _file(lab: Lab, node: Node, disk: str) -> Path:
+    return lab.directory / node.name / f"disk-{disk}"
+
+
+async def forward(lab: Lab, node: Node, port: int) -> int:
+    """A port of 127.0.0.1 that leads to a port of the node; the same one each time."""
+    from iosonde.lab.up import free_ports
+
+    known = lab.directory / node.name / f"forward-{port}"
+    with contextlib.suppress(OSError, ValueError):
+        return int(known.read_text())
+    (local,) = free_ports(1)
+    line = f"hostfwd_add n0 tcp:127.0.0.1:{local}-:{port}"
+    said = await _ask(lab, node, "human-monitor-command", {"command-line": line})
+    if said:
+        raise HostFailed(f"QEMU refuses to forward a port: {said}", where=node.name)
+    known.write_text(str(local))
+    return local
+
+
+async def _ask(lab: Lab, node: Node, command: str, arguments: dict[str, object]) -> object:
+    return await ask(lab.directory / node.name / "qmp", command, arguments)

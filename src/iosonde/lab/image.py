@@ -1,0 +1,217 @@
+"""The image that all nodes share: made once from Debian's packages, then found in the cache.
+
+A directory of the cache named for the recipe's hash: `root.ext4` (read-only, no journal), `kernel`,
+`initramfs`, `key` and `host_key` with their public halves. It is made under another name and
+renamed when complete, so that what a crash leaves is never taken for an image.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from iosonde import units
+from iosonde.errors import HostFailed
+from iosonde.lab import recipe
+from iosonde.lab.initramfs import initramfs
+from iosonde.lab.kernel import unpacked
+
+Tell = Callable[[str, float | None], None]
+"""Told what is being done, and which share of it is done where that is known."""
+
+_TREE_SIZE = 900 * units.MIB  # of the archive, as measured once: only for the progress shown
+_ROOM = 160 * units.MIB  # left free on the image
+_PATIENCE = 1800.0
+_WATCH = 2.0  # seconds between two looks at how far it is
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Files of an image; `key` is the private ssh key that all its nodes accept."""
+
+    directory: Path
+    kernel: Path
+    initramfs: Path
+    root: Path
+    key: Path
+    host_key: Path
+
+
+def base() -> Path:
+    """Where the lab keeps everything: images and running labs."""
+    if named := os.environ.get("IOSONDE_LAB"):
+        return Path(named)
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "iosonde" / "lab"
+
+
+def _nobody(what: str, share: float | None) -> None:
+    """Tells nobody."""
+
+
+async def image(tell: Tell = _nobody) -> Image:
+    """The image of today's recipe, made where the cache has none.
+
+    Raises:
+        HostFailed: a tool is missing, packages cannot be fetched, or the disk is full.
+    """
+    place = base() / "images" / recipe.digest()
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(_lock_and_make, place, asyncio.get_running_loop(), tell)
+    return Image(
+        place, place / "kernel", place / "initramfs", place / "root.ext4", place / "key",
+        place / "host_key.pub",
+    )  # fmt: skip
+
+
+def _lock_and_make(place: Path, loop: asyncio.AbstractEventLoop, tell: Tell) -> None:
+    with _only_builder(place.parent):
+        for rest in place.parent.glob("making-*"):
+            shutil.rmtree(rest, ignore_errors=True)
+        if not place.exists():
+
+            def told(what: str, share: float | None) -> None:
+                loop.call_soon_threadsafe(tell, what, share)
+
+            _make(place, told)
+
+
+@contextlib.contextmanager
+def _only_builder(folder: Path) -> Iterator[None]:
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _make(place: Path, tell: Tell) -> None:
+    began = time.monotonic()
+    _require("mmdebstrap", "mkfs.ext4", "ssh-keygen", "busybox", "tar")
+    new = Path(tempfile.mkdtemp(prefix="making-", dir=place.parent))
+    try:
+        for key in ("key", "host_key"):
+            _run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "lab", "-f", str(new / key)])
+        for name in ("node", "customize", "init"):
+            (new / name).write_bytes(recipe.boot_file(name))
+            (new / name).chmod(0o755)
+        _unpack(new, tell)
+        _files(new, tell)
+        size = sum(file.stat().st_blocks * units.SECTOR for file in new.iterdir())
+        new.rename(place)
+        took = units.show_seconds(time.monotonic() - began)
+        tell(f"image made: {units.show_bytes(size)} in {took}", 1.0)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+_TREE = """\
+set -eu
+mkdir tree
+tar --extract --numeric-owner --directory tree --file tree.tar
+rm tree.tar
+./customize tree "$PWD/key.pub"
+size=$(( $(du --summarize --block-size=1M tree | cut -f 1) * 11 / 10 + $1 ))
+truncate --size "${size}M" root.ext4
+mke2fs -q -t ext4 -O ^has_journal,^resize_inode -m 0 -L lab -d tree root.ext4
+"""
+
+
+def _unpack(new: Path, tell: Tell) -> None:
+    """Fetches and unpacks the packages and makes the file system of them.
+
+    As root, or in a user namespace of its own, where owners of files are right too.
+    """
+    one = recipe.source()
+    archive = new / "tree.tar"
+    tell(f"fetching {len(recipe.PACKAGES)} packages and what they need", 0.0)
+    _run(
+        recipe.unpack_argv(one, str(archive)),
+        cwd=new,
+        watching=lambda: tell("fetching and unpacking packages", _share(new)),
+    )
+    tell("making the file system", None)
+    _run(_as_root("sh", "-c", _TREE, "sh", str(_ROOM // units.MIB)), cwd=new)
+
+
+def _as_root(*argv: str) -> list[str]:
+    """A command as root, or as one in a user namespace of its own."""
+    return ["unshare", "--map-root-user", "--map-auto", *argv] if os.geteuid() else list(argv)
+
+
+def _share(folder: Path) -> float | None:
+    """How much of what is to be unpacked has been written."""
+    told = subprocess.run(
+        ["du", "--summarize", "--block-size=1", str(folder)],
+        capture_output=True, text=True, check=False,
+    ).stdout  # fmt: skip
+    return min(int(told.split()[0]) / _TREE_SIZE, 0.99) if told else None
+
+
+def _files(new: Path, tell: Tell) -> None:
+    tell("unpacking the kernel", None)
+    (packed,) = (new / "tree" / "boot").glob("vmlinuz-*")
+    whole = packed.read_bytes()
+    (new / "kernel").write_bytes(unpacked(whole) or whole)
+    busybox = shutil.which("busybox")
+    (modules,) = (new / "tree" / "lib" / "modules").iterdir()
+    (new / "initramfs").write_bytes(initramfs(modules, Path(busybox or "")))
+    _run(_as_root("rm", "-rf", "tree"), cwd=new)
+
+
+def _require(*tools: str) -> None:
+    missing = [tool for tool in tools if not shutil.which(tool, path=_path())]
+    if missing:
+        raise HostFailed(
+            f"the lab's image cannot be made without {', '.join(missing)}",
+            where="local",
+            hint="apt-get install mmdebstrap e2fsprogs openssh-client busybox-static tar",
+        )
+
+
+def _path() -> str:
+    return f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin:/sbin"
+
+
+def _run(
+    argv: Sequence[str], *, cwd: Path | None = None, watching: Callable[[], None] | None = None
+) -> None:
+    """Run a tool to its end, calling `watching` now and then.
+
+    Raises:
+        HostFailed: it failed; with the last it said.
+    """
+    own = {"TMPDIR": str(cwd)} if cwd else {}
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+            env={**os.environ, **own, "PATH": _path(), "LC_ALL": "C.UTF-8"},
+        )  # fmt: skip
+        end = time.monotonic() + _PATIENCE
+        try:
+            while process.poll() is None and time.monotonic() < end:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_WATCH)
+                if watching:
+                    watching()
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+        if process.returncode:
+            said.seek(0)
+            lines = said.read().decode(errors="replace").strip().splitlines() or ["nothing"]
+            errors = [line for line in lines if line.startswith("E:")] or lines
+            raise HostFailed(
+                f"{argv[0]} ended with status {process.returncode}: {errors[-1]}",
+                where="local",
+                hint="the lab's image could not be made; look at the network and the free space",
+            )

@@ -1,0 +1,97 @@
+"""What a node's image is made of, and where its packages come from.
+
+Source: mmdebstrap(1); apt-get(8), indextargets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from iosonde.errors import HostFailed
+from iosonde.lab.initramfs import APPLETS, EARLY
+
+PACKAGES = (
+    "linux-image-amd64", "mdadm", "lvm2", "thin-provisioning-tools", "dmsetup", "bcache-tools",
+    "nfs-kernel-server", "nfs-common", "rpcbind", "drbd-utils", "targetcli-fb", "dbus",
+    "open-iscsi", "nvme-cli", "vblade", "aoetools", "nbd-server", "nbd-client", "rdma-core",
+    "fio", "hdparm", "iozone3", "sysstat", "xfsprogs", "e2fsprogs", "fdisk", "ethtool",
+    "iproute2", "iputils-ping", "kmod", "udev", "procps", "openssh-server",
+)  # fmt: skip
+_LEFT_OUT = ("man", "doc", "locale", "info")
+_BOOT = ("init", "node", "customize")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An archive of packages: `suite` its release, `uri` where, `components` of it."""
+
+    suite: str
+    uri: str
+    components: tuple[str, ...]
+
+
+def parse_targets(text: str) -> Source | None:
+    """The main archive of Debian among apt's index targets, "ORIGIN|CODENAME|URI|COMPONENT" lines.
+
+    Updates and security archives have a dash in their code names and are left out: an image lives
+    for the lab alone.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for line in text.splitlines():
+        origin, codename, uri, component = [*line.split("|"), "", "", ""][:4]
+        if origin == "Debian" and re.fullmatch(r"[a-z]+", codename):
+            found.setdefault((codename, uri), []).append(component)
+    for (codename, uri), components in found.items():
+        if "main" in components:
+            return Source(codename, uri, ("main", "non-free"))
+    return None
+
+
+def source() -> Source:
+    """Where this machine's own packages come from.
+
+    Raises:
+        HostFailed: this is no Debian, or apt knows no archive yet.
+    """
+    form = "$(ORIGIN)|$(CODENAME)|$(REPO_URI)|$(COMPONENT)"
+    argv = ["apt-get", "indextargets", "--format", form, "Created-By: Packages"]
+    try:
+        told = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60).stdout
+    except FileNotFoundError:
+        told = ""
+    if (one := parse_targets(told)) is None:
+        raise HostFailed(
+            "the lab's image is made of Debian's packages, and apt names no archive of Debian here",
+            where="apt-get indextargets",
+            hint="run `apt-get update`; on another system, build the image on a Debian and copy "
+            "the cache directory",
+        )
+    return one
+
+
+def unpack_argv(one: Source, tree: str) -> list[str]:
+    """The command that makes a tar archive of the root file system."""
+    excluded = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in _LEFT_OUT]
+    return [
+        "mmdebstrap", "--variant=minbase", f"--components={','.join(one.components)}",
+        f"--include={','.join(PACKAGES)}", *excluded, "--format=tar", one.suite, tree, one.uri,
+    ]  # fmt: skip
+
+
+def boot_file(name: str) -> bytes:
+    """A script that comes along."""
+    return (files("iosonde.lab") / "boot" / name).read_bytes()
+
+
+def digest(packages: Sequence[str] = PACKAGES) -> str:
+    """What an image is cached under: changes with the packages and with every script."""
+    whole = hashlib.sha256(" ".join(packages).encode())
+    for name in _BOOT:
+        whole.update(boot_file(name))
+    whole.update(" ".join((*EARLY, *APPLETS)).encode())
+    return whole.hexdigest()[:16]

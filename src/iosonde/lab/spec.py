@@ -1,0 +1,108 @@
+"""What a lab is made of: nodes, their memory and disks, and the network between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from iosonde.errors import UsageError
+from iosonde.units import GIB, MIB
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+_SERIAL = 20  # letters of a disk's name: VIRTIO_BLK_ID_BYTES (include/uapi/linux/virtio_blk.h)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How fast a disk may be: I/Os per second and bytes per second; None is no limit."""
+
+    iops: float | None = None
+    bandwidth: float | None = None
+
+
+LIKE: Mapping[str, Limits] = {
+    # random 4 KiB and sequential figures of data sheets, rounded: Seagate Enterprise Performance
+    # 10K.8 (ST1200MM0088), Exos 7E8 (ST8000NM0055); 3.9 ms and 8.5 ms of seek, 10,500 and
+    # 7,200 1/min, so 1 / (seek + half a turn)
+    "10k-sas": Limits(iops=148, bandwidth=215e6),
+    "7k2-sata": Limits(iops=79, bandwidth=249e6),
+    # SATA at 6 Gbit/s (SATA 3.x: 8b/10b) bounds the one, its queue of 32 the other
+    "sata-ssd": Limits(iops=90_000, bandwidth=550e6),
+    "nvme": Limits(),
+}
+"""Kinds of disks that can be approximated; an emulated node reaches none of an NVMe drive's."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSpec:
+    """A sparse disk of `size` bytes, or one that `source` holds: a path or an NBD address.
+
+    `bus` is what it is attached by; `options` are further properties of that QEMU device
+    (num-queues, iothread …), `cache` and `aio` as QEMU's drives have them.
+    """
+
+    name: str
+    size: int = GIB
+    limits: Limits = field(default_factory=Limits)
+    source: str = ""
+    bus: str = "virtio-blk"
+    cache: str = "none"
+    aio: str = "threads"
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """A virtual host."""
+
+    name: str
+    memory: int = 384 * MIB
+    cpus: int = 1
+    disks: tuple[DiskSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabSpec:
+    """A lab. Node number n of `nodes`, from 1, has the address 10.9.0.n."""
+
+    name: str
+    nodes: tuple[NodeSpec, ...]
+    mtu: int = 9000
+
+
+def limits_like(like: str, iops: float | None, bandwidth: float | None) -> Limits:
+    """The limits of a kind of disk, with what is said besides.
+
+    Raises:
+        UsageError: there is no such kind.
+    """
+    if like and like not in LIKE:
+        raise UsageError(f"there is no disk like {like!r}; known: {', '.join(sorted(LIKE))}")
+    known = LIKE.get(like, Limits())
+    return replace(known, iops=iops or known.iops, bandwidth=bandwidth or known.bandwidth)
+
+
+def checked(spec: LabSpec) -> LabSpec:
+    """The same lab.
+
+    Raises:
+        UsageError: a name cannot be used, or stands there twice.
+    """
+    names = [spec.name, *(node.name for node in spec.nodes)]
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{name!r} is no name for a lab or a node",
+                hint="small letters, digits, - and _, a letter first, at most 31",
+            )
+    for what, some in (
+        ("node", [node.name for node in spec.nodes]),
+        *((f"disk of {node.name}", [disk.name for disk in node.disks]) for node in spec.nodes),
+    ):
+        for name in some:
+            if some.count(name) > 1:
+                raise UsageError(f"the {what} {name!r} stands there twice")
+            if len(name) > _SERIAL and what != "node":
+                raise UsageError(f"the name of a disk has at most {_SERIAL} letters, not {name!r}")
+    return spec

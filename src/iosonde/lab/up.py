@@ -1,0 +1,238 @@
+"""Starts a lab: the switch, then all nodes at once; waits until each says that it is up.
+
+Until the lab stands whole, a guard process holds its life: should iosonde be killed, the guard sees
+its pipe close, ends what was started and removes its files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from iosonde.errors import HostFailed, UsageError
+from iosonde.lab.accel import accelerator
+from iosonde.lab.image import Image, Tell, image
+from iosonde.lab.machine import PROGRAM, Place, node_arguments, switch_arguments
+from iosonde.lab.spec import LabSpec, NodeSpec, checked
+from iosonde.lab.state import Lab, Node, labs, take_down
+from iosonde.units import show_seconds
+
+_PATIENCE = 180.0  # an emulated node on a busy machine
+_PAUSE = 0.02
+_LONGEST_SOCKET = 100  # sun_path is 108 bytes (unix(7))
+
+# Reads one word; without it, iosonde has died: end the processes whose command lines name the lab.
+_GUARD = """\
+read -r word
+[ "$word" = whole ] && exit 0
+for file in "$1"/*.pid; do
+    [ -e "$file" ] || continue
+    pid=$(cat "$file")
+    tr '\\0' ' ' < "/proc/$pid/cmdline" 2>/dev/null | grep -qF "$1" && kill -9 "$pid"
+done
+rm -rf "$1"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds since the call until something was so: the image there, all started, each node up."""
+
+    image: float
+    started: float
+    nodes: dict[str, float]
+
+
+async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
+    """Start a lab and wait until every node answers.
+
+    Args:
+        spec: what it is made of.
+        tell: told what is being done.
+
+    Raises:
+        UsageError: it runs already.
+        HostFailed: QEMU is missing or a node does not come up; nothing is left then.
+    """
+    began = time.monotonic()
+    checked(spec)
+    if not shutil.which(PROGRAM):
+        raise HostFailed(
+            f"{PROGRAM} is not installed", where="local", hint="apt-get install qemu-system-x86"
+        )
+    sweep()
+    if any(lab.name == spec.name for lab in labs()):
+        raise UsageError(
+            f"a lab {spec.name!r} runs already",
+            hint=f"`iosonde lab down {spec.name}` first, or give another --name",
+        )
+    made = await image(tell)
+    at_image = time.monotonic() - began
+    lab = _written(spec, made, await accelerator(made))
+    try:
+        with _guarded(lab.directory):
+            _start_all(lab)
+            started = time.monotonic() - began
+            tell(f"starting {len(lab.nodes)} nodes by {lab.accel}", None)
+            nodes = await _all_up(lab, began, tell)
+            lab.completed()
+    except BaseException:
+        take_down(lab.name)
+        raise
+    return lab.completed(), Times(at_image, started, nodes)
+
+
+def sweep() -> None:
+    """Remove labs that a crash left half-way, where their guard could not."""
+    for lab in labs():
+        owner = lab.directory / "owner"
+        if not lab.complete and not _lives(owner):
+            take_down(lab.name)
+
+
+def _lives(owner: Path) -> bool:
+    try:
+        pid, _, start = owner.read_text().partition(" ")
+    except OSError:
+        return False
+    return _started(int(pid)) == start
+
+
+def _started(pid: int) -> str:
+    """When a process began, in clock ticks since boot: field 22 of /proc/PID/stat (proc(5))."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
+    return ""
+
+
+def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
+    """The lab with its directory, disks and command lines; nothing runs yet."""
+    lab = Lab(spec.name, str(made.directory), accel, False, (), ())
+    directory = lab.directory
+    if len(str(directory)) > _LONGEST_SOCKET - 40:
+        raise UsageError(
+            f"the path {directory} is too long for sockets", hint="set IOSONDE_LAB to a shorter one"
+        )
+    directory.mkdir(parents=True)
+    (directory / "owner").write_text(f"{os.getpid()} {_started(os.getpid())}")
+    peers = [(node.name, f"10.9.0.{number}") for number, node in enumerate(spec.nodes, 1)]
+    sockets = [directory / f"port-{number}" for number, _ in enumerate(spec.nodes, 1)]
+    nodes = []
+    ports = free_ports(len(spec.nodes))
+    for number, node in enumerate(spec.nodes, 1):
+        place = Place(directory / node.name, number, ports[number - 1], sockets[number - 1])
+        place.directory.mkdir()
+        _make_disks(node, place.directory)
+        command = node_arguments(node, made, place, accel=accel, mtu=spec.mtu, peers=peers)
+        disks = tuple(disk.name for disk in node.disks)
+        nodes.append(Node(node.name, number, place.port, disks, tuple(command)))
+    switch = switch_arguments(sockets, directory / "qmp")
+    return Lab(spec.name, str(made.directory), accel, False, tuple(switch), tuple(nodes)).keep()
+
+
+def _make_disks(node: NodeSpec, directory: Path) -> None:
+    for disk in node.disks:
+        if not disk.source:
+            with (directory / f"disk-{disk.name}").open("wb") as file:
+                file.truncate(disk.size)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of 127.0.0.1 that nobody listens at now."""
+    with contextlib.ExitStack() as stack:
+        found = []
+        for _ in range(count):
+            one = stack.enter_context(socket.socket())
+            one.bind(("127.0.0.1", 0))
+            found.append(int(one.getsockname()[1]))
+        return found
+
+
+@contextlib.contextmanager
+def _guarded(directory: Path) -> Iterator[None]:
+    guard = subprocess.Popen(
+        ["sh", "-c", _GUARD, "sh", str(directory)],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        yield
+    finally:
+        # Also after a failure: who raised it takes the lab down itself.
+        guard.communicate(b"whole\n")
+
+
+def _start_all(lab: Lab) -> None:
+    start(lab, "switch", lab.switch)
+    limit = time.monotonic() + 10.0
+    while not all((lab.directory / f"port-{node.number}").exists() for node in lab.nodes):
+        if lab.pid("switch") is None or time.monotonic() > limit:
+            raise _not_started(lab, "switch")
+        time.sleep(0.005)
+    for node in lab.nodes:
+        start(lab, node.name, node.command)
+
+
+def start(lab: Lab, what: str, command: Sequence[str]) -> None:
+    """Start a node or the switch; it goes on when iosonde ends."""
+    log = lab.directory / f"{what}.log"
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+        )
+    (lab.directory / f"{what}.pid").write_text(str(process.pid))
+    while process.poll() is None and lab.pid(what) is None:
+        time.sleep(0.001)  # execve(2) has not set its arguments yet
+
+
+def _not_started(lab: Lab, what: str) -> HostFailed:
+    with contextlib.suppress(OSError):
+        lines = (lab.directory / f"{what}.log").read_text(errors="replace").strip().splitlines()
+        if lines:
+            return HostFailed(f"QEMU did not start: {lines[-1]}", where=f"{lab.name}/{what}")
+    return HostFailed("QEMU did not start", where=f"{lab.name}/{what}")
+
+
+async def _all_up(lab: Lab, began: float, tell: Tell) -> dict[str, float]:
+    """Seconds after `began` at which each node said it was up."""
+
+    async def one(node: Node) -> tuple[str, float]:
+        await wait_up(lab, node)
+        tell(f"{node.name} is up after {show_seconds(time.monotonic() - began)}", None)
+        return node.name, time.monotonic() - began
+
+    return dict(await asyncio.gather(*map(one, lab.nodes)))
+
+
+async def wait_up(lab: Lab, node: Node) -> None:
+    """Wait for the line by which a node says that its ssh listens.
+
+    Raises:
+        HostFailed: it failed, or ended, or is too late.
+    """
+    console = lab.directory / node.name / "console"
+    limit = time.monotonic() + _PATIENCE
+    while time.monotonic() < limit:
+        text = console.read_bytes() if console.exists() else b""
+        if b"LAB-UP" in text:
+            return
+        if b"LAB-FAILED" in text:
+            reason = text.split(b"LAB-FAILED", 1)[1].splitlines()[0].decode(errors="replace")
+            raise HostFailed(f"the node could not start: {reason.strip()}", where=node.name)
+        if lab.pid(node.name) is None:
+            raise _not_started(lab, node.name)
+        await asyncio.sleep(_PAUSE)
+    raise HostFailed(
+        f"the node is not up after {_PATIENCE:.0f} s",
+        where=node.name,
+        hint="this machine may be too busy; the last lines of its console: "
+        + b" | ".join(console.read_bytes().splitlines()[-3:]).decode(errors="replace"),
+    )

@@ -1,0 +1,26 @@
+"""The lab in which a declared stack stands: its hosts as nodes, its disks as virtual disks."""
+
+from __future__ import annotations
+
+from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, limits_like
+from iosonde.layers.disk import DiskDeclared
+from iosonde.stack.file import DeclaredStack
+
+
+def lab_of(stack: DeclaredStack) -> LabSpec:
+    """Nodes in the order of the hosts, each with its disks.
+
+    Raises:
+        UsageError: a disk is like none that is known.
+    """
+    disks: dict[str, list[DiskSpec]] = {name: [] for name in stack.hosts}
+    for site in stack.sites:
+        if isinstance(site.declared, DiskDeclared):
+            one = site.declared
+            limits = limits_like(one.like, one.iops, one.bandwidth)
+            disks[site.host].append(DiskSpec(site.name, one.size, limits))
+    nodes = tuple(
+        NodeSpec(name, entry.lab.memory, entry.lab.cpus, tuple(disks[name]))
+        for name, entry in stack.hosts.items()
+    )
+    return LabSpec(stack.name, nodes, stack.mtu)
