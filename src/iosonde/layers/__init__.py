@@ -28,6 +28,8 @@ LAYERS: Table[type[Layer]] = Table(
         "md": "iosonde.layers.md:Md",
         "multipath": "iosonde.layers.multipath:Multipath",
         "nfs": "iosonde.layers.nfs:Nfs",
+        "nvmeof": "iosonde.layers.nvmeof:NvmeofInitiator",
+        "nvmeof_target": "iosonde.layers.nvmeof:NvmeofTarget",
         "partition": "iosonde.layers.partition:Partition",
         "xfs": "iosonde.layers.xfs:Xfs",
         "zram": "iosonde.layers.zram:Zram",

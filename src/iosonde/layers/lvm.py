@@ -13,9 +13,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from pydantic import Field, model_validator
+
+from iosonde.hosts.host import Host
 from iosonde.layers.layer import LayerSetting, Mapped, Scene, mapped, queue_settings
+from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.step import Check, Command, Step, exists, modules
 from iosonde.records import Scalar, StackLayer
 
 _REPORT = ("--reportformat", "json", "--units", "b", "--nosuffix")
@@ -158,10 +163,104 @@ def _percent(value: object) -> float | None:
         return None
 
 
+class LvmDeclared(Declared):
+    """A logical volume on the physical volumes in `of`, or a thin one of the pool in `of`.
+
+    Volumes of one `group` (by default a volume has a group of its own) share a volume group, and
+    then name the same layers in `of`. `stripe_size` is bytes on one physical volume before the next
+    one's turn; `size` bytes, all that is free where it is left out (of a thin volume: needed).
+    """
+
+    kind: Literal["lvm"] = "lvm"
+    type: Literal["linear", "striped", "raid1", "mirror", "thin-pool", "thin"] = "linear"
+    group: str = Field(default="", pattern=r"^[a-z0-9_]{0,30}$")
+    size: Size | None = None
+    stripes: int | None = Field(default=None, ge=2)
+    stripe_size: Size = 64 * 1024
+    assume_clean: bool = False
+
+    @model_validator(mode="after")
+    def _whole(self) -> LvmDeclared:
+        if self.type == "thin" and self.size is None:
+            raise ValueError("a thin volume needs `size`")
+        return self
+
+
+def _group(site: Site) -> str:
+    """Name of the volume group: the pool's for a thin volume."""
+    declared = site.declared_as(LvmDeclared)
+    if declared.type == "thin":
+        return _group(_pool(site))
+    return f"{site.stack}-{declared.group or site.name}"
+
+
+def _pool(site: Site) -> Site:
+    pool = site.only
+    if not isinstance(pool.declared, LvmDeclared) or pool.declared.type != "thin-pool":
+        raise site.wrong("a thin volume stands `of` one lvm layer of `type: thin-pool`")
+    return pool
+
+
+def _physical(site: Site) -> tuple[str, ...]:
+    """The devices that the volume group lies on."""
+    thin = site.declared_as(LvmDeclared).type == "thin"
+    return tuple(one.device for one in (_pool(site) if thin else site).below)
+
+
+def _tool(site: Site, *argv: str) -> tuple[str, ...]:
+    """An LVM command that sees only the devices of this group (lvm(8), --devices, 2.03.12).
+
+    A physical volume on DRBD is also seen on the disk below it; only one of them may be used.
+    """
+    return (*argv, "--devices", ",".join(_physical(site)))
+
+
+def _made_group(site: Site) -> Step:
+    """The step that makes the volume group; volumes of one group have it in common."""
+    group, devices = _group(site), _physical(site)
+    return Step(
+        f"make the volume group {group}",
+        (Command(_tool(site, "vgcreate", "--yes", group, *devices)),),
+        Check(_tool(site, "vgs", group)),
+        (
+            Command(_tool(site, "vgremove", group), may_fail=True),
+            Command(_tool(site, "pvremove", *devices)),
+        ),
+        destroys=devices,
+        shared=True,
+    )
+
+
+def make_volume(site: Site) -> tuple[str, ...]:
+    """The argument list of lvcreate (lvcreate(8)); what it makes is not active yet."""
+    declared, group = site.declared_as(LvmDeclared), _group(site)
+    argv = ["lvcreate", "--yes", "--name", site.name, "--type", declared.type]
+    if declared.type == "thin":
+        argv += ["--virtualsize", f"{declared.size}b", "--thinpool", _pool(site).name]
+    elif declared.size:
+        argv += ["--size", f"{declared.size}b"]
+    else:
+        argv += ["--extents", "100%FREE"]
+    if declared.type == "striped":
+        stripes = declared.stripes or len(site.below)
+        if stripes < 2 or stripes > len(site.below):
+            raise site.wrong(
+                f"{stripes} stripes need as many physical volumes, and there are {len(site.below)}"
+            )
+        argv += ["--stripes", str(stripes), "--stripesize", f"{declared.stripe_size}b"]
+    if declared.type in {"raid1", "mirror"}:
+        argv += ["--mirrors", "1", *(("--nosync",) if declared.assume_clean else ())]
+    if declared.type in {"linear", "striped"}:
+        argv += ["--activate", "n", "--zero", "n", "--wipesignatures", "n"]
+    return _tool(site, *argv, group)
+
+
 class Lvm:
-    """See `iosonde.layers.layer.Layer`."""
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "lvm"
+    declaration: ClassVar[type[Declared]] = LvmDeclared
+    probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -175,6 +274,63 @@ class Lvm:
             for row in await _report(scene, (PVS,), "pv")
         }
         return tuple(_layer(scene, one, reported, starts) for one in volumes)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(LvmDeclared)
+        if not site.below:
+            raise site.wrong("a logical volume stands `of` one or more devices")
+        volume = f"{_group(site)}/{site.name}"
+        change = ("lvchange", "--yes", "--activate")
+        made = Step(
+            f"make the {declared.type} volume {site.name}",
+            (
+                Command(make_volume(site), timeout=120.0),
+                Command(_tool(site, *change, "n", volume)),
+            ),
+            Check(_tool(site, "lvs", "--noheadings", "--options", "segtype", volume)),
+            (Command(_tool(site, "lvremove", "--yes", volume)),),
+        )
+        active = Step(
+            "activate it",
+            (Command(_tool(site, *change, "y", volume)),),
+            exists(f"/dev/{volume}") if declared.type != "thin-pool" else _pool_active(site),
+            (Command(_tool(site, *change, "n", volume)),),
+        )
+        first = () if declared.type == "thin" else (_made_group(site),)
+        return (_modules_for(declared.type), *first, made, active)
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`; a thin pool is no place to put a load."""
+        if site.declared_as(LvmDeclared).type == "thin-pool":
+            return ""
+        path = f"/dev/{_group(site)}/{site.name}"
+        done = await host.run(["test", "-b", path], check=False)
+        return None if done.status else path
+
+    def geometry(self, site: Site) -> tuple[int, int] | None:
+        """See `Geometric.geometry`."""
+        declared = site.declared_as(LvmDeclared)
+        if declared.type != "striped":
+            return None
+        return declared.stripe_size, declared.stripes or len(site.below)
+
+
+def _modules_for(kind: str) -> Step:
+    """Loads what device-mapper needs for a type of volume (drivers/md/Kconfig)."""
+    names = {
+        "raid1": "dm_raid",
+        "mirror": "dm_mirror",
+        "thin-pool": "dm_thin_pool",
+        "thin": "dm_thin_pool",
+    }
+    return modules("dm_mod", *([names[kind]] if kind in names else []))
+
+
+def _pool_active(site: Site) -> Check:
+    """A pool has no name in /dev of its own; device-mapper's tells."""
+    name = f"{_group(site).replace('-', '--')}-{site.name}"
+    return Check(("dmsetup", "info", "--columns", "--noheadings", name))
 
 
 async def _report(

@@ -289,6 +289,7 @@ class Md:
                 f"RAID {declared.level} needs {_FEWEST[declared.level]} members and has {active}"
             )
         path = f"/dev/md/{site.label}"
+        shows = (f"MD_LEVEL=raid{declared.level}", f"MD_DEVICES={active}")
         create = [
             "mdadm", "--create", path, "--run", "--quiet", f"--name={site.label}",
             f"--level={declared.level}", f"--raid-devices={active}",
@@ -306,17 +307,19 @@ class Md:
             modules("md_mod", f"raid{_PERSONALITY.get(declared.level, declared.level)}"),
             Step(
                 f"create the RAID {declared.level} of {active} members",
-                (run(*create, *members),),
-                Check(
-                    ("mdadm", "--detail", "--export", path),
-                    (f"MD_LEVEL=raid{declared.level}", f"MD_DEVICES={active}"),
-                ),
+                (run(*create, *members), run("mdadm", "--quiet", "--stop", path)),
+                Check(("mdadm", "--examine", "--export", members[0]), shows),
                 (
-                    run("mdadm", "--stop", path),
-                    run("mdadm", "--zero-superblock", "--force", *members),
+                    run("mdadm", "--quiet", "--stop", path, may_fail=True),
+                    run("mdadm", "--quiet", "--zero-superblock", "--force", *members),
                 ),
                 destroys=tuple(members),
-                again=(run("mdadm", "--assemble", path, *members),),
+            ),
+            Step(
+                "assemble it",
+                (run("mdadm", "--quiet", "--assemble", "--run", path, *members),),
+                Check(("mdadm", "--detail", "--export", path), shows),
+                (run("mdadm", "--quiet", "--stop", path),),
             ),
         )
 

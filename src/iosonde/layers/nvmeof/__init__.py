@@ -1,0 +1,13 @@
+"""NVMe over Fabrics: a namespace exported by Linux's nvmet, and the controller that imports it.
+
+    target.py      the exporting side: subsystem, namespace, port in configfs
+    initiator.py   the importing side: `nvme connect`, and what sysfs says of it
+
+Source: Linux drivers/nvme/target/configfs.c (6.1), Documentation/nvme (NVMe-oF transports);
+drivers/nvme/host/sysfs.c; nvme-connect(1); NVM Express Base Specification 2.0, 4.5 (NQN).
+"""
+
+from iosonde.layers.nvmeof.initiator import NvmeofInitiator
+from iosonde.layers.nvmeof.target import NvmeofTarget
+
+__all__ = ["NvmeofInitiator", "NvmeofTarget"]

@@ -1,0 +1,149 @@
+"""The importing side: a controller connected to a subsystem, whose namespace is a block device."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from iosonde.hosts.host import Host
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
+from iosonde.layers.nvmeof.target import TargetDeclared, nqn, soft_roce
+from iosonde.layers.site import Declared, Duration, Site
+from iosonde.layers.step import Check, Step, modules, run
+from iosonde.records import Scalar, StackLayer
+
+_CONNECT = 30.0  # seconds that `nvme connect` and `disconnect` may take
+
+
+class InitiatorDeclared(Declared):
+    """A connection to the target below.
+
+    `ctrl_loss_tmo` is how long a lost target is waited for before I/O fails, `reconnect_delay` the
+    pause between two attempts; `keep_alive` after which silence it counts as lost.
+    """
+
+    kind: Literal["nvmeof"] = "nvmeof"
+    queues: int | None = Field(default=None, ge=1)
+    queue_size: int | None = Field(default=None, ge=16, le=1024)
+    ctrl_loss_tmo: Duration = 30.0
+    reconnect_delay: Duration = 2.0
+    fast_io_fail_tmo: Duration | None = None
+    keep_alive: Duration = 5.0
+    header_digest: bool = False
+    data_digest: bool = False
+    rxe: str = Field(default="", pattern=r"^[\w.-]*$")
+
+
+def connect(site: Site) -> list[str]:
+    """The argument list of nvme-connect(1)."""
+    declared = site.declared_as(InitiatorDeclared)
+    target = site.only
+    if not isinstance(target.declared, TargetDeclared):
+        raise site.wrong("an NVMe-oF initiator stands `of` a layer of kind nvmeof_target")
+    exported = target.declared
+    argv = [
+        "nvme", "connect", f"--transport={exported.transport}",
+        f"--traddr={site.address(target.host)}", f"--trsvcid={exported.port}",
+        f"--nqn={nqn(target)}", f"--ctrl-loss-tmo={declared.ctrl_loss_tmo:.0f}",
+        f"--reconnect-delay={max(declared.reconnect_delay, 1):.0f}",
+        f"--keep-alive-tmo={max(declared.keep_alive, 1):.0f}",
+    ]  # fmt: skip
+    if declared.queues:
+        argv.append(f"--nr-io-queues={declared.queues}")
+    if declared.queue_size:
+        argv.append(f"--queue-size={declared.queue_size}")
+    if declared.fast_io_fail_tmo is not None:
+        argv.append(f"--fast_io_fail_tmo={declared.fast_io_fail_tmo:.0f}")
+    argv += ["--hdr-digest"] * declared.header_digest + ["--data-digest"] * declared.data_digest
+    return argv
+
+
+class NvmeofInitiator:
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "nvmeof"
+    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
+        "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges", "max_sectors_kb",
+        "write_cache", "wbt_lat_usec",
+    )  # fmt: skip
+    declaration: ClassVar[type[Declared]] = InitiatorDeclared
+    probe: ClassVar[str] = "device"
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; namespaces of controllers that are reached over a network."""
+        found = []
+        for controller in await scene.host.glob("/sys/class/nvme/nvme*/transport"):
+            place = controller.rsplit("/", 1)[0]
+            names = ("transport", "address", "subsysnqn", "state", "queue_count", "sqsize")
+            more = ("ctrl_loss_tmo", "reconnect_delay", "fast_io_fail_tmo", "kato")
+            texts = await scene.texts([f"{place}/{name}" for name in (*names, *more)])
+            told = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
+            if told.get("transport") not in {"tcp", "rdma", "fc"}:
+                continue
+            found += [
+                StackLayer(
+                    id=scene.identity(self.kind, device.name),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=device.path,
+                    size=device.size,
+                    facts=controller_facts(told),
+                    settings={name: told[name] for name in more if name in told},
+                    hazards=() if told.get("state") == "live" else (str(told.get("state")),),
+                )
+                for device in await _namespaces(scene, place)
+            ]
+        return tuple(found)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(InitiatorDeclared)
+        argv = connect(site)
+        name = nqn(site.only)
+        transport = argv[2].partition("=")[2]
+        return (
+            modules(f"nvme-{transport}"),
+            *(soft_roce(declared.rxe) if declared.rxe else ()),
+            Step(
+                f"connect to {site.only.name} on {site.only.host}",
+                (run(*argv, timeout=_CONNECT),),
+                Check(("grep", "-rlxF", "--include=subsysnqn", name, "/sys/class/nvme-subsystem/")),
+                (run("nvme", "disconnect", f"--nqn={name}", timeout=_CONNECT),),
+            ),
+        )
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`: udev's name by the namespace's UUID."""
+        path = f"/dev/disk/by-id/nvme-uuid.{site.only.uuid()}"
+        done = await host.run(["test", "-b", path], check=False)
+        return None if done.status else path
+
+
+def controller_facts(told: dict[str, str]) -> dict[str, Scalar]:
+    """What a controller is, from its files in /sys/class/nvme/NAME."""
+    address = dict(part.partition("=")[::2] for part in told.get("address", "").split(","))
+    facts: dict[str, Scalar] = {
+        "nqn": told.get("subsysnqn"),
+        "transport": told.get("transport"),
+        "address": address.get("traddr"),
+        "port": address.get("trsvcid"),
+        "queues": _figure(told.get("queue_count")),
+        "queue_size": _figure(told.get("sqsize")),
+        "state": told.get("state"),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _figure(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() else None
+
+
+async def _namespaces(scene: Scene, controller: str) -> list[BlockDevice]:
+    """Block devices of a controller; with multipath they hang below its subsystem."""
+    name = controller.rsplit("/", 1)[1]
+    heads = await scene.host.glob(f"{controller}/nvme*n*")
+    subsystems = await scene.host.glob(f"/sys/class/nvme-subsystem/*/{name}/nvme*n*")
+    parts = [re.sub(r"c\d+n", "n", path.rsplit("/", 1)[1]) for path in (*heads, *subsystems)]
+    return [scene.devices[one] for one in dict.fromkeys(parts) if one in scene.devices]

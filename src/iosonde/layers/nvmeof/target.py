@@ -1,0 +1,181 @@
+"""The exporting side: a subsystem with one namespace, reached through a port.
+
+Subsystems of one address and transport share a port, as they would on a storage server.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from iosonde.hosts.host import Host
+from iosonde.layers.layer import LayerSetting, Scene
+from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.step import Check, Step, exists, modules, put, run
+from iosonde.records import Scalar, StackLayer
+
+ROOT = "/sys/kernel/config/nvmet"
+_TRANSPORT_MODULES = {"tcp": ("nvmet", "nvmet-tcp"), "rdma": ("nvmet", "nvmet-rdma")}
+
+
+class TargetDeclared(Declared):
+    """An export of the block device below.
+
+    `rxe` names the network interface that gets a Soft-RoCE device for `transport: rdma`.
+    `inline_data_size` is how many bytes of a write travel inside its command (in-capsule data).
+    """
+
+    kind: Literal["nvmeof_target"] = "nvmeof_target"
+    transport: Literal["tcp", "rdma"] = "tcp"
+    port: int = Field(default=4420, ge=1, le=65535)
+    rxe: str = Field(default="", pattern=r"^[\w.-]*$")
+    inline_data_size: Size | None = None
+
+
+def nqn(site: Site) -> str:
+    """The subsystem's NVMe qualified name."""
+    return f"nqn.2014-08.org.nvmexpress:uuid:{site.uuid()}:{site.label}"
+
+
+def soft_roce(interface: str) -> tuple[Step, ...]:
+    """Steps that give a network interface a Soft-RoCE device (rdma-link(8))."""
+    name = f"rxe_{interface}"
+    return (
+        modules("rdma_rxe"),
+        Step(
+            f"make the Soft-RoCE device {name}",
+            (run("rdma", "link", "add", name, "type", "rxe", "netdev", interface),),
+            Check(("rdma", "link", "show", f"{name}/1")),
+            (run("rdma", "link", "delete", name),),
+            shared=True,
+        ),
+    )
+
+
+def _port_number(address: str, declared: TargetDeclared) -> int:
+    """Number of the port in configfs: the same for the same address and transport."""
+    key = f"{address} {declared.transport} {declared.port} {declared.inline_data_size}"
+    return zlib.crc32(key.encode()) % 65535 + 1
+
+
+def _port(site: Site) -> Step:
+    declared = site.declared_as(TargetDeclared)
+    address = site.address(site.host)
+    port = f"{ROOT}/ports/{_port_number(address, declared)}"
+    size = declared.inline_data_size
+    return Step(
+        f"open the port {address}:{declared.port} ({declared.transport})",
+        (
+            run("mkdir", port),
+            put(f"{port}/addr_trtype", declared.transport),
+            put(f"{port}/addr_adrfam", "ipv6" if ":" in address else "ipv4"),
+            put(f"{port}/addr_traddr", address),
+            put(f"{port}/addr_trsvcid", str(declared.port)),
+            *((put(f"{port}/param_inline_data_size", str(size)),) if size is not None else ()),
+        ),
+        exists(port),
+        (run("rmdir", port),),
+        shared=True,
+    )
+
+
+class NvmeofTarget:
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "nvmeof_target"
+    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    declaration: ClassVar[type[Declared]] = TargetDeclared
+    probe: ClassVar[str] = ""
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; a layer for each enabled namespace."""
+        paths = await scene.host.glob(f"{ROOT}/subsystems/*/namespaces/*/device_path")
+        ports = await _ports(scene)
+        found = []
+        for path in paths:
+            parts = path.split("/")
+            subsystem, number = parts[6], parts[8]
+            texts = await scene.texts([path, path.replace("device_path", "enable")])
+            device = scene.device_at(texts.get(path, "")) or scene.device_at(
+                await _resolved(scene, texts.get(path, ""))
+            )
+            facts: dict[str, Scalar] = {"nqn": subsystem, "namespace": int(number)}
+            facts |= ports.get(subsystem, {})
+            enabled = texts.get(path.replace("device_path", "enable")) == "1"
+            found.append(
+                StackLayer(
+                    id=scene.identity(self.kind, f"{subsystem}/{number}"),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=f"{subsystem}/{number}",
+                    size=device.size if device else None,
+                    below=(scene.on_device(device.name),) if device else (),
+                    facts=facts,
+                    hazards=() if enabled else ("not enabled",),
+                )
+            )
+        return tuple(found)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(TargetDeclared)
+        name = nqn(site)
+        subsystem = f"{ROOT}/subsystems/{name}"
+        space = f"{subsystem}/namespaces/1"
+        port = _port_number(site.address(site.host), declared)
+        link = f"{ROOT}/ports/{port}/subsystems/{name}"
+        return (
+            modules(*_TRANSPORT_MODULES[declared.transport]),
+            *(soft_roce(declared.rxe) if declared.rxe else ()),
+            _port(site),
+            Step(
+                "make the subsystem",
+                (
+                    run("mkdir", subsystem),
+                    put(f"{subsystem}/attr_allow_any_host", "1"),
+                    put(f"{subsystem}/attr_serial", site.uuid().replace("-", "")[:20]),
+                ),
+                exists(subsystem),
+                (run("rmdir", subsystem),),
+            ),
+            Step(
+                f"export {site.only.device}",
+                (
+                    run("mkdir", "-p", space),
+                    put(f"{space}/device_path", site.only.device),
+                    put(f"{space}/device_uuid", site.uuid()),
+                    put(f"{space}/enable", "1"),
+                ),
+                Check(("grep", "-x", "1", f"{space}/enable")),
+                (put(f"{space}/enable", "0", may_fail=True), run("rmdir", space)),
+            ),
+            Step(
+                "let it be reached through the port",
+                (run("ln", "-s", subsystem, link),),
+                exists(link),
+                (run("rm", link),),
+            ),
+        )
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`: the qualified name."""
+        done = await host.run(["test", "-e", f"{ROOT}/subsystems/{nqn(site)}"], check=False)
+        return None if done.status else nqn(site)
+
+
+async def _resolved(scene: Scene, path: str) -> str:
+    done = await scene.host.run(["readlink", "-f", path], check=False) if path else None
+    return done.stdout.decode(errors="replace").strip() if done else ""
+
+
+async def _ports(scene: Scene) -> dict[str, dict[str, Scalar]]:
+    """Qualified name → transport, address and port through which it is reached."""
+    found: dict[str, dict[str, Scalar]] = {}
+    for link in await scene.host.glob(f"{ROOT}/ports/*/subsystems/*"):
+        port, name = link.rsplit("/subsystems/", 1)
+        fields = {"transport": "addr_trtype", "address": "addr_traddr", "port": "addr_trsvcid"}
+        texts = await scene.texts([f"{port}/{field}" for field in fields.values()])
+        found[name] = {fact: texts.get(f"{port}/{field}") for fact, field in fields.items()}
+    return found
