@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 
 from iosonde.change.guard import Permission, check_target
 from iosonde.change.journal import Journal, Made
+from iosonde.change.sharing import sharing
 from iosonde.change.standing import Standing, standing, undo
 from iosonde.errors import CommandFailed, HostFailed, IosondeError, Refused
-from iosonde.hosts.command import quote
+from iosonde.hosts.command import quote, sequence
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
 from iosonde.layers.step import Check, Command, Step, shown
@@ -178,7 +179,9 @@ class Builder:
             )
         if state is Standing.THERE:
             if made is None and self._is_shared(journal, step):
-                journal.done(await self._begin(journal, site, (index, step), there))
+                number, begin = self._begin(journal, site, (index, step), there)
+                await _run(host, [begin])
+                journal.done(number)
                 return "unchanged"
             if made is None:
                 self._foreign.add(site.name)
@@ -186,8 +189,8 @@ class Builder:
         if made is not None:
             return await self._again(host, step, there)
         await self._ask_guard(host, step)
-        number = await self._begin(journal, site, (index, step), there)
-        await _run(host, step.do)
+        number, begin = self._begin(journal, site, (index, step), there)
+        await _run(host, [begin, *step.do])
         await _appears(host, there, step.patience)
         journal.done(number)
         return "done"
@@ -195,19 +198,19 @@ class Builder:
     def _is_shared(self, journal: Journal, step: Step) -> bool:
         return step.shared and any(one.there == step.there for one in journal.made.values())
 
-    async def _begin(
+    def _begin(
         self, journal: Journal, site: Site, planned: tuple[int, Step], there: Check
-    ) -> int:
-        """Write into the host's record that a step is about to be done; its number there."""
+    ) -> tuple[int, Command]:
+        """The number of a step in the host's record, and the command that writes it there."""
         index, step = planned
         self._number += 1
         number = self._number
         of = tuple(under.name for under in site.under())
-        await journal.begin(
-            Made(site.name, index, number, step.does, there, step.undo, step.destroys,
-                 "begun", of, step.shared)
+        made = Made(
+            site.name, index, number, step.does, there, step.undo, step.destroys, "begun", of,
+            step.shared,
         )  # fmt: skip
-        return number
+        return number, journal.begin(made)
 
     async def _again(self, host: Host, step: Step, there: Check) -> str:
         """Bring back what was made and is gone, where that loses nothing."""
@@ -230,9 +233,14 @@ class Builder:
         refused like any other when it is in use or carries a signature.
         """
         own = {one.device for one in self.built.values() if self._is_own(one)}
-        for path in step.destroys:
+        shared = sharing(host)
+
+        async def ask(path: str) -> None:
             allowed = (Permission(path, frozenset()),) if path in own else ()
-            await check_target(host, path, writes=True, permissions=(*self.permissions, *allowed))
+            permissions = (*self.permissions, *allowed)
+            await check_target(shared, path, writes=True, permissions=permissions)
+
+        await asyncio.gather(*map(ask, step.destroys))
 
     def _is_own(self, site: Site) -> bool:
         """Whether iosonde made all of a layer: it is in the record, or a disk of the lab's."""
@@ -262,15 +270,15 @@ def planned(stack: DeclaredStack) -> list[Report]:
 
 
 async def _run(host: Host, commands: Sequence[Command]) -> None:
-    for one in commands:
-        try:
-            await host.run(
-                one.argv, stdin=one.stdin.encode(), timeout=one.timeout, check=not one.may_fail
-            )
-        except CommandFailed as problem:
-            if problem.status == 127:
-                problem.hint = f"install what has {one.argv[0]} on that host"
-            raise
+    """Run commands in order until one fails; together, since each way to a host takes time."""
+    together = sequence((one.argv, one.stdin, one.may_fail) for one in commands)
+    try:
+        await host.run(together, timeout=sum(one.timeout for one in commands))
+    except CommandFailed as problem:
+        if problem.status == 127:
+            tools = ", ".join(dict.fromkeys(one.argv[0] for one in commands))
+            problem.hint = f"install what is missing on that host (it needs {tools})"
+        raise
 
 
 async def _appears(host: Host, there: Check, patience: float) -> None:

@@ -74,10 +74,10 @@ class Journal:
                         hint="look at it; `down` needs it to know what to take away",
                     ) from None
                 entry = None
-            if isinstance(entry, dict):
+            if isinstance(entry, dict) and entry:
                 journal._replay(entry)
         if lines[-1]:  # a crash cut the last line short: what follows begins a new one
-            await journal._append("\n")
+            await journal._write([{}])
         return journal
 
     def _replay(self, entry: dict[str, Any]) -> None:
@@ -96,11 +96,14 @@ class Journal:
                 return made
         return None
 
-    async def begin(self, made: Made) -> None:
-        """A step is about to be done. Returns when the line is on the disk."""
+    def begin(self, made: Made) -> Command:
+        """The command that writes down that a step is about to be done.
+
+        It returns when the line is on the disk, and must be run before the step's own.
+        """
         self.made[made.number] = made
         pending, self._pending = self._pending, []
-        await self._write([*pending, asdict(made)])
+        return self._writing([*pending, asdict(made)])
 
     def done(self, number: int) -> None:
         """A step is done; written with the next line, since losing this one does no harm."""
@@ -125,10 +128,12 @@ class Journal:
             await self._host.run(["rmdir", FOLDER], check=False)
 
     async def _write(self, entries: Sequence[Mapping[str, object]]) -> None:
-        await self._append("".join(json.dumps(entry) + "\n" for entry in entries))
+        command = self._writing(entries)
+        await self._host.run(command.argv, stdin=command.stdin.encode())
 
-    async def _append(self, text: str) -> None:
-        await self._host.run(["sh", "-c", _APPEND, "sh", self._path], stdin=text.encode())
+    def _writing(self, entries: Sequence[Mapping[str, object]]) -> Command:
+        text = "".join(json.dumps(entry) + "\n" for entry in entries)
+        return Command(("sh", "-c", _APPEND, "sh", self._path), text)
 
 
 def _made(entry: dict[str, Any]) -> Made:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _trace = False
 
@@ -21,6 +21,20 @@ def quote(argv: Sequence[str]) -> str:
     if any("\0" in argument for argument in argv):
         raise ValueError("an argument holds a NUL byte")
     return shlex.join(argv)
+
+
+def sequence(commands: Iterable[tuple[Sequence[str], str, bool]]) -> tuple[str, ...]:
+    """Several commands as one, which ends with the first that fails.
+
+    Args:
+        commands: argument list, what it reads from standard input ("" for nothing), and whether it
+            may fail.
+    """
+    lines = []
+    for argv, text, may_fail in commands:
+        fed = f"printf %s {quote([text])} | {quote(argv)}" if text else quote(argv)
+        lines.append(f"{fed} || true" if may_fail else fed)
+    return ("sh", "-ec", "\n".join(lines))
 
 
 def set_trace(on: bool) -> None:

@@ -14,6 +14,7 @@ from iosonde.layers.site import Declared, Duration, Site
 from iosonde.layers.step import Check, Step, modules, run
 from iosonde.records import Scalar, StackLayer
 
+_CONNECTED = 'grep -lxF "$1" /sys/class/nvme-subsystem/*/subsysnqn'
 _CONNECT = 30.0  # seconds that `nvme connect` and `disconnect` may take
 
 
@@ -109,7 +110,7 @@ class NvmeofInitiator:
             Step(
                 f"connect to {site.only.name} on {site.only.host}",
                 (run(*argv, timeout=_CONNECT),),
-                Check(("grep", "-rlxF", "--include=subsysnqn", name, "/sys/class/nvme-subsystem/")),
+                Check(("sh", "-c", _CONNECTED, "sh", name)),
                 (run("nvme", "disconnect", f"--nqn={name}", timeout=_CONNECT),),
             ),
         )
