@@ -134,12 +134,12 @@ def _spec_of(words: list[str], options: dict[str, Any]) -> LabSpec:
     return LabSpec(options["name"] or DEFAULT, nodes, options["mtu"])
 
 
-def _found(options: dict[str, Any]) -> Lab:
-    """The lab that is meant: the one named, the only one, or the one named `lab`."""
+def _found(options: dict[str, Any], node: str = "") -> Lab:
+    """The lab that is meant: the one named, the only one with that node, or the one named `lab`."""
     from iosonde.lab.host import DEFAULT
     from iosonde.lab.state import find, labs
 
-    running = list(labs())
+    running = [lab for lab in labs() if not node or node in {one.name for one in lab.nodes}]
     if not options["name"] and len(running) == 1:
         return running[0]
     return find(options["name"] or DEFAULT)
@@ -149,8 +149,8 @@ def _node(words: list[str], options: dict[str, Any], action: str) -> tuple[Lab, 
     """Lab, node and disk that "NODE" or "NODE/DISK" names."""
     if not words:
         raise UsageError(f"say which: iosonde lab {ACTIONS[action].split('`')[1]}")
-    lab = _found(options)
     node, _, disk = words[0].partition("/")
+    lab = _found(options, node)
     return lab, lab.node(node), disk
 
 

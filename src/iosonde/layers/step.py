@@ -108,6 +108,21 @@ def file(path: str, text: str, does: str = "") -> Step:
     )
 
 
+def soft_roce(interface: str) -> tuple[Step, ...]:
+    """Steps that give a network interface a Soft-RoCE device (rdma-link(8))."""
+    name = f"rxe_{interface}"
+    return (
+        modules("rdma_rxe"),
+        Step(
+            f"make the Soft-RoCE device {name}",
+            (run("rdma", "link", "add", name, "type", "rxe", "netdev", interface),),
+            Check(("rdma", "link", "show", f"{name}/1")),
+            (run("rdma", "link", "delete", name),),
+            shared=True,
+        ),
+    )
+
+
 def shown(commands: Sequence[Command]) -> list[str]:
     """Commands as lines to read, with what is written to them."""
     from iosonde.hosts.command import quote

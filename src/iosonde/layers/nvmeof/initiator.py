@@ -9,9 +9,9 @@ from pydantic import Field
 
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
-from iosonde.layers.nvmeof.target import TargetDeclared, nqn, soft_roce
+from iosonde.layers.nvmeof.target import TargetDeclared, nqn
 from iosonde.layers.site import Declared, Duration, Site
-from iosonde.layers.step import Check, Step, modules, run
+from iosonde.layers.step import Check, Step, modules, run, soft_roce
 from iosonde.records import Scalar, StackLayer
 
 _CONNECTED = 'grep -lxF "$1" /sys/class/nvme-subsystem/*/subsysnqn'

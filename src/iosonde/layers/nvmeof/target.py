@@ -13,7 +13,7 @@ from pydantic import Field
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import LayerSetting, Scene
 from iosonde.layers.site import Declared, Site, Size
-from iosonde.layers.step import Check, Step, exists, modules, put, run
+from iosonde.layers.step import Check, Step, exists, modules, put, run, soft_roce
 from iosonde.records import Scalar, StackLayer
 
 ROOT = "/sys/kernel/config/nvmet"
@@ -37,21 +37,6 @@ class TargetDeclared(Declared):
 def nqn(site: Site) -> str:
     """The subsystem's NVMe qualified name."""
     return f"nqn.2014-08.org.nvmexpress:uuid:{site.uuid()}:{site.label}"
-
-
-def soft_roce(interface: str) -> tuple[Step, ...]:
-    """Steps that give a network interface a Soft-RoCE device (rdma-link(8))."""
-    name = f"rxe_{interface}"
-    return (
-        modules("rdma_rxe"),
-        Step(
-            f"make the Soft-RoCE device {name}",
-            (run("rdma", "link", "add", name, "type", "rxe", "netdev", interface),),
-            Check(("rdma", "link", "show", f"{name}/1")),
-            (run("rdma", "link", "delete", name),),
-            shared=True,
-        ),
-    )
 
 
 def _port_number(address: str, declared: TargetDeclared) -> int:

@@ -1,0 +1,153 @@
+"""The importing side: a session of open-iscsi, whose LUN 0 is a block device."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from iosonde.hosts.host import Host
+from iosonde.layers.iscsi.target import TargetDeclared, iqn
+from iosonde.layers.layer import LayerSetting, Scene, queue_settings
+from iosonde.layers.site import Declared, Duration, Site, Size
+from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
+from iosonde.records import Scalar, StackLayer
+
+_PATIENCE = 60.0
+_SESSION = 'grep -lxF "$1" /sys/class/iscsi_session/session*/targetname'
+
+
+class InitiatorDeclared(Declared):
+    """A session with the target below, over `transport`.
+
+    `replacement_timeout` is how long a lost session is waited for before I/O fails; the others are
+    keys of iscsid.conf(5) of the same names (`queue_depth`, `cmds_max`, burst lengths in bytes).
+    """
+
+    kind: Literal["iscsi"] = "iscsi"
+    transport: Literal["tcp", "iser"] = "tcp"
+    replacement_timeout: Duration = 30.0
+    queue_depth: int | None = Field(default=None, ge=1, le=1024)
+    cmds_max: int | None = Field(default=None, ge=2, le=2048)
+    first_burst_length: Size | None = None
+    max_burst_length: Size | None = None
+    immediate_data: bool | None = None
+    initial_r2t: bool | None = None
+    sessions: int = Field(default=1, ge=1, le=16)
+    rxe: str = Field(default="", pattern=r"^[\w.-]*$")
+
+
+def _keys(declared: InitiatorDeclared) -> dict[str, str]:
+    """Keys of the node record that were declared (open-iscsi's README, "node.session…")."""
+    yes = {True: "Yes", False: "No", None: None}
+    found: dict[str, object] = {
+        "node.startup": "manual",
+        "node.session.timeo.replacement_timeout": f"{declared.replacement_timeout:.0f}",
+        "node.session.queue_depth": declared.queue_depth,
+        "node.session.cmds_max": declared.cmds_max,
+        "node.session.iscsi.FirstBurstLength": declared.first_burst_length,
+        "node.session.iscsi.MaxBurstLength": declared.max_burst_length,
+        "node.session.iscsi.ImmediateData": yes[declared.immediate_data],
+        "node.session.iscsi.InitialR2T": yes[declared.initial_r2t],
+        "node.session.nr_sessions": declared.sessions if declared.sessions > 1 else None,
+    }
+    return {name: str(value) for name, value in found.items() if value is not None}
+
+
+class IscsiInitiator:
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "iscsi"
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *queue_settings(
+            "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",
+            "max_sectors_kb", "write_cache",
+        ),
+        LayerSetting("queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth"),
+    )  # fmt: skip
+    declaration: ClassVar[type[Declared]] = InitiatorDeclared
+    probe: ClassVar[str] = "device"
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; disks below a session, by the path of their sysfs directory."""
+        found = []
+        for device in scene.devices.values():
+            session = re.search(r"/session(\d+)/", device.sysfs)
+            if device.type != "disk" or session is None:
+                continue
+            place = f"/sys/class/iscsi_session/session{session[1]}"
+            names = ("targetname", "state", "recovery_tmo", "first_burst_len", "max_burst_len")
+            texts = await scene.texts([f"{place}/{name}" for name in names])
+            told = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
+            facts: dict[str, Scalar] = {"iqn": told.get("targetname"), "state": told.get("state")}
+            connected = await scene.host.glob(
+                f"/sys/class/iscsi_connection/connection{session[1]}:*/persistent_address"
+            )
+            if connected:
+                facts["address"] = (await scene.texts(connected[:1])).get(connected[0])
+            state = told.get("state", "")
+            found.append(
+                StackLayer(
+                    id=scene.identity(self.kind, device.name),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=device.path,
+                    size=device.size,
+                    facts={name: value for name, value in facts.items() if value},
+                    settings={name: told[name] for name in names[2:] if name in told},
+                    hazards=() if state in {"LOGGED_IN", ""} else (state.lower(),),
+                )
+            )
+        return tuple(found)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared, target = site.declared_as(InitiatorDeclared), site.only
+        exported = target.declared
+        if not isinstance(exported, TargetDeclared):
+            raise site.wrong("an iSCSI initiator stands `of` a layer of kind iscsi_target")
+        if declared.transport == "iser" and not exported.iser:
+            raise site.wrong(f"the target {target.name} has no portal for iSER: add `iser: true`")
+        name = iqn(target)
+        node = ("iscsiadm", "--mode", "node", "--targetname", name, "--portal", _portal(site))
+        interface = "iser" if declared.transport == "iser" else "default"
+        update = tuple(
+            Command((*node, "--op", "update", "--name", key, "--value", value))
+            for key, value in _keys(declared).items()
+        )
+        return (
+            modules("ib_iser" if declared.transport == "iser" else "iscsi_tcp"),
+            *(soft_roce(declared.rxe) if declared.rxe else ()),
+            Step(
+                "start iscsid",
+                (run("iscsid"),),
+                Check(("pidof", "iscsid")),
+                (run("iscsiadm", "--killiscsid", "0"),),
+                shared=True,
+            ),
+            Step(
+                f"record the target {target.name} on {target.host}",
+                (Command((*node, "--interface", interface, "--op", "new")), *update),
+                Check(node),
+                (Command((*node, "--op", "delete")),),
+            ),
+            Step(
+                "log in",
+                (Command((*node, "--login"), timeout=_PATIENCE),),
+                Check(("sh", "-c", _SESSION, "sh", name)),
+                (Command((*node, "--logout"), timeout=_PATIENCE),),
+            ),
+        )
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`: udev's name by the path."""
+        path = f"/dev/disk/by-path/ip-{_portal(site)}-iscsi-{iqn(site.only)}-lun-0"
+        done = await host.run(["test", "-b", path], check=False)
+        return None if done.status else path
+
+
+def _portal(site: Site) -> str:
+    declared, target = site.declared_as(InitiatorDeclared), site.only
+    port = target.declared_as(TargetDeclared).port + (declared.transport == "iser")
+    return f"{site.address(target.host)}:{port}"
