@@ -31,7 +31,7 @@ class Report:
     """One step as it went.
 
     `state` is "planned", "done", "unchanged" (made earlier), "found" (there, not made by iosonde),
-    "removed", "failed" or "pending" (its host cannot be reached); `seconds` what it took.
+    "removed", "kept" (others need it still) or "failed"; `seconds` what it took.
     """
 
     layer: str

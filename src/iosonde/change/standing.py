@@ -41,14 +41,13 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-async def undo(host: Host, made: Made, *, half: bool = False, kept: bool = False) -> None:
+async def undo(host: Host, made: Made, *, half: bool = False) -> None:
     """Take away what a step made; harmless where it is gone already.
 
     Args:
         host: where.
         made: the step's record.
         half: it may be half made, so that each command may fail.
-        kept: others still need it, so it may stay.
 
     Raises:
         HostFailed: it is still there.
@@ -56,8 +55,8 @@ async def undo(host: Host, made: Made, *, half: bool = False, kept: bool = False
     if not half and await standing(host, made.there) is Standing.ABSENT:
         return
     for command in made.undo:
-        await _patiently(host, command, may_fail=half or kept or command.may_fail)
-    if kept or not made.undo:
+        await _patiently(host, command, may_fail=half or command.may_fail)
+    if not made.undo:
         return
     for _ in range(_TRIES):
         if await standing(host, made.there) is Standing.ABSENT:

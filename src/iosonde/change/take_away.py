@@ -100,9 +100,10 @@ async def _one(host: Host, journal: Journal, entry: _Entry, tell: Tell) -> None:
     )
     state = "failed"
     try:
-        await undo(host, made, half=made.state == "begun", kept=kept)
+        if not kept:  # another layer of the stack needs it still
+            await undo(host, made, half=made.state == "begun")
         await journal.removed([made.number])
-        state = "removed"
+        state = "kept" if kept else "removed"
     finally:
         text = "; ".join(shown(made.undo))
         seconds = time.monotonic() - began

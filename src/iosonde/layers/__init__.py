@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 LAYERS: Table[type[Layer]] = Table(
     "layer kind",
     {
+        "aoe": "iosonde.layers.aoe:AoeInitiator",
+        "aoe_target": "iosonde.layers.aoe:AoeTarget",
         "bcache": "iosonde.layers.bcache:Bcache",
         "btrfs": "iosonde.layers.btrfs:Btrfs",
         "disk": "iosonde.layers.disk:Disk",
@@ -30,7 +32,10 @@ LAYERS: Table[type[Layer]] = Table(
         "lvm": "iosonde.layers.lvm:Lvm",
         "md": "iosonde.layers.md:Md",
         "multipath": "iosonde.layers.multipath:Multipath",
+        "nbd": "iosonde.layers.nbd:Nbd",
+        "nbd_server": "iosonde.layers.nbd:NbdServer",
         "nfs": "iosonde.layers.nfs:Nfs",
+        "nfs_server": "iosonde.layers.nfs:NfsServer",
         "nvmeof": "iosonde.layers.nvmeof:NvmeofInitiator",
         "nvmeof_target": "iosonde.layers.nvmeof:NvmeofTarget",
         "partition": "iosonde.layers.partition:Partition",

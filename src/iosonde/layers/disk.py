@@ -24,7 +24,7 @@ from iosonde.records import Scalar, StackLayer
 
 # lsblk's types of disks; what looks like one to lsblk, but has a file of its own, is below.
 _TYPES = frozenset({"disk", "rom"})
-_OTHERS = re.compile(r"(?:loop|zram|md|dm-|bcache)\d")
+_OTHERS = re.compile(r"(?:loop|zram|md|dm-|bcache|drbd|nbd|etherd/)\d?")
 
 # Names whose transport lsblk leaves out (virtio before 2.38, all of these in part).
 _TRANSPORTS = (

@@ -176,7 +176,7 @@ def _side(site: Site, one: Site) -> list[Step]:
             Check(("drbdadm", "get-gi", name)),
             (
                 run("drbdadm", "down", name, timeout=_WAIT, may_fail=True),
-                run("drbdadm", "wipe-md", "--force", name),
+                run("wipefs", "--all", "--types", "drbd", one.device),
             ),
             destroys=(one.device,),
         ),

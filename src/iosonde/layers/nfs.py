@@ -1,15 +1,27 @@
-"""NFS mounts: the client's side. They stand on the link towards their server.
+"""NFS: an exported directory on the server, and the mount of it on a client.
 
-Source: nfs(5); fs/nfs/super.c, nfs_show_mount_options(): what the client and the server agreed on,
-which is not always what was asked for.
+A mount stands on the link towards its server. A server that runs already is used as it is; one that
+iosonde starts (rpcbind, rpc.mountd, nfsd's threads) it also stops.
+
+Source: nfs(5), exports(5), exportfs(8), rpc.nfsd(8), rpc.mountd(8), nfsd(7); fs/nfs/super.c,
+nfs_show_mount_options(): what the client and the server agreed on, which is not always what was
+asked for.
 """
 
 from __future__ import annotations
 
 import json
-from typing import ClassVar
+import re
+from dataclasses import replace
+from typing import ClassVar, Literal
 
+from pydantic import Field
+
+from iosonde.hosts.host import Host
 from iosonde.layers.layer import LayerSetting, Mount, Scene, options_of
+from iosonde.layers.mounting import Mounted, mount_only, mounted_at
+from iosonde.layers.site import Declared, Duration, Site, Size
+from iosonde.layers.step import Check, Command, Step, file, modules, run
 from iosonde.records import Scalar, StackLayer
 
 _TYPES = {"nfs", "nfs4"}
@@ -51,11 +63,221 @@ def route_device(answer: bytes) -> str | None:
     return next((str(row["dev"]) for row in rows if isinstance(row, dict) and "dev" in row), None)
 
 
+class ServerDeclared(Declared):
+    """An export of the file system below to the hosts of the stack.
+
+    `options` are further ones of exports(5). `threads` is set where iosonde starts nfsd, or where
+    it is declared; the old number comes back with `down`.
+    """
+
+    kind: Literal["nfs_server"] = "nfs_server"
+    sync: bool = True
+    wdelay: bool = True
+    threads: int | None = Field(default=None, ge=1, le=4096)
+    options: tuple[str, ...] = ()
+
+
+class ClientDeclared(Mounted):
+    """A mount of the server below, on another host or (loopback) on its own.
+
+    `hard` mounts wait for a lost server, others fail after `retrans` attempts of `timeo` seconds.
+    """
+
+    kind: Literal["nfs"] = "nfs"
+    version: Literal["3", "4.0", "4.1", "4.2"] = "4.2"
+    rsize: Size | None = None
+    wsize: Size | None = None
+    sync: bool = False
+    hard: bool = True
+    timeo: Duration = 60.0
+    retrans: int = Field(default=2, ge=0)
+    nconnect: int | None = Field(default=None, ge=1, le=16)
+
+
+_PATIENCE = 60.0
+_RUNNING = '[ "$(cat /proc/fs/nfsd/threads 2>/dev/null || echo 0)" -gt 0 ]'
+_BINDING = "rpcbind -w"
+_MOUNTD = (
+    "mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd; "
+    "mkdir -p /run/rpc_pipefs; "
+    "mountpoint -q /run/rpc_pipefs || mount -t rpc_pipefs sunrpc /run/rpc_pipefs; "
+    "pidof rpc.mountd >/dev/null || rpc.mountd"
+)
+_AWAY = 'timeout 10 umount "$1" || umount -f "$1" || umount -l "$1"'
+_STOP = 'for pid in $(pidof "$1"); do kill "$pid"; done'
+
+
+def export_line(site: Site) -> str:
+    """The line of exports(5), for every other host of the stack and the server itself.
+
+    NFS 4 shows the exported directory as its root (fsid=0), so that nothing above it needs to be
+    exportable.
+    """
+    declared = site.declared_as(ServerDeclared)
+    words = [
+        "rw", "sync" if declared.sync else "async", "wdelay" if declared.wdelay else "no_wdelay",
+        "no_root_squash", "no_subtree_check", "fsid=0", *declared.options,
+    ]  # fmt: skip
+    clients = [address for host, address in site.addresses.items() if host != site.host]
+    own = [site.addresses[site.host]] if site.host in site.addresses else []
+    named = " ".join(f"{one}({','.join(words)})" for one in (*clients, *own, "127.0.0.1"))
+    return f"{site.only.device} {named}\n"
+
+
+class NfsServer:
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "nfs_server"
+    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    declaration: ClassVar[type[Declared]] = ServerDeclared
+    probe: ClassVar[str] = ""
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; a layer for each exported directory."""
+        places = ("/var/lib/nfs/etab", "/proc/fs/nfsd/threads")
+        texts = await scene.texts(places)
+        threads = texts.get("/proc/fs/nfsd/threads", "")
+        found = []
+        for path, options in parse_exports(texts.get(places[0], "")).items():
+            facts: dict[str, Scalar] = {"export": path}
+            if threads.isdecimal():
+                facts["threads"] = int(threads)
+            found.append(
+                StackLayer(
+                    id=scene.identity(self.kind, path),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=path,
+                    size=None,
+                    below=(scene.on_mount(path),),
+                    facts=facts,
+                    settings=options,
+                    hazards=("async export",) if options.get("async") else (),
+                )
+            )
+        return tuple(found)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(ServerDeclared)
+        if not site.only.device.startswith(("/", "<")):
+            raise site.wrong("an NFS server stands `of` a file system")
+        line = file(
+            f"/etc/exports.d/{site.label}.exports",
+            f"# made by iosonde for the stack {site.stack}\n{export_line(site)}",
+            "write the export",
+        )
+        return (
+            modules("nfsd"),
+            _daemon("rpcbind", _BINDING),
+            _daemon("rpc.mountd", _MOUNTD),
+            line,
+            Step(
+                f"export {site.only.device}",
+                (run("exportfs", "-r"),),
+                Check(
+                    (
+                        "sh",
+                        "-c",
+                        'grep -q "^$1[[:space:]]" /var/lib/nfs/etab',
+                        "sh",
+                        site.only.device,
+                    )
+                ),
+                tuple(
+                    run("exportfs", "-u", f"{client}:{site.only.device}", may_fail=True)
+                    for client in _clients(site)
+                ),
+            ),
+            _threads(declared),
+        )
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`: the exported directory."""
+        return await mounted_at(host, site.only.device)
+
+
+def _clients(site: Site) -> list[str]:
+    return [*site.addresses.values(), "127.0.0.1"]
+
+
+def _daemon(name: str, start: str) -> Step:
+    """Starts a daemon that does not run; one that runs is not ours to stop."""
+    return Step(
+        f"start {name}",
+        (run("sh", "-ec", start),),
+        Check(("pidof", name)),
+        (run("sh", "-c", _STOP, "sh", name),),
+        shared=True,
+    )
+
+
+def _threads(declared: ServerDeclared) -> Step:
+    """Starts nfsd's threads where it does not run."""
+    count = str(declared.threads or 8)
+    return Step(
+        f"start {count} threads of nfsd",
+        (run("rpc.nfsd", "--grace-time", "10", "--lease-time", "10", count, timeout=_PATIENCE),),
+        Check(("sh", "-c", _RUNNING)),
+        (run("rpc.nfsd", "0", timeout=_PATIENCE),),
+        shared=True,
+    )
+
+
+_EXPORT = re.compile(r"^(\S+)\s+([^\s(]*)\(([^)]*)\)", re.MULTILINE)
+
+
+def parse_exports(text: str) -> dict[str, dict[str, Scalar]]:
+    """Directory → options of its first client, from /var/lib/nfs/etab (exportfs(8))."""
+    found: dict[str, dict[str, Scalar]] = {}
+    for path, _, options in _EXPORT.findall(text):
+        found.setdefault(path, options_of(options.split(",")))
+    return found
+
+
+def client_options(site: Site) -> list[str]:
+    """Options of mount (nfs(5)); `timeo` counts tenths of a second there."""
+    declared = site.declared_as(ClientDeclared)
+    options = [
+        f"vers={declared.version}", "hard" if declared.hard else "soft",
+        f"timeo={round(declared.timeo * 10)}", f"retrans={declared.retrans}",
+    ]  # fmt: skip
+    if declared.rsize:
+        options.append(f"rsize={declared.rsize}")
+    if declared.wsize:
+        options.append(f"wsize={declared.wsize}")
+    if declared.nconnect:
+        options.append(f"nconnect={declared.nconnect}")
+    if declared.version == "3":
+        options.append("nolock")
+    return [*options, *(("sync",) if declared.sync else ()), *declared.options]
+
+
 class Nfs:
-    """See `iosonde.layers.layer.Layer`."""
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nfs"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    declaration: ClassVar[type[Declared]] = ClientDeclared
+    probe: ClassVar[str] = "mount"
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`. A mount whose server is lost is taken away by force."""
+        declared = site.declared_as(ClientDeclared)
+        server = site.only
+        if not isinstance(server.declared, ServerDeclared):
+            raise site.wrong("an NFS mount stands `of` a layer of kind nfs_server")
+        address = "127.0.0.1" if server.host == site.host else site.address(server.host)
+        path = server.only.device if declared.version == "3" else "/"
+        made, mounted = mount_only(
+            declared.mount, f"{address}:{path}", "nfs", client_options(site), timeout=_PATIENCE
+        )
+        away = Command(("sh", "-c", _AWAY, "sh", declared.mount), timeout=_PATIENCE)
+        return modules("nfs"), made, replace(mounted, undo=(away,))
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`."""
+        return await mounted_at(host, site.declared_as(ClientDeclared).mount)
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`."""

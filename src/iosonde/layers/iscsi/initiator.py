@@ -136,7 +136,7 @@ class IscsiInitiator:
                 "log in",
                 (Command((*node, "--login"), timeout=_PATIENCE),),
                 Check(("sh", "-c", _SESSION, "sh", name)),
-                (Command((*node, "--logout"), timeout=_PATIENCE),),
+                (Command((*node, "--logout"), timeout=_PATIENCE, may_fail=True),),
             ),
         )
 

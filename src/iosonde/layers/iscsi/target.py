@@ -49,6 +49,7 @@ def _backstore(site: Site) -> tuple[str, Step]:
         (
             run("mkdir", "-p", place),
             put(f"{place}/control", f"udev_path={device}"),
+            put(f"{place}/udev_path", device),  # only told, but read by others: rtslib, our guard
             put(f"{place}/wwn/vpd_unit_serial", site.uuid()),
             put(f"{place}/enable", "1"),
         ),

@@ -1,0 +1,179 @@
+"""NBD: a block device exported by nbd-server, and the /dev/nbdN of the client.
+
+nbd-server reads and writes through the server's page cache; `sync` in `nbd_server` makes each
+write reach the device before it is acknowledged.
+
+Source: nbd-server(1), nbd-server(5), nbd-client(8); Linux drivers/block/nbd.c (6.1).
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from iosonde.hosts.host import Host
+from iosonde.layers.layer import LayerSetting, Scene, queue_settings
+from iosonde.layers.site import Declared, Duration, Site
+from iosonde.layers.step import Check, Step, file, modules, run
+from iosonde.records import Scalar, StackLayer
+
+_PATIENCE = 30.0
+_FIRST_PORT = 10809  # IANA's for nbd
+_DEVICES = 16  # nbds_max, as the module has it by default
+
+
+class ServerDeclared(Declared):
+    """An export of the block device below, by an nbd-server of its own."""
+
+    kind: Literal["nbd_server"] = "nbd_server"
+    port: int | None = Field(default=None, ge=1, le=65535)
+    sync: bool = False
+    flush: bool = True
+
+
+class ClientDeclared(Declared):
+    """The import of the export below. `timeout` is how long a lost server is waited for."""
+
+    kind: Literal["nbd"] = "nbd"
+    timeout: Duration = 30.0
+    connections: int = Field(default=1, ge=1, le=16)
+    device: int | None = Field(default=None, ge=0, lt=_DEVICES)
+
+
+def port_of(site: Site) -> int:
+    """The server's port: the declared one, else one that follows from its name."""
+    declared = site.declared_as(ServerDeclared)
+    return declared.port or _FIRST_PORT + zlib.crc32(site.label.encode()) % 1000
+
+
+def _number(site: Site) -> int:
+    """N of /dev/nbdN."""
+    declared = site.declared_as(ClientDeclared)
+    return declared.device if declared.device is not None else zlib.crc32(site.label.encode()) % 16
+
+
+def server_file(site: Site) -> str:
+    """The server's configuration (nbd-server(5)), with one export named for the layer."""
+    declared = site.declared_as(ServerDeclared)
+    words = {True: "true", False: "false"}
+    return (
+        f"# made by iosonde for the stack {site.stack}\n[generic]\n"
+        f"listenaddr = {site.address(site.host)}\nport = {port_of(site)}\n"
+        f"[{site.label}]\nexportname = {site.only.device}\n"
+        f"sync = {words[declared.sync]}\nflush = {words[declared.flush]}\nfua = true\n"
+    )
+
+
+class NbdServer:
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "nbd_server"
+    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    declaration: ClassVar[type[Declared]] = ServerDeclared
+    probe: ClassVar[str] = ""
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; exports of configurations that iosonde wrote and that run."""
+        found = []
+        for path in await scene.host.glob("/run/iosonde-nbd-*.pid"):
+            label = path.removeprefix("/run/iosonde-nbd-").removesuffix(".pid")
+            conf = f"/etc/nbd-server/{label}.conf"
+            text = (await scene.texts([conf])).get(conf, "")
+            exported = next(
+                (line.partition("=")[2].strip() for line in text.splitlines()
+                 if line.startswith("exportname")), ""
+            )  # fmt: skip
+            done = await scene.host.run(["readlink", "-f", exported], check=False)
+            device = scene.device_at(done.stdout.decode(errors="replace").strip())
+            facts: dict[str, Scalar] = {"export": label}
+            found.append(
+                StackLayer(
+                    id=scene.identity(self.kind, label),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=label,
+                    size=device.size if device else None,
+                    below=(scene.on_device(device.name),) if device else (),
+                    facts=facts,
+                )
+            )
+        return tuple(found)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        conf, pid = f"/etc/nbd-server/{site.label}.conf", f"/run/iosonde-nbd-{site.label}.pid"
+        alive = 'kill -0 "$(cat "$1")" && grep -q nbd-server "/proc/$(cat "$1")/cmdline"'
+        return (
+            file(conf, server_file(site), "write the export's configuration"),
+            Step(
+                f"export {site.only.device} by nbd-server",
+                (run("nbd-server", "-C", conf, "-p", pid),),
+                Check(("sh", "-c", alive, "sh", pid)),
+                (
+                    run("sh", "-c", f'{alive} && kill "$(cat "$1")"', "sh", pid, may_fail=True),
+                    run("rm", "-f", pid),
+                ),
+            ),
+        )
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`: the export's name."""
+        del host
+        return site.label
+
+
+class Nbd:
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "nbd"
+    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
+        "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "write_cache"
+    )
+    declaration: ClassVar[type[Declared]] = ClientDeclared
+    probe: ClassVar[str] = "device"
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; devices that are connected have a size."""
+        return tuple(
+            StackLayer(
+                id=scene.identity(self.kind, device.name),
+                kind=self.kind,
+                host=scene.host.name,
+                device=device.path,
+                size=device.size,
+            )
+            for device in scene.devices.values()
+            if device.name.startswith("nbd") and device.size > 0 and device.type == "disk"
+        )
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared, server = site.declared_as(ClientDeclared), site.only
+        if not isinstance(server.declared, ServerDeclared):
+            raise site.wrong("an NBD client stands `of` a layer of kind nbd_server")
+        number = _number(site)
+        device = f"/dev/nbd{number}"
+        return (
+            modules("nbd"),
+            Step(
+                f"connect {device} to {server.name} on {server.host}",
+                (
+                    run(
+                        "nbd-client", site.address(server.host), str(port_of(server)), device,
+                        "-name", server.label, "-timeout", f"{declared.timeout:.0f}",
+                        "-connections", str(declared.connections), "-persist",
+                        timeout=_PATIENCE,
+                    ),
+                ),
+                Check(("test", "-e", f"/sys/block/nbd{number}/pid")),
+                (run("nbd-client", "-d", device, timeout=_PATIENCE),),
+            ),
+        )  # fmt: skip
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`."""
+        path = f"/dev/nbd{_number(site)}"
+        done = await host.run(["test", "-e", f"/sys/block{path[4:]}/pid"], check=False)
+        return None if done.status else path
