@@ -109,6 +109,13 @@ class Builder:
         problem.hint = f"{problem.hint}; {advice}" if problem.hint else advice
         return problem
 
+    async def ready(self, site: Site) -> Site:
+        """One layer, after those below it that do not stand yet."""
+        for under in site.below:
+            if under.name not in self.built:
+                await self.ready(under)
+        return await self.layer(site)
+
     async def layer(self, site: Site) -> Site:
         """One layer, whose layers below stand; the site with its device.
 
@@ -232,7 +239,7 @@ class Builder:
         A device that this stack itself has just made needs no permission of the user, but it is
         refused like any other when it is in use or carries a signature.
         """
-        own = {one.device for one in self.built.values() if self._is_own(one)}
+        own = {one.device for one in self.built.values() if self.is_own(one)}
         shared = sharing(host)
 
         async def ask(path: str) -> None:
@@ -242,7 +249,7 @@ class Builder:
 
         await asyncio.gather(*map(ask, step.destroys))
 
-    def _is_own(self, site: Site) -> bool:
+    def is_own(self, site: Site) -> bool:
         """Whether iosonde made all of a layer: it is in the record, or a disk of the lab's."""
         if site.name in self._foreign:
             return False

@@ -219,7 +219,10 @@ class AoeInitiator:
         name = _name(target)
         path = f"/dev/etherd/{name}"
         # The driver finds targets by itself as soon as it is loaded: the mark tells that we asked.
-        find = 'modprobe aoe; echo "$1" > /sys/module/aoe/parameters/aoe_iflist; aoe-discover; : > "$2"'
+        find = (
+            'modprobe aoe; echo "$1" > /sys/module/aoe/parameters/aoe_iflist; '
+            'aoe-discover; : > "$2"'
+        )
         mark = f"/run/iosonde-aoe-{name}"
         return (
             *_mtu(site, declared.interface, declared.mtu),

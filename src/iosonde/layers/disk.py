@@ -26,6 +26,24 @@ from iosonde.records import Scalar, StackLayer
 _TYPES = frozenset({"disk", "rom"})
 _OTHERS = re.compile(r"(?:loop|zram|md|dm-|bcache|drbd|nbd|etherd/)\d?")
 
+_SESSION = re.compile(r"/session\d+/")  # an iSCSI initiator's disk
+
+
+async def _over_fabrics(scene: Scene) -> set[str]:
+    """Names of NVMe namespaces that are reached over a network."""
+    names = [name for name in scene.devices if name.startswith("nvme")]
+    paths = {f"/sys/block/{name}/device/transport": name for name in names}
+    heads = {
+        path: path.split("/")[3]
+        for name in names
+        for path in await scene.host.glob(f"/sys/block/{name}/device/nvme*/transport")
+    }
+    texts = await scene.texts([*paths, *heads])
+    return {
+        {**paths, **heads}[path] for path, text in texts.items() if text in {"tcp", "rdma", "fc"}
+    }
+
+
 # Names whose transport lsblk leaves out (virtio before 2.38, all of these in part).
 _TRANSPORTS = (
     ("vd", "virtio"), ("nvme", "nvme"), ("xvd", "xen"), ("nbd", "nbd"), ("rbd", "rbd"),
@@ -147,6 +165,7 @@ class Disk:
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. Drives without a medium have no size: left out."""
+        fabrics = await _over_fabrics(scene)
         return tuple(
             StackLayer(
                 id=scene.identity(self.kind, device.name),
@@ -158,7 +177,11 @@ class Disk:
                 facts=disk_facts(device),
             )
             for device in scene.devices.values()
-            if device.size > 0 and device.type in _TYPES and not _OTHERS.match(device.name)
+            if device.size > 0
+            and device.type in _TYPES
+            and not _OTHERS.match(device.name)
+            and device.name not in fabrics
+            and not _SESSION.search(device.sysfs)
         )
 
     def plan(self, site: Site) -> tuple[Step, ...]:

@@ -136,17 +136,22 @@ class Nbd:
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; devices that are connected have a size."""
-        return tuple(
-            StackLayer(
-                id=scene.identity(self.kind, device.name),
-                kind=self.kind,
-                host=scene.host.name,
-                device=device.path,
-                size=device.size,
+        found = []
+        for device in scene.devices.values():
+            if not device.name.startswith("nbd") or device.size == 0 or device.type != "disk":
+                continue
+            export = await _export(scene, f"{device.sysfs}/pid")
+            found.append(
+                StackLayer(
+                    id=scene.identity(self.kind, device.name),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=device.path,
+                    size=device.size,
+                    facts={"export": export} if export else {},
+                )
             )
-            for device in scene.devices.values()
-            if device.name.startswith("nbd") and device.size > 0 and device.type == "disk"
-        )
+        return tuple(found)
 
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`."""
@@ -177,3 +182,11 @@ class Nbd:
         path = f"/dev/nbd{_number(site)}"
         done = await host.run(["test", "-e", f"/sys/block{path[4:]}/pid"], check=False)
         return None if done.status else path
+
+
+async def _export(scene: Scene, pid_file: str) -> str:
+    """The name that the client of a device asked for, from its command line."""
+    pid = (await scene.texts([pid_file])).get(pid_file, "")
+    path = f"/proc/{pid}/cmdline"
+    words = (await scene.texts([path])).get(path, "").split("\0") if pid.isdecimal() else []
+    return words[words.index("-name") + 1] if "-name" in words[:-1] else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
 from iosonde import units
@@ -30,6 +30,7 @@ async def make_ready(
     host: Host,
     study: Study,
     *,
+    others: Sequence[Host] = (),
     permissions: tuple[Permission, ...],
     progress: Progress,
     stack: AsyncExitStack,
@@ -40,6 +41,7 @@ async def make_ready(
         planned: the trial.
         host: where it runs.
         study: what it belongs to.
+        others: further hosts of its stack, for the capture.
         permissions: devices that may be written to.
         progress: told what is being done.
         stack: what was made here is removed when it closes.
@@ -58,7 +60,7 @@ async def make_ready(
     target, scratch = await _target(planned, host, study, demand, permissions, stack, tell)
     await prepare(host, target, study.prepare, permissions=permissions, tell=tell)
     tell("reading the stack")
-    capture = await discover([host])
+    capture = await discover([host, *others])
     bench = Bench(
         trial=planned.id,
         host=host,

@@ -11,6 +11,7 @@ import time
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from iosonde import units
 from iosonde.change.guard import Permission
@@ -23,6 +24,7 @@ from iosonde.measure.estimate import Estimate
 from iosonde.measure.flags import flags_of
 from iosonde.measure.progress import Progress
 from iosonde.measure.ready import make_ready
+from iosonde.measure.stages import Stages, stack_of
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
 from iosonde.measure.trial import Bench, measure_loop
@@ -66,6 +68,7 @@ class _Session:
         self._done = {trial.id: trial for trial in run.trials}
         self._hosts: dict[str, Host] = {}
         self._estimate = Estimate(plan, run.trials)
+        self._stages: Stages | None = None
         self.failures: list[IosondeError] = []
 
     async def execute(self) -> None:
@@ -74,9 +77,15 @@ class _Session:
         count = sum(map(len, self._plan.rounds))
         self._progress.begins(self._run.id, count, None if study.until else study.loops)
         async with AsyncExitStack() as stack:
-            for name in dict.fromkeys(probe.host for probe in study.targets):
-                self._hosts[name] = await open_host(name)
-                stack.push_async_callback(self._hosts[name].close)
+            if study.stack:
+                declared = stack_of(study, Path())
+                self._stages = Stages(declared, self._permissions, self._progress)
+                stack.push_async_callback(self._stages.close)
+                self._hosts.update(await self._stages.open())
+            else:
+                for name in dict.fromkeys(probe.host for probe in study.targets):
+                    self._hosts[name] = await open_host(name)
+                    stack.push_async_callback(self._hosts[name].close)
             for part in self._plan.rounds:
                 await self._round(part)
 
@@ -97,11 +106,18 @@ class _Session:
 
     async def _make_ready(self, planned: PlannedTrial, stack: AsyncExitStack) -> _Ready:
         host = self._hosts[planned.probe.host]
+        permissions = self._permissions
+        if self._stages:
+            writes = LOADS.load(planned.load.engine)().demand(planned.load).writes
+            planned, own = await self._stages.ready(planned, writes=writes)
+            permissions += own
+        others = [one for one in self._hosts.values() if one is not host] if self._stages else []
         bench, capture, command = await make_ready(
             planned,
             host,
             self._plan.study,
-            permissions=self._permissions,
+            others=others,
+            permissions=permissions,
             progress=self._progress,
             stack=stack,
         )

@@ -96,11 +96,25 @@ def _probe_points(value: object) -> object:
     return [probe_point(entry) if isinstance(entry, str) else entry for entry in entries]
 
 
+EVERY_LAYER = "every layer"
+
+
+def _layer_names(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
 class Study(_Strict):
-    """A plan of trials, as declared."""
+    """A plan of trials, as declared.
+
+    Loads are applied at `targets`, or at the layers of a declared `stack` that `at` names: then the
+    stack is built while it is measured.
+    """
 
     study: str = "study"
-    targets: Annotated[list[ProbePoint], BeforeValidator(_probe_points), Field(min_length=1)]
+    targets: Annotated[list[ProbePoint], BeforeValidator(_probe_points)] = []
+    stack: str = ""
+    at: Annotated[list[str], BeforeValidator(_layer_names)] = []
+    rehearse: bool = False
     loads: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     loops: Annotated[int, Field(ge=1, le=10_000)] = 5
     until: Until | None = None
@@ -109,6 +123,18 @@ class Study(_Strict):
     simultaneous: bool = False
     observe: bool = True
     prepare: Prepare = Prepare()
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Study:
+        if bool(self.stack) and self.at == [] and not self.targets:
+            raise ValueError("say `at: every layer`, or name layers of the stack")
+        if not self.stack and not self.targets:
+            raise ValueError("say where: `targets`, or `stack` and `at`")
+        if self.at and not self.stack:
+            raise ValueError("`at` names layers of a `stack`")
+        if self.stack and self.simultaneous:
+            raise ValueError("the layers of a stack are measured one after the other")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +220,23 @@ def plan_again(document: Mapping[str, Json]) -> Plan:
 
 
 def _planned(study: Study, loads: list[Load], directory: Path) -> Plan:
-    probes = [_placed(probe, directory) for probe in study.targets]
+    if study.stack and not study.targets:
+        from iosonde.measure.stages import probe_points, stack_of
+
+        probes = probe_points(study, stack_of(study, directory))
+        study = study.model_copy(update={"stack": str((directory / study.stack).absolute())})
+    else:
+        probes = [_placed(probe, directory) for probe in study.targets]
     _refuse_twins([probe.name for probe in probes], "target", "targets")
     placed = study.model_copy(update={"targets": probes})
     trials = [
         [PlannedTrial(f"{load.name}@{probe.name}", probe, load) for probe in probes]
         for load in loads
     ]
+    if study.stack:  # all loads at a layer before the next one is built on it
+        return Plan(
+            placed, tuple((part[number],) for number in range(len(probes)) for part in trials)
+        )
     if study.simultaneous:
         return Plan(placed, tuple(tuple(part) for part in trials))
     return Plan(placed, tuple((trial,) for part in trials for trial in part))

@@ -17,6 +17,7 @@ from iosonde.layers import LAYERS
 from iosonde.layers.layer import Layer, Scene
 from iosonde.records import Capture, Gap, HostFacts, Scalar, StackLayer
 from iosonde.settings.host_wide import read_host_wide
+from iosonde.stack.across import IMPORTED, across
 from iosonde.stack.hazards import mark_hazards
 from iosonde.stack.link import link
 from iosonde.stack.read_settings import read_settings
@@ -44,10 +45,14 @@ async def discover(hosts: Sequence[Host]) -> Capture:
     """
     taken = time.time()
     found = await asyncio.gather(*(_discover_host(host) for host in hosts))
+    layers = tuple(layer for one in found for layer in one.layers)
+    if any(layer.kind in IMPORTED for layer in layers):
+        own = await asyncio.gather(*(_addresses(host) for host in hosts))
+        layers = across(layers, {host.name: some for host, some in zip(hosts, own, strict=True)})
     return Capture(
         taken=taken,
         hosts=tuple(one.facts for one in found),
-        layers=tuple(layer for one in found for layer in one.layers),
+        layers=layers,
         gaps=tuple(gap for one in found for gap in one.gaps),
         host_wide={
             f"{one.facts.name}.{name}": value
@@ -68,6 +73,13 @@ async def _discover_host(host: Host) -> _Found:
     facts = await read_host_facts(host)
     gaps = tuple(dict.fromkeys((*scene.gaps, *missed)))
     return _Found(facts, layers, gaps, host_wide)
+
+
+async def _addresses(host: Host) -> tuple[str, ...]:
+    """The addresses of a host's interfaces, as `ip -o address` prints them."""
+    done = await host.run(["ip", "-o", "address"], check=False)
+    rows = (line.split() for line in done.stdout.decode(errors="replace").splitlines())
+    return tuple(row[3].partition("/")[0] for row in rows if len(row) > 3)
 
 
 async def _claim(scene: Scene, layer: Layer) -> tuple[StackLayer, ...]:

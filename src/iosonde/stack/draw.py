@@ -41,7 +41,8 @@ def gap_line(gap: Gap, *, several: bool = False) -> Text:
 
 
 def _host_tree(capture: Capture, host: HostFacts, *, settings: bool) -> Tree:
-    stack = Stack(layer for layer in capture.layers if layer.host == host.name)
+    own_layers = Stack(layer for layer in capture.layers if layer.host == host.name)
+    stack = Stack(capture.layers)
     title = Text().append(label.host_title(host), style="bold")
     prefix = f"{host.name}."
     if settings:
@@ -53,25 +54,27 @@ def _host_tree(capture: Capture, host: HostFacts, *, settings: bool) -> Tree:
         _append_settings(title, own)
     tree = Tree(title, guide_style="dim")
     drawn: set[str] = set()
-    for root in stack.roots():
-        _branch(tree, stack, root, drawn, settings=settings)
-    if not stack.layers:
+    for root in own_layers.roots():
+        _branch(tree, stack, root, drawn, settings=settings, host=host.name)
+    if not own_layers.layers:
         tree.add(Text("no storage found", style="dim"))
     return tree
 
 
 def _branch(
-    tree: Tree, stack: Stack, layer: StackLayer, drawn: set[str], *, settings: bool
+    tree: Tree, stack: Stack, layer: StackLayer, drawn: set[str], *, settings: bool, host: str
 ) -> None:
     again = layer.id in drawn
     text = layer_line(layer, again=again)
+    if layer.host != host:
+        text.append(label.printable(f"  on {layer.host}"), style="magenta")
     if settings and not again:
         _append_settings(text, layer.settings)
     node = tree.add(text)
     drawn.add(layer.id)
     if not again:
         for under in stack.below(layer):
-            _branch(node, stack, under, drawn, settings=settings)
+            _branch(node, stack, under, drawn, settings=settings, host=layer.host)
 
 
 def layer_line(layer: StackLayer, *, again: bool = False) -> Text:

@@ -1,0 +1,131 @@
+"""A study at the layers of a declared stack: each is measured before anything stands on it.
+
+The stack is built from the disks up; a probe point is measured as soon as it stands, and only then
+what comes above it is built. So a load may write to every layer, the raw disks too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from iosonde.change.build import Builder, Report
+from iosonde.change.guard import Permission
+from iosonde.change.open import opened
+from iosonde.errors import Refused, UsageError
+from iosonde.hosts.host import Host
+from iosonde.layers.site import Site
+from iosonde.measure.progress import Progress
+from iosonde.measure.study import EVERY_LAYER, PlannedTrial, ProbePoint, Study
+from iosonde.stack.file import DeclaredStack, builder, read_stack
+
+
+def stack_of(study: Study, directory: Path) -> DeclaredStack:
+    """The declared stack of a study."""
+    return read_stack(directory / Path(study.stack), rehearse=study.rehearse)
+
+
+def depth(site: Site) -> int:
+    """How many layers lie below it, on the longest way down."""
+    return 1 + max((depth(one) for one in site.below), default=-1)
+
+
+def probe_points(study: Study, stack: DeclaredStack) -> list[ProbePoint]:
+    """Where the study's loads are applied, from the disks up.
+
+    Raises:
+        UsageError: a layer that is named is not there, or no load can be applied to it.
+    """
+    wanted = study.at or [EVERY_LAYER]
+    if wanted == [EVERY_LAYER]:
+        sites = [site for site in stack.sites if builder(site.kind).probe]
+    else:
+        sites = [stack.site(name) for name in wanted]
+    for site in sites:
+        if not builder(site.kind).probe:
+            raise UsageError(
+                f"the layer {site.name!r} is an export: no load can be applied to it",
+                where=stack.file,
+                hint="name the layer that imports it",
+            )
+    ordered = sorted(sites, key=depth)
+    return [ProbePoint(host=stack.opens[one.host], path="", name=one.name) for one in ordered]
+
+
+class Stages:
+    """Builds a stack as far as the next probe point needs.
+
+    Args:
+        stack: the declared stack.
+        permissions: what --destroy names.
+        progress: told what is built.
+    """
+
+    def __init__(
+        self, stack: DeclaredStack, permissions: tuple[Permission, ...], progress: Progress
+    ) -> None:
+        self._stack = stack
+        self._permissions = permissions
+        self._progress = progress
+        self._exits = AsyncExitStack()
+        self._builder: Builder | None = None
+        self._trial = ""
+
+    async def open(self) -> Mapping[str, Host]:
+        """Connect to all hosts of the stack; returns them by what iosonde opens."""
+        hosts, journals = await self._exits.enter_async_context(opened(self._stack))
+        self._builder = Builder(self._stack, hosts, journals, self._permissions, self._tell)
+        return {self._stack.opens[name]: host for name, host in hosts.items()}
+
+    async def close(self) -> None:
+        """Let go of the hosts; what stands goes on standing."""
+        await self._exits.aclose()
+
+    def _tell(self, report: Report) -> None:
+        if report.state not in {"unchanged", "found"}:
+            self._progress.preparing(self._trial, f"{report.layer}: {report.action}")
+
+    async def ready(
+        self, planned: PlannedTrial, *, writes: bool
+    ) -> tuple[PlannedTrial, tuple[Permission, ...]]:
+        """The trial with the path of its probe point, which now stands, and leave to write there.
+
+        Raises:
+            Refused: the load writes, and a layer above stands already.
+            HostFailed: what is below cannot be built.
+        """
+        if self._builder is None:
+            raise RuntimeError("the hosts are not opened")
+        site = self._stack.site(planned.probe.name)
+        self._trial = planned.id
+        if writes and builder(site.kind).probe == "device":
+            self._require_bare(site)
+        if site.name not in self._builder.built:
+            await self._builder.ready(site)
+        path = self._builder.built[site.name].device
+        probe = replace_path(planned.probe, path)
+        own = self._builder.is_own(self._builder.built[site.name])
+        return replace(planned, probe=probe), (Permission(path, frozenset()),) if own else ()
+
+    def _require_bare(self, site: Site) -> None:
+        above = self._above(site)
+        if above:
+            raise Refused(
+                f"{', '.join(above)} stand{'s' if len(above) == 1 else ''} on {site.name} already, "
+                "so writing to it would destroy what is there",
+                where=self._stack.file,
+                evidence="iosonde's record on the hosts",
+                hint=f"`iosonde down {self._stack.file}`; the run builds it again as it goes",
+            )
+
+    def _above(self, site: Site) -> list[str]:
+        journals = self._builder.journals.values() if self._builder else ()
+        made = [one for journal in journals for one in journal.made.values()]
+        return sorted({one.layer for one in made if site.name in one.of})
+
+
+def replace_path(probe: ProbePoint, path: str) -> ProbePoint:
+    """The probe point at a path."""
+    return probe.model_copy(update={"path": path})
