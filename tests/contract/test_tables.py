@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 SHARED: Mapping[str, set[str]] = {
     "hosts": {"host", "command", "kin"},
     "settings": {"mechanism", "host_wide"},
-    "layers": {"layer", "outputs", "rules"},
+    "layers": {"layer", "mounting", "outputs", "rules", "site", "step"},
     "loads": {"load", "named", "fio_log", "outputs", "rules"},
     "observe": {"sampler", "observer"},
     "report": {"format", "rows", "charts", "image", "findings", "waterfall"},

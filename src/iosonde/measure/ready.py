@@ -95,7 +95,8 @@ async def _size(host: Host, target: Target, demand: Demand) -> int | None:
 def planned_command(planned: PlannedTrial, study: Study) -> str:
     """The command of a trial to come, as `--dry-run` shows it; DIRECTORY is made at run time."""
     engine = LOADS.load(planned.load.engine)()
-    target = Target(planned.probe.host, planned.probe.path, TargetKind.FILE)
+    path = planned.probe.path or f"/DEVICE-OF-{planned.probe.name}"  # known once it stands
+    target = Target(planned.probe.host, path, TargetKind.FILE)
     command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
     files = "".join(
         f"\n  # {path}\n" + "\n".join(f"  {line}" for line in content.decode().splitlines())

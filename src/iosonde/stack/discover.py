@@ -47,7 +47,10 @@ async def discover(hosts: Sequence[Host]) -> Capture:
     found = await asyncio.gather(*(_discover_host(host) for host in hosts))
     layers = tuple(layer for one in found for layer in one.layers)
     if any(layer.kind in IMPORTED for layer in layers):
-        own = await asyncio.gather(*(_addresses(host) for host in hosts))
+        serving = {layer.host for layer in layers if layer.kind == "nfs_server"}
+        own = await asyncio.gather(
+            *(_addresses(host) if host.name in serving else _none() for host in hosts)
+        )
         layers = across(layers, {host.name: some for host, some in zip(hosts, own, strict=True)})
     return Capture(
         taken=taken,
@@ -80,6 +83,10 @@ async def _addresses(host: Host) -> tuple[str, ...]:
     done = await host.run(["ip", "-o", "address"], check=False)
     rows = (line.split() for line in done.stdout.decode(errors="replace").splitlines())
     return tuple(row[3].partition("/")[0] for row in rows if len(row) > 3)
+
+
+async def _none() -> tuple[str, ...]:
+    return ()
 
 
 async def _claim(scene: Scene, layer: Layer) -> tuple[StackLayer, ...]:
