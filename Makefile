@@ -6,12 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build dev demo test test-all check format reference bench clean packages-run packages-test packages-bench packages-kernel test-kernel
+.PHONY: help build dev demo test test-all check format reference bench clean packages-run packages-test packages-bench packages-kernel packages-lab test-kernel test-lab lab
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-packages-run packages-test packages-bench packages-kernel: packages-%:
+packages-run packages-test packages-bench packages-kernel packages-lab: packages-%:
 	@tools/system-packages $*
 
 build: packages-run $(VENV)/.built ## the command, at .venv/bin/iosonde
@@ -38,10 +38,16 @@ demo: build ## measures a scratch file here within two minutes and writes a repo
 
 test: dev ## all tests but the lab's
 	cargo test --workspace --quiet
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not kernel"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not kernel and not lab"
 
 test-kernel: packages-kernel dev ## the guard and discovery on Debian's kernel, in QEMU
 	$(BIN)/pytest -q -m kernel tests/kernel
+
+test-lab: packages-lab dev ## stacks built, measured and broken in the lab
+	$(BIN)/pytest -v -m lab --timeout=600 tests/lab
+
+lab: packages-lab build ## brings up an example in the lab, measures each layer, takes it down
+	@examples/lab
 
 test-fast: dev ## unit tests only
 	$(BIN)/pytest -x -q

@@ -1,10 +1,11 @@
-"""Writes docs/reference/: the outputs that are read and the rules there are, from their tables.
+"""Writes docs/reference/ (outputs that are read, rules there are) and the schema of stack files.
 
 `python tools/reference.py` writes; `--check` says what is not fresh and ends with 1.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -14,7 +15,9 @@ from iosonde.explain.judge import rules
 from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
 from iosonde.loads.outputs import OUTPUTS as OF_LOADS
 from iosonde.registry import Table
+from iosonde.stack.file import stack_schema
 
+SCHEMAS = Path(__file__).parents[1] / "src" / "iosonde" / "schemas"
 PLACE = Path(__file__).parents[1] / "docs" / "reference"
 
 
@@ -58,25 +61,30 @@ def _rules() -> str:
     return "\n".join(lines) + "\n"
 
 
-def pages() -> Mapping[str, str]:
-    """File name → its text as it should be."""
-    return {"outputs.md": _outputs(), "rules.md": _rules()}
+def pages() -> Mapping[Path, str]:
+    """File → its text as it should be."""
+    schema = json.dumps(stack_schema(), indent=2, sort_keys=True) + "\n"
+    return {
+        PLACE / "outputs.md": _outputs(),
+        PLACE / "rules.md": _rules(),
+        SCHEMAS / "stack.json": schema,
+    }
 
 
 def main() -> int:
     """Write or check."""
     stale = [
-        name
-        for name, text in pages().items()
-        if not (PLACE / name).exists() or (PLACE / name).read_text(encoding="utf-8") != text
+        file
+        for file, text in pages().items()
+        if not file.exists() or file.read_text(encoding="utf-8") != text
     ]
     if "--check" in sys.argv:
-        for name in stale:
-            sys.stderr.write(f"docs/reference/{name} is not fresh: `make reference` writes it\n")
+        for file in stale:
+            sys.stderr.write(f"{file.name} is not fresh: `make reference` writes it\n")
         return int(bool(stale))
     PLACE.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        (PLACE / name).write_text(text, encoding="utf-8")
+    for file, text in pages().items():
+        file.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from iosonde.change.guard import Permission, check_target
 from iosonde.change.journal import Journal, Made
 from iosonde.change.sharing import sharing
-from iosonde.change.standing import Standing, standing, undo
+from iosonde.change.standing import Standing, seen, standing, undo
 from iosonde.errors import CommandFailed, HostFailed, IosondeError, Refused
 from iosonde.hosts.command import quote, sequence
 from iosonde.hosts.host import Host
@@ -24,6 +24,7 @@ from iosonde.layers.step import Check, Command, Step, shown
 from iosonde.stack.file import DeclaredStack, builder
 
 _PAUSE = 0.1
+_SHOWN = 200  # letters of what a check printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +177,13 @@ class Builder:
             await undo(host, made, half=True)
             await journal.removed([made.number])
             made = None
-        state = await standing(host, there)
+        state, told = await seen(host, there)
         if state is Standing.OTHER:
             raise Refused(
                 "something else is in its place",
                 where=host_name,
-                evidence=f"{quote(there.argv)} does not show {' and '.join(there.shows)}",
+                evidence=f"{quote(there.argv)} shows {told[:_SHOWN]!r}, "
+                f"not {' and '.join(there.shows)}",
                 hint="take it away, or change the stack file",
             )
         if state is Standing.THERE:

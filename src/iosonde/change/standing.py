@@ -24,17 +24,22 @@ class Standing(Enum):
 
 
 async def standing(host: Host, check: Check) -> Standing:
-    """Whether it is there, and as declared.
+    """Whether it is there, and as declared."""
+    return (await seen(host, check))[0]
+
+
+async def seen(host: Host, check: Check) -> tuple[Standing, str]:
+    """Whether it is there, and what the check printed, its blanks counted as one.
 
     Raises:
         CommandTimeout: the check did not end.
     """
     done = await host.run(check.argv, timeout=check.timeout, check=False)
     if done.status != 0:
-        return Standing.ABSENT
+        return Standing.ABSENT, ""
     told = _words(done.stdout.decode(errors="replace"))
     there = all(_words(text) in told for text in check.shows)
-    return Standing.THERE if there else Standing.OTHER
+    return (Standing.THERE if there else Standing.OTHER), told
 
 
 def _words(text: str) -> str:

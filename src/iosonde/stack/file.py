@@ -255,3 +255,27 @@ def _host_of(site: Site, hosts: Mapping[str, HostEntry], tree: Tree) -> str:
     raise tree.wrong(
         path, f"the layer {site.name!r} stands on layers of several hosts, so it needs `host:`"
     )
+
+
+def stack_schema() -> dict[str, Any]:
+    """The JSON schema of a stack file, made of the declarations of all kinds."""
+    top = StackFile.model_json_schema(ref_template="#/$defs/{model}")
+    definitions = top.pop("$defs", {})
+    branches = []
+    for name, kind in sorted(buildable().items()):
+        one = kind.declaration.model_json_schema(ref_template="#/$defs/{model}")
+        definitions |= one.pop("$defs", {})
+        one["properties"]["of"] = {
+            "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+        }
+        one["required"] = sorted({*one.get("required", []), "kind"})
+        definitions[f"layer_{name}"] = one
+        branches.append({"$ref": f"#/$defs/layer_{name}"})
+    top["properties"]["layers"]["additionalProperties"] = {"anyOf": branches}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **top,
+        "title": "iosonde.stack/1",
+        "description": "A stack file: hosts, and layers by kind with what they stand on.",
+        "$defs": definitions,
+    }

@@ -1,0 +1,137 @@
+"""`iosonde up` and `down` on real loop devices, killed between any two commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from iosonde.change.journal import FOLDER
+from tests.cli.conftest import COMMAND
+from tests.loop.devices import MIB, tool
+
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("up_down")]
+
+
+class Stack:
+    """A stack of a loop device and an XFS, and what is left of it."""
+
+    def __init__(self, directory: Path, name: str) -> None:
+        self.image, self.mount = directory / "d.img", directory / "mnt"
+        self.file = directory / "stack.yaml"
+        self.name = name
+        self.file.write_text(
+            f"stack: {name}\nhosts: {{here: {{at: local}}}}\nlayers:\n"
+            f"  d: {{kind: disk, file: {self.image}, size: 320 MiB}}\n"
+            f"  fs: {{kind: xfs, of: d, mount: {self.mount}}}\n"
+        )
+
+    def run(self, verb: str, *options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*COMMAND, verb, str(self.file), *options],
+            capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+
+    def killed(self, verb: str, after: int) -> bool:
+        """Kill -9 as soon as that many commands were announced; False where it ended before."""
+        process = subprocess.Popen(
+            [*COMMAND, verb, str(self.file), "--trace"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        seen = 0
+        assert process.stderr is not None
+        for line in process.stderr:
+            seen += line.startswith("+ ")
+            if seen > after:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+        process.stderr.read()
+        process.stderr.close()
+        return process.wait() == -signal.SIGKILL
+
+    def left(self) -> list[str]:
+        """What still stands of it."""
+        found = []
+        if self.image.exists():
+            found.append("file")
+        if str(self.image) in tool("losetup", "--all"):
+            found.append("loop device")
+        if str(self.mount) in Path("/proc/mounts").read_text():
+            found.append("mount")
+        if self.mount.exists():
+            found.append("directory")
+        if Path(f"{FOLDER}/{self.name}").exists():
+            found.append("record")
+        return found
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Stack:
+    return Stack(tmp_path, f"t{os.getpid()}")
+
+
+def states(done: subprocess.CompletedProcess[str]) -> list[str]:
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [step["state"] for step in json.loads(done.stdout)["steps"]]
+
+
+def test_up_twice_down_twice(stack: Stack) -> None:
+    assert set(states(stack.run("up", "--json"))) == {"done"}
+    assert stack.left() == ["file", "loop device", "mount", "directory", "record"]
+    (stack.mount / "kept").write_text("data")
+    assert set(states(stack.run("up", "--json"))) == {"unchanged"}
+    assert (stack.mount / "kept").read_text() == "data"
+    assert set(states(stack.run("down", "--json"))) == {"removed"}
+    assert stack.left() == []
+    assert states(stack.run("down", "--json")) == []
+
+
+def test_what_was_there_before_is_neither_destroyed_nor_removed(stack: Stack) -> None:
+    stack.mount.mkdir()
+    with stack.image.open("wb") as file:
+        file.truncate(320 * MIB)
+    refused = stack.run("up")
+    assert refused.returncode == 3
+    assert "--destroy" in refused.stderr
+    assert stack.run("down").returncode == 0
+    assert stack.left() == ["file", "directory"]
+
+
+def test_a_device_that_carries_something_is_refused(stack: Stack) -> None:
+    with stack.image.open("wb") as file:
+        file.truncate(320 * MIB)
+    tool("mkfs.ext4", "-q", "-F", stack.image)
+    before = stack.image.read_bytes()[:65536]
+    refused = stack.run("up")
+    assert refused.returncode == 3
+    assert "ext4" in refused.stderr
+    assert stack.run("down").returncode == 0
+    assert stack.image.read_bytes()[:65536] == before
+
+
+@pytest.mark.timeout(600)
+def test_killed_between_any_two_commands_it_can_be_finished_or_taken_away(stack: Stack) -> None:
+    after = 0
+    while stack.killed("up", after):
+        if after % 2:
+            assert stack.run("up").returncode == 0, f"after {after} commands"
+            assert str(stack.mount) in Path("/proc/mounts").read_text()
+        down = stack.run("down")
+        assert down.returncode == 0, f"after {after} commands: {down.stderr}"
+        assert stack.left() == [], f"after {after} commands"
+        after += 1
+    assert after > 20
+    assert "mount" in stack.left()
+    after = 0
+    while stack.killed("down", after):
+        down = stack.run("down")
+        assert down.returncode == 0, f"down after {after} commands: {down.stderr}"
+        assert stack.left() == []
+        assert stack.run("up").returncode == 0
+        after += 1
+    assert after > 5
+    assert stack.left() == []
