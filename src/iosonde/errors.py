@@ -75,6 +75,14 @@ class HostFailed(IosondeError):
     kind = "host"
 
 
+def _reason(said: str) -> str:
+    """The line that tells why a tool failed: the last, or the first where its usage follows."""
+    lines = said.splitlines()
+    if not lines:
+        return "it printed nothing"
+    return lines[0] if any(line.lower().startswith("usage") for line in lines[1:]) else lines[-1]
+
+
 class CommandFailed(HostFailed):
     """A command ended with another status than 0.
 
@@ -92,8 +100,7 @@ class CommandFailed(HostFailed):
         self, host: str, argv: tuple[str, ...], status: int, stdout: bytes, stderr: bytes
     ) -> None:
         said = (stderr.strip() or stdout.strip()).decode(errors="replace")
-        last = said.splitlines()[-1] if said else "it printed nothing"
-        super().__init__(f"{argv[0]} ended with status {status}: {last}", where=host)
+        super().__init__(f"{argv[0]} ended with status {status}: {_reason(said)}", where=host)
         self.host = host
         self.argv = argv
         self.status = status

@@ -1,0 +1,68 @@
+"""Labs for tests: started from the cached image, always taken down."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import COMMAND
+
+STACKS = Path(__file__).parents[2] / "examples" / "stacks"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        return json.loads(self.out)
+
+
+def iosonde(*arguments: str | Path, timeout: float = 400) -> Ended:
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False,
+        timeout=timeout, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def good(*arguments: str | Path, timeout: float = 400) -> Ended:
+    """A command that must succeed."""
+    ended = iosonde(*arguments, timeout=timeout)
+    assert ended.status == 0, f"{arguments}: {ended.out[-2000:]}{ended.err[-2000:]}"
+    return ended
+
+
+def ssh(lab: str, node: str, *argv: str, status: int | None = 0) -> str:
+    """What a command on a node prints."""
+    ended = iosonde("lab", "ssh", "--name", lab, node, "--", *argv)
+    assert status is None or ended.status == status, f"{argv}: {ended.out}{ended.err}"
+    return ended.out
+
+
+@contextmanager
+def running(name: str, *arguments: str | Path) -> Iterator[str]:
+    """A lab as long as the block lasts."""
+    iosonde("lab", "down", name)
+    good("lab", "up", *arguments, timeout=900)  # the first makes the image
+    try:
+        yield name
+    finally:
+        good("lab", "down", name)
+
+
+@pytest.fixture(autouse=True)
+def _own_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("IOSONDE_STORE", str(tmp_path / "store.sqlite"))
