@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fnmatch
 import os
+import re
 import secrets
 import stat
 import time
@@ -27,19 +29,12 @@ from iosonde.hosts.host import Completed, Reading
 from iosonde.hosts.ssh.process import SshProcess, command_line
 
 _BLOCK = 64 * 1024
+_MAGIC = re.compile(rb"[*?[]")
 _HALF_PAGE = 2048
 _WINDOW = 4 * 1024 * 1024  # bytes of a large file asked for at once
 _FILES = 64  # read at the same time: OpenSSH's sftp-server answers them in order
 _COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, MaxSessions), and
 # SFTP, loads and what holds their devices need some
-
-# The pattern is a parameter: it is expanded to paths, and nothing else in it is looked at.
-_GLOB = """\
-IFS=
-for path in $1; do
-    if [ -e "$path" ] || [ -L "$path" ]; then printf '%s\\0' "$path"; fi
-done
-"""
 
 
 class SshWatch:
@@ -211,13 +206,59 @@ class SshHost:
         return SshWatch(files, interval)
 
     async def glob(self, pattern: str) -> tuple[str, ...]:
-        """See `Host.glob`. By the remote shell: SFTP's own does not follow linked directories."""
-        done = await self.run(["sh", "-c", _GLOB, "sh", pattern])
-        names = done.stdout.decode(errors="surrogateescape").split("\0")
-        return tuple(sorted(name for name in names if name))
+        """See `Host.glob`. Over SFTP: a command there costs ten times as much.
+
+        Directory by directory, since asyncssh's own glob does not follow linked directories.
+        """
+        sftp = await self._files()
+        places = [b""]
+        for part in pattern.removeprefix("/").encode(errors="surrogateescape").split(b"/"):
+            if _MAGIC.search(part):
+                found = await asyncio.gather(*(self._names(sftp, one or b"/") for one in places))
+                places = [
+                    one + b"/" + name
+                    for one, names in zip(places, found, strict=True)
+                    for name in names
+                    if fnmatch.fnmatchcase(name, part) and (name[:1] != b"." or part[:1] == b".")
+                ]
+            else:
+                places = [one + b"/" + part for one in places]
+        there = await asyncio.gather(*(self._is_there(sftp, one) for one in places))
+        paths = [
+            one.decode(errors="surrogateescape")
+            for one, yes in zip(places, there, strict=True)
+            if yes
+        ]
+        return tuple(sorted(paths))
+
+    async def _names(self, sftp: Any, directory: bytes) -> list[bytes]:
+        """What a directory holds; nothing where it is none or may not be read."""
+        try:
+            async with self._files_at_once:
+                return [name for name in await sftp.listdir(directory) if name not in {b".", b".."}]
+        except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection) as problem:
+            raise self._lost(problem) from None
+        except asyncssh.SFTPError:
+            return []
+
+    async def _is_there(self, sftp: Any, path: bytes) -> bool:
+        """Whether there is something at a path, be it a link that leads nowhere."""
+        try:
+            async with self._files_at_once:
+                await sftp.lstat(path)
+        except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection) as problem:
+            raise self._lost(problem) from None
+        except asyncssh.SFTPError:
+            return False
+        return True
 
     async def resolve(self, path: str) -> str:
-        """See `Host.resolve`."""
+        """See `Host.resolve`. Over SFTP; where that fails, realpath there says why."""
+        sftp = await self._files()
+        with contextlib.suppress(asyncssh.SFTPError):
+            real = await sftp.realpath(path.encode(errors="surrogateescape"))
+            await sftp.stat(real)
+            return str(real.decode(errors="surrogateescape"))
         done = await self.run(["realpath", "-e", "--", path], check=False)
         if done.status != 0:
             reason = done.stderr.decode(errors="replace").strip().rpartition(": ")[2]
