@@ -16,6 +16,7 @@ BENCHES: Table[Callable[..., Sequence[Figure]]] = Table(
     {
         "start": "bench.start:run",
         "import": "bench.import_:run",
+        "lab": "bench.lab:run",
         "observer": "bench.observer:run",
         "log-reader": "bench.log_reader:run",
     },

@@ -116,7 +116,7 @@ def _timed(argv: list[str], environment: dict[str, str]) -> Ended:
             out.seek(0)
             document = json.load(out)
             trials = len({
-                one["source"]["first_line"]
+                (one["tool"], one["source"]["first_line"], one["source"]["last_line"])
                 for name in ("trials", "captures", "counters", "loads")
                 for one in document[name]
             })  # fmt: skip

@@ -63,7 +63,7 @@ _START = re.compile(
     r"|DG/VD TYPE|EID:Slt DID|^\s*VD\d+ Properties :|^\s*(?:Drive )?/c\d+(?:/\w+)* :"
     r"|\"Controllers\"|\"Command Status\"|\"CLI Version\""
 )
-_NEXT = re.compile(r"CLI Version = |Generating detailed summary")
+_NEXT = re.compile(r"CLI Version = |Generating detailed summary|^#{2,6} \S")  # or a heading
 _ALIKE = re.compile(
     r"\w\)? ?= |\w=\s*$|\|\w+=\w|^\s*[-=]{3,}\s*$|\s:\s*$|^\s*\d+/\d+ +\w+\d|^\s*\d*:\d+ +\d"
     r"|^\s*(?:EID|DG|Ctl|UGUnsp|CVPM|BBU|iBBU)\b|\"\s*:\s|^\s*[{}\]]|[^|]=[^|=]+\|"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.evidence.document import of_bytes
+from iosonde.evidence.find import Found, find
 from iosonde.printed import Subject, Unread
 from tests.mangle import mangled, read, states
 
@@ -148,3 +150,14 @@ def test_broken_json_is_unread() -> None:
     (unread,) = read(AS_JSON[: len(AS_JSON) // 2])
     assert isinstance(unread, Unread)
     assert unread.reason == "its JSON is broken"
+
+
+def test_a_heading_ends_it() -> None:
+    """What stands under the next heading belongs to another output, however alike it looks."""
+    after = (PLACE.parent / "megacli-8" / "adpallinfo.txt").read_text()
+    found = [
+        one.tool
+        for one in find(of_bytes("a", f"{ALL}\n\n## Ticket 2\n\n{after}\n".encode()))
+        if isinstance(one, Found)
+    ]
+    assert found == ["storcli", "MegaCli"]
