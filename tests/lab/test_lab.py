@@ -101,7 +101,7 @@ def test_wrong_words_are_told(pair: str) -> None:
 
 
 def processes(directory: Path) -> list[str]:
-    told = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    told = subprocess.run(["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True)
     return [line for line in told.stdout.splitlines() if str(directory) in line]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.stack.file import read_stack
 from tests.lab.conftest import STACKS, good, iosonde, running, ssh
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
@@ -46,7 +47,7 @@ def test_a_lost_server_costs_no_data_and_is_named(fabric: str, tmp_path: Path) -
     assert len(degraded) == 3
 
 
-def test_what_cannot_be_reached_is_left_for_later(fabric: str) -> None:
+def test_what_cannot_be_reached_or_cleared_is_told_and_never_overwritten(fabric: str) -> None:
     ended = iosonde("down", FILE)
     assert ended.status == 4
     assert "s2" in ended.err
@@ -54,6 +55,11 @@ def test_what_cannot_be_reached_is_left_for_later(fabric: str) -> None:
     good("lab", "start", "s2", "--name", fabric)
     good("down", FILE)
     assert good("down", FILE, "--json").document["steps"] == []
-    again = good("up", FILE, "--json").document
-    assert {step["state"] for step in again["steps"]} <= {"done", "unchanged"}
+    refused = iosonde("up", FILE)
+    assert refused.status == 3
+    assert "linux_raid_member" in refused.err
+    stack = read_stack(FILE)
+    halves = [f"/dev/disk/by-id/nvme-uuid.{stack.site(f'eb{n}').uuid()}" for n in (1, 2, 3)]
+    allowed = [word for one in halves for word in ("--destroy", f"{one}=linux_raid_member")]
+    good("up", FILE, *allowed)
     ssh(fabric, "front", "mountpoint", "/mnt/fabric")

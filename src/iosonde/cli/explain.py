@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from iosonde.records import Json, RunSheet
 
 _RUN = re.compile(r"last|[2-9a-hj-km-np-z]{4,8}")
+_HOSTS = ("lab:", "recording:", "ssh:")
 
 
 def explain(
@@ -109,6 +110,8 @@ def _gather(names: Sequence[str], store: str | None) -> tuple[list[Case], list[U
             unread += missed
         elif _RUN.fullmatch(name):
             cases.append(of_run(*_stored(name, store)))
+        elif name.startswith(_HOSTS):
+            hosts.append(name)
         elif "/" in name or name.endswith((".txt", ".md", ".html", ".pdf", ".log")):
             raise UsageError("there is no such file", where=name)
         else:

@@ -308,10 +308,10 @@ class Md:
             Step(
                 f"create the RAID {declared.level} of {active} members",
                 (run(*create, *members), run("mdadm", "--quiet", "--stop", path)),
-                Check(("mdadm", "--examine", "--export", members[0]), shows),
+                Check(("sh", "-c", _EXAMINE, "sh", *members), shows),
                 (
                     run("mdadm", "--quiet", "--stop", path, may_fail=True),
-                    run("mdadm", "--quiet", "--zero-superblock", "--force", *members),
+                    run("sh", "-c", _CLEAR, "sh", *members, timeout=_PATIENCE * (1 + active)),
                 ),
                 destroys=tuple(members),
             ),
@@ -335,6 +335,17 @@ class Md:
         return _striping(declared, len(site.below) - declared.spares)
 
 
+# The first member that can be read tells.
+_EXAMINE = (
+    'for member; do timeout 20 mdadm --examine --export "$member" 2>/dev/null | grep . && exit 0; '
+    "done; exit 1"
+)
+# A member that is lost cannot be cleared; it keeps its superblock, and the guard will say so.
+_CLEAR = (
+    'for member; do timeout 20 dd if="$member" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null '
+    '|| continue; timeout 20 mdadm --quiet --zero-superblock --force "$member" || exit 1; done'
+)
+_PATIENCE = 45.0
 _PERSONALITY = {4: 456, 5: 456, 6: 456}  # drivers/md/Makefile: one module for the three
 
 

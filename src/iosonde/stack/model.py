@@ -53,9 +53,15 @@ class Stack:
         return tuple(found.values())
 
     def provider(self, host: str, path: str) -> StackLayer | None:
-        """The layer that provides a block device: not the file system that stands on it."""
+        """The layer that provides a block device: not the file system that stands on it.
+
+        `path` may be the device's own (/dev/mapper/vg-lv) or the kernel's (/dev/dm-0).
+        """
         named = [
-            layer for layer in self.layers.values() if layer.host == host and layer.device == path
+            layer
+            for layer in self.layers.values()
+            if layer.host == host
+            and path in {layer.device, f"/dev/{layer.facts.get('kernel_name')}"}
         ]
         for layer in named:
             if not any(other.id in layer.below for other in named):
