@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 
 from iosonde.records import Histogram
 
@@ -18,8 +19,11 @@ def merge(histograms: Iterable[Histogram]) -> Histogram:
     Args:
         histograms: bins may differ; values in seconds.
     """
+    every = tuple(histograms)
+    if len(every) == 1 and all(low < high for low, high in pairwise(every[0].values)):
+        return every[0]
     total: Counter[float] = Counter()
-    for histogram in histograms:
+    for histogram in every:
         for value, count in zip(histogram.values, histogram.counts, strict=True):
             total[value] += count
     bins = sorted(total.items())

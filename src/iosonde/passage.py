@@ -124,6 +124,8 @@ def compact(passage: Passage, first: int, last: int) -> str:
 
 def prompt_in(line: str) -> Prompt | None:
     """The command after a shell's prompt in a line; None where there is no prompt."""
+    if not ("#" in line or "$" in line or "%" in line or ">" in line):
+        return None
     found = _PROMPT.search(line)
     if not found or _NO_COMMAND.match(line.strip()):
         return None

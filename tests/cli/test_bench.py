@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(BENCHES) - {"log-reader"}))
+@pytest.mark.parametrize("name", sorted(set(BENCHES) - {"log-reader", "lab"}))
 def test_a_benchmark_prints_its_figures(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "bench", name, "--quick", "--json"],

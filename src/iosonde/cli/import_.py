@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from iosonde.cli.imported import Writer
+    from iosonde.cli.told import Told
     from iosonde.evidence.document import Document
-    from iosonde.evidence.find import Found
-    from iosonde.printed import Kept, PrintedTrial, Unread
-    from iosonde.records import Json, Run, Trial
+    from iosonde.printed import Unread
+    from iosonde.records import Json, Run
+    from iosonde.store.packed import Packed
     from iosonde.store.store import Store
 
-_BATCH = 200  # trials that one transaction holds
+_BATCH = 200  # trials, and what is beside them, that one transaction holds
 _SHOWN = 200  # rows of a table that anyone reads
 
 
@@ -97,25 +99,21 @@ class _Tally:
     rows: list[tuple[str, ...]] = field(default_factory=list)
     runs: list[tuple[str, str, bool]] = field(default_factory=list)
 
-    def found(self, found: Found) -> None:
-        """An output that was read."""
-        self.outputs += 1
-        self.trials += len(found.trials)
-        self.states += len(found.states)
-        self.counters += len(found.counters)
-        self.loads += len(found.loads)
+    def add(self, told: Told) -> None:
+        """An output, or what was recognised and not read."""
+        self.outputs += told.unread is None
+        self.trials += told.trials
+        self.states += told.states
+        self.counters += told.counters
+        self.loads += told.loads
         if self.writer:
-            self.writer.found(found)
+            self.writer.add(told.texts)
         elif len(self.rows) < _SHOWN:
-            self.rows += _rows(found, found.place.file)
-
-    def miss(self, unread: Unread) -> None:
-        """An output that was recognised and not read."""
-        self.unread += 1
-        if len(self.unreadable) < _SHOWN:
-            self.unreadable.append(unread)
-        if self.writer:
-            self.writer.unread(unread)
+            self.rows += told.rows
+        if told.unread is not None:
+            self.unread += 1
+            if len(self.unreadable) < _SHOWN:
+                self.unreadable.append(told.unread)
 
 
 def _writer() -> Writer:
@@ -131,38 +129,18 @@ def _open(store: str | None) -> Store:
 
 
 def _import(document: Document, tally: _Tally, store: Store | None, *, again: bool) -> None:
-    from iosonde.evidence.find import find
-    from iosonde.printed import Unread
+    from iosonde.cli.told import How, tell, without_repeats
+    from iosonde.evidence.find import find_and_tell
 
     keeper = _Keeper(document, store, again=again) if store else None
-    for one in _without_repeats(find(document, with_text=keeper is not None)):
-        if isinstance(one, Unread):
-            tally.miss(one)
-        else:
-            tally.found(one)
-        if keeper:
-            keeper.add(one)
+    keep = keeper is not None and not keeper.there
+    said = partial(tell, how=How.JSON if tally.writer else How.TABLE, keep=keep)
+    for told in without_repeats(find_and_tell(document, said, with_text=keep)):
+        tally.add(told)
+        if keeper and told.packed is not None:
+            keeper.add(told.packed)
     if keeper and (run := keeper.end()):
-        tally.runs.append((document.name, run, keeper.was_there))
-
-
-def _without_repeats(found: Iterator[Found | Unread]) -> Iterator[Found | Unread]:
-    """A command alone is left out where the output below it names it too."""
-    from iosonde.printed import Unread
-
-    waiting: list[Found] = []
-    for one in found:
-        if isinstance(one, Unread):
-            yield one
-            continue
-        if one.loads and not (one.trials or one.states or one.counters):
-            waiting.append(one)
-            continue
-        commands = {trial.command for trial in one.trials}
-        yield from (lone for lone in waiting if lone.loads[0].command not in commands)
-        waiting.clear()
-        yield one
-    yield from waiting
+        tally.runs.append((document.name, run, bool(keeper.there)))
 
 
 class _Keeper:
@@ -171,38 +149,23 @@ class _Keeper:
     def __init__(self, document: Document, store: Store, *, again: bool) -> None:
         self._store, self._document = store, document
         self._digest = hashlib.sha256(document.data).hexdigest()
-        self.was_there = False
-        self._there = None if again else store.imported(self._digest)
+        self.there = None if again else store.imported(self._digest)
         self._run: Run | None = None
-        self._trials: list[Trial] = []
-        self._kept: list[Kept] = []
-        self._number = 0
+        self._packed: list[Packed] = []
 
-    def add(self, one: Found | Unread) -> None:
+    def add(self, packed: Packed) -> None:
         """An output, or what could not be read."""
-        from iosonde.evidence.keep import kept_of, trial_of
-        from iosonde.printed import Kept, Unread
-
-        if self._there:
-            return
-        if isinstance(one, Unread):
-            self._kept.append(Kept(one.place, one))
-        else:
-            for printed in one.trials:
-                self._number += 1
-                self._trials.append(trial_of(one, printed, self._number))
-            self._kept += kept_of(one)
-        if len(self._trials) + len(self._kept) >= _BATCH:
+        self._packed.append(packed)
+        if sum(map(len, self._packed)) >= _BATCH:
             self._flush()
 
     def end(self) -> str | None:
         """The run in the store; None where nothing was found."""
         from iosonde.records import RunState
 
-        if self._there:
-            self.was_there = True
-            return self._there
-        if self._trials or self._kept:
+        if self.there:
+            return self.there
+        if self._packed:
             self._flush()
         if self._run is not None:
             self._store.finish(self._run.id, RunState.FINISHED)
@@ -216,8 +179,8 @@ class _Keeper:
             plan: dict[str, Json] = {"import": name, "sha256": self._digest}
             study = "standard input" if name == "-" else name.rstrip("/").rsplit("/", 1)[-1]
             self._run = self._store.begin(study, plan, created=time.time(), owner=this_process())
-        self._store.add_imported(self._run.id, self._trials, self._kept)
-        self._trials, self._kept = [], []
+        self._store.add_imported(self._run.id, self._packed)
+        self._packed = []
 
 
 def _end(tally: _Tally, files: list[str]) -> None:
@@ -238,42 +201,10 @@ def _end(tally: _Tally, files: list[str]) -> None:
         _print(tally)
 
 
-def _rows(found: Found, file: str) -> Iterator[tuple[str, ...]]:
-    """Lines of the table: file, heading, lines, tool, host, what, says, loops."""
-    from iosonde.evidence.keep import settings_of
-
-    lines = f"{found.place.first_line}–{found.place.last_line}"
-    start = (file, found.place.heading, lines)
-    for trial in found.trials:
-        beside = sum(len(settings_of(state)) for state in found.states)
-        said = _figure(trial) + (f", {_counted(beside, 'setting')}" if beside else "")
-        what = trial.label if trial.label not in {"", found.place.heading} else trial.target
-        yield *start, trial.tool, trial.host, what, said, str(len(trial.loops))
-    for state in () if found.trials else found.states:
-        what = ", ".join(dict.fromkeys(one.name or one.kind for one in state.subjects))
-        said = _counted(len(settings_of(state)), "setting")
-        yield *start, state.tool, state.host, what, said, ""
-    for one in found.counters:
-        yield *start, one.tool, one.host, one.name, _counted(len(one.values), "counter"), ""
-    for load in found.loads:
-        yield *start, load.tool, load.host, "a load", load.command, ""
-
-
-def _figure(trial: PrintedTrial) -> str:
-    """The mean of the metric that stands for a trial."""
-    from iosonde import units
-    from iosonde.measure.direction import headline_among
-
-    headline = headline_among(trial.loops[0].metrics)
-    values = [loop.metrics[headline] for loop in trial.loops if headline in loop.metrics]
-    if not values:
-        return "no figures"
-    unit = trial.loops[0].units.get(headline, "")
-    return f"{headline} {units.show(sum(values) / len(values), unit)}"
-
-
 def _print(tally: _Tally) -> None:
     from rich.markup import escape
+
+    from iosonde.cli.told import counted
 
     console = out()
     rows = tally.rows[:_SHOWN]
@@ -283,8 +214,8 @@ def _print(tally: _Tally) -> None:
     if tally.outputs > _SHOWN:
         console.print(f"… {tally.outputs} outputs in all")
     console.print(
-        f"\n{_counted(tally.trials, 'trial')}, {_counted(tally.states, 'state')}, "
-        f"{_counted(tally.counters, 'set')} of counters, {_counted(tally.loads, 'load')}"
+        f"\n{counted(tally.trials, 'trial')}, {counted(tally.states, 'state')}, "
+        f"{counted(tally.counters, 'set')} of counters, {counted(tally.loads, 'load')}"
     )
     for one in tally.unreadable:
         console.print(
@@ -314,7 +245,3 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Table:
             table.add_row("", "", "", f"[cyan]{escape(heading)}[/cyan]")
         table.add_row(*map(escape, cells))
     return table
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"

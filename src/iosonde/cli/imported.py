@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING
 
 from iosonde.evidence.keep import label_of, settings_of
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LISTS = ("trials", "captures", "counters", "loads", "unread")
 _IN_MEMORY = 1 << 22
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def source_document(place: Place) -> dict[str, Json]:
@@ -64,6 +65,35 @@ def trial_document(found: Found, printed: PrintedTrial) -> dict[str, Json]:
     }
 
 
+def texts_of(one: Found | Unread) -> Iterator[tuple[str, str]]:
+    """One output as JSON objects, each with the list of the contract that it belongs to."""
+    source: Json = source_document(one.place)
+    if isinstance(one, Unread):
+        yield "unread", _json({"source": source, "tool": one.tool, "reason": one.reason})
+        return
+    for printed in one.trials:
+        yield "trials", _json(trial_document(one, printed))
+    for state in one.states:
+        subjects: list[Json] = [
+            {"kind": subject.kind, "name": subject.name or None, "values": dict(subject.values)}
+            for subject in state.subjects
+        ]
+        yield "captures", _json({
+            "tool": state.tool, "source": source, "host": state.host or None,
+            "settings": dict(settings_of(state)), "subjects": subjects,
+        })  # fmt: skip
+    for counters in one.counters:
+        yield "counters", _json({
+            "tool": counters.tool, "source": source, "host": counters.host or None,
+            "kind": counters.kind, "name": counters.name or None, "values": dict(counters.values),
+        })  # fmt: skip
+    for load in one.loads:
+        yield "loads", _json({
+            "tool": load.tool, "source": source, "host": load.host or None,
+            "command": load.command,
+        })  # fmt: skip
+
+
 class Writer:
     """Writes the object while outputs are still being found: memory stays as it is.
 
@@ -82,36 +112,13 @@ class Writer:
         self._count = dict.fromkeys(_LISTS, 0)
         self._begun = False
 
-    def found(self, found: Found) -> None:
-        """One output."""
-        source = source_document(found.place)
-        for printed in found.trials:
-            self._add("trials", trial_document(found, printed))
-        for state in found.states:
-            subjects: list[Json] = [
-                {"kind": one.kind, "name": one.name or None, "values": dict(one.values)}
-                for one in state.subjects
-            ]
-            self._add("captures", {
-                "tool": state.tool, "source": source, "host": state.host or None,
-                "settings": dict(settings_of(state)), "subjects": subjects,
-            })  # fmt: skip
-        for one in found.counters:
-            self._add("counters", {
-                "tool": one.tool, "source": source, "host": one.host or None,
-                "kind": one.kind, "name": one.name or None, "values": dict(one.values),
-            })  # fmt: skip
-        for load in found.loads:
-            self._add("loads", {
-                "tool": load.tool, "source": source, "host": load.host or None,
-                "command": load.command,
-            })  # fmt: skip
-
-    def unread(self, unread: Unread) -> None:
-        """What could not be read."""
-        self._add("unread", {
-            "source": source_document(unread.place), "tool": unread.tool, "reason": unread.reason,
-        })  # fmt: skip
+    def add(self, texts: Iterable[tuple[str, str]]) -> None:
+        """Objects of an output, each with the list it belongs to."""
+        self._begin()
+        for name, text in texts:
+            out = self._out if name == "trials" else self._waiting[name]
+            out.write((",\n" if self._count[name] else "\n") + text)
+            self._count[name] += 1
 
     def end(self, more: Mapping[str, Json]) -> None:
         """The end of the object: the other lists, and further fields."""
@@ -132,12 +139,6 @@ class Writer:
             self._begun = True
             self._out.write('{"schema": "iosonde.import/1",\n"trials": [')
 
-    def _add(self, name: str, document: Mapping[str, Json]) -> None:
-        self._begin()
-        out = self._out if name == "trials" else self._waiting[name]
-        out.write((",\n" if self._count[name] else "\n") + _json(dict(document)))
-        self._count[name] += 1
-
 
 def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)

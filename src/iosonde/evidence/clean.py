@@ -44,16 +44,18 @@ def clean(text: str) -> list[str]:
         text = _DASHES.sub("--", text.translate(_SMART))
     if "\\" in text:
         text = _ESCAPE.sub(r"\1", text)
-    if "</" in text or "<br" in text or "<p" in text:
+    if "<" in text and ("</" in text or "<br" in text or "<p" in text):  # one character is quick
         text = _TAG.sub("", text)
     if "&" in text:
         text = _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\u00a0", " "), text)
     lines = text.split("\n")
-    if "\n>" in text or "> " in text or text.startswith(">"):
-        lines = [_unquoted(line) for line in lines]
-    if "```" in text or "~~~" in text:
+    if ">" in text:
+        lines = [_unquoted(line) if ">" in line else line for line in lines]
+    if ("`" in text and "```" in text) or ("~" in text and "~~~" in text):
         lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
-    return [line[:_LONGEST].rstrip() for line in lines]
+    if len(text) > _LONGEST:
+        lines = [line[:_LONGEST] for line in lines]
+    return [line.rstrip() for line in lines]
 
 
 def _unquoted(line: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import TypeVar
 
 from iosonde._core import Anchors
 from iosonde.errors import UsageError
@@ -25,6 +26,7 @@ from iosonde.printed import (
     Unreadable,
 )
 
+Told = TypeVar("Told")
 _BLOCK = 1 << 22
 _NEWLINE = 10
 _BROKEN = (
@@ -67,14 +69,31 @@ def find(document: Document, *, with_text: bool = True) -> Iterator[Found | Unre
         document: to go through.
         with_text: also keep the lines that trials were read from.
     """
+    return find_and_tell(document, _itself, with_text=with_text)
+
+
+def find_and_tell(
+    document: Document, tell: Callable[[Found | Unread], Told], *, with_text: bool = True
+) -> Iterator[Told]:
+    """What a function makes of every output, in the process that found it.
+
+    Args:
+        document: to go through.
+        tell: one that can be pickled; so can what it returns.
+        with_text: as `find` has it.
+    """
     from iosonde.evidence.parallel import LONG, find_by_spans
 
     if len(document.data) >= LONG:
-        yield from find_by_spans(document, with_text=with_text)
+        yield from find_by_spans(document, tell, with_text=with_text)
         return
     search = Search(document, with_text=with_text)
     for hit in hits(document, Span(0, 1, len(document.data))):
-        yield from search.look(*hit)
+        yield from map(tell, search.look(*hit))
+
+
+def _itself(one: Found | Unread) -> Found | Unread:
+    return one
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,20 +31,21 @@ def label_of(place: Place, printed: PrintedTrial) -> str:
     return place.heading or printed.label or printed.target or printed.tool
 
 
-def trial_of(found: Found, printed: PrintedTrial, number: int) -> Trial:
+def trial_of(found: Found, printed: PrintedTrial, number: int | None = None) -> Trial:
     """An imported trial as a record.
 
     Args:
         found: the output that it stands in.
         printed: one of its trials.
-        number: of the trial in its document, from 1; makes the id unique.
+        number: of the trial in its document, from 1; makes the id unique, which is else
+            without it.
     """
     label = label_of(found.place, printed)
     target = TargetKind.DEVICE if printed.target.startswith("/dev/") else TargetKind.FILE
     slug = _SLUG.sub("-", f"{label} {printed.label if printed.label != label else ''}".lower())
     place = found.place
     return Trial(
-        id=f"{number:03}-{slug.strip('-')[:60].strip('-')}",
+        id=("" if number is None else f"{number:03}-") + slug.strip("-")[:60].strip("-"),
         host=printed.host,
         probe=printed.target or label,
         target=Target(printed.host, printed.target, target),

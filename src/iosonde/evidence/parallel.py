@@ -10,11 +10,13 @@ from __future__ import annotations
 import mmap
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from multiprocessing import get_context
+from typing import Generic
 
 from iosonde.evidence.document import Document
 from iosonde.evidence.find import (
@@ -22,6 +24,7 @@ from iosonde.evidence.find import (
     Search,
     Span,
     State,
+    Told,
     end_of_line,
     hits,
     marked_between,
@@ -37,16 +40,36 @@ _RUN_UP = 1 << 16
 _INHERITED = "\0"  # no heading contains it: the one that holds where the run-up began
 _document: Document | None = None  # of a worker, and of the process that it is forked from
 
-Result = tuple[tuple[int, dict[str, int]], list[Found | Unread], State]
+
+@dataclass(frozen=True, slots=True)
+class _Result(Generic[Told]):
+    """What a worker says of a span.
+
+    Args:
+        arrived: what mattered of the state on arrival.
+        under: the outputs whose heading stands before the run-up, if any; they come first.
+        told: what was made of the others.
+        end: the state at the end.
+    """
+
+    arrived: tuple[int, dict[str, int]]
+    under: list[Found | Unread]
+    told: list[Told]
+    end: State
 
 
 def find_by_spans(
-    document: Document, *, size: int = _SPAN, with_text: bool = True
-) -> Iterator[Found | Unread]:
-    """See `find`.
+    document: Document,
+    tell: Callable[[Found | Unread], Told],
+    *,
+    size: int = _SPAN,
+    with_text: bool = True,
+) -> Iterator[Told]:
+    """See `find_and_tell`.
 
     Args:
         document: of any length.
+        tell: as `find_and_tell` has it.
         size: of a span, bytes.
         with_text: as `find` has it.
     """
@@ -55,25 +78,28 @@ def find_by_spans(
     _document = document
     workers = os.cpu_count() or 1
     state = State()
+    task = partial(_search, tell=tell, with_text=with_text)
     with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
         every = _spans(document, size)
-        waiting: deque[tuple[Span, Future[Result]]] = deque(
-            (span, pool.submit(_search, span, with_text)) for span in islice(every, 2 * workers)
+        waiting: deque[tuple[Span, Future[_Result[Told]]]] = deque(
+            (span, pool.submit(task, span)) for span in islice(every, 2 * workers)
         )
         while waiting:
             span, future = waiting.popleft()
-            waiting.extend((one, pool.submit(_search, one, with_text)) for one in islice(every, 1))
-            arrived, found, end = future.result()
-            if arrived == state.seen_from(span.line):
-                heading = marked_between(document, state.offset, _before(document, span).start)
-                found = [_under(one, heading or state.heading) for one in found]
-                kept = heading or state.heading
-                state = replace(end, heading=kept) if end.heading == _INHERITED else end
+            waiting.extend((one, pool.submit(task, one)) for one in islice(every, 1))
+            result = future.result()
+            if result.arrived == state.seen_from(span.line):
+                between = marked_between(document, state.offset, _before(document, span).start)
+                heading = between or state.heading
+                yield from (tell(_under(one, heading)) for one in result.under)
+                yield from result.told
+                end = result.end
+                state = replace(end, heading=heading) if end.heading == _INHERITED else end
             else:
                 search = Search(document, state, with_text=with_text)
-                found = [one for hit in hits(document, span) for one in search.look(*hit)]
+                for hit in hits(document, span):
+                    yield from map(tell, search.look(*hit))
                 state = search.state
-            yield from found
             _forget(document, span)
 
 
@@ -94,8 +120,10 @@ def _before(document: Document, span: Span) -> Span:
     return Span(start, span.line - bytes(data[start : span.start]).count(b"\n"), span.start)
 
 
-def _search(span: Span, with_text: bool) -> Result:
-    """In a worker: the state on arrival, what is found, and the state at the end."""
+def _search(
+    span: Span, *, tell: Callable[[Found | Unread], Told], with_text: bool
+) -> _Result[Told]:
+    """In a worker: goes through a span."""
     if _document is None:
         raise RuntimeError("the worker has no document")
     before = _before(_document, span)
@@ -105,15 +133,19 @@ def _search(span: Span, with_text: bool) -> Result:
         for _ in search.look(*hit):
             pass
     arrived = search.state.seen_from(span.line)
-    found = [one for hit in hits(_document, span) for one in search.look(*hit)]
+    under, told = list[Found | Unread](), list[Told]()
+    for hit in hits(_document, span):
+        for one in search.look(*hit):
+            if one.place.heading == _INHERITED:
+                under.append(one)
+            else:
+                told.append(tell(one))
     _forget(_document, span)
-    return arrived, found, search.state
+    return _Result(arrived, under, told, search.state)
 
 
 def _under(one: Found | Unread, heading: str) -> Found | Unread:
-    """The same, with the heading that held before the run-up where it has none of its own."""
-    if one.place.heading != _INHERITED:
-        return one
+    """The same, with the heading that held before the run-up."""
     place = one.place
     return replace(one, place=Place(place.file, place.first_line, place.last_line, heading))
 

@@ -9,8 +9,10 @@ from iosonde.evidence.clean import clean
 from iosonde.evidence.document import Document
 from iosonde.passage import REACH
 
-_BLOCK = 1 << 13
+_BLOCK = 1 << 12
 """Bytes cleaned at once: little more than an output has, for most of a text is none."""
+_BEHIND = 1 << 15
+"""Bytes before an anchor in which the lines before it are looked for."""
 _KEPT = 4 * REACH
 """Lines before the one looked at that stay in memory."""
 
@@ -67,12 +69,13 @@ class Window:
         return self._texts[max(place, 0) : max(place + most, 0)]
 
     def _jump(self, number: int, offset: int) -> None:
-        data, start, back = self._document.data, offset, 0
-        while back <= REACH and start > 0:
-            start = data.rfind(b"\n", max(start - 1 - _BLOCK, 0), start - 1) + 1
-            back += 1
+        data = self._document.data
+        low = max(offset - _BEHIND, 0)
+        before = bytes(data[low:offset]).split(b"\n")[low > 0 : -1]  # the first may be torn
+        kept = before[-REACH - 1 :]
         self._texts.clear()
-        self._first, self._next = number - back, start
+        self._first = number - len(kept)
+        self._next = offset - sum(map(len, kept)) - len(kept)
 
     def _load(self) -> bool:
         data = self._document.data

@@ -88,13 +88,14 @@ def metrics_of_results(
     for result in results:
         units.update(result.units)
     names = dict.fromkeys(name for figure in figures for name in figure)
+    latencies = _Merged([result.histograms for result in results])
     return tuple(
         summarise(
             name,
             units.get(name, ""),
             [figure[name] for figure in figures if name in figure],
             rounded=name in rounded,
-            merged=merged(name, (result.histograms for result in results)),
+            merged=latencies.percentile(name),
         )
         for name in names
     )
@@ -110,17 +111,31 @@ def merged(metric: str, histograms: Iterable[Mapping[str, Histogram]]) -> float 
     Returns:
         None where the metric is no percentile or a loop has no histogram.
     """
-    asked = percentile_of(metric)
-    if asked is None:
-        return None
-    direction, q = asked
-    found: list[Histogram] = []
-    for by_direction in histograms:
-        histogram = by_direction.get(direction)
-        if histogram is None or not any(histogram.counts):
+    return _Merged(list(histograms)).percentile(metric)
+
+
+class _Merged:
+    """The histograms of several loops or hosts, each direction put together once."""
+
+    def __init__(self, histograms: Sequence[Mapping[str, Histogram]]) -> None:
+        self._histograms = histograms
+        self._whole: dict[str, Histogram | None] = {}
+
+    def percentile(self, metric: str) -> float | None:
+        """See `merged`."""
+        asked = percentile_of(metric)
+        if asked is None:
             return None
-        found.append(histogram)
-    return quantile(merge(found), q) if found else None
+        direction, q = asked
+        if direction not in self._whole:
+            self._whole[direction] = self._merged(direction)
+        whole = self._whole[direction]
+        return None if whole is None else quantile(whole, q)
+
+    def _merged(self, direction: str) -> Histogram | None:
+        found = [one.get(direction) for one in self._histograms]
+        every = [one for one in found if one is not None and any(one.counts)]
+        return merge(every) if every and len(every) == len(found) else None
 
 
 def slowest(sheets: Sequence[TrialSheet]) -> TrialSheet:

@@ -46,9 +46,14 @@ def summarise(
         raise ValueError(f"{name} has no loops to summarise")
     loops = tuple(float(value) for value in values)
     count = len(loops)
+    if count == 1:
+        return Metric(
+            name, unit, loops, mean=loops[0], median=loops[0], stdev=None, cv=None, ci95=None,
+            rounded=rounded, merged=merged,
+        )  # fmt: skip
     mean = sum(loops) / count
-    stdev = _stdev(loops, mean) if count > 1 else None
-    reach = None if stdev is None else student_t(0.975, count - 1) * stdev / sqrt(count)
+    stdev = _stdev(loops, mean)
+    reach = student_t(0.975, count - 1) * stdev / sqrt(count)
     return Metric(
         name=name,
         unit=unit,
@@ -56,8 +61,8 @@ def summarise(
         mean=mean,
         median=_median(loops),
         stdev=stdev,
-        cv=stdev / abs(mean) if stdev is not None and mean else None,
-        ci95=None if reach is None else (mean - reach, mean + reach),
+        cv=stdev / abs(mean) if mean else None,
+        ci95=(mean - reach, mean + reach),
         rounded=rounded,
         merged=merged,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar
 
@@ -35,6 +35,7 @@ from iosonde.records import (
 )
 
 T = TypeVar("T")
+_LONG = 512  # bytes
 
 
 @cache
@@ -53,13 +54,23 @@ class _Raw:
 
 
 def pack(kind: Any, record: object) -> bytes:
-    """A record as deflated JSON."""
-    return zlib.compress(_adapter(kind).dump_json(record), 6)
+    """A record as JSON, deflated where it is long."""
+    return _deflated(_adapter(kind).dump_json(record))
 
 
 def unpack(kind: Any, blob: bytes) -> Any:
-    """The record in a deflated JSON."""
-    return _adapter(kind).validate_json(zlib.decompress(blob))
+    """The record that `pack` packed."""
+    return _adapter(kind).validate_json(_inflated(blob))
+
+
+def _deflated(text: bytes) -> bytes:
+    """To deflate a short text takes longer than to write it, and saves nothing."""
+    return zlib.compress(text, 1) if len(text) >= _LONG else text
+
+
+def _inflated(blob: bytes) -> bytes:
+    """A deflated text begins with what no JSON begins with (RFC 1950, 2.2: CMF 0x78)."""
+    return zlib.decompress(blob) if blob[:1] == b"\x78" else blob
 
 
 def _texts(blob: str) -> tuple[str, ...]:
@@ -161,11 +172,21 @@ _KINDS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def _members(record: Any) -> dict[str, Any]:
+    """What JSON takes for a record or a mapping: one level of it, which `asdict` copies whole."""
+    if isinstance(record, Mapping):
+        return dict(record)
+    return {one.name: getattr(record, one.name) for one in fields(record)}
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_members)
+
+
 def _packed(record: Any) -> bytes:
     """A record whose fields JSON can carry as they are; quicker than `pack`."""
-    return zlib.compress(json.dumps(asdict(record), separators=(",", ":")).encode(), 1)
+    return _deflated(_ENCODER.encode(record).encode())
 
 
 def _unpacked(blob: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(zlib.decompress(blob))
+    found: dict[str, Any] = json.loads(_inflated(blob))
     return found

@@ -26,6 +26,8 @@ from iosonde.records import Json, Loop, Run, RunState, Trial
 from iosonde.store import rows
 from iosonde.store.migrate import upgrade
 from iosonde.store.owner import is_gone
+from iosonde.store.packed import Packed, placed
+from iosonde.store.packed import Row as Filled
 from iosonde.store.schema import EVIDENCE, LOOPS, RUNS, TRIALS
 from iosonde.store.store import RunLine
 
@@ -95,22 +97,25 @@ class SqlStore:
 
     def add_trial(self, run: str, trial: Trial) -> None:
         """See `Store.add_trial`."""
-        self.add_imported(run, [trial], [])
-
-    def add_imported(self, run: str, trials: Sequence[Trial], kept: Sequence[Kept]) -> None:
-        """See `Store.add_imported`."""
-        trial_rows, loop_rows, kept_rows = [], [], []
         with self._writing() as connection:
-            number = _count(connection, TRIALS, run)
-            for position, trial in enumerate(trials, number):
-                trial_rows.append(rows.trial_row(run, position, trial))
-                loop_rows += [rows.loop_row(run, trial.id, loop, 1) for loop in trial.loops]
-            if kept:
-                begin = _count(connection, EVIDENCE, run)
-                kept_rows = [rows.kept_row(run, at, one) for at, one in enumerate(kept, begin)]
-            for table, found in ((TRIALS, trial_rows), (LOOPS, loop_rows), (EVIDENCE, kept_rows)):
-                if found:
-                    connection.execute(insert(table), found)
+            position = _count(connection, TRIALS, run)
+            connection.execute(insert(TRIALS).values(rows.trial_row(run, position, trial)))
+            if trial.loops:
+                of_loops = [rows.loop_row(run, trial.id, loop, 1) for loop in trial.loops]
+                connection.execute(insert(LOOPS), of_loops)
+
+    def add_imported(self, run: str, packed: Sequence[Packed]) -> None:
+        """See `Store.add_imported`."""
+        trials, loops, kept = list[Filled](), list[Filled](), list[Filled]()
+        with self._writing() as connection:
+            number, beside = _count(connection, TRIALS, run), _count(connection, EVIDENCE, run)
+            for one in packed:
+                found = placed(one, run, number + len(trials), beside + len(kept))
+                for filled, more in zip((trials, loops, kept), found, strict=True):
+                    filled.extend(more)
+            for table, filled in ((TRIALS, trials), (LOOPS, loops), (EVIDENCE, kept)):
+                if filled:
+                    connection.execute(insert(table), filled)
 
     def evidence(self, run: str) -> tuple[Kept, ...]:
         """See `Store.evidence`."""

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from iosonde.printed import Kept
 from iosonde.records import Json, Loop, Run, RunState, Trial
+from iosonde.store.packed import Packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Store(Protocol):
         """A trial of a run, with its capture; loops it already holds are stored too."""
         ...
 
-    def add_imported(self, run: str, trials: Sequence[Trial], kept: Sequence[Kept]) -> None:
-        """Trials with their loops, and what was found beside them, in one transaction."""
+    def add_imported(self, run: str, packed: Sequence[Packed]) -> None:
+        """What outputs held, in one transaction; a number goes before the ids of the trials."""
         ...
 
     def evidence(self, run: str) -> tuple[Kept, ...]:

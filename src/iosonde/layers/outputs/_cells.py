@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 from iosonde.passage import Passage
@@ -19,6 +20,7 @@ from iosonde.passage import Passage
 _PIECES = 4  # lines that one line of a table may have become
 _AHEAD = 32  # lines asked for at once
 _LONG = 56  # shorter lines are not broken by anyone
+_WORD = re.compile(r"\S+")
 _NAMES = re.compile(r"[\sA-Za-z0-9:#%.-]+")
 
 
@@ -118,9 +120,14 @@ def _columns(text: str, known: Mapping[str, Column]) -> tuple[Column, ...] | Non
 def _spans(columns: Sequence[Column], text: str) -> tuple[tuple[int, int], ...]:
     found, at = [], 0
     for column in columns:
-        gap = re.compile(r"\s+".join(map(re.escape, column.name.split())))
-        place = gap.search(text, at)
-        begin, at = place.span() if place else (at, at)
+        if " " in column.name:
+            gap = re.compile(r"\s+".join(map(re.escape, column.name.split())))
+            place = gap.search(text, at)
+            begin, at = place.span() if place else (at, at)
+        elif (begin := text.find(column.name, at)) >= 0:
+            at = begin + len(column.name)
+        else:
+            begin = at
         found.append((begin, at))
     return tuple(found)
 
@@ -136,6 +143,12 @@ def rows(
         plain: takes a tree's branches off a line and leaves blanks for them.
         most: lines to look at.
     """
+
+    @lru_cache(maxsize=2)  # a row is looked at as the one after another, too
+    def placed(line: str) -> tuple[str, dict[str, str] | None]:
+        row = plain(line)
+        return row, None if head.broken else _placed(head, row)
+
     lines: list[tuple[int, str]] = []
     place, last, end = 0, head.last, False
     while True:
@@ -152,7 +165,7 @@ def rows(
                 return
             place += 1
             continue
-        found = _row(lines[place : place + 2 * _PIECES], head, plain)
+        found = _row(lines[place : place + 2 * _PIECES], head, placed)
         if found is None:
             return
         cells, used, start = found
@@ -162,22 +175,26 @@ def rows(
 
 
 def _row(
-    lines: Sequence[tuple[int, str]], head: Head, plain: Callable[[str], str]
+    lines: Sequence[tuple[int, str]],
+    head: Head,
+    placed: Callable[[str], tuple[str, dict[str, str] | None]],
 ) -> tuple[dict[str, str], int, int] | None:
-    """The cells of the row that begins here, how many lines it takes, and where it starts."""
-    first = plain(lines[0][1])
+    """The cells of the row that begins here, how many lines it takes, and where it starts.
+
+    `placed` gives a line without branches, and its cells where they stand under their names.
+    """
+    first, cells = placed(lines[0][1])
     start = len(first) - len(first.lstrip())
-    if not head.broken:
-        cells = _placed(head, first)
+    if cells:
         after = lines[1][1] if len(lines) > 1 else ""
-        if cells and (len(first) < _LONG or not after or _placed(head, plain(after))):
+        if len(first) < _LONG or not after or placed(after)[1]:
             return cells, 1, start
     parts, used = [first], 1
     for count, (_, line) in enumerate(lines[1:], 2):
         if not line.strip():
             continue
         whole = len(lines[used - 1][1]) < _LONG and not head.broken
-        if whole or len(parts) == _PIECES or _begins(plain(line).split(), head.columns):
+        if whole or len(parts) == _PIECES or _begins(placed(line)[0].split(), head.columns):
             break
         parts.append(line)
         used = count
@@ -197,7 +214,7 @@ def _begins(words: Sequence[str], columns: Sequence[Column]) -> bool:
             and all(column.empty for column in columns[1:])
             and bool(columns[0].cell.fullmatch(words[0]))
         )
-    return any(assign(words, columns[:count]) is not None for count in range(2, len(columns) + 1))
+    return any(_ways(words, columns)[-1][2:])
 
 
 def _placed(head: Head, row: str) -> dict[str, str] | None:
@@ -207,16 +224,19 @@ def _placed(head: Head, row: str) -> dict[str, str] | None:
     """
     cells: dict[str, str] = {}
     column, stop = head.columns[0], -1
-    begins, ends = ([span[side] for span in head.spans] for side in (0, 1))
-    for found in re.finditer(r"\S+", row):
+    begins, ends = zip(*head.spans, strict=True)
+    for found in _WORD.finditer(row):
         start, end = found.span()
         first, past = bisect_right(ends, start), bisect_left(begins, end)
         if first >= past:  # under no name: the nearest is one of the two around
             first, past = max(first - 1, 0), min(first + 1, len(ends))
-        shared, _, at = max(
-            (min(end, to) - max(start, begin), -min(abs(start - begin), abs(end - to)), place)
-            for place, (begin, to) in enumerate(head.spans[first:past], first)
-        )
+        if past == first + 1:
+            at, shared = first, min(end, ends[first]) - max(start, begins[first])
+        else:
+            shared, _, at = max(
+                (min(end, to) - max(start, begin), -min(abs(start - begin), abs(end - to)), place)
+                for place, (begin, to) in enumerate(head.spans[first:past], first)
+            )
         if shared > 0 or start != stop + 1 or not column.words:
             column = head.columns[at]
         stop = end
@@ -234,6 +254,23 @@ def assign(words: Sequence[str], columns: Sequence[Column]) -> dict[str, str] | 
 
     Of several ways the one counts that leaves few columns empty, and rather the later ones.
     """
+    reach = _ways(words, columns)
+    if reach[-1][-1] is None:
+        return None
+    cells: dict[str, str] = {}
+    i = len(words)
+    for j in range(len(columns), 0, -1):
+        way = reach[i][j]
+        if way is None:
+            return None
+        if way[1]:
+            cells[columns[j - 1].name] = " ".join(words[i - way[1] : i])
+        i -= way[1]
+    return dict(reversed(cells.items()))
+
+
+def _ways(words: Sequence[str], columns: Sequence[Column]) -> list[list[tuple[int, int] | None]]:
+    """The best way to place the first i words in the first j columns, as [i][j]."""
     width = len(columns) + 1
     # reach[i][j]: the way to place i words in j columns, as (cost, words of the last column)
     reach: list[list[tuple[int, int] | None]] = [[None] * width for _ in range(len(words) + 1)]
@@ -249,18 +286,7 @@ def assign(words: Sequence[str], columns: Sequence[Column]) -> dict[str, str] | 
             for count in range(1, most + 1):
                 fits = column.cell.fullmatch(" ".join(words[i : i + count])) is not None
                 _offer(reach, i + count, j + 1, here[0], count, allowed=fits)
-    if reach[len(words)][len(columns)] is None:
-        return None
-    cells: dict[str, str] = {}
-    i = len(words)
-    for j in range(len(columns), 0, -1):
-        way = reach[i][j]
-        if way is None:
-            return None
-        if way[1]:
-            cells[columns[j - 1].name] = " ".join(words[i - way[1] : i])
-        i -= way[1]
-    return dict(reversed(cells.items()))
+    return reach
 
 
 def _offer(

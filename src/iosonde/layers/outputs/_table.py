@@ -9,6 +9,7 @@ from iosonde.passage import Passage
 
 _PIECES = 4
 _BLANKS = 3
+_AHEAD = 48  # lines asked for at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,22 @@ def read_table(
     Returns:
         None where no head begins there.
     """
-    lines: list[tuple[int, str]] = []
-    for index, line in enumerate(passage.block(first, most), first):
-        if line:
-            lines.append((index, line))
+    size = _AHEAD
+    while True:
+        block = passage.block(first, min(size, most))
+        table = _table([(first + at, line) for at, line in enumerate(block) if line],
+                       is_head, is_row)  # fmt: skip
+        ended = len(block) < size or size >= most
+        if ended or table is None or table.last + _AHEAD // 2 < first + size:
+            return table
+        size *= 4  # few tables are long
+
+
+def _table(
+    lines: list[tuple[int, str]],
+    is_head: Callable[[Sequence[str]], bool],
+    is_row: Callable[[Sequence[str]], bool],
+) -> Table | None:
     for pieces in range(1, min(_PIECES, len(lines)) + 1):
         for between in ("", " ") if pieces > 1 else (" ",):
             head = between.join(line for _, line in lines[:pieces]).split()

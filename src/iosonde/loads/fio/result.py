@@ -69,6 +69,19 @@ def find_document(text: str) -> dict[str, Json] | None:
     return found
 
 
+def whole_document(text: str) -> dict[str, Json] | None:
+    """A text that is one JSON object and nothing else; None for any other, or with NaN in it."""
+    try:
+        found = json.loads(text, object_pairs_hook=_merged_pairs, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
 def _last_document(text: str) -> dict[str, Json] | None:
     decoder = json.JSONDecoder(object_pairs_hook=_merged_pairs)
     last = None
@@ -89,6 +102,9 @@ def _last_document(text: str) -> dict[str, Json] | None:
 
 def _merged_pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """An object; of a repeated key the value that says more is kept."""
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
     merged: dict[str, Json] = {}
     for key, value in pairs:
         if merged.get(key) and not value:

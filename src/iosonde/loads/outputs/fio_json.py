@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from iosonde.loads.fio.combine import DIRECTIONS, combine
-from iosonde.loads.fio.result import find_document
+from iosonde.loads.fio.result import find_document, whole_document
 from iosonde.loads.outputs import _fio
 from iosonde.loads.outputs._fio_run import disk_details
 from iosonde.passage import REACH, Passage, Prompt, command_before, lines
@@ -27,6 +27,8 @@ _VERSION = re.compile(r'"fio\s?version"\s*:')
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _KEY = re.compile(r'\s*"[^"]{1,80}"\s:\s|\s*[{}\[\]],?\s*$')
 _LIKE_JSON = re.compile(r'[{}\[\]":,]|^\s*-?[\d.]+\s*$')
+_AHEAD = 256
+"""Lines looked at together."""
 _DEEPEST = 40
 _LONGEST = 32 << 20
 """Characters of a document; JSON+ of a thousand jobs has about half as many."""
@@ -59,10 +61,7 @@ class FioJson:
 
     def read(self, passage: Passage, first: int) -> Reading:
         """See `Output.read`."""
-        last, rows = _extent(passage, first)
-        document = _document(rows)
-        if document is None:
-            raise Unreadable("it is not valid JSON")
+        last, document = _undamaged(passage, first) or _damaged(passage, first)
         asked = command_before(passage, first, ("fio",))
         jobs = _jobs(document)
         issued = _issued(jobs) if len(jobs) > 1 else {}
@@ -76,6 +75,38 @@ class FioJson:
 
 
 # ── where it ends ─────────────────────────────────────────────────────────────────────────────
+
+
+def _undamaged(passage: Passage, first: int) -> tuple[int, dict[str, Json]] | None:
+    """Index of the last line, and the document, where it stands as fio wrote it.
+
+    Its last line is then the first that closes a brace as far to the left as the first opens one.
+    """
+    begin = passage.line(first) or ""
+    if begin.strip() != "{":
+        return None
+    text, at, closed = f"{begin}\n", first + 1, f"\n{begin.replace('{', '}')}\n"
+    while len(text) < _LONGEST:
+        block = passage.block(at, _AHEAD)
+        more = "\n".join(block) + "\n"
+        end = f"\n{more}".find(closed)
+        if end >= 0:
+            found = whole_document(text + more[: end + len(closed) - 1])
+            return (at + more.count("\n", 0, end), found) if found else None
+        another = more.count('"fio version"') > (at == first + 1)
+        if another or len(block) < _AHEAD or not _LIKE_JSON.search(block[-1]):
+            return None
+        text, at = text + more, at + len(block)
+    return None
+
+
+def _damaged(passage: Passage, first: int) -> tuple[int, dict[str, Json]]:
+    """The same where lines are broken, or others stand between them."""
+    last, rows = _extent(passage, first)
+    document = _document(rows)
+    if document is None:
+        raise Unreadable("it is not valid JSON")
+    return last, document
 
 
 def _extent(passage: Passage, first: int) -> tuple[int, list[str]]:
