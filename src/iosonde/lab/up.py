@@ -69,9 +69,12 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
             f"{PROGRAM} is not installed", where="local", hint="apt-get install qemu-system-x86"
         )
     sweep()
-    if any(lab.name == spec.name for lab in labs()):
+    for lab in (one for one in labs() if one.name == spec.name):
+        stands = any(lab.pid(node.name) for node in lab.nodes)
         raise UsageError(
-            f"a lab {spec.name!r} runs already",
+            f"a lab {spec.name!r} runs already"
+            if stands
+            else f"a lab {spec.name!r} is there, though none of its hosts runs any more",
             hint=f"`iosonde lab down {spec.name}` first, or give another --name",
         )
     made = await image(tell)
