@@ -84,7 +84,9 @@ ELF = b"\x7fELF" + b"\0" * 60 + struct.pack("<III", 4, 8, 18) + b"Xen\0" + b"cod
 
 
 @pytest.mark.parametrize("pack", [lzma.compress, gzip.compress], ids=["lzma", "gzip"])
-def test_a_kernel_is_unpacked_where_it_can_be_entered_directly(pack: Callable[[bytes], bytes]) -> None:
+def test_a_kernel_is_unpacked_where_it_can_be_entered_directly(
+    pack: Callable[[bytes], bytes],
+) -> None:
     assert unpacked(bz_image(pack(ELF))) == ELF
 
 
