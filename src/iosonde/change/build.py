@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from iosonde.change.guard import Permission, check_target
 from iosonde.change.journal import Journal, Made
 from iosonde.change.sharing import sharing
-from iosonde.change.standing import Standing, seen, standing, undo
+from iosonde.change.standing import Standing, judged, seen, standing, undo
 from iosonde.errors import CommandFailed, HostFailed, IosondeError, Refused
-from iosonde.hosts.command import quote, sequence
+from iosonde.hosts.command import answered, asked_after, quote, sequence
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
 from iosonde.layers.step import Check, Command, Step, shown
@@ -75,6 +75,7 @@ class Builder:
         numbers = [made.number for one in self.journals.values() for made in one.made.values()]
         self._number = max(numbers, default=0)
         self._foreign: set[str] = set()
+        self._did: set[tuple[str, tuple[Command, ...]]] = set()  # modules that are loaded
 
     async def all(self) -> None:
         """Every layer. Where one fails, those that do not stand on it are still finished.
@@ -170,7 +171,10 @@ class Builder:
         host, journal = self.hosts[host_name], self.journals[host_name]
         there = step.there
         if there is None:
+            if (host_name, step.do) in self._did:
+                return "unchanged"
             await _run(host, step.do)
+            self._did.add((host_name, step.do))
             return "done"
         made = journal.find(site.name, index)
         if made and made.state == "begun":
@@ -199,8 +203,8 @@ class Builder:
             return await self._again(host, step, there)
         await self._ask_guard(host, step)
         number, begin = self._begin(journal, site, (index, step), there)
-        await _run(host, [begin, *step.do])
-        await _appears(host, there, step.patience)
+        if await _run(host, [begin, *step.do], there) is not Standing.THERE:
+            await _appears(host, there, step.patience)
         journal.done(number)
         return "done"
 
@@ -231,8 +235,8 @@ class Builder:
                 evidence="iosonde's record on that host",
                 hint="bring it back by hand, or `iosonde down` and `up` again",
             )
-        await _run(host, step.again or step.do)
-        await _appears(host, there, step.patience)
+        if await _run(host, step.again or step.do, there) is not Standing.THERE:
+            await _appears(host, there, step.patience)
         return "done"
 
     async def _ask_guard(self, host: Host, step: Step) -> None:
@@ -278,11 +282,22 @@ def planned(stack: DeclaredStack) -> list[Report]:
     return reports
 
 
-async def _run(host: Host, commands: Sequence[Command]) -> None:
-    """Run commands in order until one fails; together, since each way to a host takes time."""
+async def _run(
+    host: Host, commands: Sequence[Command], there: Check | None = None
+) -> Standing | None:
+    """Run commands in order until one fails; together, since each way to a host takes time.
+
+    Returns:
+        What a check finds right after them.
+    """
     together = sequence((one.argv, one.stdin, one.may_fail) for one in commands)
+    timeout = sum(one.timeout for one in commands)
     try:
-        await host.run(together, timeout=sum(one.timeout for one in commands))
+        if there is None:
+            await host.run(together, timeout=timeout)
+            return None
+        done = await host.run(asked_after(together, there.argv), timeout=timeout + there.timeout)
+        return judged(there, *answered(done.stdout))[0]
     except CommandFailed as problem:
         if problem.status == 127:
             tools = ", ".join(dict.fromkeys(one.argv[0] for one in commands))

@@ -117,7 +117,7 @@ async def _check_device(
         reasons = "; ".join(dict.fromkeys(use.reason for use in found))
         raise Refused(f"in use: {reasons}", where=path, evidence=found[0].evidence)
     await _check_state(host, path, family)
-    permission = await _permission(host, node, permissions)
+    permission = await _permission(host, path, node, permissions)
     carried = set(await signatures(host, real))
     if permission is None:
         what = f"it carries {', '.join(sorted(carried))}" if carried else "it looks empty"
@@ -176,10 +176,12 @@ async def _check_state(host: Host, path: str, family: Family) -> None:
 
 
 async def _permission(
-    host: Host, node: Node, permissions: Sequence[Permission]
+    host: Host, path: str, node: Node, permissions: Sequence[Permission]
 ) -> Permission | None:
     """The permission that names just this device, by whatever name."""
     for permission in permissions:
+        if permission.path == path:
+            return permission
         named = await look(host, permission.path)
         if named is not None and named.kind == "device" and named.number == node.number:
             return permission

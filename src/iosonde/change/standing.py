@@ -35,9 +35,14 @@ async def seen(host: Host, check: Check) -> tuple[Standing, str]:
         CommandTimeout: the check did not end.
     """
     done = await host.run(check.argv, timeout=check.timeout, check=False)
-    if done.status != 0:
+    return judged(check, done.status, done.stdout)
+
+
+def judged(check: Check, status: int, stdout: bytes) -> tuple[Standing, str]:
+    """What a check's status and output mean, and the output, its blanks counted as one."""
+    if status != 0:
         return Standing.ABSENT, ""
-    told = _words(done.stdout.decode(errors="replace"))
+    told = _words(stdout.decode(errors="replace"))
     there = all(_words(text) in told for text in check.shows)
     return (Standing.THERE if there else Standing.OTHER), told
 

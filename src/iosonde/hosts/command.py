@@ -23,6 +23,9 @@ def quote(argv: Sequence[str]) -> str:
     return shlex.join(argv)
 
 
+_MARK = "--iosonde-asks--"
+
+
 def sequence(commands: Iterable[tuple[Sequence[str], str, bool]]) -> tuple[str, ...]:
     """Several commands as one, which ends with the first that fails.
 
@@ -35,6 +38,23 @@ def sequence(commands: Iterable[tuple[Sequence[str], str, bool]]) -> tuple[str, 
         fed = f"printf %s {quote([text])} | {quote(argv)}" if text else quote(argv)
         lines.append(f"{fed} || true" if may_fail else fed)
     return ("sh", "-ec", "\n".join(lines))
+
+
+def asked_after(commands: tuple[str, ...], question: Sequence[str]) -> tuple[str, ...]:
+    """A sequence, and then a command whose answer `answered` finds in what is printed.
+
+    Args:
+        commands: as `sequence` gives them.
+        question: an argument list; it may fail.
+    """
+    *shell, script = commands
+    return (*shell, f"{script}\necho\necho {_MARK}\nset +e\n{quote(question)}\necho\necho $?")
+
+
+def answered(stdout: bytes) -> tuple[int, bytes]:
+    """Status and output of the command that `asked_after` ran last."""
+    words, _, status = stdout.rpartition(f"\n{_MARK}\n".encode())[2].rstrip().rpartition(b"\n")
+    return int(status), words
 
 
 def set_trace(on: bool) -> None:

@@ -13,9 +13,15 @@ optimal_io_size); util-linux libfdisk/src/alignment.c for distrusting odd optima
 
 from __future__ import annotations
 
-from typing import ClassVar
+import posixpath
+from typing import ClassVar, Literal
 
+from pydantic import Field
+
+from iosonde.hosts.host import Host
 from iosonde.layers.layer import BlockDevice, LayerSetting, Scene
+from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.step import Check, Command, Step, run
 from iosonde.records import Scalar, StackLayer
 from iosonde.units import MIB, SECTOR
 
@@ -75,10 +81,64 @@ def _figure(value: Scalar) -> int:
     return int(value) if isinstance(value, int | str) and str(value).isdecimal() else 0
 
 
+class PartitionDeclared(Declared):
+    """A partition of a disk of its own table (GPT), which its first partition makes.
+
+    `start` and `size` in bytes; without `size` it takes all that is free behind its start. Each
+    partition of a disk has another `number`.
+    """
+
+    kind: Literal["partition"] = "partition"
+    number: int = Field(default=1, ge=1, le=128)
+    start: Size = MIB
+    size: Size | None = None
+
+
+_SHOWN = 'sfdisk --dump "$1" | grep -qi "uuid=$2"'
+_SFDISK = ("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel")
+
+
+def _table(site: Site) -> Step:
+    """The step that makes the table; the partitions of one disk have it in common.
+
+    Its identifier follows from the disk's name in the stack, so that no other table is taken for
+    it.
+    """
+    disk = site.only
+    identifier = disk.uuid("gpt").upper()
+    return Step(
+        f"make a partition table on {disk.name}",
+        (
+            Command((*_SFDISK, disk.device), f"label: gpt\nlabel-id: {identifier}\n"),
+            run("partx", "--update", disk.device, may_fail=True),
+        ),
+        Check(("sfdisk", "--dump", disk.device), shows=(f"label-id: {identifier}",)),
+        (run("wipefs", "--quiet", "--all", "--types", "gpt,PMBR", disk.device),),
+        destroys=(disk.device,),
+        shared=True,
+    )
+
+
+def _line(site: Site) -> str:
+    """The partition as a line of a script for sfdisk(8): sectors of 512 bytes."""
+    declared = site.declared_as(PartitionDeclared)
+    for what, value in (("start", declared.start), ("size", declared.size or 0)):
+        if value % SECTOR:
+            raise site.wrong(f"{what} {value} is no multiple of {SECTOR} bytes")
+    size = f", size={declared.size // SECTOR}" if declared.size else ""
+    # What stands before the colon is read for its number alone.
+    return (
+        f"{site.only.device}-part{declared.number} : start={declared.start // SECTOR}{size}, "
+        f"uuid={site.uuid('part')}\n"
+    )
+
+
 class Partition:
-    """See `iosonde.layers.layer.Layer`."""
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "partition"
+    declaration: ClassVar[type[Declared]] = PartitionDeclared
+    probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -92,6 +152,38 @@ class Partition:
             content = files.get(path)
             offsets[name] = _figure(content.decode().strip()) if isinstance(content, bytes) else 0
         return tuple(self._layer(scene, one, offsets) for one in devices)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`. Other partitions of the disk may be in use meanwhile (partx(8))."""
+        disk, number = site.only.device, str(site.declared_as(PartitionDeclared).number)
+        return (
+            _table(site),
+            Step(
+                f"make partition {number}",
+                (
+                    Command((*_SFDISK, "--append", disk), _line(site)),
+                    run("partx", "--update", "--nr", number, disk),
+                ),
+                Check(("sh", "-c", _SHOWN, "sh", disk, site.uuid("part"))),
+                (
+                    run("partx", "--delete", "--nr", number, disk, may_fail=True),
+                    run(*_SFDISK, "--delete", disk, number),
+                ),
+            ),
+        )
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`: the stable name where udev gives one, else the kernel's."""
+        stable = f"/dev/disk/by-partuuid/{site.uuid('part')}"
+        if (await host.run(["test", "-b", stable], check=False)).status == 0:
+            return stable
+        name = posixpath.basename(await host.resolve(site.only.device))
+        files = await host.read_many(await host.glob(f"/sys/block/{name}/*/partition"))
+        number = str(site.declared_as(PartitionDeclared).number)
+        for path, content in files.items():
+            if isinstance(content, bytes) and content.decode().strip() == number:
+                return f"/dev/{path.split('/')[-2]}"
+        return None
 
     def _layer(self, scene: Scene, device: BlockDevice, offsets: dict[str, int]) -> StackLayer:
         facts: dict[str, Scalar] = {}
