@@ -35,6 +35,7 @@ class Measured:
         stands_on: (kind, device) of the layers under its target, the topmost first.
         heading: the heading it stands under, or the load's name: trials to be held against
             each other share it.
+        faults: what went wrong while it was measured, in the tool's or iosonde's words.
         row: what its author wrote beside it in a table, cell by cell; `columns` the names.
     """
 
@@ -63,6 +64,7 @@ class Measured:
     heading: str = ""
     row: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def mean(self, metric: str) -> float | None:
         """Mean of a metric over the loops; None where the trial has none of that name."""

@@ -186,6 +186,7 @@ def _measured(sheet: TrialSheet, source: str) -> Measured:
         heading=origin.heading if origin else trial.load.name,
         row=tuple(map(str, row)) if isinstance(row, list) else (),
         columns=tuple(map(str, columns)) if isinstance(columns, list) else (),
+        faults=trial.faults,
     )
 
 

@@ -96,8 +96,15 @@ def planned_command(planned: PlannedTrial, study: Study) -> str:
     """The command of a trial to come, as `--dry-run` shows it; DIRECTORY is made at run time."""
     engine = LOADS.load(planned.load.engine)()
     path = planned.probe.path or f"/DEVICE-OF-{planned.probe.name}"  # known once it stands
-    target = Target(planned.probe.host, path, TargetKind.FILE)
-    command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
+    device = TargetKind.DEVICE if path.startswith("/dev/") else TargetKind.FILE
+    try:
+        target = Target(planned.probe.host, path, device)
+        command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
+    except UsageError:
+        if planned.probe.path:
+            raise
+        target = Target(planned.probe.host, path, TargetKind.DEVICE)
+        command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
     files = "".join(
         f"\n  # {path}\n" + "\n".join(f"  {line}" for line in content.decode().splitlines())
         for path, content in command.files.items()

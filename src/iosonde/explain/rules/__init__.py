@@ -14,6 +14,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
     {
         "averages": "iosonde.explain.rules.averages:RULES",
         "claims": "iosonde.explain.rules.claims:RULES",
+        "faults": "iosonde.explain.rules.faults:RULES",
         "loops": "iosonde.explain.rules.loops:RULES",
         "noise": "iosonde.explain.rules.noise:RULES",
     },

@@ -26,5 +26,6 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "nfsd": "iosonde.layers.rules.nfsd:RULES",
         "queue": "iosonde.layers.rules.queue:RULES",
         "raid": "iosonde.layers.rules.raid:RULES",
+        "targets": "iosonde.layers.rules.targets:RULES",
     },
 )

@@ -1,0 +1,44 @@
+"""Trials during which something failed: a host was lost, a disk gave errors, the load gave up.
+
+Source: what the load's tool printed, or what iosonde met when it ran it (docs/use/run.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde.case import Case, Measured, Rule
+from iosonde.records import Evidence, Finding
+
+_SHOWN = 4
+
+
+def _failed(case: Case) -> Iterator[Finding]:
+    for trial in case.trials:
+        if trial.faults:
+            yield _told(trial)
+
+
+def _told(trial: Measured) -> Finding:
+    loops = max((len(metric.loops) for metric in trial.metrics.values()), default=0)
+    left = {
+        0: "No loop was finished.",
+        1: "The one loop that was finished is kept; it may be touched by it.",
+    }.get(loops, f"The {loops} loops that were finished are kept; the last may be touched by it.")
+    faults = list(dict.fromkeys(trial.faults))
+    return Finding(
+        rule="fault",
+        severity="error",
+        subject=trial.label,
+        message=f"Something failed while this was measured: {faults[0].rstrip('.')}. {left}",
+        evidence=tuple(Evidence("fault", fault, "", trial.where) for fault in faults[:_SHOWN]),
+        remedy="Find what failed before anything is made of the figures: they are those of a "
+        "stack that was breaking, not of one that works.",
+        confirm="the same trial on the whole stack, without a fault",
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("fault", "every load", "Trials during which a host, a disk or the load failed.",
+         "the tool's own words, or iosonde's", _failed),
+)  # fmt: skip

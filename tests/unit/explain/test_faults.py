@@ -1,0 +1,28 @@
+"""A trial that met a fault says so, with what is left of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from iosonde.case import Case
+from iosonde.explain.rules import faults
+from tests.unit.explain.cases import found, trial
+
+
+def test_the_fault_and_what_is_left_are_told() -> None:
+    whole = trial({"write.iops": [100.0, 90.0]})
+    assert not found(faults.RULES, Case(trials=(whole,)), "fault")
+    broken = replace(
+        whole, faults=("host b: the connection is lost", "host b: the connection is lost")
+    )
+    (one,) = found(faults.RULES, Case(trials=(broken,)), "fault")
+    assert one.severity == "error"
+    assert "the connection is lost" in one.message
+    assert "2 loops" in one.message
+    assert len(one.evidence) == 1
+
+
+def test_nothing_finished_is_said() -> None:
+    none = replace(trial({}), faults=("the disk gave an I/O error",))
+    (one,) = found(faults.RULES, Case(trials=(none,)), "fault")
+    assert "No loop was finished" in one.message
