@@ -360,6 +360,21 @@ class TrialSheet:
 
 
 @dataclass(frozen=True, slots=True)
+class JointSheet:
+    """One load at several targets at the same time, taken as one: what they did together.
+
+    `trials` are the ids of its parts, `loops` how many all of them have finished together;
+    `metrics` come of those loops alone.
+    """
+
+    load: str
+    trials: tuple[str, ...]
+    loops: int
+    metrics: tuple[Metric, ...]
+    headline: str
+
+
+@dataclass(frozen=True, slots=True)
 class Gain:
     """How a figure changed from one step of a waterfall to another.
 
@@ -410,10 +425,12 @@ class Waterfall:
 class RunSheet:
     """A run with the statistics of each of its trials.
 
-    `findings` are what the rules say of the run as a whole, where they were asked.
+    `findings` are what the rules say of the run as a whole, where they were asked; `joint` what the
+    targets of a load did together, where they were measured at the same time.
     """
 
     run: Run
     trials: tuple[TrialSheet, ...]
     findings: tuple[Finding, ...] = ()
     waterfalls: tuple[Waterfall, ...] = ()
+    joint: tuple[JointSheet, ...] = ()

@@ -26,7 +26,10 @@ def test_files_and_rows_match() -> None:
         if path.suffix == ".py" or (path / "__init__.py").exists()
     }
     modules = {place.partition(":")[0].rpartition(".")[2] for place in LAYERS.values()}
-    assert files - {"__init__", "layer", "mounting", "outputs", "rules", "site", "step"} == modules
+    assert (
+        files - {"__init__", "caching", "layer", "mounting", "outputs", "rules", "site", "step"}
+        == modules
+    )
 
 
 @pytest.mark.parametrize("kind", sorted(LAYERS))

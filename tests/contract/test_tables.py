@@ -29,10 +29,10 @@ from tests.cli.conftest import COMMAND
 ROOT = Path(__file__).parents[2]
 # Files of a folder that are no rows: protocols, and parts that several rows share.
 SHARED: Mapping[str, set[str]] = {
-    "hosts": {"host", "command", "kin"},
+    "hosts": {"host", "command", "kin", "forward"},
     "settings": {"mechanism", "host_wide"},
-    "layers": {"layer", "mounting", "outputs", "rules", "site", "step"},
-    "loads": {"load", "named", "fio_log", "outputs", "rules"},
+    "layers": {"caching", "layer", "mounting", "outputs", "rules", "site", "step"},
+    "loads": {"load", "fleet", "named", "fio_log", "outputs", "rules"},
     "observe": {"sampler", "observer"},
     "report": {"format", "rows", "charts", "image", "findings", "waterfall"},
     "store": {"store", "sql", "rows", "packed", "schema", "owner", "migrate", "migrations"},

@@ -129,6 +129,8 @@ async def _holders(host: Host, path: str, family: Family) -> AsyncIterator[Use]:
             name = holder.rsplit("/", 1)[1]
             yield Use(_said(f"held by {name}", member), holder)
         for mark in await host.glob(f"{member.sysfs}/bcache"):
+            if await host.resolve(mark) != mark:
+                continue  # of a cached device itself: it leads to what that stands on
             yield Use(_said("held by bcache", member), mark)
 
 

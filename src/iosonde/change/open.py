@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from iosonde.change.journal import Journal
+from iosonde.change.late import late
 from iosonde.errors import HostFailed
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
@@ -19,6 +20,8 @@ _Opened = tuple[Mapping[str, Host], Mapping[str, Journal]]
 async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_Opened]:
     """All hosts of a stack and their journals, by the hosts' names in the stack.
 
+    A guest that does not run, since its layer is not built, is connected to when it is first used.
+
     Args:
         stack: whose.
         some: leave out hosts that cannot be reached.
@@ -29,6 +32,7 @@ async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_
     async with AsyncExitStack() as exits:
         hosts: dict[str, Host] = {}
         names = list(stack.opens)
+        asleep: set[str] = set()
         found = await asyncio.gather(
             *(open_host(stack.opens[name]) for name in names), return_exceptions=True
         )
@@ -36,11 +40,20 @@ async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_
             if not isinstance(host, BaseException):
                 exits.push_async_callback(host.close)
                 hosts[name] = host
+            elif name in stack.guests and isinstance(host, HostFailed):
+                hosts[name] = late(stack.opens[name])
+                exits.push_async_callback(hosts[name].close)
+                asleep.add(name)
             elif not (some and isinstance(host, HostFailed)):
                 raise host
-        for host in hosts.values():
-            await _require_root(host)
-        journals = {name: await Journal.read(host, stack.name) for name, host in hosts.items()}
+        for name in hosts.keys() - asleep:
+            await _require_root(hosts[name])
+        journals = {
+            name: Journal(host, stack.name)  # what was in a machine that has ended is gone with it
+            if name in asleep
+            else await Journal.read(host, stack.name)
+            for name, host in hosts.items()
+        }
         yield hosts, journals
 
 

@@ -12,7 +12,7 @@ from iosonde.errors import UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from iosonde.records import Metric, Run, RunSheet, TrialSheet
+    from iosonde.records import JointSheet, Metric, Run, RunSheet, TrialSheet
 
 _SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99_9")
 
@@ -62,16 +62,27 @@ def print_run(whole: RunSheet) -> None:
             console.print(f"  [yellow]{finding.rule}[/yellow]: {finding.message}")
         for fault in trial.trial.faults:
             console.print(f"  [red]fault[/red]: {fault}")
+    for joint in whole.joint:
+        console.print(_joint_table(joint))
     _print_slowest(whole)
 
 
-def _table(sheet: TrialSheet) -> Table:
-    from rich.table import Table
+def _joint_table(sheet: JointSheet) -> Table:
+    """Sums and merged histograms of what ran at the same time."""
+    return _metrics_table(f"{sheet.load} at all {len(sheet.trials)} targets together", sheet)
 
+
+def _table(sheet: TrialSheet) -> Table:
     trial = sheet.trial
     flags = f"  [yellow]{', '.join(trial.flags)}[/yellow]" if trial.flags else ""
+    return _metrics_table(f"{trial.load.name} at {trial.probe}{flags}", sheet)
+
+
+def _metrics_table(title: str, sheet: TrialSheet | JointSheet) -> Table:
+    from rich.table import Table
+
     table = Table(
-        title=f"{trial.load.name} at {trial.probe}{flags}",
+        title=title,
         title_justify="left",
         title_style="bold",
         box=None,

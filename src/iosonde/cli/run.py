@@ -52,6 +52,10 @@ def run(
     simultaneous: Annotated[
         bool | None, typer.Option("--simultaneous", help="All targets at the same time.")
     ] = None,
+    together: Annotated[
+        bool | None,
+        typer.Option("--together", help="All targets as one load that fio starts on all hosts."),
+    ] = None,
     drop_caches: Annotated[
         bool | None, typer.Option("--drop-caches", help="Drop the page cache before (root).")
     ] = None,
@@ -90,6 +94,7 @@ def run(
         "seconds": seconds,
         "size": size,
         "simultaneous": simultaneous,
+        "together": together,
     }
     if until or max_seconds:
         limit = {"max_seconds": max_seconds} if max_seconds else {}

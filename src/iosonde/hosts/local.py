@@ -22,6 +22,7 @@ from iosonde.errors import (
     PermissionMissing,
 )
 from iosonde.hosts.command import trace
+from iosonde.hosts.forward import Ends
 from iosonde.hosts.host import Completed, Reading, wait_or_stop
 from iosonde.hosts.kin import kill, kin_of
 
@@ -240,6 +241,13 @@ class LocalHost:
             Path(path).unlink(missing_ok=True)
         except OSError as problem:
             raise self._told(path, problem) from None
+
+    async def dial(self, path: str) -> Ends:
+        """See `iosonde.hosts.forward.Dials`."""
+        try:
+            return await asyncio.open_unix_connection(path)
+        except OSError as problem:
+            raise HostFailed(f"{path}: {problem.strerror}", where=self.name) from None
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -7,7 +7,7 @@ BlockdevOptionsBlkdebug), qapi/qom.json (qom-set of a throttle group's limits); 
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
+from typing import Any
 
 from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.qmp import ask
@@ -44,11 +44,14 @@ async def _set_port(lab: Lab, node: Node, *, up: bool) -> None:
 
 
 def kill(lab: Lab, node: Node) -> None:
-    """Cut a node's power. What its disks acknowledged stays in their files.
+    """Cut a node's power, and that of its guests. What its disks acknowledged stays in their files.
 
     Raises:
         UsageError: it does not run.
     """
+    for guest in lab.nodes:
+        if guest.host == node.name:
+            end(lab, guest.name)
     if not end(lab, node.name):
         raise UsageError(f"the node {node.name} does not run")
 
@@ -69,11 +72,11 @@ async def power_on(lab: Lab, node: Node) -> None:
 async def fail(lab: Lab, node: Node, disk: str) -> None:
     """Let every I/O of a disk end with EIO from now on."""
     _require(node, disk)
-    path = str(_file(lab, node, disk))
+    size = await _size(lab, node, disk)
     broken: dict[str, object] = {
         "driver": "blkdebug",
         "node-name": f"e-{disk}",
-        "image": {"driver": "null-co", "size": Path(path).stat().st_size, "read-zeroes": True},
+        "image": {"driver": "null-co", "size": size, "read-zeroes": True},
         "inject-error": [{"event": "none", "errno": _EIO, "once": False, "immediately": True}],
     }
     await _ask(lab, node, "blockdev-add", broken)
@@ -121,8 +124,11 @@ def _require(node: Node, disk: str) -> None:
         raise UsageError(f"the node {node.name} has no disk {disk!r}; it has {known}")
 
 
-def _file(lab: Lab, node: Node, disk: str) -> Path:
-    return lab.directory / node.name / f"disk-{disk}"
+async def _size(lab: Lab, node: Node, disk: str) -> int:
+    """Of a disk in bytes, whether a file or an export holds it (qapi/block-core.json)."""
+    found: Any = await _ask(lab, node, "query-named-block-nodes", {"flat": True})
+    sizes = {one["node-name"]: one["image"]["virtual-size"] for one in found}
+    return int(sizes[f"r-{disk}"])
 
 
 async def forward(lab: Lab, node: Node, port: int) -> int:

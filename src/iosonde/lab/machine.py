@@ -29,6 +29,10 @@ class Place:
     """On 127.0.0.1, leads to the node's ssh."""
     socket: Path
     """Of the switch's port."""
+    forwards: tuple[tuple[int, int], ...] = ()
+    """Further ports on 127.0.0.1, and the ports of the node that they lead to."""
+    listener: str = ""
+    """The option of its user network by which it can switch its guests (guests.py)."""
 
     @property
     def console(self) -> Path:
@@ -74,14 +78,20 @@ def disk_arguments(disk: DiskSpec, file: Path) -> list[str]:
     write_cache = "off" if disk.cache in {"writethrough", "directsync"} else "on"
     options = "".join(f",{key}={value}" for key, value in disk.options.items())
     device = (
-        f"{_BUSES[disk.bus]},drive=d-{name},serial={name},id=v-{name},"
-        f"write-cache={write_cache}{options}"
+        f"{_BUSES[disk.bus]},drive=d-{name},serial={name},id=v-{name},write-cache={write_cache}"
     )
+    controller = []
+    if disk.bus == "virtio-scsi":
+        controller = ["-device", f"virtio-scsi-pci,id=c-{name}{options}"]
+        device += f",bus=c-{name}.0"
+    else:
+        device += options
     return [
         "-blockdev", low,
         "-blockdev", f"driver=raw,node-name=r-{name},file=f-{name}",
         "-object", f"throttle-group,id=t-{name}{throttle(disk.limits)}",
         "-blockdev", f"driver=throttle,node-name=d-{name},throttle-group=t-{name},file=r-{name}",
+        *controller,
         "-device", device,
     ]  # fmt: skip
 
@@ -122,15 +132,17 @@ def node_arguments(
         f"driver=file,node-name=image,filename={image.root},read-only=on,locking=off",
         "-device", "virtio-blk-pci,drive=image",
     ]  # fmt: skip
-    if any(disk.bus == "virtio-scsi" for disk in node.disks):
-        arguments += ["-device", "virtio-scsi-pci"]
     for disk in node.disks:
         if "iothread" in disk.options:
             arguments += ["-object", f"iothread,id={disk.options['iothread']}"]
         arguments += disk_arguments(disk, place.directory / f"disk-{disk.name}")
+    forwarded = "".join(
+        f",hostfwd=tcp:127.0.0.1:{local}-:{port}"
+        for local, port in ((place.port, 22), *place.forwards)
+    )
     return [
         *arguments,
-        "-netdev", f"user,id=n0,net=10.0.2.0/24,hostfwd=tcp:127.0.0.1:{place.port}-:22",
+        "-netdev", f"user,id=n0,net=10.0.2.0/24{forwarded}{place.listener}",
         "-device", f"virtio-net-pci,netdev=n0,mac=52:54:00:00:00:{mac},romfile=",
         "-netdev", f"stream,id=n1,server=off,addr.type=unix,addr.path={place.socket}",
         "-device",

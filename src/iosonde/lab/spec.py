@@ -38,8 +38,10 @@ LIKE: Mapping[str, Limits] = {
 class DiskSpec:
     """A sparse disk of `size` bytes, or one that `source` holds: a path or an NBD address.
 
-    `bus` is what it is attached by; `options` are further properties of that QEMU device
-    (num-queues, iothread …), `cache` and `aio` as QEMU's drives have them.
+    An NBD address is "nbd:HOST:PORT/EXPORT"; a HOST that is a node of the lab is reached by a
+    forwarded port. `bus` is what it is attached by; `options` are further properties of that QEMU
+    device, with virtio-scsi of its controller (num-queues, iothread …), `cache` and `aio` as
+    QEMU's drives have them.
     """
 
     name: str
@@ -54,12 +56,13 @@ class DiskSpec:
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
-    """A virtual host."""
+    """A virtual host. A guest names its `host`, the node that starts and ends it (guests.py)."""
 
     name: str
     memory: int = 384 * MIB
     cpus: int = 1
     disks: tuple[DiskSpec, ...] = ()
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,12 @@ def checked(spec: LabSpec) -> LabSpec:
             raise UsageError(
                 f"{name!r} is no name for a lab or a node",
                 hint="small letters, digits, - and _, a letter first, at most 31",
+            )
+    own = {node.name for node in spec.nodes if not node.host}
+    for node in spec.nodes:
+        if node.host and node.host not in own:
+            raise UsageError(
+                f"the guest {node.name} needs a node of the lab as its host, not a guest"
             )
     for what, some in (
         ("node", [node.name for node in spec.nodes]),

@@ -20,13 +20,14 @@ _GRACE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of a running lab. `disks` are the names of its disks."""
+    """A node of a running lab. `disks` are the names of its disks; `host` is that of a guest."""
 
     name: str
     number: int
     port: int
     disks: tuple[str, ...]
     command: tuple[str, ...]
+    host: str = ""
 
     @property
     def address(self) -> str:
@@ -117,9 +118,12 @@ def find(name: str) -> Lab:
 def _read(file: Path) -> Lab:
     whole = json.loads(file.read_text())
     nodes = tuple(
-        Node(one["name"], one["number"], one["port"], tuple(one["disks"]), tuple(one["command"]))
+        Node(
+            one["name"], one["number"], one["port"], tuple(one["disks"]), tuple(one["command"]),
+            one.get("host", ""),
+        )
         for one in whole["nodes"]
-    )
+    )  # fmt: skip
     return Lab(
         whole["name"], whole["image"], whole["accel"], whole["complete"], tuple(whole["switch"]),
         nodes,

@@ -14,14 +14,15 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.accel import accelerator
-from iosonde.lab.image import Image, Tell, image
+from iosonde.lab.guests import listener
+from iosonde.lab.image import Image, Tell, base, image
 from iosonde.lab.machine import PROGRAM, Place, node_arguments, switch_arguments
-from iosonde.lab.spec import LabSpec, NodeSpec, checked
+from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, checked
 from iosonde.lab.state import Lab, Node, labs, take_down
 from iosonde.units import show_seconds
 
@@ -84,7 +85,7 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
         with _guarded(lab.directory):
             _start_all(lab)
             started = time.monotonic() - began
-            tell(f"starting {len(lab.nodes)} nodes by {lab.accel}", None)
+            tell(f"starting {len(_first(lab))} nodes by {lab.accel}", None)
             nodes = await _all_up(lab, began, tell)
             lab.completed()
     except BaseException:
@@ -129,16 +130,52 @@ def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
     peers = [(node.name, f"10.9.0.{number}") for number, node in enumerate(spec.nodes, 1)]
     sockets = [directory / f"port-{number}" for number, _ in enumerate(spec.nodes, 1)]
     nodes = []
-    ports = free_ports(len(spec.nodes))
+    ports = free_ports(sum(1 + len(node.disks) for node in spec.nodes))
+    spec, forwards = _forwarded(spec, ports[len(spec.nodes) :])
     for number, node in enumerate(spec.nodes, 1):
-        place = Place(directory / node.name, number, ports[number - 1], sockets[number - 1])
+        hosting = any(one.host == node.name for one in spec.nodes)
+        place = Place(
+            directory / node.name, number, ports[number - 1], sockets[number - 1],
+            tuple(forwards.get(node.name, ())),
+            listener(spec.name, node.name, base()) if hosting else "",
+        )  # fmt: skip
         place.directory.mkdir()
         _make_disks(node, place.directory)
         command = node_arguments(node, made, place, accel=accel, mtu=spec.mtu, peers=peers)
         disks = tuple(disk.name for disk in node.disks)
-        nodes.append(Node(node.name, number, place.port, disks, tuple(command)))
+        nodes.append(Node(node.name, number, place.port, disks, tuple(command), node.host))
     switch = switch_arguments(sockets, directory / "qmp")
     return Lab(spec.name, str(made.directory), accel, False, tuple(switch), tuple(nodes)).keep()
+
+
+def _forwarded(
+    spec: LabSpec, ports: Sequence[int]
+) -> tuple[LabSpec, dict[str, list[tuple[int, int]]]]:
+    """The lab with disks that nodes export at forwarded ports, and each node's ports for that.
+
+    `ports` are free ones of 127.0.0.1, as many as there are disks.
+    """
+    free = iter(ports)
+    names = {node.name for node in spec.nodes}
+    forwards: dict[str, list[tuple[int, int]]] = {}
+
+    def moved(disk: DiskSpec) -> DiskSpec:
+        scheme, _, rest = disk.source.partition(":")
+        host, _, place = rest.partition(":")
+        if scheme != "nbd" or host not in names:
+            return disk
+        port, _, export = place.partition("/")
+        local = next(free)
+        forwards.setdefault(host, []).append((local, int(port)))
+        return replace(disk, source=f"nbd:127.0.0.1:{local}/{export}")
+
+    nodes = tuple(replace(node, disks=tuple(map(moved, node.disks))) for node in spec.nodes)
+    return replace(spec, nodes=nodes), forwards
+
+
+def _first(lab: Lab) -> tuple[Node, ...]:
+    """The nodes that start with the lab: all but guests."""
+    return tuple(node for node in lab.nodes if not node.host)
 
 
 def _make_disks(node: NodeSpec, directory: Path) -> None:
@@ -180,7 +217,7 @@ def _start_all(lab: Lab) -> None:
         if lab.pid("switch") is None or time.monotonic() > limit:
             raise _not_started(lab, "switch")
         time.sleep(0.005)
-    for node in lab.nodes:
+    for node in _first(lab):
         start(lab, node.name, node.command)
 
 
@@ -212,7 +249,7 @@ async def _all_up(lab: Lab, began: float, tell: Tell) -> dict[str, float]:
         tell(f"{node.name} is up after {show_seconds(time.monotonic() - began)}", None)
         return node.name, time.monotonic() - began
 
-    return dict(await asyncio.gather(*map(one, lab.nodes)))
+    return dict(await asyncio.gather(*map(one, _first(lab))))
 
 
 async def wait_up(lab: Lab, node: Node) -> None:

@@ -25,6 +25,7 @@ LAYERS: Table[type[Layer]] = Table(
         "ext4": "iosonde.layers.ext4:Ext4",
         "filesystem": "iosonde.layers.filesystem:FileSystem",
         "flashcache": "iosonde.layers.flashcache:Flashcache",
+        "guest": "iosonde.layers.guest:Guest",
         "iscsi": "iosonde.layers.iscsi:IscsiInitiator",
         "iscsi_target": "iosonde.layers.iscsi:IscsiTarget",
         "link": "iosonde.layers.link:Link",

@@ -9,6 +9,7 @@ Source: nbd-server(1), nbd-server(5), nbd-client(8); Linux drivers/block/nbd.c (
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -66,6 +67,32 @@ def server_file(site: Site) -> str:
     )
 
 
+def serving(label: str, text: str, device: str, host: str = "") -> tuple[Step, ...]:
+    """Steps that export a device by an nbd-server of its own.
+
+    Args:
+        label: names the export and its files.
+        text: of the server's configuration.
+        device: what is exported.
+        host: where; empty: the host of the layer.
+    """
+    conf, pid = f"/etc/nbd-server/{label}.conf", f"/run/iosonde-nbd-{label}.pid"
+    alive = 'kill -0 "$(cat "$1")" && grep -q nbd-server "/proc/$(cat "$1")/cmdline"'
+    return (
+        replace(file(conf, text, "write the export's configuration"), host=host),
+        Step(
+            f"export {device} by nbd-server",
+            (run("nbd-server", "-C", conf, "-p", pid),),
+            Check(("sh", "-c", alive, "sh", pid)),
+            (
+                run("sh", "-c", f'{alive} && kill "$(cat "$1")"', "sh", pid, may_fail=True),
+                run("rm", "-f", pid),
+            ),
+            host=host,
+        ),
+    )
+
+
 class NbdServer:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
@@ -103,20 +130,7 @@ class NbdServer:
 
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`."""
-        conf, pid = f"/etc/nbd-server/{site.label}.conf", f"/run/iosonde-nbd-{site.label}.pid"
-        alive = 'kill -0 "$(cat "$1")" && grep -q nbd-server "/proc/$(cat "$1")/cmdline"'
-        return (
-            file(conf, server_file(site), "write the export's configuration"),
-            Step(
-                f"export {site.only.device} by nbd-server",
-                (run("nbd-server", "-C", conf, "-p", pid),),
-                Check(("sh", "-c", alive, "sh", pid)),
-                (
-                    run("sh", "-c", f'{alive} && kill "$(cat "$1")"', "sh", pid, may_fail=True),
-                    run("rm", "-f", pid),
-                ),
-            ),
-        )
+        return serving(site.label, server_file(site), site.only.device)
 
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: the export's name."""

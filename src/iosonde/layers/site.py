@@ -189,6 +189,26 @@ class Homed(Protocol):
 
 
 @runtime_checkable
+class Hosting(Protocol):
+    """A kind that makes a machine: a further host of the stack, named for the layer.
+
+    The layer stands in that machine, as what stands on it does; its steps say where they are done.
+    """
+
+    def runs_at(self, declared: Any, below: tuple[Site, ...]) -> str:
+        """Name of the host that the machine runs on, "" where the declaration leaves it open."""
+        ...
+
+    def reached(self, declared: Any) -> str:
+        """What iosonde opens to reach a machine outside of the lab; "" where nothing is said."""
+        ...
+
+    def size(self, declared: Any) -> tuple[int, int]:
+        """Its memory in bytes and its number of CPUs."""
+        ...
+
+
+@runtime_checkable
 class Geometric(Protocol):
     """A kind that stripes: file systems above it align to it."""
 

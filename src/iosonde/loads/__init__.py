@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
+    from iosonde.loads.fleet import Fleet
     from iosonde.loads.load import LoadEngine
 
 LOADS: Table[type[LoadEngine]] = Table(
@@ -16,4 +17,8 @@ LOADS: Table[type[LoadEngine]] = Table(
         "hdparm": "iosonde.loads.hdparm:Hdparm",
         "iozone": "iosonde.loads.iozone:Iozone",
     },
+)
+
+FLEETS: Table[type[Fleet]] = Table(
+    "load engine that starts itself on several hosts", {"fio": "iosonde.loads.fio.fleet:FioFleet"}
 )

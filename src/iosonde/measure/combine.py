@@ -11,8 +11,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from iosonde.histogram import merge
+from iosonde.measure.direction import headline_among
 from iosonde.measure.sheet import merged, metrics_of
-from iosonde.records import Loop, Metric, Trial
+from iosonde.records import JointSheet, Loop, Metric, Run, Trial
+
+
+def joint_sheets(run: Run) -> tuple[JointSheet, ...]:
+    """What the targets of each load did together; nothing where they ran one after the other."""
+    study = run.plan.get("study")
+    if not isinstance(study, dict) or not (study.get("simultaneous") or study.get("together")):
+        return ()
+    loads: dict[str, list[Trial]] = {}
+    for trial in run.trials:
+        loads.setdefault(trial.load.name, []).append(trial)
+    found = []
+    for load, trials in loads.items():
+        metrics = together(trials)
+        if len(trials) > 1 and metrics:
+            headline = headline_among({metric.name: metric.mean for metric in metrics})
+            loops = max(len(metric.loops) for metric in metrics)
+            ids = tuple(trial.id for trial in trials)
+            found.append(JointSheet(load, ids, loops, metrics, headline))
+    return tuple(found)
 
 
 def together(trials: Sequence[Trial]) -> tuple[Metric, ...]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from iosonde import units
 from iosonde.change.guard import Permission
+from iosonde.change.late import is_asleep
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
@@ -22,6 +23,7 @@ from iosonde.loads import LOADS
 from iosonde.measure.direction import headline_among
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.flags import flags_of
+from iosonde.measure.fleet import measure_together, require_same_line, server_command
 from iosonde.measure.progress import Progress
 from iosonde.measure.ready import make_ready
 from iosonde.measure.stages import Stages, stack_of
@@ -94,10 +96,14 @@ class _Session:
         left = [planned for planned in part if self._wants_more(self._done.get(planned.id))]
         if not left:
             return
+        together = self._plan.study.together
+        left = list(part) if together else left  # a loop of all has all
         async with AsyncExitStack() as stack:
             ready = await asyncio.gather(*(self._make_ready(planned, stack) for planned in left))
             for one in ready:
                 self._enter(one.trial)
+            if together:
+                await require_same_line([one.bench for one in ready])
             while any(self._wants_more(self._done[one.trial.id]) for one in ready):
                 if not await self._loop(ready):
                     return
@@ -111,12 +117,12 @@ class _Session:
             writes = LOADS.load(planned.load.engine)().demand(planned.load).writes
             planned, own = await self._stages.ready(planned, writes=writes)
             permissions += own
-        others = [one for one in self._hosts.values() if one is not host] if self._stages else []
+        others = [one for one in self._hosts.values() if one is not host and not is_asleep(one)]
         bench, capture, command = await make_ready(
             planned,
             host,
             self._plan.study,
-            others=others,
+            others=others if self._stages else [],
             permissions=permissions,
             progress=self._progress,
             stack=stack,
@@ -129,7 +135,7 @@ class _Session:
                 probe=planned.probe.name,
                 target=bench.target,
                 load=planned.load,
-                command=command,
+                command=server_command(planned.load) if self._plan.study.together else command,
                 capture=capture,
             )
         return _Ready(trial, bench)
@@ -143,23 +149,36 @@ class _Session:
     async def _loop(self, ready: Sequence[_Ready]) -> bool:
         """One loop of each trial, started together; False when one of them failed."""
         self._progress.ends_at(self._estimate.end(self._done))
-        results = await _together(
-            [
-                measure_loop(
-                    one.bench,
-                    len(self._done[one.trial.id].loops),
-                    seconds=self._plan.study.seconds,
-                    progress=self._progress,
-                )
-                for one in ready
-            ]
-        )
+        results = await self._measured(ready)
         for one, result in zip(ready, results, strict=True):
             if isinstance(result, Loop):
                 self._keep(one.trial.id, one.bench, result)
             else:
                 self._fail(one.trial.id, result)
         return all(isinstance(result, Loop) for result in results)
+
+    async def _measured(self, ready: Sequence[_Ready]) -> list[Loop | IosondeError]:
+        """A loop of each trial or why it has none."""
+        study = self._plan.study
+        if study.together:
+            known = [loop.index for one in ready for loop in self._done[one.trial.id].loops]
+            return await measure_together(
+                [one.bench for one in ready],
+                max(known, default=-1) + 1,
+                seconds=study.seconds,
+                progress=self._progress,
+            )
+        return await _together(
+            [
+                measure_loop(
+                    one.bench,
+                    len(self._done[one.trial.id].loops),
+                    seconds=study.seconds,
+                    progress=self._progress,
+                )
+                for one in ready
+            ]
+        )
 
     def _keep(self, trial: str, bench: Bench, loop: Loop) -> None:
         version = LOADS.load(bench.load.engine).parser_version

@@ -28,8 +28,14 @@ CPU_PER_IO = "cpu.per_io"
 
 
 def sheet(run: Run) -> RunSheet:
-    """The statistics of each trial of a run."""
-    return RunSheet(run=run, trials=tuple(trial_sheet(trial) for trial in run.trials))
+    """The statistics of each trial of a run, and of those that ran at the same time as one."""
+    from iosonde.measure.combine import joint_sheets  # which merges by what is defined here
+
+    return RunSheet(
+        run=run,
+        trials=tuple(trial_sheet(trial) for trial in run.trials),
+        joint=joint_sheets(run),
+    )
 
 
 def trial_sheet(trial: Trial) -> TrialSheet:

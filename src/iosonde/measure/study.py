@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from iosonde import units
 from iosonde.errors import IosondeError, UsageError
-from iosonde.loads import LOADS
+from iosonde.loads import FLEETS, LOADS
 from iosonde.loads.named import declare_load
 from iosonde.records import Json, Load
 from iosonde.stack.declare import read_declaration
@@ -121,6 +121,7 @@ class Study(_Strict):
     seconds: Seconds | None = None
     size: Size | None = None
     simultaneous: bool = False
+    together: bool = False
     observe: bool = True
     prepare: Prepare = Prepare()
 
@@ -132,7 +133,7 @@ class Study(_Strict):
             raise ValueError("say where: `targets`, or `stack` and `at`")
         if self.at and not self.stack:
             raise ValueError("`at` names layers of a `stack`")
-        if self.stack and self.simultaneous:
+        if self.stack and (self.simultaneous or self.together):
             raise ValueError("the layers of a stack are measured one after the other")
         return self
 
@@ -151,7 +152,7 @@ class Plan:
     """A study made ready: loads understood, trials in order.
 
     `rounds` are the trials that run together: one each, or all targets of a load where the study
-    is simultaneous.
+    says simultaneous or together.
     """
 
     study: Study
@@ -237,7 +238,10 @@ def _planned(study: Study, loads: list[Load], directory: Path) -> Plan:
         return Plan(
             placed, tuple((part[number],) for number in range(len(probes)) for part in trials)
         )
-    if study.simultaneous:
+    if study.together:
+        for load in loads:
+            FLEETS.load(load.engine)().check(load, where=f"load {load.name}")
+    if study.simultaneous or study.together:
         return Plan(placed, tuple(tuple(part) for part in trials))
     return Plan(placed, tuple((trial,) for part in trials for trial in part))
 

@@ -136,7 +136,7 @@ async def _apply(
     bench: Bench, command: LoadCommand, observer: Observer | None, progress: Progress
 ) -> RawOutput:
     """Run the load's command while the watcher tells what the devices do; fetch its outputs."""
-    watcher = asyncio.ensure_future(_watch(bench, observer, progress))
+    watcher = asyncio.ensure_future(watch(bench, observer, progress))
     try:
         done = await bench.host.run(command.argv, timeout=command.timeout, check=False)
     except CommandTimeout as problem:
@@ -167,7 +167,8 @@ async def _outputs(bench: Bench, command: LoadCommand) -> Mapping[str, bytes]:
     return found
 
 
-async def _watch(bench: Bench, observer: Observer | None, progress: Progress) -> None:
+async def watch(bench: Bench, observer: Observer | None, progress: Progress) -> None:
+    """Tell each second what the devices under the target do, until cancelled."""
     while observer is not None:
         await asyncio.sleep(_LIVE_INTERVAL)
         seen = observer.live(bench.devices[0]) if bench.devices else None

@@ -11,6 +11,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records import (
     Finding,
+    JointSheet,
     Metric,
     RunSheet,
     Scalar,
@@ -52,6 +53,7 @@ class HtmlFormat:
                 )
             ),
             *(line for sheet in runs for line in _waterfalls(sheet)),
+            *(line for sheet in runs for joint in sheet.joint for line in _joint(joint)),
             *(line for sheet in runs for trial in sheet.trials for line in _trial(sheet, trial)),
             f"<footer>Written by iosonde on {_moment(time.time())}. Figures are means over the "
             "loops with the 95 % confidence interval of the mean; percentiles under “all loops” "
@@ -137,6 +139,17 @@ def _trial(run: RunSheet, sheet: TrialSheet) -> Iterator[str]:
     yield "</section>"
 
 
+def _joint(sheet: JointSheet) -> Iterator[str]:
+    """What the targets of one load did together."""
+    yield f"<section><h2>{escape(sheet.load)}: all {len(sheet.trials)} targets together</h2>"
+    yield (
+        f'<p class="about">Sums and merged histograms of {escape(", ".join(sheet.trials))}, '
+        "which ran at the same time.</p>"
+    )
+    yield from _metrics(sheet)
+    yield "</section>"
+
+
 def _about(trial: Trial) -> str:
     """Where the trial was measured, or where it was read."""
     parts = []
@@ -161,7 +174,7 @@ def _finding(finding: Finding) -> str:
     )
 
 
-def _metrics(sheet: TrialSheet) -> Iterator[str]:
+def _metrics(sheet: TrialSheet | JointSheet) -> Iterator[str]:
     if not sheet.metrics:
         return
     yield '<div class="wide"><table><thead><tr><th>metric</th><th>mean</th>'

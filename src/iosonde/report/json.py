@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from iosonde.records import Json, Metric, RunSheet, TrialSheet, Verdict
+from iosonde.records import JointSheet, Json, Metric, RunSheet, TrialSheet, Verdict
 
 
 def metric_document(metric: Metric) -> dict[str, Json]:
@@ -43,6 +43,17 @@ def trial_document(sheet: TrialSheet) -> dict[str, Json]:
     }
 
 
+def _joint_document(sheet: JointSheet) -> dict[str, Json]:
+    """What the targets of one load did together."""
+    return {
+        "load": sheet.load,
+        "trials": list(sheet.trials),
+        "loops": sheet.loops,
+        "headline": sheet.headline or None,
+        "metrics": {metric.name: metric_document(metric) for metric in sheet.metrics},
+    }
+
+
 def run_document(sheet: RunSheet) -> dict[str, Json]:
     """One run as the contract has it."""
     run = sheet.run
@@ -53,6 +64,7 @@ def run_document(sheet: RunSheet) -> dict[str, Json]:
         "state": run.state.value,
         "created": run.created,
         "trials": [trial_document(trial) for trial in sheet.trials],
+        "together": [_joint_document(joint) for joint in sheet.joint],
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records import Finding, Metric, RunSheet, TrialSheet, Verdict
+from iosonde.records import Finding, JointSheet, Metric, RunSheet, TrialSheet, Verdict
 from iosonde.report.rows import title_of
 
 _SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})
@@ -25,6 +25,8 @@ class MarkdownFormat:
             run = sheet.run
             lines += [f"# {_plain(run.study)}: run {run.id} ({run.state.value})", ""]
             lines += _findings(sheet.findings)
+            for joint in sheet.joint:
+                lines += _joint(joint)
             for trial in sheet.trials:
                 lines += _trial(trial)
         if verdicts:
@@ -60,15 +62,26 @@ def _trial(sheet: TrialSheet) -> Iterator[str]:
     if trial.command:
         yield from _fence(trial.command)
         yield ""
-    yield "| metric | mean | 95 % interval | CV | median | all loops | loops |"
-    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
-    for metric in sheet.metrics:
-        yield _row(metric, bold=metric.name == sheet.headline)
-    yield ""
+    yield from _metrics(sheet)
     for finding in sheet.findings:
         yield f"- {_plain(finding.rule)}: {_plain(finding.message)}"
     for fault in trial.faults:
         yield f"- fault: {_plain(fault)}"
+    yield ""
+
+
+def _joint(sheet: JointSheet) -> Iterator[str]:
+    """What the targets of one load did together."""
+    yield f"## {_plain(sheet.load)}: all {len(sheet.trials)} targets together"
+    yield ""
+    yield from _metrics(sheet)
+
+
+def _metrics(sheet: TrialSheet | JointSheet) -> Iterator[str]:
+    yield "| metric | mean | 95 % interval | CV | median | all loops | loops |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for metric in sheet.metrics:
+        yield _row(metric, bold=metric.name == sheet.headline)
     yield ""
 
 

@@ -1,7 +1,8 @@
 """Links layers of different hosts: what is imported stands on what the other host exports.
 
 Each kind names the same thing on both sides: an NVMe-oF subsystem its qualified name, an iSCSI
-target its own, AoE shelf and slot, NBD the export, NFS the server's address and directory.
+target its own, AoE shelf and slot, NBD the export, NFS the server's address and directory, a
+guest's disk its serial number.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _EXPORTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "aoe": ("aoe_target", ("shelf", "slot")),
     "nbd": ("nbd_server", ("export",)),
 }
-IMPORTED = frozenset({*_EXPORTS, "nfs", "drbd"})
+IMPORTED = frozenset({*_EXPORTS, "nfs", "drbd", "guest"})
 """Kinds that may stand on a layer of another host."""
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -58,6 +59,8 @@ def _imported(
         key = _key(layer, names)
         found = exported.get((kind, key), ()) if None not in key else ()
         return tuple(one.id for one in found)
+    if layer.kind == "disk":
+        return _of_guest(layer, layers)
     if layer.kind == "nfs":
         return _served(layer, layers, addresses)
     if layer.kind == "drbd" and layer.facts.get("role") == "Primary":
@@ -67,6 +70,17 @@ def _imported(
             if one.kind == "drbd" and one.host != layer.host and one.device == layer.device
         )
     return ()
+
+
+def _of_guest(layer: StackLayer, layers: Sequence[StackLayer]) -> tuple[str, ...]:
+    """What a virtual machine's disk is on its host, where one disk there has its serial."""
+    serial = layer.facts.get("serial")
+    found = [
+        one.id for one in layers
+        if one.kind == "guest" and serial and one.facts.get("serial") == serial
+        and one.host != layer.host
+    ]  # fmt: skip
+    return tuple(found) if len(found) == 1 else ()
 
 
 def _served(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from iosonde.errors import UsageError
 from iosonde.layers import LAYERS
-from iosonde.layers.site import Builds, Declared, Geometric, Homed, Site, Size
+from iosonde.layers.site import Builds, Declared, Geometric, Homed, Hosting, Site, Size
 from iosonde.stack.declare import Tree, check_part, read_tree
 
 _NAME = r"^[a-z][a-z0-9_]{0,30}$"
@@ -60,10 +60,11 @@ class DeclaredStack:
     Args:
         name: of the stack.
         file: where it was read.
-        hosts: as declared, by name.
+        hosts: as declared, by name, and after them the machines that layers make.
         opens: what iosonde opens for each host.
         sites: the layers in an order in which they can be built; `device` is not filled in.
         mtu: of the lab's network, bytes.
+        guests: hosts that layers make, with the host that each runs on.
     """
 
     name: str
@@ -72,6 +73,7 @@ class DeclaredStack:
     opens: Mapping[str, str]
     sites: tuple[Site, ...]
     mtu: int
+    guests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lab(self) -> frozenset[str]:
@@ -135,10 +137,33 @@ def understand(
     for kind, names in (("host", top.hosts), ("layer", top.layers)):
         for name in names:
             _check_name(name, kind, tree)
-    opens = _opens(top, tree, rehearse=rehearse, at=at or {})
     declared = {name: _layer(name, values, tree) for name, values in top.layers.items()}
-    sites = _placed(top, declared, tree, opens)
-    return DeclaredStack(top.stack, file, top.hosts, opens, sites, top.mtu)
+    machines = _machines(top, declared, tree)
+    hosts = {**top.hosts, **machines}
+    opens = _opens(top, hosts, tree, rehearse=rehearse, at=at or {})
+    sites = _placed(top, declared, tree, opens, machines)
+    guests = {name: _runs_at(sites, name) for name in machines}
+    return DeclaredStack(top.stack, file, hosts, opens, sites, top.mtu, guests)
+
+
+def _machines(top: StackFile, declared: Mapping[str, Declared], tree: Tree) -> dict[str, HostEntry]:
+    """The hosts that layers make, by the layers' names; see `Hosting`."""
+    found = {}
+    for name, one in declared.items():
+        made = builder(one.kind)
+        if isinstance(made, Hosting):
+            if name in top.hosts:
+                raise tree.wrong(["layers", name], f"a host bears the name {name!r} already")
+            memory, cpus = made.size(one)
+            found[name] = HostEntry(at=made.reached(one), lab=LabHost(memory=memory, cpus=cpus))
+    return found
+
+
+def _runs_at(sites: Sequence[Site], name: str) -> str:
+    """The host on which a layer's machine runs."""
+    (site,) = (one for one in sites if one.name == name)
+    made = builder(site.kind)
+    return made.runs_at(site.declared, site.below) if isinstance(made, Hosting) else site.host
 
 
 def _check_name(name: str, kind: str, tree: Tree) -> None:
@@ -152,12 +177,19 @@ def _check_name(name: str, kind: str, tree: Tree) -> None:
         )
 
 
-def _opens(top: StackFile, tree: Tree, *, rehearse: bool, at: Mapping[str, str]) -> dict[str, str]:
+def _opens(
+    top: StackFile,
+    hosts: Mapping[str, HostEntry],
+    tree: Tree,
+    *,
+    rehearse: bool,
+    at: Mapping[str, str],
+) -> dict[str, str]:
     for name in at:
-        if name not in top.hosts:
+        if name not in hosts:
             raise UsageError(f"the stack has no host {name!r}", where=tree.file)
     opens = {}
-    for name, entry in top.hosts.items():
+    for name, entry in hosts.items():
         named = at.get(name) or ("" if rehearse else entry.at)
         opens[name] = named or f"lab:{top.stack}/{name}"
     return opens
@@ -181,14 +213,18 @@ def _layer(name: str, values: dict[str, Any], tree: Tree) -> Declared:
 
 
 def _placed(
-    top: StackFile, declared: Mapping[str, Declared], tree: Tree, opens: Mapping[str, str]
+    top: StackFile,
+    declared: Mapping[str, Declared],
+    tree: Tree,
+    opens: Mapping[str, str],
+    machines: Mapping[str, HostEntry],
 ) -> tuple[Site, ...]:
     """The layers in an order in which they can be built: as in the file where that will do."""
     for name, one in declared.items():
         for under in one.of:
             if under not in declared:
                 raise tree.wrong(["layers", name, "of"], f"there is no layer {under!r}")
-        if one.host and one.host not in top.hosts:
+        if one.host and one.host not in opens:
             raise tree.wrong(["layers", name, "host"], f"there is no host {one.host!r}")
     try:
         order = tuple(
@@ -202,7 +238,7 @@ def _placed(
     lab = frozenset(name for name, address in opens.items() if address.startswith("lab:"))
     addresses = {
         name: f"{_LAB_NETWORK}{number}" if name in lab else entry.address
-        for number, (name, entry) in enumerate(top.hosts.items(), 1)
+        for number, (name, entry) in enumerate({**top.hosts, **machines}.items(), 1)
         if name in lab or entry.address
     }
     sites: dict[str, Site] = {}
@@ -211,7 +247,24 @@ def _placed(
         site = Site(top.stack, name, "", declared[name], below, addresses, lab)
         placed = replace(site, host=_host_of(site, top.hosts, tree))
         sites[name] = replace(placed, stripe=_stripe(placed))
+        _check_machine(sites[name], machines, tree)
     return tuple(sites[name] for name in _as_written(declared))
+
+
+def _check_machine(site: Site, machines: Mapping[str, HostEntry], tree: Tree) -> None:
+    """A machine runs on a real host; what is in it stands on its disk, so that it ends first."""
+    path = ["layers", site.name]
+    made = builder(site.kind)
+    if isinstance(made, Hosting):
+        runs_at = made.runs_at(site.declared, site.below)
+        if runs_at in machines:
+            raise tree.wrong(path, f"{runs_at!r} is a guest itself: no guest can run in a guest")
+        if not runs_at:
+            raise tree.wrong(path, f"a layer of kind {site.kind} stands on one layer")
+    elif site.host in machines and site.host not in {one.name for one in site.under()}:
+        raise tree.wrong(
+            path, f"the layer {site.name!r} is in the guest {site.host!r}, but does not stand on it"
+        )
 
 
 def _as_written(declared: Mapping[str, Declared]) -> list[str]:
@@ -239,6 +292,8 @@ def _stripe(site: Site) -> tuple[int, int] | None:
 def _host_of(site: Site, hosts: Mapping[str, HostEntry], tree: Tree) -> str:
     """Where a layer stands: where it says, or where what it stands on does."""
     made = builder(site.kind)
+    if isinstance(made, Hosting):
+        return site.name
     named = site.declared.host
     if not named and isinstance(made, Homed):
         named = made.home(site.declared, site.below)

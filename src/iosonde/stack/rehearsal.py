@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, limits_like
 from iosonde.layers.disk import DiskDeclared
+from iosonde.layers.guest import GuestDeclared, device_options, export_port
+from iosonde.layers.site import Site
 from iosonde.stack.file import DeclaredStack
 
 
 def lab_of(stack: DeclaredStack) -> LabSpec:
-    """Nodes in the order of the hosts, each with its disks.
+    """Nodes in the order of the hosts, each with its disks; guests last, with the host of each.
 
     Raises:
         UsageError: a disk is like none that is known.
@@ -19,8 +21,23 @@ def lab_of(stack: DeclaredStack) -> LabSpec:
             one = site.declared
             limits = limits_like(one.like, one.iops, one.bandwidth)
             disks[site.host].append(DiskSpec(site.name, one.size, limits))
+        elif isinstance(site.declared, GuestDeclared):
+            disks[site.host].append(_guest_disk(site, site.declared, stack.guests[site.name]))
     nodes = tuple(
-        NodeSpec(name, entry.lab.memory, entry.lab.cpus, tuple(disks[name]))
+        NodeSpec(
+            name, entry.lab.memory, entry.lab.cpus, tuple(disks[name]), stack.guests.get(name, "")
+        )
         for name, entry in stack.hosts.items()
     )
     return LabSpec(stack.name, nodes, stack.mtu)
+
+
+def _guest_disk(site: Site, declared: GuestDeclared, host: str) -> DiskSpec:
+    """What the host of a guest exports for it."""
+    return DiskSpec(
+        site.name,
+        source=f"nbd:{host}:{export_port(site)}/{site.label}",
+        bus=declared.disk,
+        cache=declared.cache,
+        options=device_options(declared),
+    )

@@ -23,6 +23,7 @@ def test_the_fault_and_what_is_left_are_told() -> None:
 
 
 def test_nothing_finished_is_said() -> None:
-    none = replace(trial({}), faults=("the disk gave an I/O error",))
+    whole = trial({"write.iops": [100.0]})
+    none = replace(whole, metrics={}, faults=("the disk gave an I/O error",))
     (one,) = found(faults.RULES, Case(trials=(none,)), "fault")
     assert "No loop was finished" in one.message

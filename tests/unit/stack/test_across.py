@@ -36,6 +36,18 @@ def test_each_kind_of_export_is_found_by_its_own_name() -> None:
     }
 
 
+def test_the_disk_of_a_guest_is_found_by_its_serial_where_one_alone_has_it() -> None:
+    assert below(
+        layer("guest", "s1", "web/data", serial="web"),
+        layer("guest", "s1", "a/data", serial="twice"),
+        layer("guest", "s2", "b/data", serial="twice"),
+        layer("disk", "web", "vda", serial="web"),
+        layer("disk", "s1", "sda", serial="web"),
+        layer("disk", "a", "vda", serial="twice"),
+        layer("disk", "web", "vdb"),
+    ) == {"web/disk:vda": ("s1/guest:web/data",)}
+
+
 def test_a_mount_finds_its_export_by_address_and_directory() -> None:
     exports = [
         layer("nfs_server", "s1", "/a", export="/a"), layer("nfs_server", "s1", "/b", export="/b"),

@@ -100,6 +100,6 @@ def test_the_examples_can_be_planned_and_keep_to_the_schema(path: Path) -> None:
     assert planned(stack)
     nodes = {node.name: len(node.disks) for node in lab_of(stack).nodes}
     assert set(nodes) == set(stack.hosts)
-    assert sum(nodes.values()) == sum(site.kind == "disk" for site in stack.sites)
+    assert sum(nodes.values()) == sum(site.kind in {"disk", "guest"} for site in stack.sites)
     document = json.loads(json.dumps(YAML(typ="safe").load(text)))
     jsonschema.validate(document, stack_schema())

@@ -25,6 +25,7 @@ from iosonde.errors import (
     PermissionMissing,
 )
 from iosonde.hosts.command import trace
+from iosonde.hosts.forward import Ends
 from iosonde.hosts.host import Completed, Reading
 from iosonde.hosts.ssh.process import SshProcess, command_line
 
@@ -312,6 +313,22 @@ class SshHost:
         async with self._told(path):
             with contextlib.suppress(asyncssh.SFTPNoSuchFile):
                 await sftp.remove(path)
+
+    async def dial(self, path: str) -> Ends:
+        """See `iosonde.hosts.forward.Dials`. A channel of the connection, no session."""
+        try:
+            ends: Ends = await self._connection.open_unix_connection(path)
+        except asyncssh.ChannelOpenError as problem:
+            if self._connection.is_closed():
+                raise self._lost(problem) from None
+            raise HostFailed(
+                f"its sshd leads to no socket: {problem.reason}",
+                where=self.name,
+                hint="allow it there: `AllowStreamLocalForwarding yes` in sshd_config",
+            ) from None
+        except (asyncssh.Error, OSError) as problem:
+            raise self._lost(problem) from None
+        return ends
 
     async def close(self) -> None:
         """See `Host.close`."""

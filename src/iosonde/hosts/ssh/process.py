@@ -22,13 +22,14 @@ _LAST_SIGNAL = 64  # Linux's SIGRTMAX
 
 
 @cache
-def _runner() -> str:
+def runner() -> str:
+    """The script that ends a command when its standard input ends (runner.sh says how)."""
     return files("iosonde.hosts.ssh").joinpath("runner.sh").read_text(encoding="utf-8")
 
 
 def command_line(argv: Sequence[str], input_size: int) -> str:
     """What the far side's shell is given: the runner, and the command as its arguments."""
-    return quote(["sh", "-c", _runner(), "sh", str(input_size), *argv])
+    return quote(["sh", "-c", runner(), "sh", str(input_size), *argv])
 
 
 class SshProcess:

@@ -209,9 +209,13 @@ def _no_result(status: int, stderr: str, texts: list[str]) -> NoReturn:
     raise LoadFailed(f"fio ended with status {status}, and {what}{_quoted(said)}")
 
 
+def spoken(text: str) -> list[str]:
+    """The lines of a text that are not JSON: what fio said beside its result."""
+    return [line for line in text.splitlines() if not _JSON_LINE.fullmatch(line)]
+
+
 def _complaints(text: str) -> str:
-    """The lines of a text that are not JSON."""
-    return "\n".join(line for line in text.splitlines() if not _JSON_LINE.fullmatch(line))
+    return "\n".join(spoken(text))
 
 
 def _quoted(said: str) -> str:

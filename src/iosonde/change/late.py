@@ -1,0 +1,65 @@
+"""A host that does not run yet, because a layer of the stack is the machine itself."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from iosonde.errors import HostFailed
+from iosonde.hosts import open_host
+from iosonde.hosts.host import Host
+
+_PATIENCE = 180.0  # seconds until a machine that has been started answers
+_PAUSE = 1.0
+
+
+class _Late:
+    """Connects when something is first asked of it."""
+
+    def __init__(self, address: str) -> None:
+        self.name = address
+        self._address = address
+        self._opening = asyncio.Lock()
+        self._host: Host | None = None
+
+    def __getattr__(self, method: str) -> Callable[..., Awaitable[Any]]:
+        if method.startswith("_"):
+            raise AttributeError(method)
+
+        async def call(*arguments: Any, **options: Any) -> Any:
+            host = await self._opened()
+            return await getattr(host, method)(*arguments, **options)
+
+        return call
+
+    async def _opened(self) -> Host:
+        async with self._opening:
+            end = time.monotonic() + (0.0 if self._address.startswith("lab:") else _PATIENCE)
+            while self._host is None:
+                try:
+                    self._host = await open_host(self._address)
+                except HostFailed:
+                    if time.monotonic() >= end:
+                        raise
+                    await asyncio.sleep(_PAUSE)
+        return self._host
+
+    async def close(self) -> None:
+        """See `Host.close`; nothing where it was never used."""
+        if self._host is not None:
+            await self._host.close()
+
+
+def late(address: str) -> Host:
+    """The host of an address (`open_host`), opened at its first use.
+
+    That waits until a real machine has booted; one of the lab is up when its layer is built.
+    """
+    return cast("Host", _Late(address))
+
+
+def is_asleep(host: Host) -> bool:
+    """Whether a host is one that nothing was asked of yet."""
+    return isinstance(host, _Late) and host._host is None

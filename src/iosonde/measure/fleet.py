@@ -1,0 +1,326 @@
+"""One loop of a load on several hosts, started together by the tool itself (loads/fleet.py).
+
+On each host a server of the tool listens at a unix socket in a directory of its own; its way here
+is the connection of that host. The servers are commands of the connection and end with it. The
+client runs on this machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from iosonde.change.hold import hold
+from iosonde.errors import FileMissing, HostFailed, IosondeError, LoadFailed, Refused
+from iosonde.hosts import open_host
+from iosonde.hosts.command import quote
+from iosonde.hosts.forward import Forward, forward
+from iosonde.hosts.host import Host, Process
+from iosonde.hosts.ssh.process import runner
+from iosonde.loads import FLEETS
+from iosonde.loads.fleet import SOCKET, Fleet
+from iosonde.measure.progress import Progress
+from iosonde.measure.trial import Bench, watch, workplace
+from iosonde.observe.observer import Observer
+from iosonde.records import Load, LoadCommand, Loop, RawOutput
+
+LAST_WORDS = 20.0
+"""Seconds the client has to write down what it has, when the servers are gone."""
+_END = 10.0  # seconds for a server to end when its life line is cut
+_HUNG = 'exec <"$1"; shift; exec "$@"'
+# A server makes its socket at once; the shell waits up to ten seconds for it.
+_AWAIT = (
+    'n=0; until [ -S "$1" ]; do n=$((n+1)); [ $n -le 100 ] || exit 1; sleep 0.1; done; sleep 0.1'
+)
+
+
+@dataclass(slots=True)
+class _Seat:
+    """One host of the loop. `lost` is why its server ended before the client did."""
+
+    bench: Bench
+    observer: Observer | None
+    process: Process
+    line: _Line
+    way: Forward
+    lost: IosondeError | None = None
+
+
+@dataclass(slots=True)
+class _Clock:
+    """When the client began, in epoch seconds, and how long it ran."""
+
+    started: float = field(default_factory=time.time)
+    begun: float = field(default_factory=time.monotonic)
+    elapsed: float = 0.0
+
+
+async def require_same_line(benches: Sequence[Bench]) -> None:
+    """Look whether the tool of this machine can lead that of each host.
+
+    Raises:
+        LoadFailed: it is missing, or of another version line; the message names the host.
+    """
+    fleet = _fleet(benches)
+    here = await _line(fleet, await open_host("local"))
+    for bench in benches:
+        there = await _line(fleet, bench.host)
+        if there != here:
+            tool = fleet.version[0]
+            raise LoadFailed(
+                f"its {tool} is {there}, and {tool} {here} of this machine, which would lead it, "
+                "can only lead its own version line",
+                where=bench.host.name,
+                hint="install the same version, or say `simultaneous` in place of `together`",
+            )
+
+
+async def _line(fleet: Fleet, host: Host) -> str:
+    done = await host.run(list(fleet.version), check=False)
+    if done.status == 127:
+        raise LoadFailed(
+            f"{fleet.version[0]} is not installed",
+            where=host.name,
+            hint="a load run together needs it on every host and on this machine",
+        )
+    return fleet.line(done.stdout.decode(errors="replace"))
+
+
+def _fleet(benches: Sequence[Bench]) -> Fleet:
+    return FLEETS.load(benches[0].load.engine)()
+
+
+def server_command(load: Load) -> str:
+    """What runs on each host, as text; DIRECTORY is made at run time."""
+    return quote(FLEETS.load(load.engine)().server(load, directory="DIRECTORY"))
+
+
+async def measure_together(
+    benches: Sequence[Bench], index: int, *, seconds: float | None, progress: Progress
+) -> list[Loop | IosondeError]:
+    """Run one loop at all benches, begun together.
+
+    The guard looks at every target again and holds each device until the loop is over.
+
+    Args:
+        benches: the probe points of one load, ready.
+        index: number of the loop, from 0, the same for all.
+        seconds: how long it is to take; None: as the load says.
+        progress: told every second.
+
+    Returns:
+        A loop of each host or why it has none, in the order of the benches. A loop during which
+        another host failed says so among its faults.
+
+    Raises:
+        Refused: a device is in use, or not as it was.
+    """
+    fleet = _fleet(benches)
+    try:
+        async with AsyncExitStack() as stack:
+            here = await open_host("local")
+            directory = await stack.enter_async_context(workplace(here))
+            command = fleet.client(
+                benches[0].load, [one.target for one in benches], directory=directory,
+                seconds=seconds,
+            )  # fmt: skip
+            for path, content in command.files.items():
+                await here.write(path, content)
+            seats = [
+                await stack.enter_async_context(_seated(fleet, bench, f"{directory}/{number}"))
+                for number, bench in enumerate(benches)
+            ]
+            for bench in benches:
+                progress.loop_begins(bench.trial, index, seconds or bench.demand.seconds)
+            clock = _Clock()
+            raw = await _lead(here, command, seats, progress)
+            clock.elapsed = time.monotonic() - clock.begun
+            found = _judged(fleet, seats, raw, index, clock)
+            await asyncio.gather(*(_end(seat.process, seat.line) for seat in seats))  # all at once
+            return found
+    except Refused:
+        raise
+    except IosondeError as problem:  # nothing was begun anywhere
+        return [problem] * len(benches)
+
+
+@asynccontextmanager
+async def _seated(fleet: Fleet, bench: Bench, socket: str) -> AsyncIterator[_Seat]:
+    """The target held, a server listening, `socket` of this machine leading to it."""
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(
+            hold(
+                bench.host,
+                bench.target,
+                writes=bench.demand.writes,
+                permissions=bench.permissions,
+            )
+        )
+        directory = await stack.enter_async_context(workplace(bench.host))
+        argv = fleet.server(bench.load, directory=directory)
+        line = _Line(bench.host, directory)
+        stack.callback(line.cut)
+        process = await bench.host.start(line.hang(argv))
+        stack.push_async_callback(_end, process, line)
+        path = f"{directory}/{SOCKET}"
+        made = await bench.host.run(["sh", "-c", _AWAIT, "sh", path], check=False)
+        if made.status != 0:
+            ended = await process.stop()
+            said = (ended.stderr or ended.stdout).decode(errors="replace").strip()
+            raise LoadFailed(
+                f"{argv[0]} does not start as a server there" + (f": {said}" if said else ""),
+                where=bench.host.name,
+            )
+        way = await forward(bench.host, path, socket)
+        stack.push_async_callback(way.close)
+        observer = None
+        if bench.observe:
+            observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
+        yield _Seat(bench, observer, process, line, way)
+
+
+class _Line:
+    """The life line of a server: when it is cut, or we are gone, the server ends with all its jobs.
+
+    ssh's commands have one of their own. Here the same runner is given a pipe that we hold.
+    """
+
+    def __init__(self, host: Host, directory: str) -> None:
+        self._held: int | None = None
+        self._pipe = f"{directory}/life"
+        if host.name == "local":
+            os.mkfifo(self._pipe, 0o600)
+            self._held = os.open(self._pipe, os.O_RDWR | os.O_CLOEXEC)
+
+    def hang(self, argv: Sequence[str]) -> list[str]:
+        """The command, hung on the line."""
+        if self._held is None:
+            return list(argv)
+        return ["sh", "-c", _HUNG, "sh", self._pipe, "sh", "-c", runner(), "sh", "0", *argv]
+
+    def cut(self) -> bool:
+        """Cut it; whether there was one."""
+        held, self._held = self._held, None
+        if held is not None:
+            os.close(held)
+        return held is not None
+
+
+async def _end(process: Process, line: _Line) -> None:
+    """The end of a server; of one whose host is lost the host takes care."""
+    with contextlib.suppress(HostFailed):
+        if line.cut():
+            await asyncio.shield(process.wait(_END))
+        else:
+            await asyncio.shield(process.stop())
+
+
+async def _lead(
+    here: Host, command: LoadCommand, seats: Sequence[_Seat], progress: Progress
+) -> RawOutput:
+    """Run the client to its end, while the servers are minded and the devices watched."""
+    client = await here.start(command.argv)
+    ending = asyncio.ensure_future(client.wait())
+    beside = [asyncio.ensure_future(_mind(seat)) for seat in seats]
+    watchers = [asyncio.ensure_future(watch(s.bench, s.observer, progress)) for s in seats]
+    try:
+        await asyncio.wait({ending}, timeout=command.timeout)
+        if not ending.done():
+            await _give_up(seats, command.timeout or 0.0)
+            await asyncio.wait({ending}, timeout=LAST_WORDS)
+        done = ending.result() if ending.done() else await client.stop()
+    finally:
+        every = (ending, *watchers, *beside)
+        for task in every:
+            task.cancel()
+        await asyncio.gather(*every, return_exceptions=True)
+    files: dict[str, bytes] = {}
+    for path in command.outputs:
+        with contextlib.suppress(FileMissing):
+            files[path.rsplit("/", 1)[-1]] = await here.read(path)
+    return RawOutput(done.status, done.stdout, done.stderr, files)
+
+
+async def _mind(seat: _Seat) -> None:
+    """Note why a server ended while the client still waits for it, and let the client know.
+
+    A client that is connected to nobody gives up that host by itself.
+    """
+    try:
+        ended = await seat.process.wait()
+    except HostFailed as problem:
+        seat.lost = seat.lost or problem
+    else:
+        said = (ended.stderr or ended.stdout).decode(errors="replace").strip()[-200:]
+        seat.lost = seat.lost or LoadFailed(
+            f"its server of the load ended with status {ended.status} during the loop"
+            + (f": {said}" if said else ""),
+            where=seat.bench.host.name,
+        )
+    await seat.way.close()
+
+
+async def _give_up(seats: Sequence[_Seat], limit: float) -> None:
+    """End every server: those that have told their result lose nothing by it."""
+    for seat in seats:
+        seat.lost = seat.lost or LoadFailed(
+            f"{seat.bench.load.name} hung: no result within {limit:g} s",
+            where=seat.bench.host.name,
+            hint="look at the kernel's log of that host for I/O that does not come back",
+        )
+    await asyncio.gather(*(_end(seat.process, seat.line) for seat in seats))
+    await asyncio.gather(*(seat.way.close() for seat in seats))
+
+
+def _judged(
+    fleet: Fleet, seats: Sequence[_Seat], raw: RawOutput, index: int, clock: _Clock
+) -> list[Loop | IosondeError]:
+    """The loop of each host; one that has a result has it whatever came after."""
+    parts = fleet.split(raw, len(seats))
+    said = fleet.complaints(raw)
+    found: list[Loop | IosondeError] = []
+    for seat, part in zip(seats, parts, strict=True):
+        name = seat.bench.host.name
+        if part is None:
+            quoted = f": {said}" if said else f", which ended with status {raw.status}"
+            found.append(
+                seat.lost or LoadFailed(f"the client got no result from it{quoted}", where=name)
+            )
+            continue
+        try:
+            result = seat.bench.engine.parse(part)
+        except LoadFailed as problem:
+            found.append(LoadFailed(problem.message, where=problem.where or name,
+                                    hint=problem.hint))  # fmt: skip
+            continue
+        found.append(
+            Loop(
+                index=index,
+                started=clock.started,
+                elapsed=clock.elapsed,
+                result=result,
+                raw=part,
+                series=seat.observer.series() if seat.observer else (),
+                background=seat.observer.background() if seat.observer else (),
+            )
+        )
+    return _marked(found, index)
+
+
+def _marked(found: list[Loop | IosondeError], index: int) -> list[Loop | IosondeError]:
+    """With a fault in each loop that another host did not end."""
+    problems = [one for one in found if not isinstance(one, Loop)]
+    if not problems:
+        return found
+    faults = tuple(f"loop {index + 1} ran on without another host: {one}" for one in problems)
+    return [
+        replace(one, result=replace(one.result, faults=(*one.result.faults, *faults)))
+        if isinstance(one, Loop)
+        else one
+        for one in found
+    ]
