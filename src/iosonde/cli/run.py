@@ -56,6 +56,10 @@ def run(
         bool | None,
         typer.Option("--together", help="All targets as one load that fio starts on all hosts."),
     ] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="LAYER.KEY=VALUE", help="In the study's stack instead."),
+    ] = None,
     drop_caches: Annotated[
         bool | None, typer.Option("--drop-caches", help="Drop the page cache before (root).")
     ] = None,
@@ -82,6 +86,7 @@ def run(
     """Measure how fast a storage stack is: loads at targets, in loops, with honest statistics."""
     from iosonde.change.guard import parse_destroy
     from iosonde.hosts.command import set_trace
+    from iosonde.stack.overrides import parse_overrides
     from iosonde.store import open_store
 
     set_trace(trace)
@@ -95,6 +100,7 @@ def run(
         "size": size,
         "simultaneous": simultaneous,
         "together": together,
+        "set": parse_overrides(values) if values else None,
     }
     if until or max_seconds:
         limit = {"max_seconds": max_seconds} if max_seconds else {}

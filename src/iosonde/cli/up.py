@@ -21,6 +21,9 @@ _FILE = typer.Argument(metavar="STACK", help="The stack file (iosonde schema sta
 _AT = typer.Option(
     "--host", metavar="NAME=ADDRESS", help="Where a host of the stack is, instead of what it says."
 )
+_SET = typer.Option(
+    "--set", metavar="LAYER.KEY=VALUE", help="Build a layer otherwise than the file says."
+)
 _REHEARSE = typer.Option("--rehearse", help="All hosts stand in the lab: `iosonde lab up STACK`.")
 
 
@@ -28,6 +31,7 @@ def up(
     stack: Annotated[Path, _FILE],
     at: Annotated[list[str] | None, _AT] = None,
     rehearse: Annotated[bool, _REHEARSE] = False,
+    values: Annotated[list[str] | None, _SET] = None,
     destroy: Annotated[
         list[str] | None,
         typer.Option(metavar="DEVICE[=SIGNATURE,…]", help="A real disk whose content may be lost."),
@@ -45,7 +49,7 @@ def up(
     from iosonde.hosts.command import set_trace
 
     set_trace(trace)
-    declared = _read(stack, at, rehearse=rehearse)
+    declared = _read(stack, at, rehearse=rehearse, values=values or [])
     permissions = parse_destroy(destroy or [])
     told = _Told(as_json=as_json)
     if dry_run:
@@ -105,10 +109,14 @@ async def _take_away(declared: DeclaredStack, told: _Told, *, dry_run: bool) -> 
         )
 
 
-def _read(file: Path, at: Sequence[str] | None, *, rehearse: bool) -> DeclaredStack:
+def _read(
+    file: Path, at: Sequence[str] | None, *, rehearse: bool, values: Sequence[str] = ()
+) -> DeclaredStack:
     from iosonde.stack.file import read_stack
+    from iosonde.stack.overrides import parse_overrides
 
-    return read_stack(file, rehearse=rehearse, at=_addresses(at or []))
+    changes = parse_overrides(values)
+    return read_stack(file, rehearse=rehearse, at=_addresses(at or []), values=changes)
 
 
 def _addresses(options: Sequence[str]) -> Mapping[str, str]:

@@ -24,7 +24,8 @@ from iosonde.stack.file import DeclaredStack, builder, read_stack
 
 def stack_of(study: Study, directory: Path) -> DeclaredStack:
     """The declared stack of a study."""
-    return read_stack(directory / Path(study.stack), rehearse=study.rehearse)
+    file = directory / Path(study.stack)
+    return read_stack(file, rehearse=study.rehearse, values=study.set)
 
 
 def depth(site: Site) -> int:

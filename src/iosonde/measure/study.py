@@ -115,6 +115,7 @@ class Study(_Strict):
     stack: str = ""
     at: Annotated[list[str], BeforeValidator(_layer_names)] = []
     rehearse: bool = False
+    set: dict[str, Any] = {}
     loads: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     loops: Annotated[int, Field(ge=1, le=10_000)] = 5
     until: Until | None = None
@@ -131,6 +132,8 @@ class Study(_Strict):
             raise ValueError("say `at: every layer`, or name layers of the stack")
         if not self.stack and not self.targets:
             raise ValueError("say where: `targets`, or `stack` and `at`")
+        if self.set and not self.stack:
+            raise ValueError("`set` changes layers of a `stack`")
         if self.at and not self.stack:
             raise ValueError("`at` names layers of a `stack`")
         if self.stack and (self.simultaneous or self.together):

@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from iosonde.errors import UsageError
 from iosonde.layers import LAYERS
 from iosonde.layers.site import Builds, Declared, Geometric, Homed, Hosting, Site, Size
+from iosonde.records import Json
 from iosonde.stack.declare import Tree, check_part, read_tree
+from iosonde.stack.overrides import override
 
 _NAME = r"^[a-z][a-z0-9_]{0,30}$"
 _LAB_NETWORK = "10.9.0."
@@ -108,7 +110,11 @@ def builder(kind: str) -> Builds:
 
 
 def read_stack(
-    file: Path, *, rehearse: bool = False, at: Mapping[str, str] | None = None
+    file: Path,
+    *,
+    rehearse: bool = False,
+    at: Mapping[str, str] | None = None,
+    values: Mapping[str, Json] | None = None,
 ) -> DeclaredStack:
     """The stack in a file.
 
@@ -116,6 +122,7 @@ def read_stack(
         file: YAML.
         rehearse: all hosts stand in the lab, whatever the file says.
         at: what to open for some hosts instead of what the file says.
+        values: "LAYER.KEY" → what holds instead of what the file says.
 
     Raises:
         UsageError: it cannot be read or understood; where is "FILE:LINE".
@@ -125,14 +132,20 @@ def read_stack(
     except (OSError, UnicodeDecodeError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise UsageError(f"the stack file cannot be read: {reason}", where=str(file)) from None
-    return understand(text, str(file), rehearse=rehearse, at=at or {})
+    return understand(text, str(file), rehearse=rehearse, at=at or {}, values=values or {})
 
 
 def understand(
-    text: str, file: str, *, rehearse: bool = False, at: Mapping[str, str] | None = None
+    text: str,
+    file: str,
+    *,
+    rehearse: bool = False,
+    at: Mapping[str, str] | None = None,
+    values: Mapping[str, Json] | None = None,
 ) -> DeclaredStack:
     """As `read_stack`, of a text."""
     tree = read_tree(text, file)
+    override(tree, values or {})
     top = check_part(tree, [], tree.values, StackFile)
     for kind, names in (("host", top.hosts), ("layer", top.layers)):
         for name in names:
