@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Literal
 
+from pydantic import Field
+
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import (
     BlockDevice,
@@ -97,13 +99,14 @@ class XfsDeclared(Mounted):
     """An XFS on the layer below.
 
     `su` (bytes) and `sw` (data members) are taken from the striping below unless they are given;
-    `su: 0` makes it without.
+    `su: 0` makes it without. A log of `log_size` must fit into one of `agcount` allocation groups.
     """
 
     kind: Literal["xfs"] = "xfs"
     su: Size | None = None
     sw: int | None = None
     log_size: Size | None = None
+    agcount: int | None = Field(default=None, ge=1)
 
 
 def make_xfs(site: Site) -> list[str]:
@@ -119,6 +122,8 @@ def make_xfs(site: Site) -> list[str]:
         if su:
             raise site.wrong("`su` and `sw` are given together")
         argv += ["-d", "noalign"]
+    if declared.agcount:
+        argv += ["-d", f"agcount={declared.agcount}"]
     if declared.log_size:
         argv += ["-l", f"size={declared.log_size}"]
     return argv
