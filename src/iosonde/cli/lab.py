@@ -46,6 +46,9 @@ def lab(
     disks: Annotated[int, typer.Option(help="How many disks each, d1, d2 …", min=0, max=20)] = 0,
     size: Annotated[str, typer.Option(help="Size of each disk; it is sparse.")] = "1 GiB",
     memory: Annotated[str, typer.Option(help="Memory of each node.")] = "384 MiB",
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Nodes keep their files over a loss of power.")
+    ] = False,
     mtu: Annotated[int, typer.Option(help="MTU of the network between them.", min=576)] = 9000,
     iops: Annotated[float | None, typer.Option(help="I/Os per second of a slow disk.")] = None,
     bandwidth: Annotated[str, typer.Option(help="Bytes per second of a slow disk.")] = "",
@@ -62,7 +65,7 @@ def lab(
     words = words or []
     options: dict[str, Any] = {
         "name": name, "nodes": nodes, "disks": disks, "size": units.parse_bytes(size),
-        "memory": units.parse_bytes(memory), "mtu": mtu,
+        "memory": units.parse_bytes(memory), "mtu": mtu, "remember": remember,
         "limits": Limits(iops, units.parse_bytes(bandwidth) if bandwidth else None),
     }  # fmt: skip
     if action not in _DOING:
@@ -117,7 +120,7 @@ async def _up(words: list[str], options: dict[str, Any], told: _Told) -> int:
 
 def _spec_of(words: list[str], options: dict[str, Any]) -> LabSpec:
     from iosonde.lab.host import DEFAULT
-    from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec
+    from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, memory_disk
 
     if len(words) > 1 or (words and options["nodes"]):
         raise UsageError("give a stack file or --nodes", where="iosonde lab up")
@@ -127,6 +130,7 @@ def _spec_of(words: list[str], options: dict[str, Any]) -> LabSpec:
 
         return lab_of(read_stack(Path(words[0]), rehearse=True))
     disks = tuple(DiskSpec(f"d{n}", options["size"]) for n in range(1, options["disks"] + 1))
+    disks += (memory_disk(),) if options["remember"] else ()
     nodes = tuple(
         NodeSpec(f"n{n}", options["memory"], disks=disks)
         for n in range(1, (options["nodes"] or 1) + 1)

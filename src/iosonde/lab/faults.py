@@ -70,14 +70,20 @@ async def power_on(lab: Lab, node: Node) -> None:
 
 
 async def fail(lab: Lab, node: Node, disk: str) -> None:
-    """Let every I/O of a disk end with EIO from now on."""
+    """Let every read and write of a disk end with EIO from now on.
+
+    Flushes pass: QEMU flushes a drive before it lets go of it, so that nothing could be mended.
+    """
     _require(node, disk)
     size = await _size(lab, node, disk)
     broken: dict[str, object] = {
         "driver": "blkdebug",
         "node-name": f"e-{disk}",
         "image": {"driver": "null-co", "size": size, "read-zeroes": True},
-        "inject-error": [{"event": "none", "errno": _EIO, "once": False, "immediately": True}],
+        "inject-error": [
+            {"event": "none", "iotype": iotype, "errno": _EIO, "once": False, "immediately": True}
+            for iotype in ("read", "write", "write-zeroes", "discard")
+        ],
     }
     await _ask(lab, node, "blockdev-add", broken)
     await _reopen(lab, node, disk, below=f"e-{disk}")

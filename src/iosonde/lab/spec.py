@@ -21,6 +21,9 @@ class Limits:
     bandwidth: float | None = None
 
 
+MEMORY = "lab-state"
+"""Name of the disk on which a node keeps its root file system over a loss of power (boot/init)."""
+
 LIKE: Mapping[str, Limits] = {
     # random 4 KiB and sequential figures of data sheets, rounded: Seagate Enterprise Performance
     # 10K.8 (ST1200MM0088), Exos 7E8 (ST8000NM0055); 3.9 ms and 8.5 ms of seek, 10,500 and
@@ -52,6 +55,11 @@ class DiskSpec:
     cache: str = "none"
     aio: str = "threads"
     options: Mapping[str, str] = field(default_factory=dict)
+
+
+def memory_disk() -> DiskSpec:
+    """The disk of a node that remembers what was written to its root file system."""
+    return DiskSpec(MEMORY, GIB)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,17 @@ _LAB_NETWORK = "10.9.0."
 
 
 class LabHost(BaseModel):
-    """The virtual machine that stands for a host in the lab."""
+    """The virtual machine that stands for a host in the lab.
+
+    One that `remembers` keeps its root file system over a loss of power, as a real host does; it
+    boots a few seconds later. Others begin anew, with nothing but their disks.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     memory: Size = 384 * 2**20
     cpus: int = Field(default=1, ge=1, le=64)
+    remembers: bool = False
 
 
 class HostEntry(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, limits_like
+from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, limits_like, memory_disk
 from iosonde.layers.disk import DiskDeclared
 from iosonde.layers.guest import GuestDeclared, device_options, export_port
 from iosonde.layers.site import Site
@@ -23,6 +23,9 @@ def lab_of(stack: DeclaredStack) -> LabSpec:
             disks[site.host].append(DiskSpec(site.name, one.size, limits))
         elif isinstance(site.declared, GuestDeclared):
             disks[site.host].append(_guest_disk(site, site.declared, stack.guests[site.name]))
+    for name, entry in stack.hosts.items():
+        if entry.lab.remembers:
+            disks[name].append(memory_disk())
     nodes = tuple(
         NodeSpec(
             name, entry.lab.memory, entry.lab.cpus, tuple(disks[name]), stack.guests.get(name, "")

@@ -1,0 +1,143 @@
+"""A fault in the middle of a run, for each example: what is finished is kept, the fault is named,
+
+what the stack promises to keep is there, and everything can be taken away afterwards. The hosts
+keep their own files over a loss of power, as real ones do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import COMMAND
+from tests.lab.conftest import STACKS, good, iosonde, running, ssh
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A fault: of which stack, where the load runs, what is done, what is said of it.
+
+    `survives`: the load goes on, so that every loop is finished. `mend` makes it whole again.
+    """
+
+    stack: str
+    host: str
+    mount: str
+    fault: tuple[str, ...]
+    mend: tuple[str, ...]
+    rule: str
+    survives: bool = True
+
+
+CASES = [
+    Case("hypervisor-raid5", "hv", "/srv/vm", ("fail", "hv/d2"), ("heal", "hv"), "degraded"),
+    Case("anvil", "s1", "/mnt/anvil", ("kill", "s2"), ("start", "s2"), "degraded"),
+    Case("aoe-san", "diskless", "/mnt/san", ("cut", "storage"), ("heal", "storage"), "",
+         survives=False),
+    Case("nfs-datastore", "client", "/mnt/vm", ("kill", "server"), ("start", "server"), "",
+         survives=False),
+    Case("nvme-fabric", "front", "/mnt/fabric", ("cut", "s1"), ("heal", "s1"), "degraded"),
+]  # fmt: skip
+FIO = "--rw=randwrite --bs=4k --size=8m --ioengine=libaio --direct=1"
+LONGEST = 200.0
+"""Seconds after the fault by which a run has ended, whatever happened: the time-outs of the loads
+(docs/use/run.md), NFS and AoE together with what a slow machine adds."""
+
+
+@pytest.fixture(params=CASES, ids=[one.stack for one in CASES])
+def standing(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Case, Path]]:
+    case: Case = request.param
+    text = (STACKS / f"{case.stack}.yaml").read_text()
+    remembering = re.sub(r"\{lab: \{", "{lab: {remembers: true, ", text)
+    file = tmp_path / f"{case.stack}.yaml"
+    file.write_text(remembering)
+    with running(case.stack, file):
+        good("up", file)
+        yield case, file
+
+
+def finished_loops() -> int:
+    listed = iosonde("list", "--json")
+    runs = json.loads(listed.out)["runs"] if listed.status == 0 else []
+    return sum(len(trial["metrics"].get("write.iops", {}).get("loops", []))
+               for run in runs for trial in run["trials"])  # fmt: skip
+
+
+def run_through(case: Case, directory: Path) -> tuple[int, float]:
+    """Status of a run in whose middle the fault happens, and how long it went on after that."""
+    study = directory / "study.yaml"
+    study.write_text(
+        f"study: fault\ntargets: ['lab:{case.stack}/{case.host}:{case.mount}']\n"
+        f"loops: 4\nseconds: 4\nloads: [{{fio: '--name=w {FIO}'}}]\n"
+    )
+    process = subprocess.Popen(
+        [*COMMAND, "run", str(study)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    limit = time.monotonic() + 120
+    while not finished_loops():
+        assert process.poll() is None, "the run ended before the fault"
+        assert time.monotonic() < limit
+        time.sleep(0.5)
+    good("lab", *case.fault, "--name", case.stack)
+    began = time.monotonic()
+    try:
+        process.wait(LONGEST)
+    finally:
+        process.kill()
+    return process.returncode, time.monotonic() - began
+
+
+def write(case: Case, *more: str) -> None:
+    argv = ("fio", "--name=v", f"--filename={case.mount}/kept", *FIO.split(), "--verify=crc32c",
+            "--randrepeat=1", "--iodepth=4", *more)  # fmt: skip
+    ssh(case.stack, case.host, *argv)
+
+
+def test_a_fault_in_a_run(standing: tuple[Case, Path], tmp_path: Path) -> None:
+    case, file = standing
+    write(case, "--do_verify=0", "--end_fsync=1")
+    status, _ = run_through(case, tmp_path)
+    run = last_run()
+    loops = [one for trial in run["trials"] for one in trial["metrics"]["write.iops"]["loops"]]
+    assert loops, "the finished loops are kept"
+    said = iosonde("explain", "last", "--json").document["findings"]
+    if case.survives:
+        assert status == 0
+        assert len(loops) == 4
+        told = iosonde("explain", f"lab:{case.stack}/{case.host}", "--json").document["findings"]
+        assert case.rule in {one["rule"] for one in told}
+    else:
+        assert status == 4
+        assert run["trials"][0]["faults"]
+        assert "fault" in {one["rule"] for one in said}
+    good("lab", *case.mend, "--name", case.stack)
+    if case.survives:
+        ssh(case.stack, case.host, "sh", "-c", "'echo 3 > /proc/sys/vm/drop_caches'")
+        write(case, "--verify_only")
+    take_away(case, file)
+
+
+def last_run() -> dict[str, Any]:
+    (run, *_) = good("list", "--json").document["runs"]
+    return dict(run)
+
+
+def take_away(case: Case, file: Path) -> None:
+    """Everything can be removed, at the latest when all hosts are there again."""
+    good("down", file)
+    assert good("down", file, "--json").document["steps"] == []
+    listed = good("lab", "list", "--json").document["labs"]
+    (lab,) = [one for one in listed if one["name"] == case.stack]
+    for node in lab["nodes"]:
+        ssh(case.stack, node["name"], "test", "!", "-e", "/var/lib/iosonde/built")
