@@ -26,6 +26,7 @@ LAYERS: Table[type[Layer]] = Table(
         "filesystem": "iosonde.layers.filesystem:FileSystem",
         "flashcache": "iosonde.layers.flashcache:Flashcache",
         "guest": "iosonde.layers.guest:Guest",
+        "hwraid": "iosonde.layers.hwraid:Hwraid",
         "iscsi": "iosonde.layers.iscsi:IscsiInitiator",
         "iscsi_target": "iosonde.layers.iscsi:IscsiTarget",
         "link": "iosonde.layers.link:Link",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_LONG = 600  # characters of a text that are shown whole
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -127,6 +129,14 @@ def shown(commands: Sequence[Command]) -> list[str]:
     """Commands as lines to read, with what is written to them."""
     from iosonde.hosts.command import quote
 
-    return [
-        quote(one.argv) + (f" <<< {quote([one.stdin])}" if one.stdin else "") for one in commands
-    ]
+    return [quote(one.argv) + (f" <<< {_told(one.stdin)}" if one.stdin else "") for one in commands]
+
+
+def _told(text: str) -> str:
+    """What is written to a command; of a long text its first line and how much follows."""
+    from iosonde.hosts.command import quote
+
+    if len(text) <= _LONG:
+        return quote([text])
+    first = text.strip().split("\n", 1)[0][:_LONG]
+    return f"{quote([first])}… ({len(text)} characters)"

@@ -7,7 +7,8 @@ from iosonde.units import show_bytes
 
 # Facts worth a place in a drawing, in this order, whatever the kind of layer they belong to.
 _WORDS = (
-    "model", "transport", "level", "segment_type", "data_profile", "cipher", "policy", "mode",
+    "model", "transport", "level", "raid_level", "segment_type", "data_profile", "cipher",
+    "policy", "mode",
     "server", "export", "version", "backing_file", "state",
 )  # fmt: skip
 _SIZES = ("chunk_size", "strip_size", "block_size", "used")

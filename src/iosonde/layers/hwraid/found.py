@@ -1,0 +1,326 @@
+"""What the tools of RAID controllers say on a host, and the block device of each virtual drive.
+
+Their printed outputs are read by layers/outputs, which also reads them in tickets and wikis. What
+that leaves out, because it means nothing in a text, is read here: the identifier that leads to the
+device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from iosonde.hosts.host import Completed
+from iosonde.layers.layer import BlockDevice, Scene
+from iosonde.layers.outputs.megacli import MegaCli
+from iosonde.layers.outputs.ssacli import Ssacli
+from iosonde.layers.outputs.storcli import Storcli
+from iosonde.passage import Output
+from iosonde.printed import Subject, Unreadable
+from iosonde.records import Gap, Scalar
+
+MEGARAID = ("storcli64", "storcli", "perccli64", "perccli")
+SMART_ARRAY = ("ssacli", "hpssacli", "hpacucli")
+_MEGACLI = ("MegaCli64", "MegaCli", "megacli")
+PLACES = {
+    "storcli64": ("/opt/MegaRAID/storcli/storcli64",),
+    "storcli": ("/opt/MegaRAID/storcli/storcli",),
+    "perccli64": ("/opt/MegaRAID/perccli/perccli64",),
+    "perccli": ("/opt/MegaRAID/perccli/perccli",),
+    "MegaCli64": ("/opt/MegaRAID/MegaCli/MegaCli64",),
+    "MegaCli": ("/opt/MegaRAID/MegaCli/MegaCli",),
+    "ssacli": ("/opt/smartstorageadmin/ssacli/bin/ssacli",),
+    "hpssacli": ("/opt/hp/hpssacli/bld/hpssacli", "/opt/hp/hpssacli/bin/hpssacli"),
+    "hpacucli": ("/opt/compaq/hpacucli/bld/hpacucli",),
+}
+"""Where the makers' packages put a tool that is not in the path."""
+
+
+def called(names: Iterable[str]) -> tuple[str, ...]:
+    """What a tool may be called by, its name first, then the places of the makers' packages."""
+    every = tuple(names)
+    return (*every, *(place for name in every for place in PLACES.get(name, ())))
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """One make of controllers.
+
+    Args:
+        name: as people call it.
+        drivers: of the kernel, of which a host with such a controller has one.
+        ways: tools that tell the same, the best first: names, what to ask, and how that is read.
+        remedy: where no tool is there.
+    """
+
+    name: str
+    drivers: tuple[str, ...]
+    ways: tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...], type[Output]], ...]
+    remedy: str
+
+
+_STORCLI = (("/call", "show", "all"), ("/call/vall", "show", "all"))
+_MEGA = (
+    ("-LDInfo", "-Lall", "-aALL", "-NoLog"), ("-AdpAllInfo", "-aALL", "-NoLog"),
+    ("-AdpBbuCmd", "-aALL", "-NoLog"),
+)  # fmt: skip
+MAKERS = (
+    Maker(
+        "a MegaRAID or PERC controller",
+        ("megaraid_sas",),
+        ((MEGARAID, _STORCLI, Storcli), (_MEGACLI, _MEGA, MegaCli)),
+        "install storcli or perccli",
+    ),
+    Maker(
+        "a Smart Array controller",
+        ("hpsa", "smartpqi", "cciss"),
+        ((SMART_ARRAY, (("ctrl", "all", "show", "config", "detail"),), Ssacli),),
+        "install ssacli",
+    ),
+)
+# Names the tools that there are, and the drivers that have a device.
+_WHICH = (
+    'for one; do case "$one" in driver:*) ls -d /sys/bus/pci/drivers/"${one#driver:}"/*:*:* '
+    '>/dev/null 2>&1 && echo "$one";; *) command -v "$one" 2>/dev/null;; esac; done; true'
+)
+_NONE = re.compile(
+    rb"(?i)no controller|controllers? (?:found|detected) *[:=]? *0|no .{0,30}detected"
+)
+_DENIED = re.compile(
+    r"permission|root privilege|must be root|superuser|administrator", re.IGNORECASE
+)
+_PATIENCE = 120.0  # seconds; a controller with a hundred drives takes its time
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """One virtual drive: what is known of it, of its controller, and its block device."""
+
+    values: Mapping[str, Scalar]
+    controller: Mapping[str, Scalar]
+    device: BlockDevice
+
+
+async def volumes(scene: Scene) -> tuple[Volume, ...]:
+    """The virtual drives of a host; what could not be read becomes a gap of the scene.
+
+    Where no driver of such controllers is loaded, nothing is asked but that.
+    """
+    versions = {
+        f"/sys/module/{driver}/version": maker for maker in MAKERS for driver in maker.drivers
+    }
+    loaded = [versions[path] for path in await scene.texts(list(versions))]
+    makers = list({one.name: one for one in loaded}.values())
+    found: list[Volume] = []
+    for maker in makers:
+        found += await _of_maker(scene, maker)
+    return tuple(found)
+
+
+def which(maker: Maker) -> tuple[str, ...]:
+    """The question which of a make's tools there are, and which of its drivers have a device."""
+    named = [name for names, _, _ in maker.ways for name in called(names)]
+    return ("sh", "-c", _WHICH, "sh", *named, *(f"driver:{one}" for one in maker.drivers))
+
+
+async def _of_maker(scene: Scene, maker: Maker) -> list[Volume]:
+    asked = await scene.host.run(which(maker), check=False)
+    words = asked.stdout.decode(errors="replace").split()
+    present = [word for word in words if not word.startswith("driver:")]
+    if not present:
+        if words:
+            what = f"virtual drives of {maker.name}"
+            scene.gaps.append(
+                Gap(scene.host.name, what, "none of its tools is there", maker.remedy)
+            )
+        return []
+    failed: Completed | None = None
+    for names, questions, output in maker.ways:
+        tools = [path for path in present if path.rpartition("/")[2] in names]
+        for tool in dict.fromkeys(tools):
+            done = [
+                await scene.host.run([tool, *one], timeout=_PATIENCE, check=False)
+                for one in questions
+            ]
+            texts = [one.stdout.decode(errors="replace") for one in done]
+            subjects = [one for text in texts for one in read(output(), text)]
+            if subjects:
+                return await _placed(scene, maker, subjects, "\n".join(texts))
+            failed = failed or next((one for one in done if _tells(one)), None)
+    if failed:
+        _miss(scene, maker, failed)
+    return []
+
+
+def _tells(done: Completed) -> bool:
+    """Whether a tool failed, other than by finding no controller. Some end with 0 all the same."""
+    said = done.stdout + done.stderr
+    return (done.status != 0 or b"Status = Failure" in said) and not _NONE.search(said)
+
+
+def _miss(scene: Scene, maker: Maker, done: Completed) -> None:
+    said = (done.stderr or done.stdout).decode(errors="replace").strip()
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    described = re.search(r"^\s*Description = (.+)$", said, re.MULTILINE)
+    reason = described[1] if described else lines[0] if lines else f"status {done.status}"
+    remedy = "run as root" if _DENIED.search(said) else ""
+    tool = done.argv[0].rpartition("/")[2]
+    what = f"virtual drives of {maker.name}"
+    scene.gaps.append(Gap(scene.host.name, what, f"{tool}: {reason}", remedy))
+
+
+# ── what the parsers of printed outputs read ──────────────────────────────────────────────────
+
+
+class _Whole:
+    """See `iosonde.passage.Passage`: all lines of what one command printed."""
+
+    host = ""
+
+    def __init__(self, lines: Sequence[str], at: int) -> None:
+        self._lines = lines
+        self.at = at
+
+    def line(self, index: int) -> str | None:
+        """See `Passage.line`."""
+        return self._lines[index] if 0 <= index < len(self._lines) else None
+
+    def block(self, first: int, most: int) -> list[str]:
+        """See `Passage.block`."""
+        return list(self._lines[first : first + most]) if first >= 0 else []
+
+
+def read(output: Output, text: str) -> list[Subject]:
+    """All that an output's parser finds in what a command printed.
+
+    Args:
+        output: the parser.
+        text: standard output, of one or several controllers.
+    """
+    lines = [line.rstrip() for line in text.replace("\r", "").split("\n")]
+    found: list[Subject] = []
+    free = 0
+    for at, line in enumerate(lines):
+        if at < free or not any(anchor in line for anchor in output.anchors):
+            continue
+        passage = _Whole(lines[free:], at - free)
+        first = output.begin(passage)
+        if first is None:
+            continue
+        try:
+            reading = output.read(passage, first)
+        except (Unreadable, ValueError, KeyError, IndexError, TypeError):
+            continue
+        free += max(reading.last + 1, at - free + 1)
+        found += [one for state in reading.states for one in state.subjects]
+    return found
+
+
+# ── the block device of a virtual drive ───────────────────────────────────────────────────────
+
+_CONTROLLER = re.compile(r"^Controller = (\d+)", re.MULTILINE)
+_PROPERTIES = re.compile(r"^\s*VD(\d+) Properties :", re.MULTILINE)
+_NAA = re.compile(r"^\s*SCSI NAA Id = ([0-9A-Fa-f]{16,32})\s*$", re.MULTILINE)
+_SLOT = re.compile(r"^\S.* in Slot (\w+)", re.MULTILINE)
+_LOGICAL = re.compile(r"^\s*Logical Drive: (\d+)\s*$", re.MULTILINE)
+_UNIQUE = re.compile(r"^\s*Unique Identifier: ([0-9A-Fa-f]{16,32})\s*$", re.MULTILINE)
+_ROUNDED = 0.01  # sizes are printed with three digits or more
+_HCTL = re.compile(r"(\d+):(\d+):(\d+):(\d+)")
+
+
+def identifiers(text: str) -> dict[str, str]:
+    """Name of a virtual drive ("c0/v3", "slot0/ld1") → its identifier (NAA) in small letters.
+
+    Args:
+        text: what storcli or ssacli printed.
+    """
+    found: dict[str, str] = {}
+    for start, heading, identity, name in (
+        (_CONTROLLER, _PROPERTIES, _NAA, "c{}/v{}"), (_SLOT, _LOGICAL, _UNIQUE, "slot{}/ld{}"),
+    ):  # fmt: skip
+        for controller, part in _parts(start, text):
+            for number, block in _parts(heading, part):
+                if told := identity.search(block):
+                    found[name.format(controller, number)] = told[1].lower()
+    return found
+
+
+def _parts(heading: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
+    pieces = heading.split(text)
+    yield from zip(pieces[1::2], pieces[2::2], strict=True)
+
+
+async def _placed(
+    scene: Scene, maker: Maker, subjects: Sequence[Subject], text: str
+) -> list[Volume]:
+    """The virtual drives whose block device can be told; a gap for each other one."""
+    controllers: dict[str, dict[str, Scalar]] = {}
+    told: dict[str, dict[str, Scalar]] = {}
+    names: dict[str, str] = {}
+    for one in subjects:
+        if one.kind == "controller":
+            controllers.setdefault(one.name, {}).update(one.values)
+        elif one.kind == "hwraid":
+            volume = str(one.values.get("volume") or one.name)
+            told.setdefault(volume, {}).update(one.values)
+            if one.name != volume:
+                names[volume] = f"/dev/{one.name}"
+    identities = identifiers(text)
+    hosts = await _scsi_hosts(scene, maker) if told.keys() - names.keys() else []
+    found = []
+    for volume, values in told.items():
+        device = (
+            scene.device_at(names.get(volume, ""))
+            or _with_identifier(scene, identities.get(volume, ""))
+            or _at_address(scene, hosts, volume, values.get("size"))
+        )
+        if device is None:
+            reason = "which block device it is cannot be told"
+            scene.gaps.append(Gap(scene.host.name, f"virtual drive {volume}", reason))
+            continue
+        owner = controllers.get(str(values.get("controller")), {})
+        found.append(Volume(values, owner, device))
+    return found
+
+
+def _with_identifier(scene: Scene, identity: str) -> BlockDevice | None:
+    """The disk whose World Wide Name is an identifier: "0x600605b…" (lsblk(8), WWN).
+
+    All of it: the virtual drives of one controller have its first half in common.
+    """
+    for device in scene.devices.values():
+        name = str(device.lsblk.get("wwn") or "").lower().removeprefix("0x").removeprefix("naa.")
+        if identity and device.type != "part" and name == identity:
+            return device
+    return None
+
+
+async def _scsi_hosts(scene: Scene, maker: Maker) -> list[str]:
+    """Numbers of the SCSI hosts of a make of controllers, in their order."""
+    paths = await scene.host.glob("/sys/class/scsi_host/host*/proc_name")
+    texts = await scene.texts(list(paths))
+    own = [path.split("/")[4] for path, text in texts.items() if text in maker.drivers]
+    return sorted((name.removeprefix("host") for name in own), key=int)
+
+
+def _at_address(
+    scene: Scene, hosts: Sequence[str], volume: str, size: Scalar
+) -> BlockDevice | None:
+    """The disk of MegaRAID's virtual drive "c0/v3" by its SCSI address, HOST:2:3:0.
+
+    Channels 0 and 1 are physical drives, those from 2 on virtual ones, 128 to a channel
+    (MEGASAS_MAX_PD_CHANNELS, MEGASAS_MAX_DEV_PER_CHANNEL in megaraid_sas.h). That controllers are
+    numbered as their SCSI hosts is likely, not sure: one of another size is not taken.
+    """
+    named = re.fullmatch(r"c(\d+)/v(\d+)", volume)
+    if named is None or int(named[1]) >= len(hosts):
+        return None
+    for device in scene.devices.values():
+        address = _HCTL.fullmatch(str(device.lsblk.get("hctl") or ""))
+        if address and device.type == "disk" and address[1] == hosts[int(named[1])]:
+            channel, target = int(address[2]), int(address[3])
+            like = isinstance(size, int) and abs(device.size - size) <= size * _ROUNDED
+            if channel >= 2 and (channel - 2) * 128 + target == int(named[2]) and like:
+                return device
+    return None

@@ -1,0 +1,118 @@
+"""The kind: virtual drives as they are found, planned and placed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iosonde.hosts.host import Host
+from iosonde.layers.hwraid import megaraid, smart_array
+from iosonde.layers.hwraid.building import asking, steps
+from iosonde.layers.hwraid.declared import HwraidDeclared, striping
+from iosonde.layers.hwraid.found import Volume, volumes
+from iosonde.layers.layer import LayerSetting, Scene
+from iosonde.layers.site import Declared, Site
+from iosonde.layers.step import Step
+from iosonde.records import Scalar, StackLayer
+
+_OF_CONTROLLER = {
+    "model": "controller_model", "firmware": "firmware", "cache_size": "cache_size",
+    "cache_state": "cache_state", "cache_read_share": "cache_read_share",
+    "cache_write_share": "cache_write_share", "battery": "battery",
+}  # fmt: skip
+_STRIPED = {"raid0", "raid5", "raid6", "raid10", "raid50", "raid60"}
+_OFF_DUTY = {"failed", "missing", "learning", "charging"}
+_DEGRADED = {"degraded", "partially degraded"}
+_WRITE_BACK = {"write_back", "write_back_always"}
+
+
+def volume_facts(
+    values: Mapping[str, Scalar], controller: Mapping[str, Scalar]
+) -> dict[str, Scalar]:
+    """What a virtual drive is, in bytes and shares.
+
+    Args:
+        values: of the virtual drive, as the outputs of its tool name them.
+        controller: the same of its controller.
+    """
+    facts = {name: value for name, value in values.items() if name != "size"}
+    facts |= {to: controller[name] for name, to in _OF_CONTROLLER.items() if name in controller}
+    strip, data = facts.get("strip_size"), facts.get("data_disks")
+    if facts.get("raid_level") in _STRIPED and isinstance(strip, int) and isinstance(data, int):
+        facts["stripe_width"] = strip * data
+    return facts
+
+
+def volume_hazards(facts: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """Words for what is wrong with a virtual drive.
+
+    Args:
+        facts: as `volume_facts` gives them.
+    """
+    state, policy = str(facts.get("state") or ""), facts.get("write_policy")
+    battery, wanted = facts.get("battery"), facts.get("write_policy_initial", policy)
+    words = []
+    if state in _DEGRADED:
+        words.append("degraded")
+    elif state in {"offline", "recovery", "rebuild"}:
+        words.append(state)
+    working = str(facts.get("active_operations") or "none")
+    if working.lower() != "none":
+        words.append(f"busy: {working}")
+    if battery in _OFF_DUTY and {policy, wanted} & _WRITE_BACK:
+        words.append(f"battery {battery}")
+    always = policy == "write_back_always"
+    through = policy == "write_through" or battery in _OFF_DUTY
+    if wanted == "write_back" and through and not always:
+        words.append("write-back suspended")
+    if (always and battery != "ok") or facts.get("disk_cache") == "enabled":
+        words.append("unsafe cache")
+    return tuple(words)
+
+
+class Hwraid:
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "hwraid"
+    declaration: ClassVar[type[Declared]] = HwraidDeclared
+    probe: ClassVar[str] = "device"
+    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`. It stands on the disk as which the kernel sees it."""
+        return tuple([self._layer(scene, one) for one in await volumes(scene)])
+
+    def _layer(self, scene: Scene, volume: Volume) -> StackLayer:
+        device = volume.device
+        facts = volume_facts(volume.values, volume.controller)
+        seen_as = "loop" if device.type == "loop" else "disk"
+        return StackLayer(
+            id=scene.identity(self.kind, device.name),
+            kind=self.kind,
+            host=scene.host.name,
+            device=device.path,
+            size=device.size,
+            below=(scene.identity(seen_as, device.name),),
+            facts=facts,
+            hazards=volume_hazards(facts),
+        )
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(HwraidDeclared)
+        if site.in_lab:
+            raise site.wrong(
+                "a host of the lab has no RAID controller",
+                hint="declare an array of kind md on disks there",
+            )
+        maker = megaraid if declared.is_megaraid else smart_array
+        return steps(site, maker.making(site))
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`: by its World Wide Name where udev gives one."""
+        done = await host.run(asking(site, "place"), check=False)
+        return None if done.status else done.stdout.decode().strip() or None
+
+    def geometry(self, site: Site) -> tuple[int, int] | None:
+        """See `Geometric.geometry`."""
+        return striping(site.declared_as(HwraidDeclared))

@@ -1,0 +1,347 @@
+"""`iosonde up` and `down` of virtual drives, by fakes of the controllers' tools (tests/fakes)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.change.journal import FOLDER
+from iosonde.hosts.local import LocalHost
+from iosonde.layers.hwraid import Hwraid
+from iosonde.stack.scene import read_scene
+from tests.cli.conftest import COMMAND
+from tests.fakes.controller import new_state
+from tests.loop.devices import tool
+
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("up_down")]
+
+MEGARAID = ("storcli64", ["252:0", "252:1", "252:2", "252:10"])
+SMART_ARRAY = ("ssacli", ["1I:1:1", "1I:1:2", "1I:1:3", "1I:1:4"])
+
+
+class Controller:
+    """A host with one controller, and a stack with one virtual drive on it."""
+
+    def __init__(self, place: Path, make: tuple[str, list[str]], **more: Any) -> None:
+        self.tool, self.drives = make
+        self.place, self.name = place, f"t{os.getpid()}"
+        self.file = place / "stack.yaml"
+        new_state(place, self.drives, self.tool, **more)
+
+    def declare(self, keys: str, *, name: str = "", above: str = "") -> None:
+        """Write the stack file."""
+        self.file.write_text(
+            f"stack: {name or self.name}\nhosts: {{here: {{at: local}}}}\nlayers:\n"
+            f"  r: {{kind: hwraid, {keys}}}\n{above}"
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """With the fake in the path, and no other tool of a controller."""
+        path = f"{self.place / 'bin'}:{Path(sys.executable).parent}:/usr/sbin:/usr/bin:/sbin:/bin"
+        return {**os.environ, "PATH": path}
+
+    def run(self, verb: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """A verb of iosonde on the stack."""
+        return subprocess.run(
+            [*COMMAND, verb, str(self.file), *options], env=self.environment,
+            capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+
+    def states(self, verb: str) -> list[str]:
+        """The states of the steps of a verb that succeeds."""
+        done = self.run(verb, "--json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        return [step["state"] for step in json.loads(done.stdout)["steps"]]
+
+    def ask(self, *words: str) -> str:
+        """What the tool itself says."""
+        return subprocess.run(
+            [str(self.place / "bin" / self.tool), *words],
+            capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+
+    @property
+    def volumes(self) -> dict[str, Any]:
+        """The virtual drives that there are, by name."""
+        state = json.loads((self.place / "state.json").read_text())
+        return {one["name"]: one for one in state["volumes"].values()}
+
+    def left(self) -> list[str]:
+        """What still stands of the stack."""
+        found = ["volume"] * any(name.startswith(self.name) for name in self.volumes)
+        if str(self.place) in tool("losetup", "--all"):
+            found.append("device")
+        folder = Path(f"/var/lib/iosonde/hwraid/{self.name}-r")
+        found += ["folder"] * folder.exists()
+        return found + ["record"] * Path(f"{FOLDER}/{self.name}").exists()
+
+    def killed(self, verb: str, after: int) -> bool:
+        """Kill -9 as soon as that many commands were announced; False where it ended before."""
+        process = subprocess.Popen(
+            [*COMMAND, verb, str(self.file), "--trace"], env=self.environment,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        seen = 0
+        assert process.stderr is not None
+        for line in process.stderr:
+            seen += line.startswith("+ ")
+            if seen > after:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+        process.stderr.read()
+        process.stderr.close()
+        return process.wait() == -signal.SIGKILL
+
+    def remove(self) -> None:
+        """Take away whatever a failed test left."""
+        self.run("down")
+        for image in self.place.glob("*.img"):
+            for device in tool("losetup", "-n", "-O", "NAME", "-j", image).split():
+                tool("losetup", "--detach", device)
+
+
+@pytest.fixture
+def controllers(tmp_path: Path) -> Iterator[Any]:
+    made: list[Controller] = []
+
+    def make(which: tuple[str, list[str]], **more: Any) -> Controller:
+        made.append(Controller(tmp_path, which, **more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.remove()
+
+
+def three(make: tuple[str, list[str]], more: str = "") -> str:
+    return f"drives: {json.dumps(make[1][:3])}, level: 5, strip_size: 64 KiB{more}"
+
+
+@pytest.mark.parametrize("make", [MEGARAID, SMART_ARRAY], ids=lambda make: make[0])
+def test_up_twice_down_twice(controllers: Any, make: tuple[str, list[str]]) -> None:
+    one = controllers(make)
+    one.declare(three(make, ", write_policy: write_through, disk_cache: enabled"))
+    assert set(one.states("up")) == {"done"}
+    volume = one.volumes[f"{one.name}-r"]
+    assert (volume["level"], volume["strip"], volume["drives"]) == (5, 64, make[1][:3])
+    assert one.left() == ["volume", "device", "folder", "record"]
+    again = one.states("up")
+    assert again.count("done") == 1, "the script is put there each time, nothing else"
+    assert set(again) == {"done", "unchanged"}
+    assert set(one.states("down")) == {"removed"}
+    assert one.left() == []
+    assert one.states("down") == []
+
+
+def test_policies_are_set_set_again_and_those_of_others_put_back(controllers: Any) -> None:
+    one = controllers(MEGARAID)
+    policies = ", write_policy: write_through, read_ahead: false, io_policy: cached"
+    one.ask("/c0", "add", "vd", "type=raid5", "drives=252:0,252:1,252:2", "strip=64",
+            f"name={one.name}-r", "wb", "ra", "direct")  # fmt: skip
+    one.declare(three(MEGARAID, policies))
+    assert one.states("up") == ["done", "done", "found", "done"]
+
+    def now() -> tuple[str, str, str]:
+        volume = one.volumes[f"{one.name}-r"]
+        return volume["wrcache"], volume["rdcache"], volume["iopolicy"]
+
+    assert now() == ("wt", "nora", "cached")
+    one.ask("/c0/v0", "set", "rdcache=ra")
+    assert one.states("up")[-1] == "done"
+    assert now() == ("wt", "nora", "cached")
+    one.declare(three(MEGARAID, policies.replace("cached", "direct")))
+    assert one.states("up")[-1] == "done"
+    assert now() == ("wt", "nora", "direct")
+    one.declare(three(MEGARAID, policies))
+    assert one.run("down").returncode == 0
+    assert now() == ("wb", "ra", "direct"), "as they were before; iosonde did not make the drive"
+    one.ask("/c0/v0", "del", "force")
+
+
+def test_a_smart_array_of_gen10_needs_a_usage_and_gets_its_ratio_back(controllers: Any) -> None:
+    one = controllers(SMART_ARRAY, gen10=True, drivewritecache="default", ratio=10)
+    one.declare(three(SMART_ARRAY, ", disk_cache: disabled, cache_ratio: 75"))
+    assert set(one.states("up")) == {"done"}
+    state = json.loads((one.place / "state.json").read_text())
+    assert (state["ratio"], state["drivewritecache"]) == (75, "disable")
+    assert set(one.states("down")) == {"removed"}
+    state = json.loads((one.place / "state.json").read_text())
+    assert (state["ratio"], state["drivewritecache"]) == (10, "default")
+
+
+@pytest.mark.parametrize("make", [MEGARAID, SMART_ARRAY], ids=lambda make: make[0])
+def test_drives_of_another_virtual_drive_are_refused(
+    controllers: Any, make: tuple[str, list[str]]
+) -> None:
+    one = controllers(make)
+    if one.tool == "storcli64":
+        one.ask("/c0", "add", "vd", "type=raid1", "name=data", "drives=252:1,252:2")
+    else:
+        one.ask("ctrl", "slot=0", "create", "type=ld", "drives=1I:1:2,1I:1:3", "raid=1",
+                "logicaldrivelabel=data", "forced")  # fmt: skip
+    before = one.volumes
+    one.declare(three(make))
+    refused = one.run("up")
+    assert refused.returncode == 3, refused.stderr
+    assert f"drive {make[1][1]} belongs to" in refused.stderr
+    assert "(data)" in refused.stderr
+    assert one.run("down").returncode == 0
+    assert one.volumes == before
+    assert one.left() == ["device"]
+    one.place.joinpath("state.json").write_text(
+        json.dumps({**json.loads((one.place / "state.json").read_text()), "volumes": {}})
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"252:1": "JBOD"}, "drive 252:1 is a disk of its own"),
+        ({"252:0": "GHS"}, "drive 252:0 is GHS"),
+        ({"252:2": "foreign"}, "drive 252:2 has a foreign configuration"),
+    ],
+)
+def test_drives_that_are_not_free_are_refused(
+    controllers: Any, state: dict[str, str], words: str
+) -> None:
+    one = controllers(MEGARAID, marks=state)
+    one.declare(three(MEGARAID))
+    refused = one.run("up")
+    assert (refused.returncode, words in refused.stderr) == (3, True), refused.stderr
+    assert one.run("down").returncode == 0
+    assert one.left() == []
+
+
+def test_a_missing_drive_controller_or_tool_is_said(controllers: Any) -> None:
+    one = controllers(MEGARAID)
+    one.declare('drives: ["252:0", "252:77"], level: 1')
+    assert "drive 252:77 is not there" in one.run("up").stderr
+    one.declare('drives: ["252:0", "252:1"], level: 1, controller: 5')
+    ended = one.run("up")
+    assert (ended.returncode, "controller 5: Controller not found" in ended.stderr) == (4, True)
+    one.declare('drives: ["1I:1:1", "1I:1:2"], level: 1')
+    ended = one.run("up")
+    assert (ended.returncode, "ssacli is not installed" in ended.stderr) == (4, True)
+    assert one.run("down").returncode == 0
+    assert one.left() == []
+
+
+def test_one_of_the_same_name_and_another_shape_is_left_alone(controllers: Any) -> None:
+    one = controllers(MEGARAID, old=True)  # a version that ends with 0 whatever happened
+    one.ask("/c0", "add", "vd", "type=raid5", "drives=252:0,252:1,252:2", "strip=256",
+            f"name={one.name}-r")  # fmt: skip
+    one.declare(three(MEGARAID))
+    refused = one.run("up")
+    assert (refused.returncode, "strip 256 KiB" in refused.stderr) == (3, True), refused.stderr
+    assert one.run("down").returncode == 0
+    assert list(one.volumes) == [f"{one.name}-r"]
+    one.ask("/c0/v0", "del", "force")
+
+
+def test_one_that_others_replaced_is_neither_made_anew_nor_taken_away(controllers: Any) -> None:
+    one = controllers(MEGARAID, old=True)
+    one.declare(three(MEGARAID, ", write_policy: write_back"))
+    assert set(one.states("up")) == {"done"}
+    one.ask("/c0/v0", "del", "force")
+    gone = one.run("up")
+    assert (gone.returncode, "is not there any more" in gone.stderr) == (4, True), gone.stderr
+    assert one.volumes == {}
+    one.ask("/c0", "add", "vd", "type=raid1", "name=others", "drives=252:1,252:2")
+    assert one.run("up").returncode == 3
+    assert one.run("down").returncode == 0
+    assert list(one.volumes) == ["others"]
+    assert one.left() == ["device"]
+    one.ask("/c0/v1", "del", "force")
+
+
+def test_one_in_use_is_not_taken_away(controllers: Any, tmp_path: Path) -> None:
+    one = controllers(MEGARAID)
+    one.declare(three(MEGARAID))
+    assert one.run("up").returncode == 0
+    device = one.volumes[f"{one.name}-r"]["device"]
+    tool("mkfs.ext4", "-q", device)
+    (tmp_path / "mnt").mkdir()
+    tool("mount", device, tmp_path / "mnt")
+    try:
+        refused = one.run("down")
+        assert (refused.returncode, "is in use" in refused.stderr) == (4, True), refused.stderr
+        assert list(one.volumes) == [f"{one.name}-r"]
+    finally:
+        tool("umount", tmp_path / "mnt")
+    assert one.run("down").returncode == 0
+    assert one.left() == []
+
+
+def test_a_file_system_aligns_to_its_stripes(controllers: Any, tmp_path: Path) -> None:
+    one = controllers(MEGARAID)
+    mount = tmp_path / "mnt"
+    one.declare(three(MEGARAID), above=f"  fs: {{kind: ext4, of: r, mount: {mount}}}\n")
+    up = one.run("up")
+    assert up.returncode == 0, up.stderr
+    told = tool("dumpe2fs", "-h", one.volumes[f"{one.name}-r"]["device"])
+    assert "RAID stride:              16" in told
+    assert "RAID stripe width:        32" in told
+    assert one.run("down").returncode == 0
+    assert one.left() == []
+
+
+async def test_what_was_built_is_found(controllers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = controllers(MEGARAID, battery="Failed")
+    one.declare(three(MEGARAID, ", write_policy: write_back"))
+    assert one.run("up").returncode == 0
+    monkeypatch.setenv("PATH", one.environment["PATH"])
+    (layer,) = await Hwraid().discover(await read_scene(WithDriver()))
+    assert layer.device == one.volumes[f"{one.name}-r"]["device"]
+    told = {"raid_level": "raid5", "disks": 3, "data_disks": 2, "strip_size": 65536,
+            "stripe_width": 131072, "write_policy": "write_through", "battery": "failed",
+            "write_policy_initial": "write_back", "disk_cache": "default"}  # fmt: skip
+    assert {name: layer.facts.get(name) for name in told} == told
+    assert layer.hazards == ("battery failed", "write-back suspended")
+
+
+class WithDriver(LocalHost):
+    """This machine, as if it had a MegaRAID."""
+
+    async def read_many(self, paths: Any) -> Any:
+        found = dict(await super().read_many(paths))
+        path = "/sys/module/megaraid_sas/version"
+        return {**found, path: b"07\n"} if path in found else found
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("make", [MEGARAID, SMART_ARRAY], ids=lambda make: make[0])
+def test_killed_between_any_two_commands_it_can_be_finished_or_taken_away(
+    controllers: Any, make: tuple[str, list[str]]
+) -> None:
+    one = controllers(make)
+    one.declare(three(make, ", write_policy: write_through"))
+    after = 0
+    while one.killed("up", after):
+        if after % 2:
+            up = one.run("up")
+            assert up.returncode == 0, f"after {after} commands: {up.stderr}"
+            assert list(one.volumes) == [f"{one.name}-r"], f"after {after} commands"
+        down = one.run("down")
+        assert down.returncode == 0, f"after {after} commands: {down.stderr}"
+        assert one.left() == [], f"after {after} commands"
+        after += 1
+    assert after > 8
+    assert "volume" in one.left()
+    after = 0
+    while one.killed("down", after):
+        down = one.run("down")
+        assert down.returncode == 0, f"down after {after} commands: {down.stderr}"
+        assert one.left() == [], f"down after {after} commands"
+        assert one.run("up").returncode == 0
+        after += 1
+    assert after > 5
+    assert one.left() == []
