@@ -480,3 +480,18 @@ def test_a_shell_reads_back_what_was_quoted(arguments: list[str]) -> None:
 def test_no_command_line_carries_a_nul() -> None:
     with pytest.raises(ValueError, match="NUL"):
         quote(["a\0b"])
+
+
+async def test_a_file_that_never_answers_is_given_up(
+    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(box.home))
+    monkeypatch.setattr("iosonde.hosts.ssh.host._TRANSFER", 1.0)
+    silent, other = tmp_path / "silent", tmp_path / "other"
+    os.mkfifo(silent)  # opening it waits for a writer, as a file of a dead NFS server would
+    other.write_text("here")
+    host = await open_host(box.address)
+    with pytest.raises(HostFailed, match="no answer about .*silent within 1 s"):
+        await host.read(str(silent))
+    assert await host.read(str(other)) == b"here"
+    await host.close()

@@ -34,6 +34,8 @@ _MAGIC = re.compile(rb"[*?[]")
 _HALF_PAGE = 2048
 _WINDOW = 4 * 1024 * 1024  # bytes of a large file asked for at once
 _FILES = 64  # read at the same time: OpenSSH's sftp-server answers them in order
+_ANSWER = 60.0  # seconds for an answer about a file
+_TRANSFER = 600.0  # seconds for the whole of a file
 _COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, MaxSessions), and
 # SFTP, loads and what holds their devices need some
 
@@ -174,7 +176,8 @@ class SshHost:
     async def read(self, path: str) -> bytes:
         """See `Host.read`. To the end, not to the size: files of /proc have none."""
         sftp = await self._files()
-        async with self._told(path), self._files_at_once, sftp.open(path, "rb") as file:
+        told = self._told(path, _TRANSFER)
+        async with told, self._files_at_once, sftp.open(path, "rb") as file:
             content = bytearray(await file.read(_BLOCK, 0))
             step = _BLOCK
             if len(content) == _BLOCK and ((await file.stat()).size or 0) > _BLOCK:
@@ -211,6 +214,11 @@ class SshHost:
 
         Directory by directory, since asyncssh's own glob does not follow linked directories.
         """
+        async with self._told(pattern):
+            return await self._matches(pattern)
+        raise AssertionError  # pragma: no cover - _told raises or the block returns
+
+    async def _matches(self, pattern: str) -> tuple[str, ...]:
         sftp = await self._files()
         places = [b""]
         for part in pattern.removeprefix("/").encode(errors="surrogateescape").split(b"/"):
@@ -256,10 +264,11 @@ class SshHost:
     async def resolve(self, path: str) -> str:
         """See `Host.resolve`. Over SFTP; where that fails, realpath there says why."""
         sftp = await self._files()
-        with contextlib.suppress(asyncssh.SFTPError):
-            real = await sftp.realpath(path.encode(errors="surrogateescape"))
-            await sftp.stat(real)
-            return str(real.decode(errors="surrogateescape"))
+        async with self._told(path):
+            with contextlib.suppress(asyncssh.SFTPError):
+                real = await sftp.realpath(path.encode(errors="surrogateescape"))
+                await sftp.stat(real)
+                return str(real.decode(errors="surrogateescape"))
         done = await self.run(["realpath", "-e", "--", path], check=False)
         if done.status != 0:
             reason = done.stderr.decode(errors="replace").strip().rpartition(": ")[2]
@@ -304,7 +313,7 @@ class SshHost:
             reason = _DENIED if Path(source).exists() else _MISSING
             raise _refused("local", source, reason)
         sftp = await self._files()
-        async with self._told(destination):
+        async with self._told(destination, _TRANSFER):
             await sftp.put(source, destination)
 
     async def remove(self, path: str) -> None:
@@ -336,10 +345,18 @@ class SshHost:
         await self._connection.wait_closed()
 
     @asynccontextmanager
-    async def _told(self, path: str) -> AsyncIterator[None]:
-        """SFTP's refusal as an error of ours."""
+    async def _told(self, path: str, seconds: float = _ANSWER) -> AsyncIterator[None]:
+        """SFTP's refusal, or its silence, as an error of ours."""
         try:
-            yield
+            async with asyncio.timeout(seconds):
+                yield
+        except TimeoutError:
+            self._forget_files()
+            raise HostFailed(
+                f"it gave no answer about {path} within {seconds:g} s",
+                where=self.name,
+                hint="a mount whose server is gone hangs so; `umount -f` there ends it",
+            ) from None
         except asyncssh.SFTPNoSuchFile:
             raise _refused(self.name, path, _MISSING) from None
         except asyncssh.SFTPPermissionDenied:
@@ -350,6 +367,12 @@ class SshHost:
             raise _refused(self.name, path, problem.reason) from None
         except (asyncssh.Error, OSError) as problem:
             raise self._lost(problem) from None
+
+    def _forget_files(self) -> None:
+        """Let go of an SFTP session that hangs; the next use opens another."""
+        hung, self._sftp = self._sftp, None
+        if hung is not None:
+            hung.exit()
 
     def _lost(self, problem: Exception) -> HostFailed:
         reason = str(problem) or type(problem).__name__
