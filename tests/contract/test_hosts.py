@@ -491,7 +491,7 @@ async def test_a_file_that_never_answers_is_given_up(
     os.mkfifo(silent)  # opening it waits for a writer, as a file of a dead NFS server would
     other.write_text("here")
     host = await open_host(box.address)
-    with pytest.raises(HostFailed, match="no answer about .*silent within 1 s"):
+    with pytest.raises(HostFailed, match=r"no answer about .*silent within 1 s"):
         await host.read(str(silent))
     assert await host.read(str(other)) == b"here"
     await host.close()
