@@ -1,6 +1,6 @@
 """Typed face of the Rust core (crates/iosonde-py); a test compares it with the built module."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import final
 
@@ -95,3 +95,37 @@ class Anchors:
             Their numbers in the block from 0, the offsets of their first bytes, the groups; and
             how many line ends the block has.
         """
+
+@final
+class Ledger:
+    """A stack of layers, and how many I/Os each got of requests that come one after the other.
+
+    Args:
+        layers: the top first; each the name of its rule, its figures (bytes) and the numbers of the
+            layers it stands on, which all come after it. The rules are in
+            crates/iosonde-core/src/ledger/spec.rs.
+
+    Raises:
+        ValueError: no such rule; a figure is missing or makes no sense.
+    """
+
+    def __new__(cls, layers: Sequence[tuple[str, Mapping[str, int], Sequence[int]]]) -> Ledger: ...
+    def run(self, ops: bytes, offsets: bytes, lengths: bytes) -> None:
+        """Requests to the top, in order; may be called again to go on.
+
+        Args:
+            ops: a byte each: 0 read, 1 write, 2 flush.
+            offsets: native unsigned 64-bit integers, bytes.
+            lengths: likewise.
+
+        Raises:
+            ValueError: columns of different lengths; another operation.
+        """
+    def reset(self) -> None:
+        """Begins to count anew; what caches hold stays."""
+    def counts(self, layer: int) -> list[int]:
+        """Reads, writes, flushes; bytes read, written; reads, writes off the 4 KiB grid."""
+    def sizes(self, layer: int) -> list[bytes]:
+        """Sizes of reads, how many of each; sizes of writes, how many: native 64-bit integers."""
+    def events(self, layer: int) -> list[tuple[str, int]]:
+        """What the layer's own rule counted, such as a cache its hits."""

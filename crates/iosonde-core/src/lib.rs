@@ -3,6 +3,7 @@
 pub mod anchors;
 pub mod fio_log;
 pub mod histogram;
+pub mod ledger;
 pub mod sampler;
 
 /// Version of this crate, as Cargo knows it.

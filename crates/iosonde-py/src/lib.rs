@@ -2,6 +2,7 @@
 
 mod anchors;
 mod fio_log;
+mod ledger;
 mod sampler;
 
 use pyo3::prelude::*;
@@ -15,6 +16,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::fio_log::{fio_log_variants, read_fio_log, FioLogFigures, LogError};
+
+    #[pymodule_export]
+    use crate::ledger::Ledger;
 
     #[pymodule_export]
     use crate::sampler::Sampler;

@@ -1,0 +1,278 @@
+//! The ledger: how each layer of a stack splits, merges, multiplies and absorbs I/Os.
+//!
+//! A stack is a tree of layers, each a rule that turns an I/O from above into I/Os below. The
+//! ledger counts what each layer gets, for requests that come one after the other: a request has
+//! ended on all devices before the next one begins (`iodepth` 1). Sizes and places are bytes.
+
+pub mod cache;
+pub mod divisor;
+pub mod drbd;
+pub mod frame;
+pub mod io;
+pub mod lru;
+pub mod mapping;
+pub mod queue;
+pub mod raid;
+pub mod spec;
+
+use io::{Io, Op, Step, Tally};
+use queue::{Added, Limits, Plug, LARGE_READ};
+use spec::Rule;
+
+/// A layer that another stands on: its number, and where the other begins on it, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Below {
+    pub node: u32,
+    pub start: u64,
+}
+
+/// A layer: what it takes, its rule, and what it stands on.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub limits: Limits,
+    pub rule: Rule,
+    /// All have higher numbers than the layer itself.
+    pub below: Vec<Below>,
+}
+
+/// A stack with all that was counted.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    nodes: Vec<Node>,
+    tallies: Vec<Tally>,
+    /// For each layer what its rule last answered; kept to be used again.
+    answers: Vec<Vec<Step>>,
+    /// Layers that gather I/Os until the plug is pulled.
+    gathering: Vec<u32>,
+    plug: Plug,
+    /// Number of the request, from 1.
+    request: u64,
+    /// A cache to which requests come as they are, so that its memory can be fetched beforehand.
+    cache: Option<usize>,
+}
+
+impl Ledger {
+    /// A stack; the first layer is its top.
+    ///
+    /// # Errors
+    /// There is no layer, or one stands on none that comes after it.
+    pub fn new(nodes: Vec<Node>) -> Result<Self, String> {
+        let count = nodes.len();
+        for (number, node) in nodes.iter().enumerate() {
+            let behind = |one: &Below| (one.node as usize) > number && (one.node as usize) < count;
+            if !node.below.iter().all(behind) {
+                return Err(format!(
+                    "layer {number} stands on one that does not come after it"
+                ));
+            }
+            node.rule.check(node.below.len())?;
+        }
+        if nodes.is_empty() {
+            return Err("there is no layer".to_owned());
+        }
+        let mut cache = Some(0);
+        while let Some(node) = cache {
+            cache = match (&nodes[node].rule, nodes[node].below.first()) {
+                (Rule::Cache(_), _) => break,
+                (Rule::Same | Rule::Far(_), Some(below)) if below.start == 0 => {
+                    Some(below.node as usize)
+                }
+                _ => None,
+            };
+        }
+        Ok(Self {
+            cache,
+            nodes,
+            tallies: vec![Tally::default(); count],
+            answers: vec![Vec::new(); count],
+            gathering: Vec::new(),
+            plug: Plug::default(),
+            request: 0,
+        })
+    }
+
+    /// What a layer got.
+    #[must_use]
+    pub fn tally(&self, node: usize) -> Option<&Tally> {
+        self.tallies.get(node)
+    }
+
+    /// What a layer's own rule counted: names and numbers.
+    #[must_use]
+    pub fn events(&self, node: usize) -> Vec<(&'static str, u64)> {
+        self.nodes
+            .get(node)
+            .map_or_else(Vec::new, |node| node.rule.events())
+    }
+
+    /// Begins to count anew; what caches hold stays.
+    pub fn reset(&mut self) {
+        for tally in &mut self.tallies {
+            *tally = Tally::default();
+        }
+    }
+
+    /// What comes next: the memory that a cache needs for it is fetched, all at once.
+    pub fn ahead(&self, offsets: impl Iterator<Item = u64>) {
+        if let Some(Rule::Cache(cache)) = self.cache.map(|node| &self.nodes[node].rule) {
+            std::hint::black_box(cache.ahead(offsets));
+        }
+    }
+
+    /// A request of a program to the top of the stack, which has ended when this returns.
+    pub fn request(&mut self, op: Op, offset: u64, length: u64) {
+        self.request += 1;
+        self.whole(0, Io::new(op, offset, length));
+    }
+
+    /// A request at a layer: on the way down it is plugged as the kernel does.
+    ///
+    /// Its memory is taken to be in one piece, so that it is one bio, however large.
+    fn whole(&mut self, node: u32, io: Io) {
+        self.plug.on = io.op == Op::Write || io.length > LARGE_READ;
+        self.submit(node, Io { alone: true, ..io });
+        self.finish();
+    }
+
+    /// Pulls the plug, then lets those go who gathered I/Os while it was in.
+    #[inline]
+    fn finish(&mut self) {
+        if !self.plug.is_empty() || !self.gathering.is_empty() {
+            self.release();
+        }
+    }
+
+    fn release(&mut self) {
+        self.unplug();
+        while !self.gathering.is_empty() {
+            self.gathering.sort_unstable();
+            let node = self.gathering.remove(0);
+            let Rule::Parity(array) = &mut self.nodes[node as usize].rule else {
+                continue;
+            };
+            for phase in array.release() {
+                self.plug.on = true;
+                for step in phase {
+                    self.step(node, step);
+                }
+                self.unplug();
+            }
+        }
+    }
+
+    fn unplug(&mut self) {
+        if !self.plug.is_empty() {
+            let nodes = &self.nodes;
+            let (out, _) = self.plug.empty(|node| nodes[node as usize].limits);
+            for (node, io) in out {
+                self.pass(node, io);
+            }
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, node: u32, step: Step) {
+        let below = self.nodes[node as usize].below[step.child as usize];
+        self.submit(below.node, step.io.at(below.start + step.io.offset));
+    }
+
+    /// An I/O arrives at a layer: what is too large is split.
+    #[inline]
+    fn submit(&mut self, node: u32, io: Io) {
+        let limits = &self.nodes[node as usize].limits;
+        if io.alone && limits.take(&io) {
+            self.pass(node, io);
+        } else {
+            self.split(node, io);
+        }
+    }
+
+    fn split(&mut self, node: u32, io: Io) {
+        let limits = self.nodes[node as usize].limits;
+        if limits.take(&io) {
+            self.take(node, limits, io);
+            return;
+        }
+        let mut pieces = Vec::new();
+        let mut rest = io;
+        while rest.length > 0 {
+            let piece = rest.part(rest.offset, limits.first(&rest));
+            pieces.push(piece);
+            rest = rest.part(piece.end(), rest.length - piece.length);
+        }
+        // A layer that hands what it cuts off to itself again gets the beginnings of all pieces
+        // first, then what is left of the last one (block/blk-core.c, `__submit_bio_noacct()`).
+        for piece in &mut pieces {
+            let first = self.nodes[node as usize].rule.first(piece);
+            self.take(node, limits, piece.part(piece.offset, first));
+            *piece = piece.part(piece.offset + first, piece.length - first);
+        }
+        for piece in pieces.into_iter().rev().filter(|one| one.length > 0) {
+            self.take(node, limits, piece);
+        }
+    }
+
+    fn take(&mut self, node: u32, limits: Limits, io: Io) {
+        if !limits.merges || !self.plug.on || io.alone || io.op == Op::Flush {
+            self.pass(node, io);
+        } else if self.plug.add(node, &limits, io) == Added::Full {
+            self.unplug();
+            self.plug.add(node, &limits, io);
+        }
+    }
+
+    /// A layer has got an I/O: it is counted, and answered where the layer is no device.
+    #[inline]
+    fn pass(&mut self, node: u32, io: Io) {
+        self.tallies[node as usize].count(&io);
+        if !self.nodes[node as usize].below.is_empty() {
+            self.answer(node, io);
+        }
+    }
+
+    fn answer(&mut self, node: u32, io: Io) {
+        let place = node as usize;
+        let rule = &self.nodes[place].rule;
+        if let Some(step) = rule.only(io) {
+            if rule.far() == Some(step.child) {
+                self.elsewhere(node, step);
+            } else {
+                self.step(node, step);
+            }
+            return;
+        }
+        let mut answer = std::mem::take(&mut self.answers[place]);
+        answer.clear();
+        let layer = &mut self.nodes[place];
+        layer.rule.map(io, self.request, &mut answer);
+        if layer.rule.gathers() && !self.gathering.contains(&node) {
+            self.gathering.push(node);
+        }
+        let far = layer.rule.far();
+        for &step in &answer {
+            if far == Some(step.child) {
+                self.elsewhere(node, step);
+            } else {
+                self.step(node, step);
+            }
+        }
+        self.answers[place] = answer;
+    }
+
+    /// An I/O that arrives at another host: a request of its own there.
+    fn elsewhere(&mut self, node: u32, step: Step) {
+        let below = self.nodes[node as usize].below[step.child as usize];
+        let io = step.io.at(below.start + step.io.offset);
+        let on = self.plug.on;
+        if self.plug.is_empty() && self.gathering.is_empty() {
+            self.whole(below.node, io);
+        } else {
+            let plug = std::mem::take(&mut self.plug);
+            let gathering = std::mem::take(&mut self.gathering);
+            self.whole(below.node, io);
+            self.plug = plug;
+            self.gathering = gathering;
+        }
+        self.plug.on = on;
+    }
+}

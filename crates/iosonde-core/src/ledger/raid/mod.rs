@@ -1,0 +1,7 @@
+//! md's arrays: which I/Os to the members follow from one to the array.
+
+pub mod copies;
+pub mod first;
+pub mod parity;
+pub mod place;
+pub mod stripe;

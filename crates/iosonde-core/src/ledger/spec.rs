@@ -1,0 +1,280 @@
+//! Rules by name and figures: how a stack comes over from Python.
+
+use std::collections::HashMap;
+
+use super::cache::sets::{Places, Policy};
+use super::cache::{Cache, Mode};
+use super::drbd::{self, Drbd};
+use super::frame::{Cut, Transfers};
+use super::io::{Io, Step};
+use super::mapping::{Linear, Mirror, Segment, Striped};
+use super::queue::Limits;
+use super::raid::copies::{Raid1, Raid10};
+use super::raid::parity::Parity;
+use super::raid::place::{Geometry, Layout};
+use super::raid::stripe::RmwLevel;
+
+/// What a layer does with an I/O.
+#[derive(Clone, Debug)]
+pub enum Rule {
+    /// A device, or a layer that hands down what it gets.
+    Same,
+    Linear(Linear),
+    Striped(Striped),
+    Mirror(Mirror),
+    Raid1(Box<Raid1>),
+    Raid10(Box<Raid10>),
+    Parity(Box<Parity>),
+    Cache(Box<Cache>),
+    Drbd(Box<Drbd>),
+    /// Cut into pieces that each arrive at another host.
+    Far(Cut),
+}
+
+impl Rule {
+    /// The I/Os below for one from above.
+    #[inline]
+    pub fn map(&mut self, io: Io, request: u64, out: &mut Vec<Step>) {
+        match self {
+            Self::Same => out.push(Step::new(0, io)),
+            Self::Linear(rule) => rule.map(io, out),
+            Self::Striped(rule) => rule.map(io, out),
+            Self::Mirror(rule) => rule.map(io, out),
+            Self::Raid1(rule) => rule.map(io, request, out),
+            Self::Raid10(rule) => rule.map(io, request, out),
+            Self::Parity(rule) => rule.map(io, out),
+            Self::Cache(rule) => rule.map(io, out),
+            Self::Drbd(rule) => rule.map(io, out),
+            Self::Far(rule) => rule.map(io, out),
+        }
+    }
+
+    /// The one I/O below, of a rule that keeps no account and has just one for this; else see `map`.
+    #[inline]
+    #[must_use]
+    pub fn only(&self, io: Io) -> Option<Step> {
+        match self {
+            Self::Same => Some(Step::new(0, io)),
+            Self::Linear(rule) => rule.only(io),
+            Self::Striped(rule) => rule.only(io),
+            Self::Far(rule) => rule.only(io),
+            _ => None,
+        }
+    }
+
+    /// Bytes of the first part of an I/O that the layer takes before it hands the rest to itself.
+    #[must_use]
+    pub fn first(&self, io: &Io) -> u64 {
+        match self {
+            Self::Raid1(array) => array.first(io),
+            Self::Raid10(array) => array.first(io),
+            Self::Parity(array) => array.first(io),
+            _ => io.length,
+        }
+    }
+
+    /// Whether I/Os wait in it for the plug to be pulled.
+    #[must_use]
+    #[inline]
+    pub fn gathers(&self) -> bool {
+        matches!(self, Self::Parity(array) if array.gathers())
+    }
+
+    /// The place among the layers below of one that is on another host.
+    #[must_use]
+    #[inline]
+    pub const fn far(&self) -> Option<u32> {
+        match self {
+            Self::Far(_) => Some(0),
+            Self::Drbd(_) => Some(drbd::PEER),
+            _ => None,
+        }
+    }
+
+    /// What it counted itself.
+    #[must_use]
+    pub fn events(&self) -> Vec<(&'static str, u64)> {
+        match self {
+            Self::Cache(cache) => cache.told(),
+            Self::Drbd(drbd) => drbd.told(),
+            Self::Far(cut) => cut.told(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether it can stand on so many layers.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn check(&self, below: usize) -> Result<(), String> {
+        match self {
+            Self::Linear(linear) if linear.children() > below => {
+                Err("a segment lies on a layer that is not there".to_owned())
+            }
+            Self::Mirror(mirror) if mirror.members != below => {
+                Err(format!("{} copies on {below} layers", mirror.members))
+            }
+            Self::Cache(_) if below != 2 => {
+                Err("a cache stands on a slow and a fast layer".to_owned())
+            }
+            Self::Drbd(_) if below != 2 => Err("a replicated volume has two sides".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Figures by name, of which each may be asked for once.
+pub type Figures = HashMap<String, u64>;
+
+struct Asked<'a> {
+    kind: &'a str,
+    figures: &'a Figures,
+}
+
+impl Asked<'_> {
+    fn get(&self, name: &str) -> Result<u64, String> {
+        let found = self.figures.get(name).copied();
+        found.ok_or_else(|| format!("{} needs `{name}`", self.kind))
+    }
+
+    fn or(&self, name: &str, default: u64) -> u64 {
+        self.figures.get(name).copied().unwrap_or(default)
+    }
+}
+
+/// What a layer takes: `most` and `boundary` in bytes, `segments`, `merges` 1 for devices that have requests.
+#[must_use]
+pub fn limits(figures: &Figures) -> Limits {
+    let asked = Asked {
+        kind: "limits",
+        figures,
+    };
+    Limits {
+        most: asked.or("most", u64::MAX).max(super::io::SECTOR),
+        segments: asked.or("segments", 0),
+        boundary: asked.or("boundary", 0),
+        merges: asked.or("merges", 0) == 1,
+    }
+}
+
+/// A rule by its name.
+///
+/// Args: `below`: how many layers it stands on. Figures in bytes: `same`: none; `linear`: `start`
+/// on the layer below, or `segments` with `startN`, `lengthN`, `childN`, `atN`; `striped`: `chunk`,
+/// `start`, `latter_first`; `mirror`: `start`; `raid1`: `failed` (bits of lost members), `solid`; `raid10`: `chunk`,
+/// `layout` (md's number), `size` of a member, `failed`, `solid`; `parity`: `parity` (members of
+/// it), `chunk`, `layout`, `failed`, `rmw_level`, `stripe_cache` (stripes), `together`; `cache`: `block`,
+/// `blocks`, `ways` (0: one set), `lru`, `mode` (0 back, 1 through, 2 around), `fills`; `drbd`:
+/// `extents`, `log` (its place), `flushes`; `far`: `read` and `write`, the most that is carried at
+/// once, and `burst` with `first_burst` of iSCSI or `inline` of `NVMe`.
+///
+/// # Errors
+/// No such rule, a figure is missing or makes no sense.
+pub fn rule(kind: &str, figures: &Figures, below: usize) -> Result<Rule, String> {
+    let asked = Asked { kind, figures };
+    let members = below as u64;
+    let failed = asked.or("failed", 0);
+    let solid = asked.or("solid", 0) == 1;
+    Ok(match kind {
+        "same" => Rule::Same,
+        "linear" => Rule::Linear(linear(&asked)?),
+        "striped" => Rule::Striped(Striped::new(
+            asked.get("chunk")?,
+            members,
+            asked.or("start", 0),
+            asked.or("latter_first", 0) == 1,
+        )?),
+        "mirror" => Rule::Mirror(Mirror {
+            members: below,
+            start: asked.or("start", 0),
+        }),
+        "raid1" => Rule::Raid1(Box::new(Raid1::new(below, failed, solid)?)),
+        "raid10" => {
+            let (chunk, size) = (asked.get("chunk")?, asked.get("size")?);
+            let array = Raid10::new(
+                members,
+                asked.or("layout", 0x102),
+                chunk,
+                size,
+                failed,
+                solid,
+            )?;
+            Rule::Raid10(Box::new(array))
+        }
+        "parity" => Rule::Parity(Box::new(parity(&asked, members)?)),
+        "cache" => Rule::Cache(Box::new(cache(&asked)?)),
+        "drbd" => {
+            let (extents, log) = (asked.or("extents", 1237), asked.get("log")?);
+            let flushes = asked.or("flushes", 1) == 1;
+            Rule::Drbd(Box::new(Drbd::new(extents, log, flushes)?))
+        }
+        "far" => Rule::Far(far(&asked)?),
+        _ => return Err(format!("there is no rule {kind:?}")),
+    })
+}
+
+fn linear(asked: &Asked<'_>) -> Result<Linear, String> {
+    let segments = asked.or("segments", 0);
+    if segments == 0 {
+        let at = asked.or("start", 0);
+        return Linear::new(vec![Segment {
+            start: 0,
+            length: u64::MAX - at,
+            child: 0,
+            at,
+        }]);
+    }
+    let one = |number: u64| {
+        let figure = |name: &str| asked.get(&format!("{name}{number}"));
+        Ok::<_, String>(Segment {
+            start: figure("start")?,
+            length: figure("length")?,
+            child: u32::try_from(figure("child")?).map_err(|problem| problem.to_string())?,
+            at: figure("at")?,
+        })
+    };
+    Linear::new((0..segments).map(one).collect::<Result<_, _>>()?)
+}
+
+fn far(asked: &Asked<'_>) -> Result<Cut, String> {
+    let transfers = match (asked.or("burst", 0), asked.figures.get("inline")) {
+        (0, None) => Transfers::None,
+        (0, Some(&inline)) => Transfers::Nvme { inline },
+        (most, _) => Transfers::Iscsi {
+            first: asked.or("first_burst", 0),
+            most,
+        },
+    };
+    let (read, write) = (asked.get("read")?.max(1), asked.get("write")?.max(1));
+    Ok(Cut::new(read, write, transfers))
+}
+
+fn cache(asked: &Asked<'_>) -> Result<Cache, String> {
+    let mode = match asked.or("mode", 0) {
+        0 => Mode::Back,
+        1 => Mode::Through,
+        2 => Mode::Around,
+        other => return Err(format!("a cache's mode is 0, 1 or 2, not {other}")),
+    };
+    let policy = if asked.or("lru", 0) == 1 {
+        Policy::Lru
+    } else {
+        Policy::Fifo
+    };
+    let places = Places::new(policy, asked.get("blocks")?, asked.or("ways", 0))?;
+    Cache::new(mode, asked.get("block")?, places, asked.or("fills", 1) == 1)
+}
+
+fn parity(asked: &Asked<'_>, members: u64) -> Result<Parity, String> {
+    let number = asked.or("layout", 2);
+    let layout = Layout::of(number).ok_or(format!("md has no layout {number}"))?;
+    let level = match asked.or("rmw_level", 1) {
+        0 => RmwLevel::Disabled,
+        1 => RmwLevel::Enabled,
+        2 => RmwLevel::Preferred,
+        other => return Err(format!("rmw_level is 0, 1 or 2, not {other}")),
+    };
+    let geometry = Geometry::new(members, asked.get("parity")?, layout, asked.get("chunk")?)?;
+    let (failed, cache) = (asked.or("failed", 0), asked.or("stripe_cache", 0));
+    Parity::new(geometry, failed, level, cache, asked.or("together", 0) == 1)
+}

@@ -1,0 +1,207 @@
+"""`iosonde predict`: what each layer of a declared stack will do with a load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iosonde import units
+from iosonde.cli.output import err, out, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from iosonde.predict.model import Counts, Model, Prediction
+    from iosonde.predict.requests import Requests
+    from iosonde.predict.what_if import Variant
+    from iosonde.records import Json
+
+_SIZES = 6  # shown of each layer
+
+
+def predict(
+    stack: Annotated[Path, typer.Option(metavar="FILE", help="The stack file.")],
+    load: Annotated[
+        str,
+        typer.Option(metavar="LOAD", help="A load's name, a .fio file, a command line, a trace."),
+    ],
+    at: Annotated[
+        str, typer.Option(metavar="LAYER", help="Where the load is applied; else at the top.")
+    ] = "",
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="LAYER.SETTING=VALUE[,…]", help="What if; may be repeated."),
+    ] = None,
+    requests: Annotated[
+        int, typer.Option(min=1, help="How many, where neither load nor trace says.")
+    ] = 1000,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="Show all layers with the sizes of their I/Os.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+) -> None:
+    """Count beforehand what each layer of a stack reads and writes for a load.
+
+    Requests come one after the other; the stack was idle, its arrays are clean.
+    """
+    from iosonde.predict.model import model_of, top_of
+    from iosonde.predict.model import predict as counted
+    from iosonde.predict.what_if import parse_change, variants
+    from iosonde.stack.file import read_stack
+
+    declared = read_stack(stack)
+    changes = [parse_change(text) for text in change or []]
+    tried = []
+    for variant in variants(declared, top_of(declared, at), changes):
+        model = model_of(variant.top, declared.mtu, variant.extra)
+        tried.append((variant, model, counted(model, _requests(load, requests, model))))
+    if as_json:
+        print_json(document(tried))
+        return
+    console = out()
+    if len(tried) > 1:
+        _print_table(console, tried)
+    if ledger or len(tried) == 1:
+        for variant, _, prediction in tried:
+            _print_layers(console, variant.settings, prediction, sizes=ledger)
+    _print_notes(tried[0][2])
+
+
+def _requests(load: str, count: int, model: Model) -> Requests:
+    from iosonde.loads.named import declare_load
+    from iosonde.predict.requests import is_trace, of_load, of_trace
+
+    if is_trace(Path(load)):
+        return of_trace(Path(load))
+    return of_load(declare_load(load, where="--load", directory=Path()), count, model.size)
+
+
+def document(tried: Sequence[tuple[Variant, Model, Prediction]]) -> dict[str, Json]:
+    """The object of `iosonde.predict/1`: the first combination, and all where there are several."""
+    what_if: list[Json] = [
+        {"settings": dict(variant.settings), "layers": _layers(prediction)}
+        for variant, _, prediction in tried
+    ]
+    variant, _, prediction = tried[0]
+    return {
+        "schema": "iosonde.predict/1",
+        "requests": prediction.requests,
+        "settings": dict(variant.settings),
+        "layers": _layers(prediction),
+        "what_if": what_if if len(tried) > 1 else [],
+        "time": None,
+        "notes": list(prediction.notes),
+    }
+
+
+def _layers(prediction: Prediction) -> list[Json]:
+    return [_layer(prediction, one) for one in prediction.layers]
+
+
+def _layer(prediction: Prediction, layer: Counts) -> dict[str, Json]:
+    sizes: dict[str, int] = {}
+    for counts in (layer.read_sizes, layer.write_sizes):
+        for size, count in counts.items():
+            sizes[str(size)] = sizes.get(str(size), 0) + count
+    amplification = prediction.amplification(layer)
+    return {
+        "id": layer.id,
+        "kind": layer.kind,
+        "host": layer.host,
+        "device": None,
+        "size": layer.size,
+        "reads": layer.reads,
+        "writes": layer.writes,
+        "writes_band": list(layer.writes_band),
+        "flushes": layer.flushes,
+        "read_bytes": layer.read_bytes,
+        "write_bytes": layer.write_bytes,
+        "sizes": {size: sizes[size] for size in sorted(sizes, key=int)},
+        "read_sizes": {str(size): count for size, count in layer.read_sizes.items()},
+        "write_sizes": {str(size): count for size, count in layer.write_sizes.items()},
+        "off_grid": layer.off_grid,
+        "amplification": {
+            "reads": amplification[0] if amplification else None,
+            "writes": amplification[1] if amplification else None,
+        },
+        "events": dict(layer.events),
+        "not_counted": list(layer.notes),
+    }
+
+
+def _print_layers(
+    console: Console, settings: Mapping[str, str], prediction: Prediction, *, sizes: bool
+) -> None:
+    from rich.table import Table
+
+    if settings:
+        console.print(_words(settings), style="bold", markup=False)
+    table = Table(box=None)
+    table.add_column("")
+    for heading in ("kind", "reads", "writes", "read", "written", "a request", "off 4 KiB grid"):
+        table.add_column(heading, justify="left" if heading == "kind" else "right")
+    for one in prediction.layers:
+        per = prediction.amplification(one)
+        table.add_row(
+            one.id, one.kind, str(one.reads), _band(one.writes_band),
+            units.show_bytes(one.read_bytes), units.show_bytes(one.write_bytes),
+            f"{per[0]:.3g} + {per[1]:.3g}" if per else "–",
+            "–" if one.off_grid is None else units.show_fraction(one.off_grid),
+        )  # fmt: skip
+    console.print(table)
+    for one in prediction.layers if sizes else ():
+        for name, counts in (("reads", one.read_sizes), ("writes", one.write_sizes)):
+            if counts:
+                console.print(f"  {one.id} {name}: {_sizes(counts)}", markup=False)
+        if one.events:
+            events = ", ".join(f"{name} {count}" for name, count in one.events.items())
+            console.print(f"  {one.id}: {events}", markup=False)
+
+
+def _sizes(counts: Mapping[int, int]) -> str:
+    """The most frequent sizes and how many of each."""
+    often = sorted(counts.items(), key=lambda one: -one[1])
+    told = [f"{count} × {units.show_bytes(size)}" for size, count in often[:_SIZES]]
+    more = len(often) - len(told)
+    return ", ".join(told) + (f", and {more} more sizes" if more else "")
+
+
+def _band(band: tuple[int, int]) -> str:
+    return str(band[0]) if band[0] == band[1] else f"{band[0]}–{band[1]}"
+
+
+def _words(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in settings.items())
+
+
+def _print_table(console: Console, tried: Sequence[tuple[Variant, Model, Prediction]]) -> None:
+    """What each combination would cost on the disks."""
+    from rich.table import Table
+
+    table = Table(box=None)
+    for name in tried[0][0].settings:
+        table.add_column(name)
+    for heading in ("requests", "disk reads", "disk writes", "read", "written", "a request"):
+        table.add_column(heading, justify="right")
+    for variant, _, prediction in tried:
+        disks = prediction.disks()
+        reads = sum(one.reads for one in disks)
+        low, high = (sum(one.writes_band[side] for one in disks) for side in (0, 1))
+        total = prediction.requests or 1
+        table.add_row(
+            *variant.settings.values(), str(prediction.requests), str(reads), _band((low, high)),
+            units.show_bytes(sum(one.read_bytes for one in disks)),
+            units.show_bytes(sum(one.write_bytes for one in disks)),
+            f"{reads / total:.3g} + {low / total:.3g}",
+        )  # fmt: skip
+    console.print(table)
+
+
+def _print_notes(prediction: Prediction) -> None:
+    notes = [*prediction.notes]
+    notes += [f"{one.id}: not counted: {note}" for one in prediction.layers for note in one.notes]
+    for note in notes:
+        err().print(f"note: {note}", style="yellow", markup=False)

@@ -1,0 +1,1 @@
+"""What a declared stack will do with a load, counted before anything is built."""

@@ -1,0 +1,211 @@
+"""A declared stack in the core: what each of its layers gets of a load.
+
+Counts are those of requests that come one after the other (`iodepth` 1), on a stack that has been
+idle before: an array is clean, its stripe cache is cold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde import _core
+from iosonde.errors import UsageError
+from iosonde.predict.rules import Layer, Scene, layer_of
+
+if TYPE_CHECKING:
+    from iosonde.layers.site import Site
+    from iosonde.predict.requests import Requests
+    from iosonde.stack.file import DeclaredStack
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a layer gets. Sizes are bytes → how many I/Os; `off_grid` a share, None without I/Os.
+
+    `writes_band` is the least and the most writes it can be where merging depends on which of
+    several disks answers first. `events` are what a rule counts itself, such as a cache its hits.
+    """
+
+    id: str
+    kind: str
+    host: str
+    size: int
+    reads: int
+    writes: int
+    flushes: int
+    read_bytes: int
+    write_bytes: int
+    read_sizes: Mapping[int, int]
+    write_sizes: Mapping[int, int]
+    off_grid: float | None
+    writes_band: tuple[int, int]
+    events: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """All layers from the one that the load is applied to down to the disks.
+
+    `requests` are the reads and writes of the load.
+    """
+
+    requests: int
+    layers: tuple[Counts, ...]
+    notes: tuple[str, ...] = ()
+
+    def disks(self) -> tuple[Counts, ...]:
+        """The layers that stand on no other."""
+        return tuple(one for one in self.layers if one.kind == "disk")
+
+    def amplification(self, layer: Counts) -> tuple[float, float] | None:
+        """Reads and writes of a layer for each request of the load; None without requests."""
+        if not self.requests:
+            return None
+        return layer.reads / self.requests, layer.writes / self.requests
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A stack for the core, from one layer down: the top first.
+
+    `places` are the numbers of the layers in the core.
+    """
+
+    sites: tuple[Site, ...]
+    layers: Mapping[str, Layer]
+    places: Mapping[str, int]
+    nodes: tuple[tuple[str, dict[str, int], tuple[int, ...]], ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the top."""
+        return self.layers[self.sites[0].name].size
+
+
+Extra = Mapping[str, Mapping[str, Any]]
+"""Layer → setting → value, for settings that are no part of a declaration."""
+
+
+def top_of(stack: DeclaredStack, at: str = "") -> Site:
+    """The layer that a load is applied to: the named one, or that on which no other stands.
+
+    Raises:
+        UsageError: no such layer; several that could be meant.
+    """
+    if at:
+        return stack.site(at)
+    under = {one.name for site in stack.sites for one in site.below}
+    tops = [site for site in stack.sites if site.name not in under]
+    if len(tops) != 1:
+        raise UsageError(
+            f"the load could be applied to any of {', '.join(one.name for one in tops)}",
+            where=stack.file, hint="say which with --at",
+        )  # fmt: skip
+    return tops[0]
+
+
+def model_of(top: Site, mtu: int, extra: Extra | None = None) -> Model:
+    """The stack below a layer, for the core.
+
+    Args:
+        top: the layer that the load is applied to.
+        mtu: of the network, where a layer names none.
+        extra: settings that are no part of a declaration.
+
+    Raises:
+        UsageError: a layer whose I/Os cannot be told beforehand.
+    """
+    sites = _downwards(top)
+    layers: dict[str, Layer] = {}
+    for site in reversed(sites):
+        below = tuple(layers[one.name] for one in site.below)
+        layers[site.name] = layer_of(site, Scene(below, mtu, (extra or {}).get(site.name, {})))
+    places = {site.name: number for number, site in enumerate(sites)}
+    nodes = []
+    for site in sites:
+        layer = layers[site.name]
+        order = layer.order or range(len(layer.starts or site.below))
+        used = [site.below[place] for place in order]
+        begins = {f"begins{number}": start for number, start in enumerate(layer.starts)}
+        numbers = tuple(places[one.name] for one in used)
+        nodes.append((layer.rule, {**layer.figures, **begins}, numbers))
+    return Model(sites, layers, places, tuple(nodes))
+
+
+def _downwards(top: Site) -> tuple[Site, ...]:
+    """A layer and all below it, each before those it stands on."""
+    order: list[Site] = []
+    seen: set[str] = set()
+
+    def visit(site: Site) -> None:
+        if site.name not in seen:
+            seen.add(site.name)
+            for one in reversed(site.below):
+                visit(one)
+            order.append(site)
+
+    visit(top)
+    return tuple(reversed(order))
+
+
+def predict(model: Model, requests: Requests) -> Prediction:
+    """What each layer gets of a load.
+
+    Raises:
+        UsageError: a request lies behind the end of the stack.
+    """
+    data = requests.ops < 2  # flushes have no place
+    ends = requests.offsets[data] + requests.lengths[data]
+    if ends.size and int(ends.max()) > model.size:
+        raise UsageError(
+            f"a request ends at byte {int(ends.max())}, the layer {model.sites[0].name!r} at "
+            f"{model.size}"
+        )
+    counted = _run(model, requests, together=False)
+    bands = _run(model, requests, together=True) if _merges(model) else counted
+    layers = []
+    for one, other in zip(counted, bands, strict=True):
+        low, high = sorted((one.writes, other.writes))
+        layers.append(replace(one, writes_band=(low, high)))
+    remarks = [text for layer in model.layers.values() for text in layer.remarks]
+    return Prediction(len(requests), tuple(layers), (*requests.notes, *remarks))
+
+
+def _merges(model: Model) -> bool:
+    return any(rule == "parity" for rule, _, _ in model.nodes)
+
+
+def _run(model: Model, requests: Requests, *, together: bool) -> list[Counts]:
+    nodes = [
+        (rule, {**figures, "together": int(together)}, below)
+        for rule, figures, below in model.nodes
+    ]
+    try:
+        core = _core.Ledger(nodes)
+    except ValueError as problem:
+        raise UsageError(f"this stack cannot be reckoned with: {problem}") from None
+    core.run(
+        requests.ops.astype(np.uint8).tobytes(),
+        requests.offsets.astype(np.uint64).tobytes(),
+        requests.lengths.astype(np.uint64).tobytes(),
+    )
+    return [_counts(core, site, model) for site in model.sites]
+
+
+def _counts(core: _core.Ledger, site: Site, model: Model) -> Counts:
+    place, layer = model.places[site.name], model.layers[site.name]
+    reads, writes, flushes, read_bytes, write_bytes, off_reads, off_writes = core.counts(place)
+    columns = [np.frombuffer(column, dtype=np.uint64).tolist() for column in core.sizes(place)]
+    total = reads + writes
+    return Counts(
+        site.name, site.kind, site.host, layer.size, reads, writes, flushes, read_bytes,
+        write_bytes, dict(zip(columns[0], columns[1], strict=True)),
+        dict(zip(columns[2], columns[3], strict=True)),
+        (off_reads + off_writes) / total if total else None,
+        (writes, writes), dict(core.events(place)), layer.notes,
+    )  # fmt: skip

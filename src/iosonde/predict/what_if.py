@@ -1,0 +1,148 @@
+"""Settings as they might be: one stack for each combination of the values that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.layers.site import Site
+    from iosonde.stack.file import DeclaredStack
+
+EXTRA: Mapping[str, Mapping[str, str]] = {
+    "md": {
+        "rmw_level": "0, 1 or 2",
+        "stripe_cache_size": "stripes",
+        "failed": "numbers of the members that are lost, joined by +",
+    },
+    "": {"max_sectors_kb": "KiB of the largest request"},
+}
+"""Settings that no declaration has: kind ("" for all) → name → what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Values that a setting of a layer might have."""
+
+    layer: str
+    setting: str
+    values: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """As it is written: layer.setting."""
+        return f"{self.layer}.{self.setting}"
+
+
+def parse_change(text: str) -> Change:
+    """A change as it is written: "r0.chunk_size=16k,64k".
+
+    Raises:
+        UsageError: it is none.
+    """
+    name, equals, values = text.partition("=")
+    layer, dot, setting = name.strip().partition(".")
+    listed = tuple(value.strip() for value in values.split(","))
+    if not (equals and dot and layer and setting and all(listed)):
+        raise UsageError(
+            f"{text!r} sets nothing", where="--set",
+            hint="write LAYER.SETTING=VALUE[,VALUE…], for example r0.chunk_size=16k,64k",
+        )  # fmt: skip
+    return Change(layer, setting, listed)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One combination: setting → value; the layer the load is applied to; what else is set."""
+
+    settings: Mapping[str, str]
+    top: Site
+    extra: Mapping[str, Mapping[str, str]]
+
+
+def variants(stack: DeclaredStack, top: Site, changes: Sequence[Change]) -> Iterator[Variant]:
+    """The stack with each combination of the values; without changes as it is declared.
+
+    Raises:
+        UsageError: there is no such layer or setting, or it cannot have such a value.
+    """
+    for change in changes:
+        site = stack.site(change.layer)
+        if site.name not in {top.name, *(one.name for one in top.under())}:
+            raise UsageError(f"the load does not reach the layer {change.layer!r}", where="--set")
+        if not (_declared(site, change.setting) or _extra(site, change.setting)):
+            own = [*_names(site), *EXTRA.get(site.kind, {}), *EXTRA[""]]
+            raise UsageError(
+                f"a layer of kind {site.kind} has no setting {change.setting!r}",
+                where="--set", hint=f"it has {', '.join(own)}",
+            )  # fmt: skip
+        words = change.setting == "failed" or _declared(site, change.setting)
+        for value in () if words else change.values:
+            if not value.isdecimal():
+                raise UsageError(f"{change.name} is a number, not {value!r}", where="--set")
+    for values in product(*(change.values for change in changes)):
+        chosen = {one.name: value for one, value in zip(changes, values, strict=True)}
+        yield _variant(stack, top, changes, chosen)
+
+
+def _names(site: Site) -> list[str]:
+    return [name for name in type(site.declared).model_fields if name not in {"kind", "of", "host"}]
+
+
+def _declared(site: Site, setting: str) -> bool:
+    return setting in _names(site)
+
+
+def _extra(site: Site, setting: str) -> bool:
+    return setting in EXTRA.get(site.kind, {}) or setting in EXTRA[""]
+
+
+def _variant(
+    stack: DeclaredStack, top: Site, changes: Sequence[Change], chosen: Mapping[str, str]
+) -> Variant:
+    extra: dict[str, dict[str, str]] = {}
+    declared: dict[str, dict[str, str]] = {}
+    for change in changes:
+        known = _declared(stack.site(change.layer), change.setting)
+        where = declared if known else extra
+        where.setdefault(change.layer, {})[change.setting] = chosen[change.name]
+    made: dict[str, Site] = {}
+    return Variant(chosen, _changed(top, declared, made), extra)
+
+
+def _changed(site: Site, declared: Mapping[str, Mapping[str, str]], made: dict[str, Site]) -> Site:
+    """A site with what it stands on, where something of them is declared otherwise."""
+    from iosonde.layers.site import Geometric
+    from iosonde.stack.file import builder
+
+    if site.name in made:
+        return made[site.name]
+    below = tuple(_changed(one, declared, made) for one in site.below)
+    own = site.declared
+    if changes := declared.get(site.name):
+        try:
+            values = own.model_dump() | {key: _typed(value) for key, value in changes.items()}
+            own = type(own).model_validate(values)
+        except ValidationError as problem:
+            first = problem.errors()[0]
+            setting = ".".join(map(str, first["loc"])) or next(iter(changes))
+            raise UsageError(f"{setting}: {first['msg']}", where=f"--set {site.name}") from None
+    kind = builder(site.kind)
+    placed = replace(site, declared=own, below=below)
+    stripe = kind.geometry(placed) if isinstance(kind, Geometric) else None
+    inherited = next((one.stripe for one in below if one.stripe), None)
+    made[site.name] = replace(placed, stripe=stripe or inherited)
+    return made[site.name]
+
+
+def _typed(value: str) -> str | int | bool:
+    """A value as YAML would read it."""
+    if value.isdecimal():
+        return int(value)
+    return {"true": True, "false": False}.get(value.lower(), value)

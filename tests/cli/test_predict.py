@@ -1,0 +1,71 @@
+"""`iosonde predict` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.cli.conftest import COMMAND
+
+ROOT = Path(__file__).parents[2]
+STACK = ROOT / "examples" / "stacks" / "aoe-san.yaml"
+LOAD = "fio --name x --rw randwrite --bs 4k --direct 1 --size 64m"
+
+
+def predict(*words: str, status: int = 0) -> str:
+    done = subprocess.run(
+        [*COMMAND, "predict", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status, done.stderr
+    return done.stdout if status == 0 else done.stderr
+
+
+def test_the_object_keeps_its_contract() -> None:
+    text = predict("--stack", str(STACK), "--load", LOAD, "--set", "aoe.mtu=1500,4200", "--json")
+    document: Any = json.loads(text)
+    schema = json.loads((ROOT / "src/iosonde/schemas/predict.json").read_text())
+    jsonschema.validate(document, schema)
+    assert [one["settings"] for one in document["what_if"]] == [
+        {"aoe.mtu": "1500"}, {"aoe.mtu": "4200"},
+    ]  # fmt: skip
+    targets = [
+        layer["write_sizes"] for one in document["what_if"] for layer in one["layers"]
+        if layer["id"] == "target"
+    ]  # fmt: skip
+    assert targets == [{"1024": 4000}, {"4096": 1000}]
+    disks = [layer for layer in document["layers"] if layer["kind"] == "disk"]
+    assert sum(one["writes"] for one in disks) == 8000
+    assert all(one["amplification"]["reads"] == 0 for one in disks)
+
+
+def test_the_tables_for_people() -> None:
+    shown = predict("--stack", str(STACK), "--load", LOAD, "--at", "r10", "--ledger")
+    assert "r10" in shown
+    assert "× 4 KiB" in shown
+    compared = predict("--stack", str(STACK), "--load", LOAD, "--set", "aoe.mtu=1500,9000")
+    assert "aoe.mtu" in compared
+    assert "8000" in compared
+
+
+def test_a_trace_is_a_load() -> None:
+    trace = ROOT / "tests" / "outputs" / "fio-3.33-logs" / "mixed.iolog2"
+    text = predict("--stack", str(STACK), "--load", str(trace), "--at", "r10", "--json")
+    assert json.loads(text)["requests"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--load", "no-such-load"), "no-such-load"),
+        (("--load", LOAD, "--at", "nothing"), "there is no layer 'nothing'"),
+        (("--load", LOAD, "--set", "aoe.colour=red"), "has no setting 'colour'"),
+        (("--load", "hdparm -t"), "not known beforehand"),
+    ],
+)
+def test_complaints(words: tuple[str, ...], complaint: str) -> None:
+    assert complaint in predict("--stack", str(STACK), *words, status=2)

@@ -1,0 +1,355 @@
+"""The core against a slow, obvious account of the same stacks, byte for byte."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iosonde import _core
+
+SECTOR, PAGE, KIB = 512, 4096, 1024
+Request = tuple[int, int, int]  # 0 read or 1 write, first sector, sectors
+
+
+@dataclass
+class Node:
+    """A layer of a random stack: the name of its rule, its figures, and what it stands on."""
+
+    rule: str
+    figures: dict[str, int]
+    below: list[Node] = field(default_factory=list)
+
+    def flat(self) -> list[Node]:
+        found = [self]
+        for one in self.below:
+            found += one.flat()
+        return found
+
+
+def below(node: Node, sector: int, write: bool) -> list[tuple[int, int]]:
+    """Which sectors of which layers below hold one sector of a layer."""
+    figures = node.figures
+    if node.rule == "linear":
+        return [(0, sector + figures["start"] // SECTOR)]
+    if node.rule == "mirror":
+        copies = len(node.below) if write else 1
+        return [(one, sector + figures["start"] // SECTOR) for one in range(copies)]
+    if node.rule == "far":
+        return [(0, sector)]
+    chunk = figures["chunk"] // SECTOR
+    number, inside = divmod(sector, chunk)
+    if node.rule == "striped":
+        row, member = divmod(number, len(node.below))
+        return [(member, row * chunk + inside + figures["start"] // SECTOR)]
+    assert node.rule == "raid10"
+    copies = figures["layout"] & 0xFF
+    places = [divmod(number * copies + copy, len(node.below)) for copy in range(copies)]
+    return [(member, row * chunk + inside) for row, member in places[: copies if write else 1]]
+
+
+def touched(node: Node, sectors: list[int], write: bool, into: dict[int, Counter[int]]) -> None:
+    """Adds to each device how often each of its sectors is touched."""
+    if not node.below:
+        into[id(node)].update(sectors)
+        return
+    each: list[list[int]] = [[] for _ in node.below]
+    for sector in sectors:
+        for child, at in below(node, sector, write):
+            each[child].append(at)
+    for under, found in zip(node.below, each, strict=True):
+        if found:
+            touched(under, found, write, into)
+
+
+def core_of(top: Node) -> tuple[_core.Ledger, list[Node]]:
+    nodes = top.flat()
+    numbers = {id(node): number for number, node in enumerate(nodes)}
+    rows = [(one.rule, one.figures, [numbers[id(under)] for under in one.below]) for one in nodes]
+    return _core.Ledger(rows), nodes
+
+
+def run(core: _core.Ledger, requests: list[Request]) -> None:
+    table = np.array(requests, dtype=np.uint64).reshape(len(requests), 3)
+    core.run(
+        table[:, 0].astype(np.uint8).tobytes(),
+        (table[:, 1] * SECTOR).tobytes(),
+        (table[:, 2] * SECTOR).tobytes(),
+    )
+
+
+def disk() -> Node:
+    return Node("same", {"most": 1280 * KIB, "merges": 1, "segments": 254})
+
+
+chunks = st.sampled_from([4, 16, 64]).map(lambda one: one * KIB)
+starts = st.integers(0, 40).map(lambda one: one * SECTOR)
+
+
+def stacks(depth: int) -> st.SearchStrategy[Node]:
+    if depth == 0:
+        return st.builds(disk)
+    child = stacks(depth - 1)
+    several = st.lists(child, min_size=1, max_size=4)
+    return st.one_of(
+        child,
+        st.builds(lambda start, one: Node("linear", {"start": start}, [one]), starts, child),
+        st.builds(
+            lambda read, write, one: Node(
+                "far", {"read": read * SECTOR, "write": write * SECTOR, "merges": 1}, [one]
+            ),
+            st.integers(1, 20), st.integers(1, 20), child,
+        ),
+        st.builds(lambda start, many: Node("mirror", {"start": start}, many), starts, several),
+        st.builds(
+            lambda chunk, start, last, many: Node(
+                "striped", {"chunk": chunk, "start": start, "latter_first": last}, many
+            ),
+            chunks, starts, st.integers(0, 1), several,
+        ),
+        st.builds(
+            lambda chunk, copies, many: Node(
+                "raid10",
+                {"chunk": chunk, "layout": min(copies, len(many)) | 1 << 8, "size": 2**30},
+                many,
+            ),
+            chunks, st.integers(1, 3), several,
+        ),
+    )  # fmt: skip
+
+
+requests = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 3000), st.integers(1, 400)), min_size=1, max_size=8
+)
+
+
+@given(stacks(3), requests)
+@settings(max_examples=250, deadline=None)
+def test_mappings_move_each_sector_where_it_belongs(top: Node, given: list[Request]) -> None:
+    core, nodes = core_of(top)
+    run(core, given)
+    counts: dict[int, dict[int, Counter[int]]] = {
+        op: {id(node): Counter() for node in nodes} for op in (0, 1)
+    }
+    for op, sector, length in given:
+        touched(top, list(range(sector, sector + length)), op == 1, counts[op])
+    for number, node in enumerate(nodes):
+        if node.below:
+            continue
+        reads, writes, _, read_bytes, write_bytes, _, _ = core.counts(number)
+        assert write_bytes == counts[1][id(node)].total() * SECTOR
+        assert (writes > 0) == (write_bytes > 0)
+        assert (reads > 0) == (read_bytes > 0)
+    # Which copy of RAID 10 is read is its own affair; altogether each sector is read once.
+    leaves = [number for number, node in enumerate(nodes) if not node.below]
+    assert sum(core.counts(leaf)[3] for leaf in leaves) == SECTOR * sum(
+        length for op, _, length in given if op == 0
+    )
+
+
+@dataclass(frozen=True)
+class Array:
+    """RAID 4, 5 or 6 in the layout that mdadm takes by default, or with parity last."""
+
+    disks: int
+    parity: int
+    chunk: int
+    last: bool
+    failed: frozenset[int] = frozenset()
+
+    @property
+    def data(self) -> int:
+        return self.disks - self.parity
+
+    def row(self, number: int) -> list[int | str]:
+        """The roles of the members of a row of chunks."""
+        roles: list[int | str] = [""] * self.disks
+        if self.last:
+            first, p = 0, self.data
+        else:
+            p = self.disks - 1 - number % self.disks
+            first = p + self.parity
+        for place in range(self.parity):
+            roles[(p + place) % self.disks] = "PQ"[place]
+        for data in range(self.data):
+            roles[(first + data) % self.disks] = data
+        return roles
+
+    def place(self, page: int) -> tuple[int, int]:
+        """Stripe (page of each member) and member of a page of the array."""
+        pages = self.chunk // PAGE
+        number, inside = divmod(page, pages)
+        row, data = divmod(number, self.data)
+        return row * pages + inside, self.row(row).index(data)
+
+    def roles(self, stripe: int) -> list[int | str]:
+        return self.row(stripe // (self.chunk // PAGE))
+
+    def figures(self) -> dict[str, int]:
+        return {
+            "parity": self.parity, "chunk": self.chunk, "layout": 5 if self.last else 2,
+            "failed": sum(1 << one for one in self.failed), "most": 2**20, "stripe_cache": 0,
+        }  # fmt: skip
+
+
+arrays = st.builds(
+    Array, st.integers(4, 9), st.integers(1, 2), chunks, st.booleans()
+)  # fmt: skip
+
+
+def array_of(array: Array) -> tuple[_core.Ledger, list[Node]]:
+    return core_of(Node("parity", array.figures(), [disk() for _ in range(array.disks)]))
+
+
+def pages_of(request: Request) -> dict[int, bool]:
+    """The pages that a request touches, and whether wholly."""
+    _, first, length = request
+    end = first + length
+    return {
+        page: page * 8 >= first and (page + 1) * 8 <= end
+        for page in range(first // 8, (end - 1) // 8 + 1)
+    }
+
+
+@given(arrays, requests.map(lambda many: [(1, *one[1:]) for one in many]))
+@settings(max_examples=250, deadline=None)
+def test_writes_to_arrays_with_parity(array: Array, given: list[Request]) -> None:
+    """Cold, whole: the cheaper of the two ways for each stripe, reconstruct-write on a tie."""
+    core, _ = array_of(array)
+    read, written = Counter[int](), Counter[int]()
+    for request in given:
+        run(core, [request])
+        stripes: dict[int, dict[int, bool]] = {}
+        for page, whole in pages_of(request).items():
+            stripe, member = array.place(page)
+            stripes.setdefault(stripe, {})[member] = whole
+        for stripe, writes in stripes.items():
+            roles = array.roles(stripe)
+            parity = {one for one in range(array.disks) if roles[one] in ("P", "Q")}
+            partly = {one for one, whole in writes.items() if not whole}
+            others = set(range(array.disks)) - parity - set(writes)
+            # What is written in part is read in any case, and is no argument.
+            modify = len(set(writes) - partly) + len(parity) < len(others)
+            read.update(set(writes) | parity if modify else others | partly)
+            written.update(set(writes) | parity)
+    for member in range(array.disks):
+        _, _, _, read_bytes, write_bytes, _, _ = core.counts(1 + member)
+        assert read_bytes == read[member] * PAGE
+        assert write_bytes == written[member] * PAGE
+
+
+@given(arrays, st.data(), requests.map(lambda many: [(0, *one[1:]) for one in many]))
+@settings(max_examples=250, deadline=None)
+def test_reads_without_a_member(array: Array, data: Any, given: list[Request]) -> None:
+    """What is lost is rebuilt from all others of its stripe, and from nothing else."""
+    lost = data.draw(st.sets(st.integers(0, array.disks - 1), min_size=1, max_size=array.parity))
+    array = Array(array.disks, array.parity, array.chunk, array.last, frozenset(lost))
+    core, _ = array_of(array)
+    read = Counter[int]()
+    for request in given:
+        run(core, [request])
+        stripes: dict[int, set[int]] = {}
+        for page in pages_of(request):
+            stripe, member = array.place(page)
+            stripes.setdefault(stripe, set()).add(member)
+        for wanted in stripes.values():
+            survivors = set(range(array.disks)) - lost
+            read.update(survivors if wanted & lost else wanted)
+    for member in range(array.disks):
+        reads, writes, _, read_bytes, _, _, _ = core.counts(1 + member)
+        assert read_bytes == read[member] * PAGE
+        assert writes == 0
+        assert (reads > 0) == (member not in lost and read[member] > 0)
+
+
+@given(arrays, requests.map(lambda many: [(0, *one[1:]) for one in many]))
+@settings(max_examples=100, deadline=None)
+def test_reads_of_a_whole_array_take_no_more_than_they_need(
+    array: Array, given: list[Request]
+) -> None:
+    core, _ = array_of(array)
+    run(core, given)
+    total = sum(core.counts(1 + member)[3] for member in range(array.disks))
+    assert total == SECTOR * sum(length for _, _, length in given)
+
+
+@dataclass
+class SlowCache:
+    """flashcache as its author describes it, with lists."""
+
+    blocks: int
+    ways: int
+    lru: bool
+    mode: int
+    sets: dict[int, list[tuple[int, bool]]] = field(default_factory=dict)
+    turn: Counter[int] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
+
+    def piece(self, op: int, block: int, whole: bool) -> None:
+        ways = self.ways or self.blocks
+        number = block % (self.blocks // ways)
+        kept = self.sets.setdefault(number, [])
+        self.events["writes" if op else "reads"] += 1
+        at = next((place for place, (one, _) in enumerate(kept) if one == block), None)
+        if not whole or (op and self.mode == 2):
+            self.events["uncached_writes" if op else "uncached_reads"] += 1
+            if at is not None:
+                self.events["invalidations"] += 1
+                self.events["cleanings"] += kept.pop(at)[1]
+            return
+        dirty = bool(op) and self.mode == 0
+        if at is not None:
+            self.events["write_hits" if op else "read_hits"] += 1
+            one = (block, kept[at][1] or dirty)
+            if self.lru:
+                kept.pop(at)
+                kept.append(one)
+            else:
+                kept[at] = one
+            return
+        if len(kept) == ways:
+            self.events["cleanings"] += kept.pop(0)[1]
+        kept.append((block, dirty))
+
+
+@given(
+    st.sampled_from([(8, 0), (8, 4), (16, 4)]), st.booleans(), st.integers(0, 2),
+    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40), st.booleans()), max_size=120),
+)  # fmt: skip
+@settings(max_examples=300, deadline=None)
+def test_caches_keep_whole_blocks_alone(
+    size: tuple[int, int], lru: bool, mode: int, given: list[tuple[int, int, bool]]
+) -> None:
+    blocks, ways = size
+    # Within a set of FIFO an emptied place is filled first, which a list does not show.
+    partial = lru or not ways
+    given = [(op, block, whole or not partial) for op, block, whole in given]
+    figures = {"block": PAGE, "blocks": blocks, "ways": ways, "lru": int(lru), "mode": mode}
+    core, _ = core_of(Node("cache", figures, [disk(), disk()]))
+    slow = SlowCache(blocks, ways, lru, mode)
+    run(core, [(op, block * 8, 8 if whole else 4) for op, block, whole in given])
+    for op, block, whole in given:
+        slow.piece(op, block, whole)
+    events = dict(core.events(0))
+    assert {name: count for name, count in events.items() if count} == {
+        name: count for name, count in slow.events.items() if count
+    }
+    # What a cache keeps from the slow device, and what it brings to it.
+    slow_disk = core.counts(1)
+    hits = events["reads"] - events["read_hits"]
+    assert slow_disk[0] == hits
+    direct = events["writes"] if mode else events["uncached_writes"]
+    assert slow_disk[1] == direct + events["cleanings"]
+
+
+def test_a_request_is_split_at_what_a_device_takes() -> None:
+    core = _core.Ledger([("same", {"most": 64 * KIB}, [])])
+    run(core, [(1, 0, 400)])
+    sizes = np.frombuffer(core.sizes(0)[2], dtype=np.uint64).tolist()
+    assert sizes == [8 * KIB, 64 * KIB]
+    assert all(one < other for one, other in pairwise(sizes))
