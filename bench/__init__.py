@@ -18,6 +18,8 @@ BENCHES: Table[Callable[..., Sequence[Figure]]] = Table(
         "import": "bench.import_:run",
         "lab": "bench.lab:run",
         "observer": "bench.observer:run",
+        "predict": "bench.predict:run",
         "log-reader": "bench.log_reader:run",
+        "tune-cost": "bench.tune_cost:run",
     },
 )

@@ -1,0 +1,87 @@
+"""The simulated device of the benchmark: its noise is what it says it is."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from bench.tune_cost import campaign, share
+from bench.tune_device import KINDS, PASS, Device, read_page
+from bench.tune_problems import problems
+from iosonde.tune.space import Candidate
+
+
+def device(kind: str, seed: int, cv: float = 0.02, horizon: float = 4000) -> Device:
+    means: dict[Candidate, float] = {(0,): 1000.0, (1,): 1000.0}
+    return Device(means, dict.fromkeys(means, cv), kind, np.random.default_rng(seed), horizon)
+
+
+def test_the_page_is_read_as_published() -> None:
+    page = read_page()
+    assert sorted(page.strips) == [64, 128, 256, 512, 1024]
+    assert page.strips[256][0] == pytest.approx((1310.60 + 1309.90) / 2, abs=0.01)
+    assert len(page.spreads) == 18
+    assert min(page.spreads) == pytest.approx(0.0044, abs=1e-4)
+    assert max(page.spreads) == pytest.approx(0.0341, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["white", "ar1"])
+def test_passes_of_a_minute_spread_as_told(kind: str) -> None:
+    passes = [device(kind, seed).measure(PASS) for seed in range(1500)]
+    assert np.std(passes) / 1000 == pytest.approx(0.02, rel=0.08)
+
+
+def test_short_loops_spread_more_with_white_noise_than_with_memory() -> None:
+    spreads = {
+        kind: np.std([device(kind, seed).measure(5) for seed in range(800)]) / 1000
+        for kind in ("white", "ar1")
+    }
+    assert spreads["white"] == pytest.approx(0.02 * np.sqrt(12), rel=0.1)
+    assert 0.02 < spreads["ar1"] < 0.03
+
+
+def test_neighbouring_loops_remember_with_memory_alone() -> None:
+    for kind, least, most in (("white", -0.15, 0.15), ("ar1", 0.6, 1.0)):
+        pairs = []
+        for seed in range(400):
+            one = device(kind, seed)
+            pairs.append((one.measure(5), one.measure(5)))
+        assert least < np.corrcoef(np.array(pairs).T)[0, 1] < most
+
+
+def test_drift_moves_the_whole_campaign() -> None:
+    one = device("drift", 1, cv=1e-9)
+    figures = [one.measure(60) for _ in range(40)]
+    assert max(figures) / min(figures) > 1.01
+    assert all(abs(a / b - 1) < 0.02 for a, b in pairwise(figures))
+
+
+def test_a_change_costs_seconds_and_raises_the_first_ones() -> None:
+    one = device("first-loop", 3, cv=1e-9)
+    one.measure(600)  # past the start of the campaign
+    assert one.change((0,)) == 0
+    before = one.now
+    assert 1 <= one.change((1,)) <= 3
+    assert one.now > before
+    assert one.measure(1) > one.measure(1) > one.measure(5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_campaign_is_the_same_whenever_it_is_run(kind: str) -> None:
+    one = campaign("strips", "race", kind, 3)
+    assert one == campaign("strips", "race", kind, 3)
+    assert one.seconds <= problems()["strips"].budget
+
+
+def test_the_fixed_protocol_takes_what_it_takes() -> None:
+    done = campaign("strips", "5 × 60 s each", "white", 0)
+    assert done.seconds == pytest.approx(25 * 61 + 5 * 2, abs=5)
+
+
+def test_the_interval_of_a_share_is_the_textbooks() -> None:
+    low, high = share(0, 100)
+    assert low == 0
+    assert high == pytest.approx(1 - 0.025 ** (1 / 100))
+    assert share(5, 100) == pytest.approx((0.01643, 0.11284), abs=1e-4)
