@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 # Files of a folder that are no rows: protocols, and parts that several rows share.
 SHARED: Mapping[str, set[str]] = {
     "hosts": {"host", "command", "kin", "forward"},
-    "settings": {"mechanism", "host_wide"},
+    "settings": {"mechanism", "host_wide", "declared"},
     "layers": {"caching", "layer", "mounting", "outputs", "rules", "site", "step"},
     "loads": {"load", "fleet", "named", "fio_log", "outputs", "rules"},
     "observe": {"sampler", "observer"},

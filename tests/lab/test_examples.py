@@ -87,6 +87,7 @@ def test_it_is_built_measured_at_its_layers_and_taken_away(
 
 
 def all_hosts(name: str) -> list[str]:
+    """The hosts that run: guests do while their layer stands."""
     listed = good("lab", "list", "--json").document["labs"]
     (lab,) = [one for one in listed if one["name"] == name]
     return [f"lab:{name}/{node['name']}" for node in lab["nodes"] if node["running"]]

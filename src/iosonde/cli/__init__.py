@@ -26,6 +26,11 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "down": "iosonde.cli.up:down",
         "lab": "iosonde.cli.lab:lab",
         "explain": "iosonde.cli.explain:explain",
+        "predict": "iosonde.cli.predict:predict",
+        "settings": "iosonde.cli.settings:settings",
+        "set": "iosonde.cli.set:set_values",
+        "rollback": "iosonde.cli.rollback:rollback",
+        "persist": "iosonde.cli.persist:persist",
     },
 )
 
@@ -43,5 +48,10 @@ SUMMARIES: dict[str, str] = {
     "export": "stored runs as csv, json, parquet or markdown",
     "import": "what others measured: tool outputs in any text, as trials, states and counters",
     "explain": "what measurements and settings mean: findings with evidence and remedy",
+    "settings": "what can be set on a host: value now, at boot, kept, and what is allowed",
+    "set": "change settings of a host, all of them or none",
+    "persist": "keep changed settings over a reboot, in the host's own configuration",
+    "rollback": "put back the settings that iosonde changed on a host",
+    "predict": "what each layer of a declared stack will read and write for a load",
     "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
 }

@@ -176,8 +176,8 @@ class AoeInitiator:
     kind: ClassVar[str] = "aoe"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings("read_ahead_kb", "nr_requests", "max_sectors_kb", "scheduler"),
-        LayerSetting("aoe_maxout", "sysfs", "/sys/module/aoe/parameters/aoe_maxout"),
-        LayerSetting("aoe_deadsecs", "sysfs", "/sys/module/aoe/parameters/aoe_deadsecs"),
+        LayerSetting("aoe_maxout", "modparam", "aoe.aoe_maxout", low=1, risk="stall"),
+        LayerSetting("aoe_deadsecs", "modparam", "aoe.aoe_deadsecs", "s", low=0),
     )
     declaration: ClassVar[type[Declared]] = InitiatorDeclared
     probe: ClassVar[str] = "device"

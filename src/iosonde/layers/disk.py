@@ -156,7 +156,9 @@ class Disk:
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings("scheduler", "nr_requests"),
-        LayerSetting("queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth"),
+        LayerSetting(
+            "queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth", low=1, risk="stall"
+        ),
         *queue_settings(
             "rq_affinity", "read_ahead_kb", "nomerges", "max_sectors_kb", "write_cache",
             "wbt_lat_usec", "add_random", "iostats",

@@ -29,6 +29,7 @@ from iosonde.layers.mounting import Mounted, mounted_at, mounting
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Step
 from iosonde.records import Scalar, StackLayer
+from iosonde.settings.declared import mount_settings
 from iosonde.units import parse_bytes
 
 _TYPES = ("ext2", "ext3", "ext4")
@@ -121,7 +122,9 @@ class Ext4:
     kind: ClassVar[str] = "ext4"
     declaration: ClassVar[type[Declared]] = Ext4Declared
     probe: ClassVar[str] = "mount"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    settings: ClassVar[tuple[LayerSetting, ...]] = mount_settings(
+        "atime", "lazytime", "commit", "barrier", "discard"
+    )
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""

@@ -20,6 +20,7 @@ from typing import ClassVar, Protocol, TypeAlias
 
 from iosonde.hosts.host import Completed, Host
 from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.settings import declared
 
 _REDUNDANT = frozenset({"raid1", "raid4", "raid5", "raid6", "raid10"})
 _DENIED = re.compile(r"permi(?:ssion|tted)|\broot\b|super-?user|incompatible libdev", re.IGNORECASE)
@@ -165,33 +166,8 @@ class Scene:
         return [self.devices[name].path for name in device.below if name in self.devices]
 
 
-@dataclass(frozen=True, slots=True)
-class LayerSetting:
-    """A setting that a layer offers: its name and the mechanism that reads and writes it.
-
-    `mechanism` is a row of settings.MECHANISMS; `address` what that mechanism needs, with `{name}`
-    standing for the device's kernel name ("/sys/block/{name}/queue/scheduler") and `{FACT}` for
-    a fact of the layer; `unit` as in units.show; `former` are the addresses it had on older
-    kernels, newest first. Where neither exists on a host, the layer lacks the setting.
-    """
-
-    name: str
-    mechanism: str
-    address: str
-    unit: str = ""
-    former: tuple[str, ...] = ()
-
-
-_QUEUE = "/sys/block/{name}/queue/"
-_QUEUE_UNITS = {"read_ahead_kb": "KiB", "max_sectors_kb": "KiB", "wbt_lat_usec": "µs"}
-
-
-def queue_settings(*names: str) -> tuple[LayerSetting, ...]:
-    """Settings of a block device's queue, by the names of their files in sysfs."""
-    return tuple(
-        LayerSetting(name, "sysfs", _QUEUE + name, unit=_QUEUE_UNITS.get(name, ""))
-        for name in names
-    )
+LayerSetting: TypeAlias = declared.LayerSetting
+queue_settings = declared.queue_settings
 
 
 class Layer(Protocol):

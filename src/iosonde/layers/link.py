@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from iosonde.hosts.host import Completed, Host
 from iosonde.layers.layer import LayerSetting, Scene, options_of
 from iosonde.records import Scalar, StackLayer
+from iosonde.settings.declared import network_settings
 
 _OFFLOADS = {
     "tcp-segmentation-offload": "tso",
@@ -97,10 +98,7 @@ class Link:
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "link"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
-        LayerSetting("mtu", "sysfs", "/sys/class/net/{interface}/mtu", "B"),
-        LayerSetting("tx_queue_len", "sysfs", "/sys/class/net/{interface}/tx_queue_len"),
-    )
+    settings: ClassVar[tuple[LayerSetting, ...]] = network_settings()
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`."""

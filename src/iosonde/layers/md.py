@@ -226,6 +226,9 @@ def _striping(declared: MdDeclared, members: int) -> tuple[int, int] | None:
     return (declared.chunk_size, data) if data else None
 
 
+_MD = "/sys/block/{name}/md/"
+
+
 class Md:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
@@ -233,20 +236,18 @@ class Md:
     declaration: ClassVar[type[Declared]] = MdDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
-        *(
-            LayerSetting(name, "sysfs", f"/sys/block/{{name}}/md/{name}", unit)
-            for name, unit in (
-                ("stripe_cache_size", ""),
-                ("group_thread_cnt", ""),
-                ("rmw_level", ""),
-                ("preread_bypass_threshold", ""),
-                ("skip_copy", ""),
-                ("sync_speed_min", "KiB/s"),
-                ("sync_speed_max", "KiB/s"),
-            )
+        LayerSetting("stripe_cache_size", "sysfs", _MD + "stripe_cache_size", low=17, high=32768),
+        LayerSetting("group_thread_cnt", "sysfs", _MD + "group_thread_cnt", low=0, high=8192),
+        LayerSetting("rmw_level", "sysfs", _MD + "rmw_level", choices=("0", "1", "2")),
+        LayerSetting(
+            "preread_bypass_threshold", "sysfs", _MD + "preread_bypass_threshold", low=0,
+            high="/sys/block/{name}/md/stripe_cache_size",
         ),
+        LayerSetting("skip_copy", "sysfs", _MD + "skip_copy", choices=("0", "1")),
+        LayerSetting("sync_speed_min", "sysfs", _MD + "sync_speed_min", "KiB/s", low=1),
+        LayerSetting("sync_speed_max", "sysfs", _MD + "sync_speed_max", "KiB/s", low=1),
         *queue_settings("read_ahead_kb", "max_sectors_kb", "nomerges"),
-    )
+    )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. An array is what has a directory `md` in sysfs."""

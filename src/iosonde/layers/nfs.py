@@ -128,7 +128,9 @@ class NfsServer:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nfs_server"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        LayerSetting("threads", "nfsd", "threads", low=1, high=4096, risk="stall", apart=True),
+    )
     declaration: ClassVar[type[Declared]] = ServerDeclared
     probe: ClassVar[str] = ""
 

@@ -28,9 +28,12 @@ class Zram:
 
     kind: ClassVar[str] = "zram"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
-        LayerSetting("comp_algorithm", "sysfs", "/sys/block/{name}/comp_algorithm"),
+        LayerSetting(
+            "comp_algorithm", "sysfs", "/sys/block/{name}/comp_algorithm", needs="rebuild",
+            why_not="zram takes it only before its size is set",
+        ),
         *queue_settings("read_ahead_kb", "nomerges"),
-    )
+    )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. A zram device of no size is not set up: left out."""

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 MECHANISMS: Table[type[Mechanism]] = Table(
     "mechanism of a setting",
     {
+        "ethtool": "iosonde.settings.ethtool:Ethtool",
+        "modparam": "iosonde.settings.modparam:Modparam",
+        "nfsd": "iosonde.settings.nfsd:Nfsd",
+        "remount": "iosonde.settings.remount:Remount",
         "sysctl": "iosonde.settings.sysctl:Sysctl",
         "sysfs": "iosonde.settings.sysfs:Sysfs",
     },

@@ -1,23 +1,57 @@
-"""What every mechanism can do: read the settings of one kind of place on a host.
+"""What every mechanism can do: read and write the settings of one kind of place on a host.
 
 A setting's address is text that only its mechanism understands: a file of sysfs, the name of a
 kernel parameter. Many are read at once, because a host may be a network away.
+
+What changes a setting is an argument list that ends with its value, so that the record of a change
+holds all that is needed to put it back, and nothing has to be known of mechanisms by who does it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
 
+# dd tells what the kernel said; a shell's own printf would only say "I/O error".
+_WRITE = 'printf "%s\\n" "$2" | dd of="$1" status=none'
+
+
+MARK = "# made by iosonde"
+"""How a file of iosonde's own begins: `persist --undo` takes away no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What keeps a setting over a reboot: a line of a file of iosonde's own.
+
+    `key` is the part of the line that says what is set: a later line with the same key takes its
+    place. `section` is the heading it stands under, in files that have some. Where the file is
+    somebody else's, `edit` makes its new text of the old instead. `first`: it is set before the
+    other lines, which it would disturb. `then` are commands after the file has changed; `note` is
+    what the user should know.
+    """
+
+    file: str
+    key: str = ""
+    line: str = ""
+    section: str = ""
+    first: bool = False
+    edit: Callable[[str], str] | None = None
+    then: tuple[tuple[str, ...], ...] = ()
+    note: str = ""
+
 
 class Mechanism(Protocol):
     """One way in which a host keeps settings."""
 
     name: ClassVar[str]
+    files: ClassVar[tuple[str, ...]]
+    """Where it keeps settings over a reboot."""
 
     async def get(
         self, host: Host, addresses: Sequence[str]
@@ -30,3 +64,55 @@ class Mechanism(Protocol):
             lacks a setting is no error.
         """
         ...
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """The words that the host itself offers for a setting; only where it says so."""
+        ...
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """An argument list that prints the value and nothing else; it fails where there is none."""
+        ...
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """An argument list that sets the value; it fails where the host refuses."""
+        ...
+
+    def device(self, address: str) -> str:
+        """A file whose content tells one device from the next of the same name; may be empty."""
+        ...
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """What would keep a value over a reboot, in the host's native configuration.
+
+        Raises:
+            Refused: there is no way; the message says why.
+        """
+        ...
+
+    def without(self, text: str) -> str:
+        """One of its files without what iosonde put there; empty: there is nothing else in it."""
+        ...
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """The values that the host's configuration sets at boot, as far as it can be read."""
+        ...
+
+
+def write_file(path: str, value: str) -> tuple[str, ...]:
+    """An argument list that writes a value to a file of the kernel, in one write."""
+    return ("sh", "-c", _WRITE, "sh", path, value)
+
+
+def own_file(text: str) -> str:
+    """`Mechanism.without` of a file that is iosonde's own, as long as its first line says so."""
+    return "" if text.startswith(MARK) else text
+
+
+async def texts(host: Host, paths: Sequence[str]) -> dict[str, str]:
+    """The files that can be read, path → text."""
+    files = await host.read_many(paths) if paths else {}
+    return {
+        path: content.decode(errors="replace")
+        for path, content in files.items()
+        if isinstance(content, bytes)
+    }

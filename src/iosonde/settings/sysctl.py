@@ -1,18 +1,28 @@
 """Kernel parameters of /proc/sys; the address is the dotted name ("vm.dirty_ratio").
 
-Several figures in one parameter (net.ipv4.tcp_rmem) are one text, separated by single blanks.
+Several figures in one parameter (net.ipv4.tcp_rmem) are one text, separated by single blanks. They
+are kept in a file of /etc/sysctl.d, which sorts after those of the distribution.
 
-Source: sysctl(8); Linux Documentation/admin-guide/sysctl/vm.rst.
+Source: sysctl(8), "SYSTEM FILE PRECEDENCE"; sysctl.d(5); Linux
+Documentation/admin-guide/sysctl/vm.rst.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from iosonde.errors import IosondeError, PermissionMissing
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, own_file, texts, write_file
+
+FILE = "/etc/sysctl.d/99-zz-iosonde.conf"
+# A file hides those of the same name in the folders after its own.
+_FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d")
+_LAST = "/etc/sysctl.conf"
+_LINE = re.compile(r"^\s*-?([\w./-]+)\s*=\s*(.*?)\s*$", re.MULTILINE)
 
 
 def parameter_path(name: str) -> str:
@@ -26,10 +36,22 @@ def parse_parameter(text: str) -> Scalar:
     return int(words) if words.removeprefix("-").isdecimal() else words
 
 
+def parse_configuration(text: str) -> dict[str, str]:
+    """Name → value of one file of sysctl.d; names with slashes for dots are turned round."""
+    found = {}
+    for name, value in _LINE.findall(text):
+        slash, dot = name.find("/"), name.find(".")
+        turned = slash >= 0 and (dot < 0 or slash < dot)  # the first separator decides
+        key = name.translate(str.maketrans("/.", "./")) if turned else name
+        found[key] = " ".join(value.split())
+    return found
+
+
 class Sysctl:
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "sysctl"
+    files: ClassVar[tuple[str, ...]] = (FILE,)
 
     async def get(
         self, host: Host, addresses: Sequence[str]
@@ -44,3 +66,57 @@ class Sysctl:
             elif isinstance(content, PermissionMissing):
                 values[address] = content
         return values
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`: /proc/sys/net lists congestion controls, and nothing else."""
+        listed = {
+            name: name.replace("congestion_control", "available_congestion_control")
+            for name in addresses
+            if name.endswith(".tcp_congestion_control")
+        }
+        found = await texts(host, [parameter_path(one) for one in listed.values()])
+        return {
+            name: tuple(found[parameter_path(other)].split())
+            for name, other in listed.items()
+            if parameter_path(other) in found
+        }
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        return ("cat", parameter_path(address))
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return write_file(parameter_path(address), value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`; a parameter is the kernel's own."""
+        del address
+        return ""
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`. /etc/sysctl.conf is read after all others: it is looked into."""
+        last = parse_configuration((await texts(host, [_LAST])).get(_LAST, ""))
+        note = ""
+        if address in last and last[address] != value:
+            note = f"{_LAST} sets it to {last[address]} and is read later; take that line out"
+        return Kept(FILE, f"{address} =", f"{address} = {value}", note=note)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return own_file(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`."""
+        if not addresses:
+            return {}
+        chosen: dict[str, str] = {}
+        for folder in _FOLDERS:
+            for path in await host.glob(f"{folder}/*.conf"):
+                chosen.setdefault(path.rpartition("/")[2], path)
+        order = [path for _, path in sorted(chosen.items())]
+        found = await texts(host, [*order, _LAST])
+        values: dict[str, str] = {}
+        for path in (*order, _LAST):
+            values |= parse_configuration(found.get(path, ""))
+        return {name: values[name] for name in addresses if name in values}

@@ -4,7 +4,12 @@ A choice prints all its words with the current one in brackets ("none [mq-deadli
 device that lacks a setting has no such file, or one that answers EINVAL (wbt_lat_usec without
 writeback throttling): both count as "it does not have it".
 
-Source: Linux Documentation/ABI/stable/sysfs-block; block/blk-sysfs.c (6.x).
+They are kept by rules of udev, which writes attributes when a device appears. A rule names the
+device by what stays the same (its serial number, its uuid), not by the kernel's name.
+
+Source: Linux Documentation/ABI/stable/sysfs-block; block/blk-sysfs.c (6.x); diskseq since 5.15;
+drivers/md/md.c, sync_min_store();
+udev(7), "ATTR{key}"; systemd.link(5) for what else may set an interface's MTU.
 """
 
 from __future__ import annotations
@@ -13,12 +18,23 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from iosonde.errors import IosondeError, PermissionMissing
+from iosonde.errors import IosondeError, PermissionMissing, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, own_file, texts, write_file
 
+FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
+RELOAD = (("udevadm", "control", "--reload"),)
 _CHOSEN = re.compile(r"\[([^\]\s]+)\]")
 _INTEGER = re.compile(r"-?\d+")
+_PLACE = re.compile(r"^/sys/(block|class/net)/([^/]+)/(.+)$")
+# A word in brackets; md says whether a speed is its own or the system's ("1000 (system)"), and
+# takes it back by the word alone.
+_ONE_WORD = r"s/.*\[\([^]]*\)\].*/\1/;s/^[0-9]* (system)$/system/;s/^\([0-9]*\) (local)$/\1/"
+_RULE = re.compile(r'^(.*), ATTR\{([^}]+)\}="([^"]*)"$')
+_NAMED = re.compile(r'(ENV\{(?!DEVTYPE)\w+\}|KERNEL)=="([^"]*)"')
+# What names a device for good, the best first (properties in udev's data base).
+_LASTING = ("DM_UUID", "MD_UUID", "ID_WWN_WITH_EXTENSION", "ID_WWN", "ID_SERIAL")
 
 
 def parse_attribute(text: str) -> Scalar:
@@ -32,10 +48,22 @@ def parse_attribute(text: str) -> Scalar:
     return stripped
 
 
+def parse_rules(text: str) -> dict[tuple[str, str, str], str]:
+    """(what names the device, its name, attribute) → value, from rules as iosonde writes them."""
+    found = {}
+    for line in text.splitlines():
+        rule = _RULE.match(line)
+        named = _NAMED.search(rule[1]) if rule else None
+        if rule and named:
+            found[named[1], named[2], rule[2]] = rule[3]
+    return found
+
+
 class Sysfs:
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "sysfs"
+    files: ClassVar[tuple[str, ...]] = (FILE,)
 
     async def get(
         self, host: Host, addresses: Sequence[str]
@@ -48,3 +76,78 @@ class Sysfs:
             elif isinstance(content, PermissionMissing):
                 values[path] = content
         return values
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`: the words of an attribute that puts one in brackets."""
+        return {
+            path: tuple(word.strip("[]") for word in text.split())
+            for path, text in (await texts(host, addresses)).items()
+            if _CHOSEN.search(text)
+        }
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`; of a choice the word in brackets."""
+        return ("sed", _ONE_WORD, address)
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return write_file(address, value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`: the kernel counts disks, and interfaces."""
+        place = _PLACE.match(address)
+        if place is None:
+            return ""
+        file = "diskseq" if place[1] == "block" else "ifindex"
+        return f"/sys/{place[1]}/{place[2]}/{file}"
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`: a rule that writes the attribute when the device appears."""
+        place = _PLACE.match(address)
+        if place is None:
+            raise Refused("udev has no rule for this file", where=address)
+        match = await _match(host, place[1], place[2])
+        if '"' in value or "$" in value or "%" in value:
+            raise Refused("a rule of udev cannot hold this value", where=address, evidence=value)
+        key = f'{match}, ATTR{{{place[3]}}}="'
+        note = ""
+        if place[1] == "class/net":
+            note = "networkd, NetworkManager or ifupdown may set the interface again after udev"
+        elif "KERNEL" in match:
+            note = "nothing but the kernel's name tells this device, and that may change"
+        first = place[3] == "queue/scheduler"
+        return Kept(FILE, key, f'{key}{value}"', first=first, then=RELOAD, note=note)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return own_file(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`; of rules, iosonde reads its own."""
+        rules = parse_rules((await texts(host, [FILE])).get(FILE, "")) if addresses else {}
+        found = {}
+        for address in addresses if rules else ():
+            place = _PLACE.match(address)
+            if place is None:
+                continue
+            named = _NAMED.search(await _match(host, place[1], place[2]))
+            if named and (named[1], named[2], place[3]) in rules:
+                found[address] = rules[named[1], named[2], place[3]]
+        return found
+
+
+async def _match(host: Host, kind: str, name: str) -> str:
+    """The part of a rule that says which device it is for."""
+    if kind == "class/net":
+        return f'ACTION=="add", SUBSYSTEM=="net", KERNEL=="{name}"'
+    head = 'ACTION=="add|change", SUBSYSTEM=="block", ENV{DEVTYPE}=="disk"'
+    argv = ["udevadm", "info", "--query=property", f"--path=/sys/block/{name}"]
+    done = await host.run(argv, check=False)
+    told = dict(
+        line.partition("=")[::2] for line in done.stdout.decode(errors="replace").splitlines()
+    )
+    for key in _LASTING:
+        value = told.get(key, "")
+        if value and '"' not in value:
+            return f'{head}, ENV{{{key}}}=="{value}"'
+    return f'{head}, KERNEL=="{name}"'

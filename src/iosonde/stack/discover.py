@@ -65,13 +65,18 @@ async def discover(hosts: Sequence[Host]) -> Capture:
     )
 
 
-async def _discover_host(host: Host) -> _Found:
+async def discover_layers(host: Host) -> tuple[Scene, tuple[StackLayer, ...]]:
+    """The layers of one host with their settings, and the scene in which they were found."""
     scene = await read_scene(host)
     kinds = {name: LAYERS.load(name)() for name in LAYERS}
     claimed = await asyncio.gather(*(_claim(scene, layer) for layer in kinds.values()))
     layers = link(scene, [one for some in claimed for one in some])
     offered = {name: layer.settings for name, layer in kinds.items()}
-    layers = mark_hazards(scene, await read_settings(scene, layers, offered))
+    return scene, mark_hazards(scene, await read_settings(scene, layers, offered))
+
+
+async def _discover_host(host: Host) -> _Found:
+    scene, layers = await discover_layers(host)
     host_wide, missed = await read_host_wide(host)
     facts = await read_host_facts(host)
     gaps = tuple(dict.fromkeys((*scene.gaps, *missed)))

@@ -14,15 +14,22 @@ from iosonde.settings import MECHANISMS
 _Values = Mapping[tuple[str, str], "Scalar | IosondeError"]
 
 
-def _addresses(scene: Scene, layer: StackLayer, setting: LayerSetting) -> tuple[str, ...]:
-    """Where a setting of this layer may be, today's place first; none where a fact is missing."""
+def places_of(
+    scene: Scene, layer: StackLayer, addresses: Sequence[str | int | None]
+) -> tuple[str, ...]:
+    """Addresses with what stands for this layer's own; one of which a fact is missing is left out.
+
+    A figure is left as it is.
+    """
     device = scene.device_at(layer.device)
-    name = device.name.replace("/", "!") if device else layer.device
     places = {key: value for key, value in layer.facts.items() if value is not None}
+    places["name"] = device.name.replace("/", "!") if device else layer.device
+    if layer.mount is not None:
+        places["mount"] = layer.mount
     found = []
-    for address in (setting.address, *setting.former):
+    for address in addresses:
         try:
-            found.append(address.format_map({**places, "name": name}))
+            found.append(str(address).format_map(places))
         except KeyError:
             continue
     return tuple(found)
@@ -53,22 +60,25 @@ async def read_settings(
     """
     places = {
         (layer.id, setting.name): [
-            (setting.mechanism, address) for address in _addresses(scene, layer, setting)
+            (setting.mechanism, address)
+            for address in places_of(scene, layer, (setting.address, *setting.former))
         ]
         for layer in layers
         for setting in offered.get(layer.kind, ())
+        if not (setting.told or setting.apart) and setting.name not in layer.settings
     }
     wanted: dict[str, set[str]] = defaultdict(set)
-    for options in places.values():
-        for mechanism, address in options:
+    for some in places.values():
+        for mechanism, address in some:
             wanted[mechanism].add(address)
     values = await _get(scene, wanted)
     complete = []
     for layer in layers:
         settings = dict(layer.settings)
         for setting in offered.get(layer.kind, ()):
-            place = next((at for at in places[layer.id, setting.name] if at in values), None)
-            if place is None or setting.name in layer.settings:
+            options = places.get((layer.id, setting.name), ())
+            place = next((at for at in options if at in values), None)
+            if place is None:
                 continue
             value = values[place]
             if isinstance(value, IosondeError):

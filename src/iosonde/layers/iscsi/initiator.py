@@ -64,7 +64,9 @@ class IscsiInitiator:
             "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",
             "max_sectors_kb", "write_cache",
         ),
-        LayerSetting("queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth"),
+        LayerSetting(
+            "queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth", low=1, risk="stall"
+        ),
     )  # fmt: skip
     declaration: ClassVar[type[Declared]] = InitiatorDeclared
     probe: ClassVar[str] = "device"

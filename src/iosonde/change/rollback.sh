@@ -1,0 +1,212 @@
+#!/bin/sh
+# Puts settings back that iosonde has changed on this host. It needs a POSIX shell, awk and the
+# journal beside it, and neither Python nor the machine that changed them:
+#
+#   sh /var/lib/iosonde/rollback            all that is in force, the last change first
+#   sh /var/lib/iosonde/rollback list       the batches in force: number, state, who, when
+#
+# iosonde itself also calls: batch N (put back one batch, if it is not confirmed) · arm N SECONDS ·
+# wait N SECONDS · change N K COMMAND… · confirm N · mark N WORD · hold TOKEN OWNER.
+#
+# The journal is only appended to. Fields are separated by tabs; those that begin with = may be empty:
+#   begin N BOOT TIME OWNER      a batch of changes, in this boot of the host
+#   old N K NAME =OLD =NEW =DEVICE =ITS   setting K: what it was, and is to be. NEW is "-" for what the
+#                                kernel changes along with another. ITS is what the file DEVICE said
+#   look N K =WORD…              the command that prints its value
+#   undo N K =WORD…              the command that puts the old value back
+#   ready N                      all of the batch is on the disk: from now on settings are changed
+#   confirmed, restored, lost, kept, tentative N …    what became of it; failed N NAME
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
+set -f
+tab=$(printf '\t') nl='
+'
+case $0 in */*) place=${0%/*} ;; *) place=. ;; esac
+journal=$place/journal
+boot=$(cat /proc/sys/kernel/random/boot_id)
+
+# Lines to the journal, on the disk when it returns. A line that a crash cut short is ended first.
+note() {
+    [ -z "$(tail -c 1 "$journal")" ] || echo >>"$journal"
+    printf '%s\n' "$@" >>"$journal" && { sync "$journal" "$place" 2>/dev/null || sync; }
+}
+
+# NUMBER STATE BOOT TIME OWNER of the batches whose changes are in force, in order.
+batches() {
+    [ -e "$journal" ] || return 0
+    awk -F '\t' -v boot="$boot" '
+        $1 == "begin" { number[++count] = $2; state[$2] = ""; rest[$2] = $3 FS $4 FS $5; of[$2] = $3 }
+        $1 == "ready" { state[$2] = "open" }
+        ($1 == "confirmed" || $1 == "kept") && state[$2] != "" { state[$2] = $1 }
+        $1 == "tentative" && state[$2] != "" { state[$2] = "confirmed" }
+        $1 == "restored" || $1 == "lost" { state[$2] = "" }
+        END {
+            for (i = 1; i <= count; i++) {
+                n = number[i]
+                if (state[n] != "" && of[n] == boot) print n FS state[n] FS rest[n]
+            }
+        }' "$journal"
+}
+state_of() { batches | awk -F '\t' -v n="$1" '$1 == n { print $2 }'; }
+
+# After a reboot nothing of the batches before it is in force; the journal is made to say so.
+forget() {
+    [ -e "$journal" ] || return 0
+    gone=$(awk -F '\t' -v boot="$boot" '
+        $1 == "begin" { number[++count] = $2; of[$2] = $3 }
+        $1 == "restored" || $1 == "lost" || $1 == "kept" { ended[$2] = 1 }
+        $1 == "tentative" { delete ended[$2] }
+        END { for (i = 1; i <= count; i++) if (of[number[i]] != boot && !ended[number[i]]) print number[i] }
+        ' "$journal")
+    for one in $gone; do
+        note "lost$tab$one$tab$(date +%s)${tab}the host was booted again"
+        echo "lost$tab$one"
+    done
+}
+
+# The settings of some batches, "N/K", each once with its oldest value, the latest first.
+entries() {
+    awk -F '\t' -v want=" $* " '
+        $1 == "old" && index(want, " " $2 " ") && !seen[$4 FS $7 FS $8]++ { entry[++count] = $2 "/" $3 }
+        END { while (count) print entry[count--] }' "$journal"
+}
+line() { awk -F '\t' -v kind="$1" -v n="${2%/*}" -v k="${2#*/}" \
+    '$1 == kind && $2 == n && $3 == k { print; exit }' "$journal"; }
+# Sets name, was, path and its from a line `old`.
+parse() {
+    IFS=$tab; set -- $1; unset IFS
+    name=$4 was=${5#=} path=${7#=} its=${8#=}
+}
+
+# Runs the argument list that a line of the journal holds.
+run() {
+    said=$1; shift
+    IFS=$tab; set -- $said; unset IFS
+    shift 3
+    left=$#
+    while [ "$left" -gt 0 ]; do
+        word=$1; shift; set -- "$@" "${word#=}"; left=$((left - 1))
+    done
+    if command -v timeout >/dev/null; then timeout 30 "$@"; else "$@"; fi
+}
+# What the command `look` of a setting prints, blanks counted as one.
+seen() {
+    value=$(run "$(line look "$1")" 2>/dev/null) || return 1
+    set -- $value
+    printf '%s' "$*"
+}
+# Whether the device of a setting is still the one it was changed on.
+same() { [ -z "$path" ] || [ "$(cat "$path" 2>/dev/null)" = "$its" ]; }
+
+# Puts batches back; says of each setting what became of it.
+restore() {
+    why=$1; shift
+    todo=$(entries "$@")
+    # One setting may disturb another (a scheduler brings its own queue depth): until all are right.
+    for last in no no no yes; do
+        report='' bad=''
+        for entry in $todo; do
+            parse "$(line old "$entry")"
+            if ! same || ! now=$(seen "$entry"); then
+                report="${report}${nl}gone$tab$name$tab=$was"
+            elif [ "$now" = "$was" ]; then
+                report="${report}${nl}back$tab$name$tab=$was"
+            else
+                report="${report}${nl}wrong$tab$name$tab=$was$tab=$now" bad="$bad $name"
+                [ $last = yes ] || run "$(line undo "$entry")" >/dev/null 2>&1
+            fi
+        done
+        [ "$bad" ] || break
+    done
+    printf '%s\n' "${report#?}"
+    for one; do
+        if [ "$bad" ]; then note "failed$tab$one$tab$(date +%s)$tab${bad# }"
+        else note "restored$tab$one$tab$(date +%s)$tab$why"
+        fi
+    done
+    [ -z "$bad" ]
+}
+
+# What follows is done by one process at a time.
+alone() {
+    exec 9>>"$place/busy"
+    ! command -v flock >/dev/null || flock 9
+}
+
+verb=${1:-all}; [ $# -eq 0 ] || shift
+case $verb in
+list) batches ;;
+all)
+    alone
+    forget
+    some=$(batches | awk -F '\t' '$2 != "kept" { print $1 }')
+    [ -z "$some" ] || restore "${1:-asked for}" $some
+    ;;
+settle) # what nobody confirmed and what a reboot has ended
+    alone
+    forget
+    some=$(batches | awk -F '\t' '$2 == "open" { print $1 }')
+    [ -z "$some" ] || restore "never confirmed" $some
+    ;;
+batch)
+    alone
+    [ "$(state_of "$1")" != open ] || restore "${2:-asked for}" "$1"
+    ;;
+begin) # the lines of a batch come from standard input
+    alone
+    [ ! -e "$journal" ] || [ -z "$(tail -c 1 "$journal")" ] || echo >>"$journal"
+    cat >>"$journal" && { sync "$journal" "$place" 2>/dev/null || sync; }
+    ;;
+arm)
+    if [ -d /run/systemd/system ] && systemd-run --quiet --unit="iosonde-rollback-$1" \
+        --on-active="$2" --timer-property=AccuracySec=100ms \
+        sh "$0" batch "$1" "not confirmed in time" 2>/dev/null
+    then echo "by systemd"; exit 0; fi
+    command -v setsid >/dev/null || { echo "setsid (util-linux) is not installed" >&2; exit 76; }
+    # In a session of its own, so that it outlives a connection that is cut.
+    setsid sh "$0" wait "$1" "$2" </dev/null >/dev/null 2>&1 &
+    echo "by a process"
+    ;;
+wait)
+    # By the clock: on a host that is busy, a second of sleep takes longer than one.
+    read -r now rest </proc/uptime
+    end=$((${now%.*} + $2))
+    while [ "${now%.*}" -lt $end ]; do
+        sleep 1
+        [ "$(state_of "$1")" = open ] || exit 0
+        read -r now rest </proc/uptime
+    done
+    exec sh "$0" batch "$1" "not confirmed in time"
+    ;;
+change)
+    alone
+    number=$1 entry=$1/$2; shift 2
+    [ "$(state_of "$number")" = open ] || { echo "the host has put the batch back already" >&2; exit 75; }
+    "$@" 9>&- || exit
+    seen "$entry"
+    ;;
+confirm)
+    alone
+    [ "$(state_of "$1")" = open ] || { echo "the host has put the batch back already" >&2; exit 75; }
+    note "confirmed$tab$1$tab$(date +%s)"
+    ! [ -d /run/systemd/system ] || systemctl stop "iosonde-rollback-$1.timer" 2>/dev/null || :
+    ;;
+mark)
+    alone
+    word=$1; shift
+    for one; do note "$word$tab$one$tab$(date +%s)"; done
+    ;;
+hold) # the lock of whoever changes settings of this host; it ends with the process that asked
+    command -v flock >/dev/null || { echo "flock (util-linux) is not installed" >&2; exit 76; }
+    exec 8>>"$place/lock"
+    flock -w 3 8 || { cat "$place/owner" 2>/dev/null; exit 75; }
+    printf '%s\n%s\n' "$2" "$1" >"$place/owner"
+    # Who has lost its parent belongs to another one: true even of a parent that nobody has buried.
+    while read -r pid name state parent rest </proc/$$/stat && [ "$parent" = "$PPID" ]; do
+        sleep 0.5 8>&-
+    done
+    ;;
+*)
+    echo "usage: sh $0 [list]" >&2
+    exit 2
+    ;;
+esac

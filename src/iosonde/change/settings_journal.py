@@ -1,0 +1,381 @@
+"""The record of settings changed on a host, kept there, from which they are put back.
+
+Lines are only appended, and are on the disk before what they announce is done. Beside the journal
+lies a POSIX shell script (rollback.sh) that puts everything back from it, without Python and
+without the controller; all that is done to the journal is done by that script, one process at a
+time. See its head for the format, and docs/decisions/0095 for the reasons.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import socket
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from iosonde.errors import CommandFailed, FileMissing, HostFailed, Refused
+from iosonde.hosts.host import Completed, Host
+
+FOLDER = "/var/lib/iosonde"
+JOURNAL = f"{FOLDER}/journal"
+SCRIPT = f"{FOLDER}/rollback"
+BOOT = "/proc/sys/kernel/random/boot_id"
+BESIDE = "-"
+"""Stands for the new value of a setting that the kernel changes along with another."""
+_TOO_LATE = 75
+_NO_FLOCK = 76
+_HELD = 15.0  # seconds in which the lock is got or refused
+_INSTALL = 'mkdir -p "${1%/*}" && cat >"$1.new" && chmod 755 "$1.new" && mv "$1.new" "$1" && sync'
+
+
+@cache
+def script_text() -> bytes:
+    """The script that is placed on every host."""
+    return (files("iosonde.change") / "rollback.sh").read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One setting of a batch.
+
+    `name` is LAYER.NAME, unique on its host; `old` and `new` its values with blanks counted as one
+    (`new` is BESIDE where the kernel changes it along with another); `look`, `do` and `undo` are
+    argument lists; `device` is a file whose content `its` tells whether the device of that name is
+    still the same.
+    """
+
+    name: str
+    old: str
+    new: str
+    look: tuple[str, ...]
+    do: tuple[str, ...]
+    undo: tuple[str, ...]
+    device: str = ""
+    its: str = ""
+
+
+@dataclass(slots=True)
+class Batch:
+    """Settings that are changed together, confirmed together or put back together.
+
+    `state` is "open" (changed, not confirmed), "confirmed", "kept" (made permanent), "restored",
+    "lost" (by a reboot) or "" (nothing was changed yet); `boot` is the kernel's boot_id.
+    """
+
+    number: int
+    boot: str
+    time: float
+    owner: str
+    state: str = ""
+    old: dict[str, str] = field(default_factory=dict)
+    new: dict[str, str] = field(default_factory=dict)
+    device: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Name → file that tells the device, and what it said."""
+
+
+_STATES = {"ready": "open", "tentative": "confirmed"}
+
+
+def parse_journal(text: str) -> dict[int, Batch]:
+    """All batches by number, from the text of a journal; lines that a crash cut short are left out.
+
+    The last line counts only when it is whole.
+    """
+    batches: dict[int, Batch] = {}
+    for row in text.split("\n")[:-1]:
+        kind, _, rest = row.partition("\t")
+        fields = rest.split("\t")
+        if not fields[0].isdecimal():
+            continue
+        number = int(fields[0])
+        if kind == "begin" and len(fields) >= 4:
+            batches[number] = Batch(number, fields[1], float(fields[2]), fields[3])
+        elif number not in batches:
+            continue
+        elif kind == "old" and len(fields) >= 7:
+            batch, name = batches[number], fields[2]
+            batch.old.setdefault(name, fields[3][1:])
+            batch.device[name] = fields[5][1:], fields[6][1:]
+            if fields[4] != f"={BESIDE}":
+                batch.new[name] = fields[4][1:]
+        elif kind in {"ready", "confirmed", "restored", "lost", "kept", "tentative"}:
+            batches[number].state = _STATES.get(kind, kind)
+    return batches
+
+
+def batch_lines(number: int, boot: str, owner: str, entries: Sequence[Entry]) -> str:
+    """The lines that announce a batch.
+
+    Raises:
+        Refused: a value holds a tab or a line break, which no setting has.
+    """
+    rows = [["begin", str(number), boot, f"{time.time():.0f}", owner]]
+    for index, one in enumerate(entries, 1):
+        at = [str(number), str(index)]
+        told = [one.old, one.new, one.device, one.its]
+        rows.append(["old", *at, one.name, *("=" + word for word in told)])
+        rows.append(["look", *at, *("=" + word for word in one.look)])
+        rows.append(["undo", *at, *("=" + word for word in one.undo)])
+    rows.append(["ready", str(number)])
+    for row in rows:
+        for word in row:
+            if not word.isprintable():
+                raise Refused(
+                    "a value with a tab or a line break cannot be journalled",
+                    where=entries[int(row[2]) - 1].name if len(row) > 3 and entries else "",
+                    evidence=repr(word),
+                )
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What became of a setting: "back", "gone" (its device is), "wrong" (it is `now`), "lost"."""
+
+    name: str
+    state: str
+    old: str = ""
+    now: str = ""
+
+
+def parse_put_back(stdout: bytes) -> tuple[PutBack, ...]:
+    """What the script says of each setting that it looked after."""
+    found = []
+    for row in stdout.decode(errors="replace").splitlines():
+        state, *rest = row.split("\t")
+        if state in {"back", "gone", "wrong", "lost"} and rest:
+            values = [word.removeprefix("=") for word in rest[1:]]
+            found.append(PutBack(rest[0], state, *values))
+    return tuple(found)
+
+
+class SettingsJournal:
+    """The journal of one host."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self.batches: Mapping[int, Batch] = {}
+        self.boot = ""
+
+    @classmethod
+    async def read(cls, host: Host) -> SettingsJournal:
+        """What stands in it; empty where nothing was ever changed."""
+        journal = cls(host)
+        await journal._again()
+        return journal
+
+    async def _again(self) -> None:
+        self.boot = (await self._host.read(BOOT)).decode().strip()
+        try:
+            text = (await self._host.read(JOURNAL)).decode(errors="replace")
+        except FileMissing:
+            text = ""
+        self.batches = parse_journal(text)
+
+    @property
+    def in_force(self) -> tuple[Batch, ...]:
+        """The batches whose changes are in force, in order."""
+        return tuple(
+            one
+            for one in self.batches.values()
+            if one.boot == self.boot and one.state in {"open", "confirmed", "kept"}
+        )
+
+    @property
+    def tentative(self) -> frozenset[str]:
+        """Names of the settings that are changed and that `restore` would put back."""
+        return frozenset(name for one in self.in_force if one.state != "kept" for name in one.new)
+
+    async def at_boot(self) -> dict[str, str]:
+        """What settings were before iosonde first changed them in this boot, by name.
+
+        Those of a device that has gone since, or whose name another one has, are left out.
+        """
+        here = [one for one in self.batches.values() if one.boot == self.boot and one.state]
+        paths = sorted({path for one in here for path, _ in one.device.values() if path})
+        now = {
+            path: content.decode(errors="replace").strip()
+            for path, content in (await self._host.read_many(paths) if paths else {}).items()
+            if isinstance(content, bytes)
+        }
+        found: dict[str, str] = {}
+        for batch in here:
+            for name, value in batch.old.items():
+                path, its = batch.device[name]
+                if not path or now.get(path) == its:
+                    found.setdefault(name, value)
+        return found
+
+    async def install(self) -> None:
+        """Place the script on the host, where it is not there as it is now.
+
+        Raises:
+            HostFailed: it cannot be written.
+        """
+        try:
+            there = await self._host.read(SCRIPT)
+        except FileMissing:
+            there = b""
+        if there != script_text():
+            await self._host.run(["sh", "-c", _INSTALL, "sh", SCRIPT], stdin=script_text())
+
+    async def settle(self) -> tuple[PutBack, ...]:
+        """Put back what was never confirmed; note what a reboot has ended.
+
+        Raises:
+            HostFailed: something could not be put back; the message says what.
+        """
+        found = await self._put_back("settle")
+        await self._again()
+        return tuple(found)
+
+    async def begin(self, owner: str, entries: Sequence[Entry]) -> int:
+        """Announce a batch; its number. All of it is on the disk when this returns."""
+        number = max(self.batches, default=0) + 1
+        text = batch_lines(number, self.boot, owner, entries)
+        await self._script("begin", stdin=text.encode())
+        self.batches = {**self.batches, **parse_journal(text)}
+        return number
+
+    async def arm(self, number: int, seconds: float) -> str:
+        """Let the host put the batch back by itself unless it is confirmed in time.
+
+        Returns:
+            who watches: "by systemd" or "by a process".
+        """
+        done = await self._script("arm", str(number), f"{max(round(seconds), 1)}")
+        return done.stdout.decode().strip()
+
+    async def change(self, number: int, index: int, entry: Entry) -> Completed:
+        """Set one setting of a batch; prints what it is then. Its failure is the caller's to judge.
+
+        Raises:
+            HostFailed: the host has put the batch back already.
+        """
+        argv = ["sh", SCRIPT, "change", str(number), str(index), *entry.do]
+        done = await self._host.run(argv, check=False)
+        if done.status == _TOO_LATE:
+            raise self._too_late()
+        return done
+
+    async def confirm(self, number: int) -> None:
+        """The batch stays in force.
+
+        Raises:
+            HostFailed: the host has put it back already.
+        """
+        done = await self._host.run(["sh", SCRIPT, "confirm", str(number)], check=False)
+        if done.status == _TOO_LATE:
+            raise self._too_late()
+        if done.status != 0:
+            raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
+        self.batches[number].state = "confirmed"
+
+    async def restore(self, number: int | None = None, why: str = "asked for") -> list[PutBack]:
+        """Put back one batch that is not confirmed, or all that is in force.
+
+        Raises:
+            HostFailed: something could not be put back; the message says what.
+        """
+        words = ["all", why] if number is None else ["batch", str(number), why]
+        found = await self._put_back(*words)
+        await self._again()
+        return found
+
+    async def _put_back(self, *words: str) -> list[PutBack]:
+        done = await self._host.run(["sh", SCRIPT, *words], check=False, timeout=600.0)
+        found = list(parse_put_back(done.stdout))
+        wrong = [one for one in found if one.state == "wrong"]
+        if wrong:
+            raise HostFailed(
+                "could not put back "
+                + "; ".join(f"{one.name} (is {one.now}, was {one.old})" for one in wrong),
+                where=self._host.name,
+                hint=f"mend what refuses it, then `iosonde rollback`, or `sh {SCRIPT}` there",
+            )
+        if done.status != 0:
+            raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
+        return found
+
+    async def mark(self, word: str, numbers: Iterable[int]) -> None:
+        """Note of batches that they are "kept", or "tentative" again."""
+        some = [str(number) for number in numbers]
+        if some:
+            await self._script("mark", word, *some)
+
+    async def _script(self, *words: str, stdin: bytes = b"") -> Completed:
+        return await self._host.run(["sh", SCRIPT, *words], stdin=stdin, timeout=600.0)
+
+    def _too_late(self) -> HostFailed:
+        return HostFailed(
+            "no confirmation came in time, so the host has put the settings back by itself",
+            where=self._host.name,
+            hint="give it more time with --confirm SECONDS",
+        )
+
+
+def owner_name(study: str = "") -> str:
+    """Who changes settings, as others are told: the user, this machine, the process, the study."""
+    who = f"{os.environ.get('USER') or f'uid {os.getuid()}'} at {socket.gethostname()}"
+    return f"{who}, process {os.getpid()}" + (f", {study}" if study else "")
+
+
+@asynccontextmanager
+async def locked(host: Host, owner: str) -> AsyncIterator[SettingsJournal]:
+    """The journal of a host that nobody else changes settings of as long as the block lasts.
+
+    The lock is held by a process on the host, which ends when its connection or the controller is
+    gone. The script is placed there first.
+
+    Raises:
+        Refused: somebody else has it; the evidence names who.
+    """
+    journal = SettingsJournal(host)
+    await journal.install()
+    token = secrets.token_hex(8)
+    process = await host.start(["sh", SCRIPT, "hold", token, owner])
+    ended = asyncio.ensure_future(process.wait())
+    try:
+        await _until_locked(host, ended, token)
+        await journal._again()
+        yield journal
+    finally:
+        with contextlib.suppress(HostFailed):  # a lost connection has ended it, and is told already
+            await asyncio.shield(process.stop())
+        await asyncio.gather(ended, return_exceptions=True)
+
+
+async def _until_locked(host: Host, ended: asyncio.Future[Completed], token: str) -> None:
+    end = time.monotonic() + _HELD
+    while not ended.done():
+        try:
+            if token in (await host.read(f"{FOLDER}/owner")).decode(errors="replace"):
+                return
+        except FileMissing:
+            pass
+        if time.monotonic() > end:
+            raise HostFailed("the lock on its settings was not got in time", where=host.name)
+        await asyncio.wait({ended}, timeout=0.05)
+    done = ended.result()
+    if done.status == _TOO_LATE:
+        name = done.stdout.decode(errors="replace").splitlines()
+        raise Refused(
+            "somebody else is changing settings of this host",
+            where=host.name,
+            evidence=f"the lock {FOLDER}/lock is held by {name[0] if name else 'an unknown'}",
+            hint="wait for them to end, or ask them",
+        )
+    if done.status == _NO_FLOCK:
+        raise HostFailed(
+            "it has no flock, so two could change its settings at once",
+            where=host.name,
+            hint="install util-linux there",
+        )
+    raise CommandFailed(host.name, done.argv, done.status, done.stdout, done.stderr)

@@ -1,0 +1,240 @@
+"""Changes settings of a host as one batch: all of them confirmed, or all put back.
+
+The old values and the commands that put them back are in the host's journal before the first
+change. From then on the host itself puts the batch back unless it is confirmed in time, so that a
+controller that is killed or cut off leaves either all old values or all new ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from iosonde.change.settings_journal import (
+    BESIDE,
+    SCRIPT,
+    Entry,
+    SettingsJournal,
+)
+from iosonde.errors import FileMissing, HostFailed, IosondeError
+from iosonde.hosts.command import quote
+from iosonde.hosts.host import Host
+from iosonde.stack.settable import Settable
+
+_ECHO = 65536  # bytes that must come through before a change is confirmed: many full frames
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A setting of a host and the value it is to have."""
+
+    setting: Settable
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """How a setting went.
+
+    `state` is "changed", "unchanged" (it was so already), "rounded" (the host made another value
+    of it), "ignored" (accepted, and still the old one), "beside" (the kernel changed it along with
+    another), "refused" or "planned"; `after` is what was read back.
+    """
+
+    name: str
+    before: str
+    wanted: str
+    after: str
+    state: str
+    command: str
+    reason: str = ""
+
+
+Tell = Callable[[Changed], None]
+
+
+async def entries_of(host: Host, wanted: Sequence[Wanted]) -> tuple[Entry, ...]:
+    """What the journal is to hold of a batch, with the values now.
+
+    What disturbs the most others comes first, so that those keep what they are given; what would be
+    disturbed without being asked for is put before all, so that it is put back last.
+
+    Raises:
+        HostFailed: a value cannot be read.
+    """
+    named = {one.setting.name for one in wanted}
+    disturbed = {
+        other.name: other
+        for one in wanted
+        for other in one.setting.disturbed
+        if other.name not in named
+    }
+    ordered = sorted(wanted, key=lambda one: -len(one.setting.declared.disturbs))
+    todo = [(one, BESIDE) for one in disturbed.values()]
+    todo += [(one.setting, one.value) for one in ordered]
+    found = await asyncio.gather(*(_entry(host, one, value) for one, value in todo))
+    return tuple(found)
+
+
+async def _entry(host: Host, setting: Settable, value: str) -> Entry:
+    look = setting.look
+    done = await host.run(look, check=False)
+    if done.status != 0:
+        said = done.stderr.decode(errors="replace").strip() or f"status {done.status}"
+        raise HostFailed(f"cannot read {setting.name}: {said}", where=host.name)
+    old = _words(done.stdout)
+    device, its = setting.device, ""
+    if device:
+        with contextlib.suppress(FileMissing):
+            its = (await host.read(device)).decode(errors="replace").strip()
+        device = device if its else ""
+    do = () if value == BESIDE else setting.change(value)
+    return Entry(setting.name, old, value, look, do, setting.change(old), device, its)
+
+
+def apart(entries: Sequence[Entry], wanted: Sequence[Wanted]) -> tuple[list[Entry], list[Entry]]:
+    """What may change along with others, and what is to be changed.
+
+    A setting that is already what it shall be is left alone, unless another one may disturb it.
+    """
+    shaken = {other.name for one in wanted for other in one.setting.disturbed}
+    todo = [one for one in entries if one.new != BESIDE]
+    if all(one.new == one.old for one in todo):
+        return [], []
+    beside = [one for one in entries if one.new == BESIDE]
+    return beside, [one for one in todo if one.new != one.old or one.name in shaken]
+
+
+def _words(text: bytes) -> str:
+    return " ".join(text.decode(errors="replace").split())
+
+
+def _silently(_: Changed) -> None:
+    """Tells nobody."""
+
+
+async def change(
+    host: Host,
+    journal: SettingsJournal,
+    wanted: Sequence[Wanted],
+    *,
+    owner: str,
+    confirm: float,
+    tell: Tell = _silently,
+) -> tuple[Changed, ...]:
+    """Change settings as one batch, read them back, and confirm.
+
+    Args:
+        host: where.
+        journal: of that host, locked.
+        wanted: what is to be; each setting once.
+        owner: who, for the journal.
+        confirm: seconds after which the host puts everything back by itself.
+        tell: told of each setting.
+
+    Raises:
+        HostFailed: the host refused a value; nothing is changed then. Or it cannot be reached any
+            more: then it puts everything back by itself.
+    """
+    entries = await entries_of(host, wanted)
+    beside, todo = apart(entries, wanted)
+    done = [
+        Changed(one.name, one.old, one.new, one.old, "unchanged", quote(one.do))
+        for one in entries
+        if one.new == one.old and one not in todo
+    ]
+    for same in done:
+        tell(same)
+    if not todo:
+        return tuple(done)
+    number = await journal.begin(owner, [*beside, *todo])
+    try:
+        await journal.arm(number, confirm)
+        for index, entry in enumerate(todo, len(beside) + 1):
+            done.append(await _one(host, journal, number, index, entry))
+            tell(done[-1])
+        for entry in beside:
+            after = _words((await host.run(entry.look, check=False)).stdout)
+            if after not in {entry.old, ""}:  # a scheduler's own setting goes with it
+                done.append(Changed(entry.name, entry.old, "", after, "beside", ""))
+                tell(done[-1])
+        await _echo(host)
+        await journal.confirm(number)
+    except IosondeError as problem:
+        raise await _put_back(journal, number, problem, confirm) from None
+    except asyncio.CancelledError:
+        with contextlib.suppress(IosondeError):
+            await asyncio.shield(journal.restore(number, "interrupted"))
+        raise
+    return tuple(done)
+
+
+async def _one(
+    host: Host, journal: SettingsJournal, number: int, index: int, entry: Entry
+) -> Changed:
+    """One change, read back.
+
+    Raises:
+        HostFailed: the host refused it.
+    """
+    done = await journal.change(number, index, entry)
+    if done.status != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise HostFailed(
+            f"{entry.name}: the host refuses {entry.new!r}: {said[-1] if said else done.status}",
+            where=host.name,
+        )
+    after = _words(done.stdout)
+    if after == entry.new:
+        state = "unchanged" if after == entry.old else "changed"
+    else:
+        state = "ignored" if after == entry.old else "rounded"
+    return Changed(entry.name, entry.old, entry.new, after, state, quote(entry.do))
+
+
+async def _echo(host: Host) -> None:
+    """See that the connection still carries full frames, not only small ones.
+
+    Raises:
+        HostFailed: it does not.
+    """
+    done = await host.run(["head", "-c", str(_ECHO), "/dev/zero"], timeout=20.0)
+    if len(done.stdout) != _ECHO:
+        raise HostFailed("the connection loses data since the change", where=host.name)
+
+
+async def _put_back(
+    journal: SettingsJournal, number: int, problem: IosondeError, confirm: float
+) -> IosondeError:
+    """Put a batch back that failed; the problem, with what has become of the settings."""
+    try:
+        await journal.restore(number, "failed")
+        advice = "nothing is changed: what had been set was put back"
+    except IosondeError as worse:
+        advice = (
+            f"putting back failed too ({worse.message}); the host does so by itself "
+            f"within {confirm:g} s of the change"
+        )
+    problem.hint = f"{problem.hint}; {advice}" if problem.hint else advice
+    return problem
+
+
+def commands(
+    entries: Sequence[Entry], wanted: Sequence[Wanted], confirm: float
+) -> tuple[tuple[str, ...], ...]:
+    """The commands of a batch in their order, as `--dry-run` shows them."""
+    beside, todo = apart(entries, wanted)
+    if not todo:
+        return ()
+    number = "N"
+    return (
+        ("sh", SCRIPT, "begin"),
+        ("sh", SCRIPT, "arm", number, f"{confirm:.0f}"),
+        *(
+            ("sh", SCRIPT, "change", number, str(index), *one.do)
+            for index, one in enumerate(todo, len(beside) + 1)
+        ),
+        ("sh", SCRIPT, "confirm", number),
+    )

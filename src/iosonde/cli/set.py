@@ -1,0 +1,182 @@
+"""`iosonde set`: change settings of a host, all of them or none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iosonde.cli.output import err, out, print_json
+from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.change.settings_journal import SettingsJournal
+    from iosonde.change.tentative import Changed, Wanted
+    from iosonde.hosts.host import Host
+    from iosonde.records import Json
+    from iosonde.stack.settable import Settable
+
+_SHORTEST, _LONGEST = 5.0, 3600.0  # seconds
+
+
+def set_values(
+    values: Annotated[
+        list[str], typer.Argument(metavar="LAYER.NAME=VALUE…", help="See `iosonde settings`.")
+    ],
+    host: Annotated[str, typer.Option(metavar="HOST", help="Where.")] = "local",
+    confirm: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="The host puts all back unless confirmed by then."),
+    ] = 60.0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the commands; read, but change nothing.")
+    ] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object (iosonde schema set).")
+    ] = False,
+) -> None:
+    """Change settings of a host until its next boot: all that are named, or none.
+
+    The old values are in a journal on the host before the first change. What the host makes of a
+    value is read back. `iosonde rollback` puts everything back, `iosonde persist` keeps it.
+    """
+    from iosonde.hosts.command import set_trace
+
+    set_trace(trace)
+    if not _SHORTEST <= confirm <= _LONGEST:
+        raise UsageError(
+            f"expected {_SHORTEST:g} to {_LONGEST:g} seconds, got {confirm:g}", where="--confirm"
+        )
+    pairs = [_pair(value) for value in values]
+    asyncio.run(_set(host, pairs, confirm, _Told(as_json=as_json), dry_run=dry_run))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise UsageError(
+            f"{text!r} names no setting and its value",
+            hint="write LAYER.NAME=VALUE, for example sda.scheduler=none",
+        )
+    return name, value
+
+
+async def _set(
+    name: str, pairs: Sequence[tuple[str, str]], confirm: float, told: _Told, *, dry_run: bool
+) -> None:
+    from iosonde.change.settings_journal import locked, owner_name
+    from iosonde.hosts import open_host
+
+    host = await open_host(name)
+    try:
+        if dry_run:
+            await _plan(host, await _wanted(host, pairs, told), confirm, told)
+            return
+        owner = owner_name()
+        async with locked(host, owner) as journal:
+            await _settled(journal)
+            wanted = await _wanted(host, pairs, told)
+            from iosonde.change.tentative import change
+
+            await change(host, journal, wanted, owner=owner, confirm=confirm, tell=told)
+        told.end()
+    finally:
+        await host.close()
+
+
+async def _settled(journal: SettingsJournal) -> None:
+    """Say what the host put back because nobody had confirmed it, or a reboot had ended it."""
+    for one in await journal.settle():
+        if one.state == "lost":
+            err().print(f"batch {one.name} of changes ended with the last boot", markup=False)
+        else:
+            err().print(
+                f"{one.name}: an earlier change was never confirmed; put back to {one.old}",
+                markup=False,
+            )
+
+
+async def _wanted(host: Host, pairs: Sequence[tuple[str, str]], told: _Told) -> list[Wanted]:
+    from iosonde.change.tentative import Wanted
+    from iosonde.stack.settable import find, settable
+
+    known = await settable(host)
+    chosen: dict[str, Wanted] = {}
+    for name, value in pairs:
+        one = find(known, name)
+        if one.name in chosen:
+            raise UsageError("named twice", where=one.name)
+        words = one.checked(value)
+        _warn(one, words)
+        chosen[one.name] = Wanted(one, words)
+    told.settings = {one.setting.name: one.setting for one in chosen.values()}
+    return list(chosen.values())
+
+
+def _warn(one: Settable, value: str) -> None:
+    if value in one.declared.unsafe:
+        err().print(
+            f"{one.name}={value} trades safety of data for speed: a power failure may lose writes",
+            markup=False,
+        )
+
+
+async def _plan(host: Host, wanted: Sequence[Wanted], confirm: float, told: _Told) -> None:
+    from iosonde.change.tentative import Changed, commands, entries_of
+    from iosonde.hosts.command import quote
+
+    entries = await entries_of(host, wanted)
+    for argv in commands(entries, wanted, confirm):
+        told.commands.append(quote(argv))
+    for one in entries:
+        if one.do:
+            told(Changed(one.name, one.old, one.new, one.old, "planned", quote(one.do)))
+    told.end()
+
+
+class _Told:
+    """Changes as they are made: a line each, or one object at the end."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        self.commands: list[str] = []
+        self.settings: dict[str, Settable] = {}
+        self._changes: list[Changed] = []
+
+    def __call__(self, change: Changed) -> None:
+        self._changes.append(change)
+        if not self.as_json:
+            out().print(f"{change.name}: {_sentence(change)}", markup=False)
+
+    def end(self) -> None:
+        """Print the object, or what would be run."""
+        if self.as_json:
+            rows: list[Json] = [
+                {
+                    "name": one.name, "before": one.before, "wanted": one.wanted or None,
+                    "after": one.after, "state": one.state, "command": one.command or None,
+                }
+                for one in self._changes
+            ]  # fmt: skip
+            plan: list[Json] = [*self.commands]
+            print_json({"schema": "iosonde.set/1", "changes": rows, "commands": plan})
+            return
+        for line in self.commands:
+            out().print(f"  {line}", markup=False)
+
+
+def _sentence(change: Changed) -> str:
+    before, wanted, after = change.before, change.wanted, change.after
+    return {
+        "changed": f"{before} → {after}",
+        "unchanged": f"is {after} already",
+        "rounded": f"{before} → {after}: the host made that of {wanted}",
+        "ignored": f"still {after}: the host accepted {wanted} and did not take it",
+        "beside": f"{before} → {after}, changed by the kernel along with another",
+        "planned": f"{before} → {wanted}",
+    }[change.state]

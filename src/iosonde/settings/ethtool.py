@@ -1,0 +1,138 @@
+"""What ethtool sets of a network interface; the address is "INTERFACE NAME".
+
+NAME is one of FEATURES (on or off), RINGS (entries) or COALESCE (µs, frames, or on and off).
+
+Source: ethtool(8), -k -K, -g -G, -c -C, as printed by 4.16 to 6.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import IosondeError
+from iosonde.hosts.host import Host
+from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, own_file, texts
+
+FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
+RELOAD = (("udevadm", "control", "--reload"),)
+# Name → what ethtool prints, and what it is called when it is set.
+FEATURES = {
+    "tso": ("tcp-segmentation-offload", "tso"),
+    "gso": ("generic-segmentation-offload", "gso"),
+    "gro": ("generic-receive-offload", "gro"),
+    "lro": ("large-receive-offload", "lro"),
+    "rx_checksum": ("rx-checksumming", "rx"),
+    "tx_checksum": ("tx-checksumming", "tx"),
+}
+RINGS = {"rx_ring": ("RX", "rx"), "tx_ring": ("TX", "tx")}
+COALESCE = {
+    name: (name.replace("_", "-"),) * 2
+    for name in ("rx_usecs", "rx_frames", "tx_usecs", "tx_frames")
+}
+ADAPTIVE = {"adaptive_rx": ("RX", "adaptive-rx"), "adaptive_tx": ("TX", "adaptive-tx")}
+# Each prints one word: the first argument is the interface, the second what to look for.
+_FEATURE = 'ethtool -k "$1" | sed -n "s/^[[:space:]]*$2: \\([a-z]*\\).*/\\1/p" | grep .'
+_RING = (
+    'ethtool -g "$1" | sed -n "1,/^Current/d;s/^$2:[^0-9]*\\([0-9]*\\)$/\\1/p" | grep . | head -n 1'
+)
+_FIGURE = 'ethtool -c "$1" | sed -n "s/^$2:[^0-9]*\\([0-9]*\\)$/\\1/p" | grep .'
+_ADAPTIVE = 'ethtool -c "$1" | sed -n "s/^Adaptive.* *$2: *\\([a-z]*\\).*/\\1/p" | grep .'
+_WAYS = (
+    (FEATURES, _FEATURE, "-K"),
+    (RINGS, _RING, "-G"),
+    (COALESCE, _FIGURE, "-C"),
+    (ADAPTIVE, _ADAPTIVE, "-C"),
+)
+_RULE = re.compile(r'KERNEL=="([^"]+)", RUN\+="\S+ (-[KGC]) (\S+) (\S+) (\S+)"')
+
+
+def _way(address: str) -> tuple[str, str, str, str, str]:
+    """Interface, script that looks, word it looks for, option that sets, word that is set."""
+    interface, _, name = address.rpartition(" ")
+    for table, look, option in _WAYS:
+        if name in table:
+            printed, word = table[name]
+            return interface, look, printed, option, word
+    raise KeyError(address)
+
+
+class Ethtool:
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "ethtool"
+    files: ClassVar[tuple[str, ...]] = (FILE,)
+
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`: one command for each, so that discovery asks for all at once."""
+        values: dict[str, Scalar | IosondeError] = {}
+        for address in addresses:
+            done = await host.run(self.look(address), check=False)
+            text = done.stdout.decode(errors="replace").strip()
+            if done.status == 0 and text:
+                values[address] = int(text) if text.isdecimal() else text
+        return values
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`: features that ethtool calls [fixed] offer only what they are."""
+        found: dict[str, tuple[str, ...]] = {}
+        features = [one for one in addresses if one.rpartition(" ")[2] in FEATURES]
+        for interface in sorted({one.rpartition(" ")[0] for one in features}):
+            done = await host.run(["ethtool", "-k", interface], check=False)
+            text = done.stdout.decode(errors="replace")
+            for address in features:
+                printed = FEATURES[address.rpartition(" ")[2]][0]
+                fixed = re.search(rf"^\s*{printed}: (on|off) \[fixed\]", text, re.MULTILINE)
+                if address.rpartition(" ")[0] == interface and fixed:
+                    found[address] = (fixed[1],)
+        return found
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        interface, look, printed, _, _ = _way(address)
+        return ("sh", "-c", look, "sh", interface, printed)
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        interface, _, _, option, word = _way(address)
+        return ("ethtool", option, interface, word, value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`: the kernel counts interfaces."""
+        return f"/sys/class/net/{address.rpartition(' ')[0]}/ifindex"
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`: a rule of udev that runs ethtool when the interface appears."""
+        interface, _, _, option, word = _way(address)
+        done = await host.run(["sh", "-c", "command -v ethtool"])
+        program = done.stdout.decode(errors="replace").strip()
+        key = (
+            f'ACTION=="add", SUBSYSTEM=="net", KERNEL=="{interface}", '
+            f'RUN+="{program} {option} {interface} {word} '
+        )
+        note = "networkd, NetworkManager or ifupdown may set the interface again after udev"
+        return Kept(FILE, key, f'{key}{value}"', then=RELOAD, note=note)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return own_file(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`; of rules, iosonde reads its own."""
+        if not addresses:
+            return {}
+        text = (await texts(host, [FILE])).get(FILE, "")
+        rules = {
+            (interface, option, word): value
+            for interface, option, _, word, value in _RULE.findall(text)
+        }
+        found = {}
+        for address in addresses:
+            interface, _, _, option, word = _way(address)
+            if (interface, option, word) in rules:
+                found[address] = rules[interface, option, word]
+        return found

@@ -1,0 +1,115 @@
+"""Parameters of kernel modules that can be set while they run; the address is "MODULE.PARAMETER".
+
+Source: Linux kernel/params.c, Documentation/admin-guide/kernel-parameters.rst ("-" and "_" in a
+name are the same); modprobe.d(5), "options".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import IosondeError, PermissionMissing
+from iosonde.hosts.host import Host
+from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, own_file, texts, write_file
+
+FILE = "/etc/modprobe.d/zz-iosonde.conf"
+_FOLDERS = (
+    "/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d",
+    "/lib/modprobe.d",
+)  # fmt: skip
+_OPTIONS = re.compile(r"^\s*options\s+(\S+)\s+(.*?)\s*$", re.MULTILINE)
+_COMMAND_LINE = "/proc/cmdline"
+
+
+def parameter_path(address: str) -> str:
+    """The file of a parameter in sysfs."""
+    module, _, name = address.partition(".")
+    return f"/sys/module/{module.replace('-', '_')}/parameters/{name}"
+
+
+def parse_options(text: str) -> dict[str, str]:
+    """MODULE.PARAMETER → value of one file of modprobe.d."""
+    found = {}
+    for module, rest in _OPTIONS.findall(text):
+        for word in rest.split():
+            name, _, value = word.partition("=")
+            found[f"{module.replace('-', '_')}.{name}"] = value
+    return found
+
+
+class Modparam:
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "modparam"
+    files: ClassVar[tuple[str, ...]] = (FILE,)
+
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`."""
+        files = await host.read_many([parameter_path(address) for address in addresses])
+        values: dict[str, Scalar | IosondeError] = {}
+        for address in addresses:
+            content = files.get(parameter_path(address))
+            if isinstance(content, bytes):
+                text = content.decode(errors="replace").strip()
+                values[address] = int(text) if text.removeprefix("-").isdecimal() else text
+            elif isinstance(content, PermissionMissing):
+                values[address] = content
+        return values
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`; a module does not tell."""
+        del host, addresses
+        return {}
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        return ("cat", parameter_path(address))
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return write_file(parameter_path(address), value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`; a module is the kernel's own."""
+        del address
+        return ""
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`: an option that modprobe gives the module."""
+        module, _, name = address.partition(".")
+        note = f"where the initramfs loads {module}, make that anew (update-initramfs, dracut)"
+        if not await host.glob(f"/sys/module/{module}/initstate"):
+            note = (
+                f"{module} is built into the kernel: modprobe.d does not reach it; boot with "
+                + (f"{module}.{name}={value}")
+            )
+        key = f"options {module} {name}="
+        return Kept(FILE, key, f"{key}{value}", note=note)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return own_file(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`; the kernel's command line counts for modules too."""
+        if not addresses:
+            return {}
+        chosen: dict[str, str] = {}
+        for folder in _FOLDERS:
+            for path in await host.glob(f"{folder}/*.conf"):
+                chosen.setdefault(path.rpartition("/")[2], path)
+        order = [path for _, path in sorted(chosen.items())]
+        found = await texts(host, [*order, _COMMAND_LINE])
+        values: dict[str, str] = {}
+        for path in order:
+            values |= parse_options(found.get(path, ""))
+        for word in found.get(_COMMAND_LINE, "").split():
+            name, equals, value = word.partition("=")
+            if equals and "." in name:
+                values[name.replace("-", "_")] = value
+        return {name: values[name] for name in addresses if name in values}

@@ -1,0 +1,106 @@
+"""Settings of the NFS server; the address is the name of a file of /proc/fs/nfsd ("threads").
+
+nfs.conf(5) names them in its section [nfsd]; iosonde writes a file of its own in nfs.conf.d.
+
+Source: nfsd(7); Linux fs/nfsd/nfsctl.c, write_threads(), write_maxblksize(): the block size can be
+set while no thread runs; nfs.conf(5); nfsconf(8) of nfs-utils 2.6.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import IosondeError, PermissionMissing, Refused
+from iosonde.hosts.host import Host
+from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, own_file, texts, write_file
+
+FILE = "/etc/nfs.conf.d/zz-iosonde.conf"
+_FOLDER = "/proc/fs/nfsd/"
+_NAMES = {"threads": "threads"}  # in nfs.conf
+_SECTION = re.compile(r"^\s*\[\s*([\w-]+)[^\]]*\]")
+_LINE = re.compile(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$")
+
+
+def parse_section(text: str, wanted: str = "nfsd") -> dict[str, str]:
+    """Name → value of one section of a file of nfs.conf(5)."""
+    found: dict[str, str] = {}
+    inside = False
+    for line in text.splitlines():
+        if heading := _SECTION.match(line):
+            inside = heading[1] == wanted
+        elif inside and (row := _LINE.match(line)):
+            found[row[1]] = row[2]
+    return found
+
+
+class Nfsd:
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "nfsd"
+    files: ClassVar[tuple[str, ...]] = (FILE,)
+
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`."""
+        files = await host.read_many([_FOLDER + address for address in addresses])
+        values: dict[str, Scalar | IosondeError] = {}
+        for address in addresses:
+            content = files.get(_FOLDER + address)
+            if isinstance(content, bytes):
+                text = content.decode(errors="replace").strip()
+                values[address] = int(text) if text.isdecimal() else text
+            elif isinstance(content, PermissionMissing):
+                values[address] = content
+        return values
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`; the server does not tell."""
+        del host, addresses
+        return {}
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        return ("cat", _FOLDER + address)
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return write_file(_FOLDER + address, value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`; there is one server."""
+        del address
+        return ""
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`."""
+        if address not in _NAMES:
+            raise Refused("nfs.conf has no name for it", where=_FOLDER + address)
+        name = _NAMES[address]
+        note = ""
+        old = await texts(host, ["/etc/default/nfs-kernel-server"])
+        if "RPCNFSDCOUNT" in "".join(old.values()):
+            note = "/etc/default/nfs-kernel-server names RPCNFSDCOUNT, which older servers read"
+        return Kept(FILE, f"{name} =", f"{name} = {value}", section="[nfsd]", note=note)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return own_file(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`."""
+        if not addresses:
+            return {}
+        paths = ["/etc/nfs.conf", *await host.glob("/etc/nfs.conf.d/*.conf")]
+        found = await texts(host, paths)
+        values: dict[str, str] = {}
+        for path in paths:
+            values |= parse_section(found.get(path, ""))
+        return {
+            address: values[_NAMES[address]]
+            for address in addresses
+            if _NAMES.get(address) in values
+        }

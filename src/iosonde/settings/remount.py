@@ -1,0 +1,210 @@
+r"""Mount options that can be changed by a remount; the address is "NAME MOUNT_POINT".
+
+NAME is one of CHOICES, whose words are options of which one is in force, or of FIGURES, options
+with a number. What the kernel shows for a default is often nothing at all: see `_SHOWN`.
+
+Source: mount(8), "FILESYSTEM-INDEPENDENT MOUNT OPTIONS"; ext4(5); Linux fs/namespace.c
+(do_remount), fs/ext4/super.c (_ext4_show_options); fstab(5), whose blanks are written \040.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import IosondeError, Refused
+from iosonde.hosts.host import Host
+from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, texts
+
+FSTAB = "/etc/fstab"
+_MOUNTS = "/proc/self/mountinfo"
+_WAS = "# iosonde: the next line was: "
+# Name → value → option. The last value is the one for which the kernel shows nothing.
+CHOICES: Mapping[str, Mapping[str, str]] = {
+    "atime": {"noatime": "noatime", "relatime": "relatime", "strictatime": "strictatime"},
+    "lazytime": {"on": "lazytime", "off": "nolazytime"},
+    "barrier": {"off": "nobarrier", "on": "barrier"},
+    "discard": {"on": "discard", "off": "nodiscard"},
+}
+FIGURES: Mapping[str, tuple[str, str]] = {"commit": ("commit", "5")}  # option, and its default
+# Prints the options as lines, those of the mount and of the file system, and picks the value.
+_SHOWN = (
+    'all=$(findmnt -n -o OPTIONS --mountpoint "$1" | tail -n 1); [ -n "$all" ] || exit 1; shift; '
+    'last=; for pair; do option=${pair%%:*}; last=${pair#*:}; case ",$all," in *",$option,"*) '
+    'echo "$last"; exit;; esac; done; echo "$last"'
+)
+_NUMBER = (
+    'all=$(findmnt -n -o OPTIONS --mountpoint "$1" | tail -n 1); [ -n "$all" ] || exit 1; '
+    'case ",$all," in *",$2="*) all=",$all,"; all=${all#*,"$2"=}; echo "${all%%,*}";; '
+    '*) echo "$3";; esac'
+)
+
+
+def _parts(address: str) -> tuple[str, str]:
+    name, _, mount = address.partition(" ")
+    if name not in CHOICES and name not in FIGURES:
+        raise KeyError(address)
+    return name, mount
+
+
+def mounted_options(text: str) -> dict[str, str]:
+    """Mount point → its options and those of its file system, from /proc/self/mountinfo."""
+    found = {}
+    for line in text.splitlines():
+        own, dash, rest = line.partition(" - ")
+        fields, more = own.split(" "), rest.split(" ")
+        if dash and len(fields) > 5 and len(more) > 2:
+            found[_unescaped(fields[4])] = f"{fields[5]},{more[2]}"
+    return found
+
+
+def option_of(name: str, value: str) -> str:
+    """The mount option that a value stands for.
+
+    Raises:
+        Refused: there is none.
+    """
+    if name in FIGURES:
+        return f"{FIGURES[name][0]}={value}"
+    if value not in CHOICES[name]:
+        raise Refused("there is no such mount option", evidence=f"{name}={value}")
+    return CHOICES[name][value]
+
+
+def value_in(name: str, options: str) -> str | None:
+    """The value that a list of options ("rw,noatime,commit=30") names; None where it names none."""
+    found = None
+    for option in options.split(","):
+        key, _, figure = option.partition("=")
+        if name in FIGURES and key == FIGURES[name][0]:
+            found = figure
+        for value, word in CHOICES.get(name, {}).items():
+            found = value if option == word else found
+    return found
+
+
+def with_option(line: str, name: str, value: str) -> str:
+    """A line of fstab with one option set; what contradicts it is taken out."""
+    fields = re.split(r"(\s+)", line)
+    own = set(CHOICES.get(name, {}).values())
+    number = f"{FIGURES[name][0]}=" if name in FIGURES else "\0"
+    kept = [
+        one
+        for one in fields[6].split(",")
+        if one not in own and one != "defaults" and not one.startswith(number)
+    ]
+    fields[6] = ",".join([*kept, option_of(name, value)])
+    return "".join(fields)
+
+
+def edited(text: str, mount: str, name: str, value: str) -> str:
+    """A fstab with an option set for one mount point; the line as it was stands above as a note."""
+    rows: list[str] = []
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) < 4 or line.startswith("#") or _unescaped(fields[1]) != mount:
+            rows.append(line)
+            continue
+        if not (rows and rows[-1].startswith(_WAS)):
+            rows.append(_WAS + line)
+        rows.append(with_option(line, name, value))
+    return "".join(row + "\n" for row in rows)
+
+
+def without_edits(text: str) -> str:
+    """A fstab with the lines as they were before iosonde edited them."""
+    rows: list[str] = []
+    was = ""
+    for line in text.splitlines():
+        if line.startswith(_WAS):
+            was = line.removeprefix(_WAS)
+        elif was and line.split()[1:2] == was.split()[1:2]:
+            rows.append(was)
+            was = ""
+        else:
+            rows.append(line)
+    return "".join(row + "\n" for row in rows)
+
+
+class Remount:
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "remount"
+    files: ClassVar[tuple[str, ...]] = (FSTAB,)
+
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`."""
+        text = (await texts(host, [_MOUNTS])).get(_MOUNTS, "") if addresses else ""
+        mounted = mounted_options(text)
+        values: dict[str, Scalar | IosondeError] = {}
+        for address in addresses:
+            name, mount = _parts(address)
+            if mount in mounted:
+                shown = value_in(name, mounted[mount])
+                if shown is None:  # the kernel leaves out what is the default
+                    shown = FIGURES[name][1] if name in FIGURES else list(CHOICES[name])[-1]
+                values[address] = int(shown) if shown.isdecimal() else shown
+        return values
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`; a file system does not tell."""
+        del host, addresses
+        return {}
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        name, mount = _parts(address)
+        if name in FIGURES:
+            return ("sh", "-c", _NUMBER, "sh", mount, *FIGURES[name])
+        pairs = [f"{option}:{value}" for value, option in CHOICES[name].items()]
+        return ("sh", "-c", _SHOWN, "sh", mount, *pairs)
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        name, mount = _parts(address)
+        return ("mount", "-o", f"remount,{option_of(name, value)}", mount)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`; whoever mounts something else there has changed it knowingly."""
+        del address
+        return ""
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`: the line of fstab, whose file is not iosonde's own."""
+        name, mount = _parts(address)
+        for line in (await texts(host, [FSTAB])).get(FSTAB, "").splitlines():
+            fields = line.split()
+            if len(fields) >= 4 and not line.startswith("#") and _unescaped(fields[1]) == mount:
+                return Kept(FSTAB, edit=lambda text: edited(text, mount, name, value))
+        raise Refused(
+            "fstab has no line for it, so nothing mounts it at boot that could keep an option",
+            where=mount,
+        )
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return without_edits(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`."""
+        if not addresses:
+            return {}
+        found = {}
+        for line in (await texts(host, [FSTAB])).get(FSTAB, "").splitlines():
+            fields = line.split()
+            if len(fields) < 4 or line.startswith("#"):
+                continue
+            for address in addresses:
+                name, mount = _parts(address)
+                value = value_in(name, fields[3])
+                if _unescaped(fields[1]) == mount and value is not None:
+                    found[address] = value
+        return found
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)

@@ -1,0 +1,287 @@
+"""The settings of a host: what each is now, may be, is at boot, and costs to change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from iosonde.errors import IosondeError, UsageError
+from iosonde.hosts.host import Host
+from iosonde.layers import LAYERS
+from iosonde.layers.layer import LayerSetting, Scene
+from iosonde.records import Scalar, StackLayer
+from iosonde.settings import MECHANISMS
+from iosonde.settings.host_wide import DECLARED
+from iosonde.stack.discover import discover_layers
+from iosonde.stack.read_settings import places_of
+
+# What makes the settings take effect that discovery finds and that no mechanism can set.
+_FIXED = {
+    "nfs": ("reconnect", "the client and the server agreed on it when it was mounted"),
+    "nfs_server": (
+        "restart",
+        "it is an option of exports(5): change the export, then `exportfs -r`",
+    ),
+    "iscsi": ("reconnect", "the initiator and the target agreed on it at login"),
+    "nvmeof": ("reconnect", "it was fixed when the controller was connected"),
+    "drbd": (
+        "reconnect",
+        "it is an option of the resource's file: change it, then `drbdadm adjust`",
+    ),
+    "md": ("rebuild", "it was fixed when the array was made"),
+    "lvm": ("rebuild", "it was fixed when the volume was made"),
+}
+_MOUNTED = ("remount", "it is a mount option that iosonde does not change while it is mounted")
+_UNKNOWN = ("nothing", "iosonde knows no way to change it")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a setting may be: one of `words`, or a figure from `low` to `high`; None: no limit."""
+
+    words: tuple[str, ...] = ()
+    low: int | None = None
+    high: int | None = None
+
+    def __str__(self) -> str:
+        if self.words:
+            return ", ".join(self.words)
+        if self.low is None and self.high is None:
+            return ""
+        return f"{'' if self.low is None else self.low}…{'' if self.high is None else self.high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settable:
+    """One setting of one layer of a host, or of the host as a whole.
+
+    `layer` is the layer's id, or the host's name; `title` its id without the host ("loop:loop0"),
+    which is empty for a setting of no layer; `value` is None where this user may not read it;
+    `kept` is what the host's configuration sets at boot, "" where nothing is known; `why_not` is
+    why it cannot be set, empty where it can.
+    """
+
+    layer: str
+    title: str
+    declared: LayerSetting
+    address: str
+    value: Scalar
+    allowed: Allowed = Allowed()
+    kept: str = ""
+    why_not: str = ""
+    disturbed: tuple[Settable, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Unique on its host, whatever the controller calls that: "loop:loop0.nr_requests"."""
+        return f"{self.title}.{self.declared.name}" if self.title else self.declared.name
+
+    @property
+    def look(self) -> tuple[str, ...]:
+        """The command that prints the value."""
+        return MECHANISMS.load(self.declared.mechanism)().look(self.address)
+
+    @property
+    def device(self) -> str:
+        """A file that tells its device from another of the same name; may be empty."""
+        return MECHANISMS.load(self.declared.mechanism)().device(self.address)
+
+    def change(self, value: str) -> tuple[str, ...]:
+        """The command that sets it."""
+        return MECHANISMS.load(self.declared.mechanism)().change(self.address, value)
+
+    def checked(self, value: str) -> str:
+        """A value as it is to be written.
+
+        Raises:
+            UsageError: it is none that this host allows, or the setting cannot be set.
+        """
+        if self.why_not:
+            raise UsageError(
+                f"cannot be set: {self.why_not}", where=self.name,
+                hint=f"what it needs: {self.declared.needs}" * (self.declared.needs != "nothing"),
+            )  # fmt: skip
+        words = " ".join(value.split())
+        if self.allowed.words and words not in self.allowed.words:
+            now = dict(self.declared.renamed).get(words, "")
+            raise UsageError(
+                f"{words!r} is not among what this host allows: {self.allowed}",
+                where=self.name,
+                hint=f"{words} is called {now} since Linux 5.0" if now else "",
+            )
+        low, high = self.allowed.low, self.allowed.high
+        if low is not None or high is not None:
+            if not words.removeprefix("-").isdecimal():
+                raise UsageError(f"expected a whole number, got {words!r}", where=self.name)
+            if (low is not None and int(words) < low) or (high is not None and int(words) > high):
+                raise UsageError(
+                    f"{words} is out of its range here, {self.allowed}", where=self.name
+                )
+        if not words:
+            raise UsageError("expected a value", where=self.name)
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A declared setting of a layer, and where it is on this host."""
+
+    layer: str
+    title: str
+    declared: LayerSetting
+    addresses: tuple[str, ...]
+    told: Scalar
+    limits: tuple[int | str | None, int | str | None]
+
+
+async def settable(host: Host) -> tuple[Settable, ...]:
+    """All settings of a host, layer by layer as discovered, then those of no layer."""
+    scene, layers = await discover_layers(host)
+    offered = {name: LAYERS.load(name).settings for name in LAYERS}
+    places = [_place(scene, layer, one) for layer in layers for one in offered.get(layer.kind, ())]
+    places += [
+        _Place(host.name, "", one, (one.address,), None, (one.low, one.high)) for one in DECLARED
+    ]
+    found = await _read(host, places)
+    declared = {(one.layer, one.declared.name) for one in found}
+    fixed = [
+        _fixed(layer, name, value)
+        for layer in layers
+        for name, value in layer.settings.items()
+        if (layer.id, name) not in declared
+    ]
+    order = {layer.id: number for number, layer in enumerate(layers)}
+    return tuple(sorted([*found, *fixed], key=lambda one: order.get(one.layer, len(order))))
+
+
+def _title(layer: StackLayer) -> str:
+    return layer.id.removeprefix(f"{layer.host}/")
+
+
+def _place(scene: Scene, layer: StackLayer, one: LayerSetting) -> _Place:
+    low, high = (
+        next(iter(places_of(scene, layer, (limit,))), None) if isinstance(limit, str) else limit
+        for limit in (one.low, one.high)
+    )
+    addresses = places_of(scene, layer, (one.address, *one.former))
+    told = layer.settings.get(one.name) if one.told else None
+    if isinstance(told, bool):
+        told = "on" if told else "off"
+    return _Place(layer.id, _title(layer), one, addresses, told, (low, high))
+
+
+def _fixed(layer: StackLayer, name: str, value: Scalar) -> Settable:
+    """A setting that discovery found and that no mechanism sets."""
+    needs, why = _FIXED.get(layer.kind, _MOUNTED if layer.mount else _UNKNOWN)
+    declared = LayerSetting(name, "", "", needs=needs, why_not=why)  # type: ignore[arg-type]
+    return Settable(layer.id, _title(layer), declared, "", value, why_not=why)
+
+
+async def _read(host: Host, places: Sequence[_Place]) -> list[Settable]:
+    """The settings that this host has, with what it allows; one question to each mechanism."""
+    by_mechanism: dict[str, list[_Place]] = defaultdict(list)
+    for place in places:
+        by_mechanism[place.declared.mechanism].append(place)
+    several = await asyncio.gather(
+        *(_of_mechanism(host, name, some) for name, some in by_mechanism.items())
+    )
+    found = {key: one for some in several for key, one in some.items()}
+    ordered = [found[id(place)] for place in places if id(place) in found]
+    named = {one.name: one for one in ordered}
+    return [
+        replace(
+            one,
+            disturbed=tuple(
+                named[other]
+                for other in (_sibling(one, name) for name in one.declared.disturbs)
+                if other in named and named[other].value is not None
+            ),
+        )
+        for one in ordered
+    ]
+
+
+def _sibling(one: Settable, name: str) -> str:
+    return f"{one.title}.{name}" if one.title else name
+
+
+async def _of_mechanism(host: Host, name: str, places: Sequence[_Place]) -> Mapping[int, Settable]:
+    mechanism = MECHANISMS.load(name)()
+    wanted = {one for place in places if not place.declared.told for one in place.addresses}
+    limits = {limit for place in places for limit in place.limits if isinstance(limit, str)}
+    values = dict(await mechanism.get(host, sorted(wanted | limits)))
+    values |= {place.addresses[0]: place.told for place in places if place.told is not None}
+    there = sorted({one for place in places for one in place.addresses if one in values})
+    offered, kept = await mechanism.offered(host, there), await mechanism.kept(host, there)
+    found = {}
+    for place in places:
+        address = next((one for one in place.addresses if one in values), None)
+        if address is None:
+            continue
+        value = values[address]
+        found[id(place)] = Settable(
+            layer=place.layer,
+            title=place.title,
+            declared=place.declared,
+            address=address,
+            value=None if isinstance(value, IosondeError) else value,
+            allowed=_allowed(place, offered.get(address, ()), values),
+            kept=kept.get(address, ""),
+            why_not=value.message if isinstance(value, IosondeError) else place.declared.why_not,
+        )
+    return found
+
+
+def _allowed(
+    place: _Place, offered: tuple[str, ...], values: Mapping[str, Scalar | IosondeError]
+) -> Allowed:
+    if offered or place.declared.choices:
+        return Allowed(words=offered or place.declared.choices)
+    low, high = (_figure(limit, values) for limit in place.limits)
+    return Allowed(low=low, high=high)
+
+
+def _figure(limit: int | str | None, values: Mapping[str, Scalar | IosondeError]) -> int | None:
+    found = values.get(limit) if isinstance(limit, str) else limit
+    return found if isinstance(found, int) else None
+
+
+def find(settings: Iterable[Settable], name: str) -> Settable:
+    """The setting a user names: LAYER.NAME with the layer's id, its name or its device.
+
+    Raises:
+        UsageError: no such setting, or several; the message lists what is near.
+    """
+    known = list(settings)
+    found = [one for one in known if name in called(one)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = ", ".join(one.name for one in found)
+        raise UsageError(f"{name!r} is several settings: {several}", hint="name one of them")
+    names = [each for one in known for each in called(one)]
+    near = get_close_matches(name, names, n=3)
+    raise UsageError(
+        f"this host has no setting {name!r}",
+        hint=f"did you mean {' or '.join(near)}?" if near else "`iosonde settings` lists them",
+    )
+
+
+def called(one: Settable) -> tuple[str, ...]:
+    """The names by which a user may mean a setting."""
+    last = one.declared.name
+    if not one.title:
+        return (last, f"{one.layer}.{last}")
+    name = one.title.partition(":")[2]
+    return (f"{one.layer}.{last}", one.name, f"{name}.{last}", f"/dev/{name}.{last}")
+
+
+def of_layer(one: Settable, layer: str) -> bool:
+    """Whether a setting belongs to what a user names as a layer: id, name, device or kind."""
+    kind, _, name = one.title.partition(":")
+    if not one.title:
+        return layer == one.layer
+    return layer in {one.layer, one.title, name, f"/dev/{name}", kind}

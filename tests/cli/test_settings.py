@@ -1,0 +1,75 @@
+"""The verbs of settings as a user runs them, where nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jsonschema
+import pytest
+
+from iosonde.cli.schema import read_schema
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+
+
+def test_settings_holds_to_its_schema_and_agrees_with_show(iosonde: Run) -> None:
+    told = iosonde("settings", "--json").json
+    jsonschema.validate(told, read_schema("settings"))
+    shown = {one["id"]: one["settings"] for one in iosonde("show", "--json").json["layers"]}
+    common = [
+        (one, shown[one["layer"]][one["name"]])
+        for one in told["settings"]
+        if one["name"] in shown.get(one["layer"], {}) and one["mechanism"] == "sysfs"
+    ]
+    assert common
+    assert [one["value"] for one, _ in common] == [value for _, value in common]
+    assert all(one["settable"] or one["why_not"] for one in told["settings"])
+    assert any(one["name"] == "vm.dirty_ratio" for one in told["settings"])
+
+
+def test_a_layer_that_is_not_there_is_told(iosonde: Run) -> None:
+    ended = iosonde("settings", "local", "nosuch")
+    assert ended.status == 2
+    assert "no layer 'nosuch'" in ended.stderr
+    assert iosonde("settings", "a", "b", "c").status == 2
+    assert "recording" in iosonde("settings", "recording:here").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("vm.dirty_ratio",), "LAYER.NAME=VALUE"),
+        (("vm.dirty_rat=1",), "did you mean vm.dirty_ratio"),
+        (("vm.dirty_ratio=101",), "0…100"),
+        (("vm.dirty_ratio=some",), "whole number"),
+        (("vm.dirty_ratio=10", "vm.dirty_ratio=11"), "named twice"),
+        (("vm.dirty_ratio=10", "--confirm", "1"), "--confirm"),
+    ],
+)
+def test_what_cannot_be_set_is_told_before_anything_is_changed(
+    iosonde: Run, words: tuple[str, ...], said: str
+) -> None:
+    ended = iosonde("set", *words, "--dry-run")
+    assert ended.status == 2
+    assert said in ended.stderr
+
+
+def test_a_dry_run_shows_the_commands(iosonde: Run) -> None:
+    now = next(
+        one["value"]
+        for one in iosonde("settings", "--json").json["settings"]
+        if one["name"] == "vm.swappiness"
+    )
+    told = iosonde("set", f"vm.swappiness={(now + 1) % 100}", "--dry-run", "--json").json
+    jsonschema.validate(told, read_schema("set"))
+    assert [one["state"] for one in told["changes"]] == ["planned"]
+    assert [line.split()[2] for line in told["commands"]] == ["begin", "arm", "change", "confirm"]
+    assert "/proc/sys/vm/swappiness" in told["commands"][2]
+
+
+def test_showing_what_would_be_put_back_or_kept_changes_nothing(iosonde: Run) -> None:
+    jsonschema.validate(iosonde("rollback", "--dry-run", "--json").json, read_schema("rollback"))
+    told = iosonde("persist", "--diff", "--json").json
+    jsonschema.validate(told, read_schema("persist"))
+    assert told["done"] is False

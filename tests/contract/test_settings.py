@@ -1,0 +1,77 @@
+"""Each setting of each kind of layer can be set, read and put back, or says why not."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+
+from iosonde.layers import LAYERS
+from iosonde.layers.layer import LayerSetting
+from iosonde.settings import MECHANISMS
+from iosonde.settings.host_wide import DECLARED
+from tests.nothing import NothingHost
+
+OFFERED = [
+    *((kind, one) for kind in sorted(LAYERS) for one in LAYERS.load(kind).settings),
+    *(("host", one) for one in DECLARED),
+]
+
+
+class Any(dict[str, str]):
+    """Stands for every fact of a layer."""
+
+    def __missing__(self, key: str) -> str:
+        return f"{key}1"
+
+
+def address_of(one: LayerSetting) -> str:
+    return one.address.format_map(Any())
+
+
+@pytest.mark.parametrize(("kind", "one"), OFFERED, ids=lambda it: getattr(it, "name", it))
+class TestEachSetting:
+    def test_it_can_be_set_and_looked_at_or_says_why_not(
+        self, kind: str, one: LayerSetting
+    ) -> None:
+        if one.why_not:
+            assert one.needs != "nothing"
+            return
+        mechanism, address = MECHANISMS.load(one.mechanism)(), address_of(one)
+        value = next(iter(one.choices), "1")
+        change, look = mechanism.change(address, value), mechanism.look(address)
+        assert all(isinstance(word, str) and word for word in (*change, *look))
+        assert all(word.isprintable() for word in (*change, *look)), "the journal holds lines"
+        if one.mechanism != "remount":  # an option has a word of its own for each value
+            assert any(value in word for word in change), "the value is what is written"
+        subject = address.split(" ")[-1 if one.mechanism == "remount" else 0].split(".")[-1]
+        assert any(subject in word for word in change)
+        assert any(subject in word for word in look)
+        assert change != mechanism.change(address, f"{next(reversed(one.choices), '2')}")
+
+    def test_what_it_may_be_is_declared_or_told_by_the_host(
+        self, kind: str, one: LayerSetting
+    ) -> None:
+        if one.choices:
+            assert len(set(one.choices)) == len(one.choices) > 1
+            assert set(one.unsafe) < set(one.choices)
+        if isinstance(one.low, int) and isinstance(one.high, int):
+            assert one.low < one.high
+        for limit in (one.low, one.high):
+            if isinstance(limit, str):  # a place of the same mechanism
+                assert {field for _, field, _, _ in string.Formatter().parse(limit) if field}
+
+    def test_what_it_disturbs_is_a_setting_of_the_same_kind(
+        self, kind: str, one: LayerSetting
+    ) -> None:
+        names = {other.name for where, other in OFFERED if where == kind}
+        known = {"nr_requests", "wbt_lat_usec"}  # of which a kind may lack some
+        assert set(one.disturbs) <= names | known
+        assert one.name not in one.disturbs
+
+    async def test_its_host_is_asked_only_what_it_has(self, kind: str, one: LayerSetting) -> None:
+        mechanism, address = MECHANISMS.load(one.mechanism)(), address_of(one)
+        host = NothingHost()
+        assert await mechanism.get(host, [address]) == {}
+        assert await mechanism.offered(host, [address]) == {}
+        assert await mechanism.kept(host, [address]) == {}

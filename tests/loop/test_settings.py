@@ -1,0 +1,278 @@
+"""`iosonde set` and `rollback` on real loop devices, killed at every step of a change."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from iosonde.change.settings_journal import FOLDER, JOURNAL, SCRIPT, parse_journal
+from iosonde.cli.schema import read_schema
+from tests.cli.conftest import COMMAND
+from tests.loop.devices import MIB, loop_device, tool
+
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings")]
+
+SHORTEST = 5  # seconds that --confirm allows
+# A loop device keeps what its queue was set to when it is detached.
+USUAL = {
+    "scheduler": "none", "nr_requests": "128", "nomerges": "0", "rq_affinity": "1",
+    "read_ahead_kb": "128", "max_sectors_kb": "1280", "wbt_lat_usec": "-1",
+}  # fmt: skip
+
+
+class Devices:
+    """Two loop devices, by the names of their settings."""
+
+    def __init__(self, *devices: str) -> None:
+        self.names = [device.removeprefix("/dev/") for device in devices]
+
+    def value(self, setting: str) -> str:
+        device, _, name = setting.partition(".")
+        text = Path(f"/sys/block/{device}/queue/{name}").read_text().strip()
+        return text.partition("[")[2].partition("]")[0] if "[" in text else text
+
+    def write(self, setting: str, value: str) -> None:
+        device, _, name = setting.partition(".")
+        Path(f"/sys/block/{device}/queue/{name}").write_text(value)
+
+    def reset(self) -> None:
+        for one in self.names:
+            for name, value in USUAL.items():
+                self.write(f"{one}.{name}", value)
+
+    def ten(self) -> dict[str, str]:
+        """Ten settings and new values, among them schedulers, which disturb others."""
+        one, two = self.names
+        return {
+            f"{one}.nr_requests": "77", f"{one}.scheduler": "mq-deadline",
+            f"{one}.read_ahead_kb": "512", f"{one}.nomerges": "2", f"{one}.rq_affinity": "2",
+            f"{two}.scheduler": "bfq", f"{two}.max_sectors_kb": "256",
+            f"{two}.read_ahead_kb": "64", f"{two}.nomerges": "1", f"{two}.rq_affinity": "0",
+        }  # fmt: skip
+
+    def state(self) -> dict[str, str]:
+        """All that can be set, disturbed ones included."""
+        names = ("scheduler", "nr_requests", "read_ahead_kb", "nomerges", "rq_affinity",
+                 "max_sectors_kb", "wbt_lat_usec")  # fmt: skip
+        return {
+            f"{one}.{name}": self.value(f"{one}.{name}") for one in self.names for name in names
+        }
+
+
+@pytest.fixture
+def devices(tmp_path: Path) -> Iterator[Devices]:
+    there = {path: Path(path).exists() for path in (JOURNAL, SCRIPT)}
+    with ExitStack() as stack:
+        found = [stack.enter_context(loop_device(tmp_path / f"d{n}", 16 * MIB)) for n in "12"]
+        made = Devices(*found)
+        made.reset()
+        made.write(f"{made.names[0]}.nr_requests", "99")  # not the kernel's own default
+        yield made
+        if Path(SCRIPT).exists():
+            tool("sh", SCRIPT)
+        made.reset()
+    if not any(there.values()):
+        for name in ("journal", "rollback", "lock", "owner", "busy"):
+            Path(FOLDER, name).unlink(missing_ok=True)
+
+
+def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def words(values: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in values.items()]
+
+
+def test_what_is_set_is_read_back_and_put_back_and_the_journal_tells(devices: Devices) -> None:
+    before, new = devices.state(), devices.ten()
+    done = run("set", *words(new), "--json")
+    told = json.loads(done.stdout)
+    jsonschema.validate(told, read_schema("set"))
+    states = [one["state"] for one in told["changes"]]
+    assert states.count("changed") == 10
+    assert "beside" in states  # the second scheduler brought its own depth
+    assert {name: devices.value(name) for name in new} == new
+    listed = json.loads(run("settings", "local", devices.names[0], "--json").stdout)
+    jsonschema.validate(listed, read_schema("settings"))
+    depth = next(one for one in listed["settings"] if one["name"] == "nr_requests")
+    assert (depth["value"], depth["boot"], depth["tentative"]) == (77, 99, True)
+    back = json.loads(run("rollback", "--json").stdout)
+    jsonschema.validate(back, read_schema("rollback"))
+    assert {one["state"] for one in back["settings"]} == {"back"}
+    assert devices.state() == before
+    assert json.loads(run("rollback", "--json").stdout)["settings"] == []
+    last = list(parse_journal(Path(JOURNAL).read_text()).values())[-1]
+    assert last.state == "restored"
+    assert last.old[f"loop:{devices.names[0]}.nr_requests"] == "99"
+
+
+def test_two_changes_are_put_back_to_what_was_before_the_first(devices: Devices) -> None:
+    before, name = devices.state(), f"{devices.names[1]}.nr_requests"
+    run("set", f"{name}=50")
+    run("set", f"{name}=40", f"{devices.names[1]}.scheduler=kyber")
+    assert devices.value(name) == "40"
+    assert run("rollback").stdout.count("again") == 3  # and write-back throttling
+    assert devices.state() == before
+
+
+def test_a_schedulers_own_settings_come_back_with_it(devices: Devices) -> None:
+    one = devices.names[0]
+    devices.write(f"{one}.scheduler", "mq-deadline")
+    devices.write(f"{one}.iosched/fifo_batch", "8")
+    devices.write(f"{one}.nr_requests", "50")
+    before = devices.state()
+    run("set", f"{one}.scheduler=bfq")
+    run("set", f"{one}.low_latency=0", f"{one}.nr_requests=40")
+    assert devices.value(f"{one}.iosched/low_latency") == "0"
+    refused = run("set", f"{one}.fifo_batch=4", status=2)
+    assert "no setting" in refused.stderr
+    run("rollback")
+    assert devices.state() == before
+    assert devices.value(f"{one}.iosched/fifo_batch") == "8"
+    assert "none" in run("set", f"{one}.scheduler=noop", status=2).stderr
+
+
+def test_what_the_host_rounds_is_told_and_what_it_refuses_changes_nothing(devices: Devices) -> None:
+    before, one = devices.state(), devices.names[0]
+    rounded = json.loads(run("set", f"{one}.read_ahead_kb=130", "--json").stdout)["changes"][0]
+    assert (rounded["state"], rounded["wanted"], rounded["after"]) == ("rounded", "130", "128")
+    run("rollback")
+    refused = run("set", f"{one}.nomerges=2", f"{one}.nr_requests=999999", status=4)
+    assert "Invalid argument" in refused.stderr
+    assert "put back" in refused.stderr
+    assert devices.state() == before
+    assert "out of its range" in run("set", f"{one}.max_sectors_kb=99999999", status=2).stderr
+    assert "mq-deadline" in run("set", f"{one}.scheduler=cfq", status=2).stderr
+    assert "did you mean" in run("set", f"{one}.schedular=none", status=2).stderr
+
+
+def test_a_dry_run_shows_every_command_and_changes_nothing(devices: Devices) -> None:
+    before, journal = devices.state(), Path(JOURNAL)
+    text = journal.read_text() if journal.exists() else ""
+    shown = json.loads(run("set", *words(devices.ten()), "--dry-run", "--json").stdout)
+    assert sum("change" in line for line in shown["commands"]) == 10
+    assert "confirm" in shown["commands"][-1]
+    assert devices.state() == before
+    assert (journal.read_text() if journal.exists() else "") == text
+
+
+def test_the_script_needs_no_python_and_leaves_another_device_alone(
+    devices: Devices, tmp_path: Path
+) -> None:
+    one, two = devices.names
+    before = devices.state()
+    run("set", f"{one}.nomerges=2", f"{two}.nomerges=2")
+    tool("losetup", "--detach", f"/dev/{two}")  # and another disk takes its name
+    other = tmp_path / "other"
+    other.write_bytes(bytes(MIB))
+    tool("losetup", f"/dev/{two}", other)
+    devices.write(f"{two}.nomerges", "1")
+    said = subprocess.run(
+        ["sh", SCRIPT], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True
+    ).stdout
+    assert f"back\tloop:{one}.nomerges\t=0" in said
+    assert f"gone\tloop:{two}.nomerges" in said
+    assert devices.value(f"{two}.nomerges") == "1"
+    assert devices.value(f"{one}.nomerges") == before[f"{one}.nomerges"]
+
+
+def test_a_second_one_is_refused_and_told_who_has_it(devices: Devices) -> None:
+    holder = subprocess.Popen(["sh", SCRIPT, "hold", "t", "somebody"]) if (
+        Path(SCRIPT).exists() or run("set", f"{devices.names[0]}.nomerges=1")
+    ) else None  # fmt: skip
+    assert holder is not None
+    try:
+        time.sleep(1)
+        for verb in (("set", f"{devices.names[0]}.nomerges=2"), ("rollback",)):
+            assert "somebody" in run(*verb, status=3).stderr
+    finally:
+        holder.terminate()
+        holder.wait(10)
+    run("set", f"{devices.names[0]}.nomerges=2")
+
+
+def killed(arguments: list[str], after: int) -> bool:
+    """Kill -9 as soon as that many commands were announced since the lock; False if it ended."""
+    process = subprocess.Popen(
+        [*COMMAND, "set", *arguments, "--trace", "--confirm", str(SHORTEST)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    seen = -1
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("+ ") and (seen >= 0 or f"{SCRIPT} hold" in line):
+            seen += 1
+        if seen > after:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    process.stderr.read()
+    process.stderr.close()
+    return process.wait() == -signal.SIGKILL
+
+
+def waited(number: int) -> str:
+    """The state of a batch once the host has had its time."""
+    limit = time.monotonic() + SHORTEST + 10
+    while True:
+        batch = parse_journal(Path(JOURNAL).read_text()).get(number)
+        state = batch.state if batch else ""
+        if state != "open" or time.monotonic() > limit:
+            return state
+        time.sleep(0.2)
+
+
+@pytest.mark.timeout(900)
+def test_killed_at_any_step_all_are_old_or_all_are_confirmed(devices: Devices) -> None:
+    before, new = devices.state(), devices.ten()
+    run("set", f"{devices.names[0]}.nomerges=1")
+    run("rollback")
+    after, ends, partly = 0, [], 0
+    while True:
+        number = max(parse_journal(Path(JOURNAL).read_text())) + 1
+        was_killed = killed(words(new), after)
+        now = devices.state()
+        partly += now != before and any(now[name] != value for name, value in new.items())
+        end = waited(number)
+        now = devices.state()
+        if end == "confirmed":
+            assert {name: now[name] for name in new} == new, f"after {after} commands"
+        else:
+            # announced and nobody watches yet, or put back by the host itself
+            assert end in {"", "open", "restored"}
+            assert now == before, f"after {after} commands: {end}"
+        tool("sh", SCRIPT)
+        assert devices.state() == before, f"after {after} commands"
+        ends.append(end)
+        if not was_killed:
+            break
+        after += 1
+    assert after > 30
+    assert ends[-1] == "confirmed"
+    assert ends.count("restored") >= 10  # changes under way, put back without a controller
+    assert partly >= 8  # the kill did hit half-changed hosts
+
+
+def test_what_was_not_confirmed_is_put_back_before_the_next_change(devices: Devices) -> None:
+    before, one = devices.state(), devices.names[0]
+    run("set", f"{one}.nomerges=1")
+    text = Path(JOURNAL).read_text()
+    number = max(parse_journal(text))
+    Path(JOURNAL).write_text(text.replace(f"confirmed\t{number}\t", "confir"))  # torn by a crash
+    done = run("set", f"{one}.rq_affinity=2")
+    assert "never confirmed" in done.stderr
+    assert devices.value(f"{one}.nomerges") == before[f"{one}.nomerges"]
+    assert devices.value(f"{one}.rq_affinity") == "2"
