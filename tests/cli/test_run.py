@@ -215,6 +215,16 @@ def test_buffered_loads_smaller_than_memory_are_flagged(iosonde: Iosonde) -> Non
     assert "page-cache" in ended.json["trials"][0]["flags"]
 
 
+@pytest.mark.root
+def test_a_load_can_be_given_little_memory(iosonde: Iosonde) -> None:
+    again = "fio --name x --rw read --bs 256k --size 8m --ioengine psync"
+    options = ("--target", ".", "--loops", "1", "--memory", "32m", "--trace", "--json")
+    ended = iosonde("run", "--fio", again, *options)
+    assert ended.status == 0, ended.stderr
+    (load,) = [line for line in ended.stderr.splitlines() if "fio --output" in line]
+    assert "cgroup.procs" in load  # what that does: tests/loop/test_confine.py
+
+
 def test_loops_go_on_until_the_interval_is_narrow_or_the_time_is_over(iosonde: Iosonde) -> None:
     options = ("--load", "latency", "--target", ".", "--size", "8m", "--seconds", "1")
     hopeless = iosonde("run", *options, "--until", "0.0001%", "--max-seconds", "3", "--json")
@@ -244,6 +254,7 @@ def test_dry_run_shows_commands_and_touches_nothing(iosonde: Iosonde, tmp_path: 
         (["run", "--load", "latency", "--target", ".", "--seconds", "soon"], 2, "is not a time"),
         (["run", "--load", "latency", "--target", ".", "--report", "no/r.html"], 2, "no/r.html"),
         (["run", "--resume", "--loops", "3"], 2, "takes no other options"),
+        (["run", "--load", "latency", "--target", ".", "--memory", "1m"], 2, "memory"),
         (["run", "--bogus"], 2, "iosonde run --help"),
         (["report", "last"], 2, "there is no run 'last'"),
         (["export", "last", "--format", "pdf"], 2, "there is no format 'pdf'"),

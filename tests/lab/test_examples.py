@@ -23,8 +23,8 @@ EXAMPLES = [
     ("nfs-datastore", "nfs-datastore-mix", "client",
      {"nfs", "nfs_server", "ext4", "md", "disk"}),
     ("aoe-san", "aoe-san-mysql", "diskless",
-     {"ext4", "aoe", "aoe_target", "lvm", "md", "disk"}),
-    ("anvil", "anvil-stages", "s1", {"xfs", "lvm", "drbd", "md", "disk"}),
+     {"ext4", "aoe", "aoe_target", "dm_writecache", "lvm", "md", "disk"}),
+    ("anvil", "anvil-stages", "vm", {"xfs", "guest", "lvm", "drbd", "md", "disk"}),
 ]  # fmt: skip
 WITHOUT_STUDY = """
 study: every layer

@@ -1,4 +1,4 @@
-"""A fault in the middle of a run, for each example: what is finished is kept, the fault is named,
+"""Faults in the middle of runs, for each example: what is finished is kept, the fault is named,
 
 what the stack promises to keep is there, and everything can be taken away afterwards. The hosts
 keep their own files over a loss of power, as real ones do.
@@ -24,29 +24,49 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """A fault: of which stack, where the load runs, what is done, what is said of it.
+class Fault:
+    """What is done, how it is mended, and what `explain` says of the load's host meanwhile.
 
-    `survives`: the load goes on, so that every loop is finished. `mend` makes it whole again.
+    `survives`: the load goes on, so that every loop is finished.
     """
+
+    do: tuple[str, ...]
+    mend: tuple[str, ...]
+    rule: str = ""
+    at: str = ""
+    survives: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Of which stack, where the load runs, and the faults, one after the other."""
 
     stack: str
     host: str
     mount: str
-    fault: tuple[str, ...]
-    mend: tuple[str, ...]
-    rule: str
-    survives: bool = True
+    faults: tuple[Fault, ...]
+
+
+def lost(what: str, host: str) -> Fault:
+    """A host without which the load cannot go on."""
+    mend = {"cut": "heal", "kill": "start"}[what]
+    return Fault((what, host), (mend, host), survives=False)
 
 
 CASES = [
-    Case("hypervisor-raid5", "hv", "/srv/vm", ("fail", "hv/d2"), ("heal", "hv"), "degraded"),
-    Case("anvil", "s1", "/mnt/anvil", ("kill", "s2"), ("start", "s2"), "degraded"),
-    Case("aoe-san", "diskless", "/mnt/san", ("cut", "storage"), ("heal", "storage"), "",
-         survives=False),
-    Case("nfs-datastore", "client", "/mnt/vm", ("kill", "server"), ("start", "server"), "",
-         survives=False),
-    Case("nvme-fabric", "front", "/mnt/fabric", ("cut", "s1"), ("heal", "s1"), "degraded"),
+    Case("hypervisor-raid5", "hv", "/srv/vm",
+         (lost("kill", "hv"), Fault(("fail", "hv/d2"), ("heal", "hv"), "degraded", "hv"))),
+    Case("anvil", "vm", "/mnt/anvil",
+         (Fault(("fail", "s1/a2"), ("heal", "s1"), "degraded", "s1"),
+          Fault(("kill", "s2"), ("start", "s2"), "degraded", "s1"))),
+    Case("aoe-san", "diskless", "/mnt/san",
+         (Fault(("fail", "storage/d2"), ("heal", "storage"), "degraded", "storage"),
+          lost("cut", "storage"))),
+    Case("nfs-datastore", "client", "/mnt/vm",
+         (lost("kill", "server"),
+          Fault(("fail", "server/d2"), ("heal", "server"), "degraded", "server"))),
+    Case("nvme-fabric", "front", "/mnt/fabric",
+         (Fault(("cut", "s1"), ("heal", "s1"), "degraded", "front"),)),
 ]  # fmt: skip
 FIO = "--rw=randwrite --bs=4k --size=8m --ioengine=libaio --direct=1"
 LONGEST = 200.0
@@ -73,7 +93,7 @@ def finished_loops() -> int:
                for run in runs for trial in run["trials"])  # fmt: skip
 
 
-def run_through(case: Case, directory: Path) -> tuple[int, float]:
+def run_through(case: Case, fault: Fault, directory: Path) -> tuple[int, float]:
     """Status of a run in whose middle the fault happens, and how long it went on after that."""
     study = directory / "study.yaml"
     study.write_text(
@@ -85,11 +105,12 @@ def run_through(case: Case, directory: Path) -> tuple[int, float]:
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
     limit = time.monotonic() + 120
-    while not finished_loops():
+    before = finished_loops()
+    while finished_loops() == before:
         assert process.poll() is None, "the run ended before the fault"
         assert time.monotonic() < limit
         time.sleep(0.5)
-    good("lab", *case.fault, "--name", case.stack)
+    good("lab", *fault.do, "--name", case.stack)
     began = time.monotonic()
     try:
         process.wait(LONGEST)
@@ -104,28 +125,35 @@ def write(case: Case, *more: str) -> None:
     ssh(case.stack, case.host, *argv)
 
 
-def test_a_fault_in_a_run(standing: tuple[Case, Path], tmp_path: Path) -> None:
+def test_faults_in_runs(standing: tuple[Case, Path], tmp_path: Path) -> None:
     case, file = standing
     write(case, "--do_verify=0", "--end_fsync=1")
-    status, _ = run_through(case, tmp_path)
+    for fault in case.faults:
+        happens(case, fault, tmp_path)
+        good("lab", *fault.mend, "--name", case.stack)
+        if not fault.survives:
+            good("up", file)
+        ssh(case.stack, case.host, "sh", "-c", "'echo 3 > /proc/sys/vm/drop_caches'")
+        write(case, "--verify_only")
+    take_away(case, file)
+
+
+def happens(case: Case, fault: Fault, directory: Path) -> None:
+    """The fault in a run: what is kept of it and said."""
+    status, _ = run_through(case, fault, directory)
     run = last_run()
     loops = [one for trial in run["trials"] for one in trial["metrics"]["write.iops"]["loops"]]
     assert loops, "the finished loops are kept"
     said = iosonde("explain", "last", "--json").document["findings"]
-    if case.survives:
+    if fault.survives:
         assert status == 0
         assert len(loops) == 4
-        told = iosonde("explain", f"lab:{case.stack}/{case.host}", "--json").document["findings"]
-        assert case.rule in {one["rule"] for one in told}
+        told = iosonde("explain", f"lab:{case.stack}/{fault.at}", "--json").document["findings"]
+        assert fault.rule in {one["rule"] for one in told}
     else:
         assert status == 4
         assert run["trials"][0]["faults"]
         assert "fault" in {one["rule"] for one in said}
-    good("lab", *case.mend, "--name", case.stack)
-    if case.survives:
-        ssh(case.stack, case.host, "sh", "-c", "'echo 3 > /proc/sys/vm/drop_caches'")
-        write(case, "--verify_only")
-    take_away(case, file)
 
 
 def last_run() -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Builds a declared stack on its hosts, step by step, each in the host's record before it is done.
 
-Layers that do not stand on one another are built at the same time, steps on one host in turn. What
+Layers that do not stand on one another are built at the same time, on one host a few of them. What
 is there already, and is as declared, is left as it is; what iosonde did not make is never in the
 record, so it is never taken away.
 """
@@ -24,6 +24,7 @@ from iosonde.layers.step import Check, Command, Step, shown
 from iosonde.stack.file import DeclaredStack, builder
 
 _PAUSE = 0.1
+_AT_ONCE = 3  # steps on one host: while one waits for the other side, another goes on
 _SHOWN = 200  # letters of what a check printed
 
 
@@ -71,7 +72,8 @@ class Builder:
     """The layers that stand, with their `device`."""
 
     def __post_init__(self) -> None:
-        self._locks = {name: asyncio.Lock() for name in self.hosts}
+        self._room = {name: asyncio.Semaphore(_AT_ONCE) for name in self.hosts}
+        self._alike: dict[object, asyncio.Lock] = {}
         numbers = [made.number for one in self.journals.values() for made in one.made.values()]
         self._number = max(numbers, default=0)
         self._foreign: set[str] = set()
@@ -128,13 +130,17 @@ class Builder:
         site = replace(site, below=tuple(self.built[under.name] for under in site.below))
         for index, step in enumerate(builder(site.kind).plan(site)):
             host = step.host or site.host
-            async with self._locks[host]:
+            async with self._alone(host, step), self._room[host]:
                 await self._step(site, index, step, host)
         for journal in self.journals.values():
             await journal.flush()
         place = await self._place(site)
         self.built[site.name] = replace(site, device=place)
         return self.built[site.name]
+
+    def _alone(self, host: str, step: Step) -> asyncio.Lock:
+        """Steps of several layers that make the same thing come one after the other."""
+        return self._alike.setdefault((host, step.there or step.do), asyncio.Lock())
 
     async def _place(self, site: Site) -> str:
         """Where it is to be opened; udev may need a moment to name it."""

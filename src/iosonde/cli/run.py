@@ -56,6 +56,10 @@ def run(
         bool | None,
         typer.Option("--together", help="All targets as one load that fio starts on all hosts."),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="What a load and its page cache may have (root)."),
+    ] = None,
     values: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="LAYER.KEY=VALUE", help="In the study's stack instead."),
@@ -100,6 +104,7 @@ def run(
         "size": size,
         "simultaneous": simultaneous,
         "together": together,
+        "memory": memory,
         "set": parse_overrides(values) if values else None,
     }
     if until or max_seconds:

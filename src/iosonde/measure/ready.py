@@ -73,6 +73,7 @@ async def make_ready(
         devices=devices_under(capture, host.name, target.path),
         permissions=permissions,
         observe=study.observe,
+        memory=study.memory,
     )
     command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
     return bench, capture, quote(command.argv)

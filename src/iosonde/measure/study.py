@@ -123,6 +123,7 @@ class Study(_Strict):
     size: Size | None = None
     simultaneous: bool = False
     together: bool = False
+    memory: Annotated[int, _by(units.parse_bytes), Field(ge=16 * units.MIB)] | None = None
     observe: bool = True
     prepare: Prepare = Prepare()
 
@@ -138,6 +139,8 @@ class Study(_Strict):
             raise ValueError("`at` names layers of a `stack`")
         if self.stack and (self.simultaneous or self.together):
             raise ValueError("the layers of a stack are measured one after the other")
+        if self.memory and self.together:
+            raise ValueError("`memory` limits loads that iosonde starts itself: not `together`")
         return self
 
 

@@ -15,6 +15,7 @@ from iosonde.change.node import look
 from iosonde.errors import CommandTimeout, FileMissing, LoadFailed, Refused
 from iosonde.hosts.host import Host
 from iosonde.loads.load import LoadEngine
+from iosonde.measure.confine import limited
 from iosonde.measure.progress import Progress
 from iosonde.observe.observer import Observer
 from iosonde.records import Demand, Load, LoadCommand, Loop, RawOutput, Target
@@ -27,7 +28,8 @@ class Bench:
     """A probe point made ready for its loops.
 
     `devices` are the kernel names of what lies below the target, the topmost first; `scratch`
-    whether the target is a file of ours; `size` bytes that the load touches, where that is known.
+    whether the target is a file of ours; `size` bytes that the load touches, where that is known;
+    `memory` bytes that it may have with its page cache, None: as many as it likes.
     """
 
     trial: str
@@ -41,6 +43,7 @@ class Bench:
     devices: tuple[str, ...]
     permissions: tuple[Permission, ...]
     observe: bool
+    memory: int | None = None
 
 
 @asynccontextmanager
@@ -90,12 +93,13 @@ async def measure_loop(
         stack.push_async_callback(_remove, bench, command.beside)
         for path, content in command.files.items():
             await bench.host.write(path, content)
+        prefix = await stack.enter_async_context(limited(bench.host, bench.memory))
         observer = None
         if bench.observe:
             observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
         progress.loop_begins(bench.trial, index, seconds or bench.demand.seconds)
         started, clock = time.time(), time.monotonic()
-        raw = await _apply(bench, command, observer, progress)
+        raw = await _apply(bench, command, prefix, observer, progress)
         elapsed = time.monotonic() - clock
         series = observer.series() if observer else ()
         background = observer.background() if observer else ()
@@ -133,12 +137,17 @@ async def _remove(bench: Bench, paths: Sequence[str]) -> None:
 
 
 async def _apply(
-    bench: Bench, command: LoadCommand, observer: Observer | None, progress: Progress
+    bench: Bench,
+    command: LoadCommand,
+    prefix: Sequence[str],
+    observer: Observer | None,
+    progress: Progress,
 ) -> RawOutput:
     """Run the load's command while the watcher tells what the devices do; fetch its outputs."""
+    argv = (*prefix, *command.argv)
     watcher = asyncio.ensure_future(watch(bench, observer, progress))
     try:
-        done = await bench.host.run(command.argv, timeout=command.timeout, check=False)
+        done = await bench.host.run(argv, timeout=command.timeout, check=False)
     except CommandTimeout as problem:
         raise LoadFailed(
             f"{bench.load.name} hung: {problem.message}",

@@ -26,6 +26,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "nfsd": "iosonde.layers.rules.nfsd:RULES",
         "queue": "iosonde.layers.rules.queue:RULES",
         "raid": "iosonde.layers.rules.raid:RULES",
+        "space": "iosonde.layers.rules.space:RULES",
         "targets": "iosonde.layers.rules.targets:RULES",
     },
 )

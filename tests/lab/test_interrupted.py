@@ -1,0 +1,77 @@
+"""`up` and `down` killed after each of their steps, on hosts that stand on one another."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import COMMAND
+from tests.lab.conftest import good, running, ssh
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+NAME = "interrupted"
+STACK = """\
+stack: interrupted
+hosts:
+  s1: {lab: {memory: 384 MiB}}
+  s2: {lab: {memory: 320 MiB}}
+layers:
+  d1: {kind: disk, host: s1, size: 96 MiB}
+  d2: {kind: disk, host: s1, size: 96 MiB}
+  d3: {kind: disk, host: s1, size: 96 MiB}
+  e1: {kind: disk, host: s2, size: 96 MiB}
+  r1: {kind: md, level: 1, of: [d1, d2], assume_clean: true}
+  lv: {kind: lvm, of: r1}
+  r0: {kind: drbd, of: [lv, e1], primary: s1, protocol: C, assume_clean: true}
+  ta: {kind: aoe_target, of: r0, mtu: 4200}
+  ia: {kind: aoe, of: ta, host: s2, mtu: 4200}
+  fa: {kind: ext4, of: ia, mount: /mnt/aoe}
+  tn: {kind: nvmeof_target, of: d3}
+  in: {kind: nvmeof, of: tn, host: s2}
+  fn: {kind: ext4, of: in, mount: /mnt/nvme}
+  sn: {kind: nfs_server, of: fn}
+  nn: {kind: nfs, of: sn, host: s1, mount: /mnt/nfs}
+"""
+PATIENCE = 300.0
+
+
+def killed(verb: str, file: Path) -> bool:
+    """Whether it was killed as soon as it told of a step that it did; False: it came to its end."""
+    process = subprocess.Popen(
+        [*COMMAND, verb, str(file)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if ": done" in line or ": removed" in line:
+            process.kill()
+            break
+    return process.wait(PATIENCE) != 0
+
+
+def test_up_and_down_killed_after_each_step(tmp_path: Path) -> None:
+    file = tmp_path / "stack.yaml"
+    file.write_text(STACK)
+    with running(NAME, file):
+        kills = through("up", file)
+        assert kills > 15, "each attempt gets a step further"
+        states = {one["state"] for one in good("up", file, "--json").document["steps"]}
+        assert states <= {"unchanged", "done"}, "nothing counts as not ours"
+        for node, mount in (("s2", "/mnt/aoe"), ("s2", "/mnt/nvme"), ("s1", "/mnt/nfs")):
+            ssh(NAME, node, "mountpoint", mount)
+        assert through("down", file) > 10
+        assert good("down", file, "--json").document["steps"] == []
+        for node in ("s1", "s2"):
+            ssh(NAME, node, "test", "!", "-e", "/var/lib/iosonde/built")
+
+
+def through(verb: str, file: Path) -> int:
+    """How often it had to be killed until it came to its end."""
+    kills = 0
+    while killed(verb, file):
+        kills += 1
+        assert kills < 150
+    return kills
