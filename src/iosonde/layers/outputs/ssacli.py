@@ -226,7 +226,8 @@ def _logical(
     strip = _bytes(drive.get("Strip Size") or drive.get("Stripe Size"), binary=True)
     full = _bytes(drive.get("Full Stripe Size"), binary=True)
     state = drive.get("Status", "").partition(",")
-    cache = printed.items.get("Drive Write Cache", "").lower()
+    cache = printed.items.get("Drive Write Cache", "")
+    cache = (cache or printed.items.get("Configured Drive Write Cache Policy", "")).lower()
     level = _LEVELS.get(drive.get("Fault Tolerance", "").lower())
     members = printed.members.get(drive.get("array", ""), set())
     return known(

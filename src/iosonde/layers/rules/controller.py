@@ -1,7 +1,8 @@
 """RAID controllers: caches that a power cut empties, batteries that are off duty, lost drives.
 
 A controller's volume is kind "hwraid", its physical drives are kind "disk" with a name of the
-controller's ("c0/e252/s3"), and its cache's battery is a value of kind "controller".
+controller's ("c0/e252/s3"), and its cache's battery is a value of kind "controller", or of the
+volume where a host was asked.
 """
 
 from __future__ import annotations
@@ -81,9 +82,15 @@ def _called(state: State) -> str:
     return f"{state.name} ({', '.join(parts)})" if parts else state.name
 
 
+def _caches(case: Case, volume: State) -> Iterator[State]:
+    """What may tell of the cache in front of a volume: its controller, then itself."""
+    yield from _like(case, volume, "controller", str(volume.values.get("controller")))
+    yield volume
+
+
 def _battery(case: Case, volume: State) -> tuple[str, str]:
     """The state of the battery behind a volume's cache and where it was read; empty if unknown."""
-    for one in _like(case, volume, "controller", str(volume.values.get("controller"))):
+    for one in _caches(case, volume):
         if one.values.get("battery"):
             return str(one.values["battery"]), one.where
     return "", ""
@@ -91,7 +98,7 @@ def _battery(case: Case, volume: State) -> tuple[str, str]:
 
 def _cache(case: Case, volume: State) -> tuple[int, str]:
     """Bytes of the cache in front of a volume and where they were read; 0 if unknown."""
-    for one in _like(case, volume, "controller", str(volume.values.get("controller"))):
+    for one in _caches(case, volume):
         size = one.values.get("cache_size")
         if isinstance(size, int) and size:
             return size, one.where

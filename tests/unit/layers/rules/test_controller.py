@@ -48,6 +48,15 @@ def test_nothing_is_said_where_the_battery_is_not_known() -> None:
     assert [found for rule in RULES for found in rule.find(case)] == []
 
 
+def test_a_host_that_was_asked_tells_of_the_battery_with_the_volume() -> None:
+    volume = with_(
+        GOOD, write_policy="write_back_always", battery="failed", cache_size=1 << 30,
+    )  # fmt: skip
+    (found,) = findings(Case(states=(volume,)), "unsafe-cache")
+    assert found.severity == "error"
+    assert "up to 1 GiB of them" in found.message
+
+
 def test_write_back_over_a_failed_battery_is_an_error() -> None:
     case = Case(
         states=(with_(GOOD, write_policy="write_back_always"), with_(CONTROLLER, battery="failed"))
