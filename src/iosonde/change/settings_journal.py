@@ -48,7 +48,7 @@ class Entry:
     `name` is LAYER.NAME, unique on its host; `old` and `new` its values with blanks counted as one
     (`new` is BESIDE where the kernel changes it along with another); `look`, `do` and `undo` are
     argument lists; `device` is a file whose content `its` tells whether the device of that name is
-    still the same.
+    still the same; what `lasts` outlives a reboot.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Entry:
     undo: tuple[str, ...]
     device: str = ""
     its: str = ""
+    lasts: bool = False
 
 
 @dataclass(slots=True)
@@ -78,6 +79,8 @@ class Batch:
     new: dict[str, str] = field(default_factory=dict)
     device: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Name → file that tells the device, and what it said."""
+    lasts: bool = False
+    """Whether one of its settings outlives a reboot."""
 
 
 _STATES = {"ready": "open", "tentative": "confirmed"}
@@ -103,6 +106,7 @@ def parse_journal(text: str) -> dict[int, Batch]:
             batch, name = batches[number], fields[2]
             batch.old.setdefault(name, fields[3][1:])
             batch.device[name] = fields[5][1:], fields[6][1:]
+            batch.lasts |= "=lasts" in fields[7:]
             if fields[4] != f"={BESIDE}":
                 batch.new[name] = fields[4][1:]
         elif kind in {"ready", "confirmed", "restored", "lost", "kept", "tentative"}:
@@ -120,6 +124,7 @@ def batch_lines(number: int, boot: str, owner: str, entries: Sequence[Entry]) ->
     for index, one in enumerate(entries, 1):
         at = [str(number), str(index)]
         told = [one.old, one.new, one.device, one.its]
+        told += ["lasts"] * one.lasts
         rows.append(["old", *at, one.name, *("=" + word for word in told)])
         rows.append(["look", *at, *("=" + word for word in one.look)])
         rows.append(["undo", *at, *("=" + word for word in one.undo)])
@@ -181,11 +186,12 @@ class SettingsJournal:
 
     @property
     def in_force(self) -> tuple[Batch, ...]:
-        """The batches whose changes are in force, in order."""
+        """The batches whose changes are in force, in order; of an earlier boot, what is kept."""
         return tuple(
             one
             for one in self.batches.values()
-            if one.boot == self.boot and one.state in {"open", "confirmed", "kept"}
+            if (one.boot == self.boot and one.state in {"open", "confirmed", "kept"})
+            or (one.lasts and one.state == "kept")
         )
 
     @property

@@ -161,7 +161,7 @@ class Disk:
         ),
         *queue_settings(
             "rq_affinity", "read_ahead_kb", "nomerges", "max_sectors_kb", "write_cache",
-            "wbt_lat_usec", "add_random", "iostats",
+            "wbt_lat_usec", "io_poll", "add_random", "iostats",
         ),
     )  # fmt: skip
 
