@@ -205,6 +205,42 @@ def test_a_second_one_is_refused_and_told_who_has_it(devices: Devices) -> None:
     run("set", f"{devices.names[0]}.nomerges=2")
 
 
+# In a mount namespace of its own the journal lies on a small file system, $1 pages of which are free
+# once the rest of them is taken; $2… is the call.
+_SMALL = (
+    'mount -t tmpfs -o size=256k tmpfs "$1" && shift && head -c $((262144 - $1 * 4096)) /dev/zero '
+    '>/var/lib/iosonde/filler; shift; timeout 60 "$@"; told=$?; cat /var/lib/iosonde/journal; '
+    'rm /var/lib/iosonde/filler; [ ! -e /var/lib/iosonde/rollback ] || '
+    '{ sleep "$WAIT"; sh /var/lib/iosonde/rollback settle; }; exit $told'
+)
+
+
+@pytest.mark.timeout(300)
+def test_on_a_full_disk_all_are_old_or_all_are_confirmed(devices: Devices) -> None:
+    before, new = devices.state(), devices.ten()
+    Path(FOLDER).mkdir(parents=True, exist_ok=True)
+    ends = []
+    for pages in range(0, 9):
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", _SMALL, "sh", FOLDER, str(pages), *COMMAND, "set",
+             *words(new), "--confirm", str(SHORTEST)],
+            capture_output=True, text=True, check=False, timeout=100,
+            env={**os.environ, "WAIT": "0"},
+        )  # fmt: skip
+        now, told = devices.state(), f"{pages} pages: {done.stdout}{done.stderr}"
+        assert done.returncode in {0, 4}, told
+        if done.returncode == 0:
+            assert {name: now[name] for name in new} == new, told
+        else:
+            assert now == before, told
+        ends.append(done.returncode)
+        devices.reset()
+        devices.write(f"{devices.names[0]}.nr_requests", "99")
+        assert devices.state() == before
+    assert ends[0] == 4
+    assert ends[-1] == 0
+
+
 def killed(arguments: list[str], after: int) -> bool:
     """Kill -9 as soon as that many commands were announced since the lock; False if it ended."""
     process = subprocess.Popen(

@@ -15,8 +15,9 @@
 #                                said. What lasts outlives a reboot: after one it is put back first
 #   look N K =WORD…              the command that prints its value
 #   undo N K =WORD…              the command that puts the old value back
-#   ready N                      all of the batch is on the disk: from now on settings are changed
-#   confirmed, restored, lost, kept, tentative N …    what became of it; failed N NAME
+#   ready N TIME                 all of the batch is on the disk: from now on settings are changed
+#   confirmed, restored, lost, kept, tentative N TIME …    what became of it; failed N TIME NAME
+# A line that a crash has cut may name another batch, "1" of "12": those without a time do not count.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
 set -f
 only='' tab=$(printf '\t') nl='
@@ -36,6 +37,7 @@ batches() {
     [ -e "$journal" ] || return 0
     awk -F '\t' -v boot="$boot" '
         $1 == "begin" { number[++count] = $2; state[$2] = ""; rest[$2] = $3 FS $4 FS $5; of[$2] = $3 }
+        $3 == "" { next }
         $1 == "ready" { state[$2] = "open" }
         ($1 == "confirmed" || $1 == "kept") && state[$2] != "" { state[$2] = $1 }
         $1 == "tentative" && state[$2] != "" { state[$2] = "confirmed" }
@@ -54,6 +56,7 @@ state_of() { batches | awk -F '\t' -v n="$1" '$1 == n { print $2 }'; }
 forget() {
     [ -e "$journal" ] || return 0
     gone=$(awk -F '\t' -v boot="$boot" '
+        $3 == "" { next }
         $1 == "begin" { number[++count] = $2; of[$2] = $3 }
         $1 == "restored" || $1 == "lost" || $1 == "kept" { ended[$2] = 1 }
         $1 == "tentative" { delete ended[$2] }
@@ -201,13 +204,13 @@ change)
 confirm)
     alone
     [ "$(state_of "$1")" = open ] || { echo "the host has put the batch back already" >&2; exit 75; }
-    note "confirmed$tab$1$tab$(date +%s)"
+    note "confirmed$tab$1$tab$(date +%s)" || { echo "the journal cannot be written" >&2; exit 1; }
     ! [ -d /run/systemd/system ] || systemctl stop "iosonde-rollback-$1.timer" 2>/dev/null || :
     ;;
 mark)
     alone
     word=$1; shift
-    for one; do note "$word$tab$one$tab$(date +%s)"; done
+    for one; do note "$word$tab$one$tab$(date +%s)" || exit; done
     ;;
 hold) # the lock of whoever changes settings of this host; it ends with the process that asked
     command -v flock >/dev/null || { echo "flock (util-linux) is not installed" >&2; exit 76; }

@@ -83,6 +83,7 @@ class Batch:
     """Whether one of its settings outlives a reboot."""
 
 
+_WORDS = frozenset({"ready", "confirmed", "restored", "lost", "kept", "tentative"})
 _STATES = {"ready": "open", "tentative": "confirmed"}
 
 
@@ -109,7 +110,7 @@ def parse_journal(text: str) -> dict[int, Batch]:
             batch.lasts |= "=lasts" in fields[7:]
             if fields[4] != f"={BESIDE}":
                 batch.new[name] = fields[4][1:]
-        elif kind in {"ready", "confirmed", "restored", "lost", "kept", "tentative"}:
+        elif kind in _WORDS and len(fields) >= 2 and fields[1]:  # cut, it may mean another batch
             batches[number].state = _STATES.get(kind, kind)
     return batches
 
@@ -128,7 +129,7 @@ def batch_lines(number: int, boot: str, owner: str, entries: Sequence[Entry]) ->
         rows.append(["old", *at, one.name, *("=" + word for word in told)])
         rows.append(["look", *at, *("=" + word for word in one.look)])
         rows.append(["undo", *at, *("=" + word for word in one.undo)])
-    rows.append(["ready", str(number)])
+    rows.append(["ready", str(number), f"{time.time():.0f}"])
     for row in rows:
         for word in row:
             if not word.isprintable():
