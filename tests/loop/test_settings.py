@@ -205,12 +205,12 @@ def test_a_second_one_is_refused_and_told_who_has_it(devices: Devices) -> None:
     run("set", f"{devices.names[0]}.nomerges=2")
 
 
-# In a mount namespace of its own the journal lies on a small file system, $1 pages of which are free
-# once the rest of them is taken; $2… is the call.
+# In a mount namespace of its own the journal lies on a small file system, $1, of which $2 pages are
+# free; $3… is the call.
 _SMALL = (
     'mount -t tmpfs -o size=256k tmpfs "$1" && shift && head -c $((262144 - $1 * 4096)) /dev/zero '
     '>/var/lib/iosonde/filler; shift; timeout 60 "$@"; told=$?; cat /var/lib/iosonde/journal; '
-    'rm /var/lib/iosonde/filler; [ ! -e /var/lib/iosonde/rollback ] || '
+    "rm /var/lib/iosonde/filler; [ ! -e /var/lib/iosonde/rollback ] || "
     '{ sleep "$WAIT"; sh /var/lib/iosonde/rollback settle; }; exit $told'
 )
 
@@ -220,7 +220,7 @@ def test_on_a_full_disk_all_are_old_or_all_are_confirmed(devices: Devices) -> No
     before, new = devices.state(), devices.ten()
     Path(FOLDER).mkdir(parents=True, exist_ok=True)
     ends = []
-    for pages in range(0, 9):
+    for pages in range(9):
         done = subprocess.run(
             ["unshare", "--mount", "sh", "-c", _SMALL, "sh", FOLDER, str(pages), *COMMAND, "set",
              *words(new), "--confirm", str(SHORTEST)],

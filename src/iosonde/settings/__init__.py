@@ -14,10 +14,12 @@ MECHANISMS: Table[type[Mechanism]] = Table(
     {
         "bcache": "iosonde.settings.bcache:Bcache",
         "cpufreq": "iosonde.settings.cpufreq:Cpufreq",
+        "drbd": "iosonde.settings.drbd:Drbd",
         "dmtable": "iosonde.settings.dmtable:Dmtable",
         "ethtool": "iosonde.settings.ethtool:Ethtool",
         "exports": "iosonde.settings.exports:Exports",
         "hwraid": "iosonde.settings.hwraid:Hwraid",
+        "iscsiadm": "iosonde.settings.iscsiadm:Iscsiadm",
         "irq": "iosonde.settings.irq:Irq",
         "modparam": "iosonde.settings.modparam:Modparam",
         "nfsd": "iosonde.settings.nfsd:Nfsd",

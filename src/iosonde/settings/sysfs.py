@@ -29,7 +29,7 @@ _CHOSEN = re.compile(r"\[([^\]\s]+)\]")
 _INTEGER = re.compile(r"-?\d+")
 _PLACE = re.compile(r"^/sys/(block|class/net)/([^/]+)/(.+)$")
 # A word in brackets; md says whether a speed is its own or the system's ("1000 (system)"), and
-# takes it back by the word alone.
+# takes it back by the word alone. NVMe prints a limit of -1 as "off" and takes the figure.
 _ONE_WORD = r"s/.*\[\([^]]*\)\].*/\1/;s/^[0-9]* (system)$/system/;s/^\([0-9]*\) (local)$/\1/"
 _RULE = re.compile(r'^(.*), ATTR\{([^}]+)\}="([^"]*)"$')
 _NAMED = re.compile(r'(ENV\{(?!DEVTYPE)\w+\}|KERNEL)=="([^"]*)"')
@@ -87,7 +87,8 @@ class Sysfs:
 
     def look(self, address: str) -> tuple[str, ...]:
         """See `Mechanism.look`; of a choice the word in brackets."""
-        return ("sed", _ONE_WORD, address)
+        off = ";s/^off$/-1/" if address.startswith("/sys/class/nvme/") else ""
+        return ("sed", _ONE_WORD + off, address)
 
     def change(self, address: str, value: str) -> tuple[str, ...]:
         """See `Mechanism.change`."""

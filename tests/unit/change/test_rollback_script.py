@@ -125,9 +125,7 @@ def test_a_damaged_journal_never_makes_the_script_fail_or_write_what_was_not_the
     values = {f"s{n}": f"old{n}" for n in range(6)}
     for name, value in values.items():
         host.setting(name, value)
-        host.begun(
-            int(name[1:]) + 1, host.entry(name, value, f"new{name[1:]}"), then="confirmed"
-        )
+        host.begun(int(name[1:]) + 1, host.entry(name, value, f"new{name[1:]}"), then="confirmed")
     random_ = random.Random(seed)
     text = bytearray(host.journal.read_bytes())
     if seed % 3 == 0:  # a tail of zeros, as a file system may leave

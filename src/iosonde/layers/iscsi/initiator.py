@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -55,6 +55,17 @@ def _keys(declared: InitiatorDeclared) -> dict[str, str]:
     return {name: str(value) for name, value in found.items() if value is not None}
 
 
+_BURST = 16777215  # RFC 7143, 13.13 and 13.14
+
+
+def _record(name: str, key: str, unit: str = "", **more: Any) -> LayerSetting:
+    """A key of the node record: a change logs out and in again."""
+    return LayerSetting(
+        name, "iscsiadm", f"{{iqn}} {{portal}} node.{key}", unit, needs="reconnect", risk="cut",
+        apart=True, lasts=True, **more,
+    )  # fmt: skip
+
+
 class IscsiInitiator:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
@@ -67,6 +78,18 @@ class IscsiInitiator:
         LayerSetting(
             "queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth", low=1, risk="stall"
         ),
+        LayerSetting(
+            "recovery_tmo", "sysfs", "/sys/class/iscsi_session/{session}/recovery_tmo", "s", low=0,
+            risk="stall",
+        ),
+        _record("session_queue_depth", "session.queue_depth", low=1, high=1024),
+        _record("cmds_max", "session.cmds_max", low=2, high=2048),
+        _record("first_burst_length", "session.iscsi.FirstBurstLength", "B", low=512, high=_BURST),
+        _record("max_burst_length", "session.iscsi.MaxBurstLength", "B", low=512, high=_BURST),
+        _record("immediate_data", "session.iscsi.ImmediateData", choices=("Yes", "No")),
+        _record("initial_r2t", "session.iscsi.InitialR2T", choices=("Yes", "No")),
+        _record("max_outstanding_r2t", "session.iscsi.MaxOutstandingR2T", low=1, high=65535),
+        _record("sessions", "session.nr_sessions", low=1, high=16),
     )  # fmt: skip
     declaration: ClassVar[type[Declared]] = InitiatorDeclared
     probe: ClassVar[str] = "device"
@@ -79,15 +102,20 @@ class IscsiInitiator:
             if device.type != "disk" or session is None:
                 continue
             place = f"/sys/class/iscsi_session/session{session[1]}"
-            names = ("targetname", "state", "recovery_tmo", "first_burst_len", "max_burst_len")
+            names = ("targetname", "state", "first_burst_len", "max_burst_len")
             texts = await scene.texts([f"{place}/{name}" for name in names])
             told = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
             facts: dict[str, Scalar] = {"iqn": told.get("targetname"), "state": told.get("state")}
+            facts["session"] = f"session{session[1]}"
             connected = await scene.host.glob(
                 f"/sys/class/iscsi_connection/connection{session[1]}:*/persistent_address"
             )
             if connected:
-                facts["address"] = (await scene.texts(connected[:1])).get(connected[0])
+                port = connected[0].replace("persistent_address", "persistent_port")
+                own = await scene.texts([connected[0], port])
+                facts["address"] = own.get(connected[0])
+                if connected[0] in own and port in own:
+                    facts["portal"] = f"{own[connected[0]]}:{own[port]}"
             state = told.get("state", "")
             found.append(
                 StackLayer(
