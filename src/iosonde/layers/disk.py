@@ -26,8 +26,6 @@ from iosonde.records import Scalar, StackLayer
 _TYPES = frozenset({"disk", "rom"})
 _OTHERS = re.compile(r"(?:loop|zram|md|dm-|bcache|drbd|nbd|etherd/)\d?")
 
-_SESSION = re.compile(r"/session\d+/")  # an iSCSI initiator's disk
-
 
 async def _over_fabrics(scene: Scene) -> set[str]:
     """Names of NVMe namespaces that are reached over a network."""
@@ -183,7 +181,7 @@ class Disk:
             and device.type in _TYPES
             and not _OTHERS.match(device.name)
             and device.name not in fabrics
-            and not _SESSION.search(device.sysfs)
+            and device.lsblk.get("tran") != "iscsi"  # a layer of its own
         )
 
     def plan(self, site: Site) -> tuple[Step, ...]:

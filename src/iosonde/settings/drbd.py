@@ -19,7 +19,7 @@ from typing import ClassVar
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, looked, texts
+from iosonde.settings.mechanism import Kept, texts
 
 FILES = ("/etc/drbd.d/*.res", "/etc/drbd.conf")
 _NEW, _OLD = "# iosonde", "# iosonde was: "
@@ -101,6 +101,40 @@ def without_edits(text: str) -> str:
     return "".join(row + "\n" for row in rows)
 
 
+_SHOWN = re.compile(
+    r"^resource\b(?P<resource>)|(?P<section>\S+)(?: \d+)? \{$|device\s+minor (?P<minor>\d+);"
+    r"|(?P<name>[\w-]+)\s+\"?(?P<value>[^\s;\"]+)\"?;"
+)
+
+
+def options_in_force(text: str) -> dict[tuple[str, str, str], str]:
+    """(device, section, option) → value, from `drbdsetup show --show-defaults` of DRBD 8.4.
+
+    It tells the options of the connection before the devices that it is for.
+    """
+    found: dict[tuple[str, str, str], str] = {}
+    net: dict[str, str] = {}
+    device = section = ""
+    if "_peer_node_id" in text:  # DRBD 9
+        return found
+    for line in text.splitlines():
+        row = _SHOWN.match(line.strip())
+        if row is None:
+            continue
+        if row["resource"] is not None:
+            net, device, section = {}, "", ""
+        elif row["section"]:
+            section = row["section"]
+        elif row["minor"]:
+            device = f"drbd{row['minor']}"
+            found |= {(device, "net", name): value for name, value in net.items()}
+        elif section == "net":
+            net[row["name"]] = row["value"]
+        elif section == "disk" and device:
+            found[device, "disk", row["name"]] = row["value"]
+    return found
+
+
 def options_in(text: str, section: str) -> dict[str, str]:
     """The options of one section of a resource's file."""
     found: dict[str, str] = {}
@@ -122,7 +156,14 @@ class Drbd:
         """See `Mechanism.get`."""
         if not addresses or not await host.glob("/sys/module/drbd"):
             return {}
-        return await looked(host, self, addresses)
+        done = await host.run(["drbdsetup", "show", "--show-defaults"], check=False)
+        shown = options_in_force(done.stdout.decode(errors="replace"))
+        found = {address: shown.get(_parts(address), "") for address in addresses}
+        return {
+            address: int(text) if text.removeprefix("-").isdecimal() else text
+            for address, text in found.items()
+            if text
+        }
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the words that drbdsetup names in its help."""

@@ -4,8 +4,8 @@ NAME is one of CHOICES. Where the clients of a directory differ, the value is a 
 the order in which exportfs lists them. exportfs takes an option back to what the files say as soon
 as it is called with -r; what is kept is edited there.
 
-Source: exportfs(8), -o and -r; exports(5), sync and wdelay; /var/lib/nfs/etab, a line "DIRECTORY
-TAB CLIENT(OPTIONS)" for each client.
+Source: exportfs(8), -o, -r and -i (without it the files are exported anew as well); exports(5),
+sync and wdelay; /var/lib/nfs/etab, a line "DIRECTORY TAB CLIENT(OPTIONS)" for each client.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CHANGE = (
     'for word in "$y" "$n"; do case $options in *",$word,"*) '
     'options="${options%%",$word,"*},${options#*",$word,"}";; esac; done; '
     "options=${options#,}; case $client in *:*/*|*:*) client=[$client];; esac; "
-    'exportfs -o "$options$1" "$client:$p" || exit 1; [ $# -eq 1 ] || shift; done'
+    'exportfs -i -o "$options$1" "$client:$p" || exit 1; [ $# -eq 1 ] || shift; done'
 )
 _CLIENT = re.compile(r"(?<=\()[^()]*(?=\))")
 

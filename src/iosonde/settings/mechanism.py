@@ -9,15 +9,16 @@ holds all that is needed to put it back, and nothing has to be known of mechanis
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from iosonde.errors import IosondeError, Refused
+from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
 
+_OK, _END = "::iosonde-ok::", "::iosonde-end::"
 # dd tells what the kernel said; a shell's own printf would only say "I/O error".
 _WRITE = 'printf "%s\\n" "$2" | dd of="$1" status=none'
 
@@ -103,13 +104,16 @@ async def looked(
     host: Host, mechanism: Mechanism, addresses: Sequence[str]
 ) -> Mapping[str, Scalar | IosondeError]:
     """`Mechanism.get` by the command that looks at each; what it fails for, the host lacks."""
-    done = await asyncio.gather(
-        *(host.run(mechanism.look(address), check=False) for address in addresses)
-    )
+    if not addresses:
+        return {}
+    # All in one go: a host may be far, or slow to start a command.
+    each = [f"{quote(mechanism.look(address))} && echo {_OK}; echo {_END}" for address in addresses]
+    done = await host.run(["sh", "-c", f"exec 2>/dev/null; {'; '.join(each)}"], check=False)
+    answers = done.stdout.decode(errors="replace").split(f"{_END}\n")
     texts = {
-        address: " ".join(one.stdout.decode(errors="replace").split())
-        for address, one in zip(addresses, done, strict=True)
-        if one.status == 0
+        address: " ".join(answer.removesuffix(f"{_OK}\n").split())
+        for address, answer in zip(addresses, answers, strict=False)
+        if answer.endswith(f"{_OK}\n")
     }
     return {
         address: int(text) if text.removeprefix("-").isdecimal() else text

@@ -142,10 +142,10 @@ def test_options_of_an_export_client_by_client(place: Place) -> None:
     place.run(Exports().change("sync /srv/x", "async"), instead=instead)
     place.run(Exports().change("sync /srv/x", "sync async"), instead=instead)
     assert (place.path / "calls").read_text().splitlines() == [
-        "-o rw,wdelay,no_root_squash,sec=sys,async 10.0.0.1:/srv/x",
-        "-o ro,wdelay,sec=sys,async *:/srv/x",
-        "-o rw,wdelay,no_root_squash,sec=sys,sync 10.0.0.1:/srv/x",
-        "-o ro,wdelay,sec=sys,async *:/srv/x",
+        "-i -o rw,wdelay,no_root_squash,sec=sys,async 10.0.0.1:/srv/x",
+        "-i -o ro,wdelay,sec=sys,async *:/srv/x",
+        "-i -o rw,wdelay,no_root_squash,sec=sys,sync 10.0.0.1:/srv/x",
+        "-i -o ro,wdelay,sec=sys,async *:/srv/x",
     ]
     place.tool("exportfs", "exit 1")
     place.run(Exports().change("sync /srv/x", "async"), status=1, instead=instead)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from iosonde.hosts.host import Host
 from iosonde.layers.iscsi.target import TargetDeclared, iqn
-from iosonde.layers.layer import LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
 from iosonde.records import Scalar, StackLayer
@@ -95,20 +94,20 @@ class IscsiInitiator:
     probe: ClassVar[str] = "device"
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; disks below a session, by the path of their sysfs directory."""
+        """See `Layer.discover`; disks of a session, of which lsblk says that they are iSCSI's."""
         found = []
         for device in scene.devices.values():
-            session = re.search(r"/session(\d+)/", device.sysfs)
-            if device.type != "disk" or session is None:
+            session = await _session(scene, device)
+            if session is None:
                 continue
-            place = f"/sys/class/iscsi_session/session{session[1]}"
+            place = f"/sys/class/iscsi_session/session{session}"
             names = ("targetname", "state", "first_burst_len", "max_burst_len")
             texts = await scene.texts([f"{place}/{name}" for name in names])
             told = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
             facts: dict[str, Scalar] = {"iqn": told.get("targetname"), "state": told.get("state")}
-            facts["session"] = f"session{session[1]}"
+            facts["session"] = f"session{session}"
             connected = await scene.host.glob(
-                f"/sys/class/iscsi_connection/connection{session[1]}:*/persistent_address"
+                f"/sys/class/iscsi_connection/connection{session}:*/persistent_address"
             )
             if connected:
                 port = connected[0].replace("persistent_address", "persistent_port")
@@ -175,6 +174,17 @@ class IscsiInitiator:
         path = f"/dev/disk/by-path/ip-{_portal(site)}-iscsi-{iqn(site.only)}-lun-0"
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path
+
+
+async def _session(scene: Scene, device: BlockDevice) -> str | None:
+    """The number of the session that a disk belongs to (scsi_transport_iscsi.c)."""
+    if device.type != "disk" or device.lsblk.get("tran") != "iscsi":
+        return None
+    name = device.name
+    found = await scene.host.glob(
+        f"/sys/class/iscsi_session/session*/device/target*/*/block/{name}"
+    )
+    return found[0].split("/")[4].removeprefix("session") if found else None
 
 
 def _portal(site: Site) -> str:
