@@ -231,7 +231,10 @@ class SettingsJournal:
         except FileMissing:
             there = b""
         if there != script_text():
-            await self._host.run(["sh", "-c", _INSTALL, "sh", SCRIPT], stdin=script_text())
+            argv = ["sh", "-c", _INSTALL, "sh", SCRIPT]
+            done = await self._host.run(argv, stdin=script_text(), check=False)
+            if done.status != 0:
+                raise self._unwritten(done)
 
     async def settle(self) -> tuple[PutBack, ...]:
         """Put back what was never confirmed; note what a reboot has ended.
@@ -247,7 +250,10 @@ class SettingsJournal:
         """Announce a batch; its number. All of it is on the disk when this returns."""
         number = max(self.batches, default=0) + 1
         text = batch_lines(number, self.boot, owner, entries)
-        await self._script("begin", stdin=text.encode())
+        argv = ["sh", SCRIPT, "begin"]
+        done = await self._host.run(argv, stdin=text.encode(), timeout=600.0, check=False)
+        if done.status != 0:
+            raise self._unwritten(done)
         self.batches = {**self.batches, **parse_journal(text)}
         return number
 
@@ -257,7 +263,8 @@ class SettingsJournal:
         Returns:
             who watches: "by systemd" or "by a process".
         """
-        done = await self._script("arm", str(number), f"{max(round(seconds), 1)}")
+        argv = ["sh", SCRIPT, "arm", str(number), f"{max(round(seconds), 1)}"]
+        done = await self._host.run(argv, timeout=600.0)
         return done.stdout.decode().strip()
 
     async def change(self, number: int, index: int, entry: Entry) -> Completed:
@@ -313,12 +320,17 @@ class SettingsJournal:
 
     async def mark(self, word: str, numbers: Iterable[int]) -> None:
         """Note of batches that they are "kept", or "tentative" again."""
-        some = [str(number) for number in numbers]
-        if some:
-            await self._script("mark", word, *some)
+        if some := [str(number) for number in numbers]:
+            await self._host.run(["sh", SCRIPT, "mark", word, *some], timeout=600.0)
 
-    async def _script(self, *words: str, stdin: bytes = b"") -> Completed:
-        return await self._host.run(["sh", SCRIPT, *words], stdin=stdin, timeout=600.0)
+    def _unwritten(self, done: Completed) -> HostFailed:
+        said = done.stderr.decode(errors="replace").strip() or f"status {done.status}"
+        return HostFailed(
+            f"the journal in {FOLDER} cannot be written, so nothing is changed: "
+            + said.splitlines()[-1],
+            where=self._host.name,
+            hint="be root there, and see that the disk is neither full nor read-only",
+        )
 
     def _too_late(self) -> HostFailed:
         return HostFailed(
