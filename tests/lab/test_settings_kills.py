@@ -9,22 +9,20 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from iosonde.change.settings_journal import JOURNAL, SCRIPT, locked, parse_journal
-from iosonde.change.tentative import Wanted, change
-from iosonde.errors import IosondeError
+from iosonde.change.settings_journal import JOURNAL, SCRIPT, parse_journal
+from iosonde.change.tentative import Wanted
 from iosonde.hosts import open_host
-from iosonde.hosts.host import Completed, Host
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec
 from iosonde.lab.up import up
 from iosonde.stack.settable import find, settable
 from iosonde.units import MIB
 from tests.cli.conftest import COMMAND
 from tests.lab.conftest import good, iosonde, ssh
+from tests.struck import change_struck
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -63,28 +61,6 @@ def node() -> Iterator[None]:
         good("lab", "down", NAME)
 
 
-class Struck:
-    """A host that something happens to when its so many-th command is under way."""
-
-    def __init__(self, host: Host, at: int, strike: Callable[[], Awaitable[object]]) -> None:
-        self._host, self._at, self._strike = host, at, strike
-        self.commands = 0
-        self.struck = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._host, name)
-
-    async def run(self, argv: Sequence[str], **more: Any) -> Completed:
-        self.commands += 1
-        if self.commands != self._at:
-            return await self._host.run(argv, **more)
-        self.struck = True
-        if self._at % 2:  # before the command comes there
-            await self._strike()
-            return await self._host.run(argv, **more)
-        return (await asyncio.gather(self._host.run(argv, **more), self._strike()))[0]
-
-
 async def _tool(*words: str) -> None:
     process = await asyncio.create_subprocess_exec(
         *COMMAND, *words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -92,22 +68,11 @@ async def _tool(*words: str) -> None:
     await process.wait()
 
 
-async def _struck(at: int, *words: str) -> tuple[bool, str]:
-    """Whether the blow fell, and how the change ended."""
+async def _known() -> list[Wanted]:
     host = await open_host(NODE)
     try:
         known = await settable(host)
-        wanted = [Wanted(find(known, name), value) for name, value in NEW.items()]
-        async with locked(host, "a test") as journal:
-            struck = Struck(host, at, lambda: _tool(*words))
-            journal._host = struck
-            try:
-                await change(struck, journal, wanted, owner="a test", confirm=CONFIRM)
-            except IosondeError as problem:
-                return struck.struck, problem.message
-            return struck.struck, ""
-    except IosondeError as problem:
-        return True, problem.message
+        return [Wanted(find(known, name), value) for name, value in NEW.items()]
     finally:
         await host.close()
 
@@ -137,10 +102,11 @@ def _confirmed(now: list[str]) -> bool:
 def _steps(*words: str, booted: Callable[[], None] | None = None) -> list[str]:
     """Strike at one command after the other until none is left; what became of each batch."""
     before, ends, at, fell = state(), [], 0, True
+    wanted = asyncio.run(_known())
     while fell:
         at += 1
         first = last()[0]
-        fell, said = asyncio.run(_struck(at, *words))
+        fell, said = asyncio.run(change_struck(NODE, wanted, at, lambda: _tool(*words), CONFIRM))
         if fell and booted:
             booted()
             assert state() == before, f"command {at}: {said}"
