@@ -269,3 +269,59 @@ def test_what_was_not_confirmed_is_put_back_before_the_next_change(devices: Devi
     assert "never confirmed" in done.stderr
     assert devices.value(f"{one}.nomerges") == before[f"{one}.nomerges"]
     assert devices.value(f"{one}.rq_affinity") == "2"
+
+
+# As on a host where systemd runs; $1 holds the made-up programs.
+_WITH_SYSTEMD = (
+    'mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system && PATH="$1:$PATH" && shift && '
+    'exec "$@"'
+)
+_SYSTEMD_RUN = """\
+#!/bin/sh
+echo "run $*" >>{log}
+[ ! -e {log}.fails ] || exit 1
+while [ "${{1#--}}" != "$1" ]; do case $1 in --on-active=*) after=${{1#*=}};; esac; shift; done
+(sleep "$after"; exec "$@") </dev/null >/dev/null 2>&1 &
+"""
+
+
+def _by_systemd(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", _WITH_SYSTEMD, "sh", str(place), *words],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_where_systemd_runs_its_timer_puts_back_what_nobody_confirms(
+    devices: Devices, tmp_path: Path, fails: bool
+) -> None:
+    programs, log = tmp_path / "bin", tmp_path / "log"
+    programs.mkdir()
+    (programs / "systemd-run").write_text(_SYSTEMD_RUN.format(log=log))
+    (programs / "systemctl").write_text(f'#!/bin/sh\necho "$*" >>{log}\n')
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    if fails:
+        Path(f"{log}.fails").touch()
+    before, one = devices.state(), devices.names[0]
+    done = _by_systemd(programs, *COMMAND, "set", f"{one}.nomerges=2", "--confirm", "20")
+    assert done.returncode == 0, done.stderr
+    number = max(parse_journal(Path(JOURNAL).read_text()))
+    unit = f"iosonde-rollback-{number}"
+    said = log.read_text()
+    assert f"--unit={unit} --on-active=20" in said
+    assert f"batch {number} not confirmed in time" in said
+    assert f"stop {unit}.timer" in said
+    run("rollback")
+    # the same batch again, which nobody confirms
+    text = Path(JOURNAL).read_text()
+    of_it = (row for row in text.splitlines() if row.split("\t")[1:2] == [str(number)])
+    rows = [row for row in of_it if row.split("\t")[0] not in {"confirmed", "restored"}]
+    again = "".join(row.replace(f"\t{number}", f"\t{number + 1}", 1) + "\n" for row in rows)
+    Path(JOURNAL).write_text(text + again)
+    devices.write(f"{one}.nomerges", "2")
+    armed = _by_systemd(programs, "sh", SCRIPT, "arm", str(number + 1), "2")
+    assert armed.stdout.strip() == ("by a process" if fails else "by systemd")
+    assert waited(number + 1) == "restored"
+    assert devices.state() == before
