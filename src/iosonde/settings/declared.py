@@ -164,7 +164,15 @@ def network_settings() -> tuple[LayerSetting, ...]:
             for name in (*features, *adaptive)
         ),
         *(
-            LayerSetting(name, "ethtool", "{interface} " + name, low=0, risk="cut", told=True)
+            LayerSetting(
+                name,
+                "ethtool",
+                "{interface} " + name,
+                low=0,
+                risk="cut",
+                told=True,
+                high=f"{{interface}} {name}_max" if name.endswith("ring") else None,
+            )
             for name in figures
         ),
         LayerSetting("irq_cpus", "irq", "{interface}", apart=True),

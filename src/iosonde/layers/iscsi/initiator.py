@@ -54,14 +54,18 @@ def _keys(declared: InitiatorDeclared) -> dict[str, str]:
     return {name: str(value) for name, value in found.items() if value is not None}
 
 
+_QUEUE = (
+    "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges", "max_sectors_kb",
+    "write_cache",
+)  # fmt: skip
 _BURST = 16777215  # RFC 7143, 13.13 and 13.14
 
 
 def _record(name: str, key: str, unit: str = "", **more: Any) -> LayerSetting:
-    """A key of the node record: a change logs out and in again."""
+    """A key of the node record: a change logs out and in again, and the disk is a new one then."""
     return LayerSetting(
         name, "iscsiadm", f"{{iqn}} {{portal}} node.{key}", unit, needs="reconnect", risk="cut",
-        apart=True, lasts=True, **more,
+        apart=True, lasts=True, disturbs=(*_QUEUE, "queue_depth", "recovery_tmo"), **more,
     )  # fmt: skip
 
 
@@ -70,10 +74,7 @@ class IscsiInitiator:
 
     kind: ClassVar[str] = "iscsi"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
-        *queue_settings(
-            "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",
-            "max_sectors_kb", "write_cache",
-        ),
+        *queue_settings(*_QUEUE),
         LayerSetting(
             "queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth", low=1, risk="stall"
         ),
