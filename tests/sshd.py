@@ -7,9 +7,9 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -35,9 +35,8 @@ def _key(path: Path) -> str:
     return path.with_suffix(".pub").read_text().strip()
 
 
-@contextmanager
-def server(directory: Path, name: str = "box") -> Iterator[Sshd]:
-    """Starts it; `name` is a Host of the .ssh/config written into the directory."""
+def configure(directory: Path, name: str = "box") -> Sshd:
+    """Keys and files of a server that does not run yet; `name` is a Host of its .ssh/config."""
     port = free_port()
     ssh = directory / ".ssh"
     ssh.mkdir(mode=0o700)
@@ -49,8 +48,7 @@ def server(directory: Path, name: str = "box") -> Iterator[Sshd]:
         f"Host {name}\n  HostName 127.0.0.1\n  Port {port}\n  User {getpass.getuser()}\n"
         f"  IdentityFile {ssh}/id_ed25519\n  UserKnownHostsFile {ssh}/known_hosts\n"
     )
-    config = directory / "sshd_config"
-    config.write_text(
+    (directory / "sshd_config").write_text(
         f"Port {port}\nListenAddress 127.0.0.1\nHostKey {directory}/host_key\n"
         f"AuthorizedKeysFile {directory}/authorized\nPidFile none\nStrictModes no\nUsePAM no\n"
         "PermitRootLogin prohibit-password\nPasswordAuthentication no\nMaxSessions 10\n"
@@ -58,11 +56,25 @@ def server(directory: Path, name: str = "box") -> Iterator[Sshd]:
     )
     if os.getuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-    with (directory / "sshd.log").open("wb") as log:
-        sshd = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", str(config)], stderr=log)
+    return Sshd(name, directory, port, 0)
+
+
+def start(box: Sshd, within: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    """Start a configured server; `within` is a command that runs the one that follows it."""
+    config = str(box.home / "sshd_config")
+    with (box.home / "sshd.log").open("wb") as log:
+        sshd = subprocess.Popen([*within, "/usr/sbin/sshd", "-D", "-e", "-f", config], stderr=log)
+    _wait(box.port, sshd, box.home)
+    return sshd
+
+
+@contextmanager
+def server(directory: Path, name: str = "box") -> Iterator[Sshd]:
+    """A server as long as the block lasts."""
+    box = configure(directory, name)
+    sshd = start(box)
     try:
-        _wait(port, sshd, directory)
-        yield Sshd(name, directory, port, sshd.pid)
+        yield replace(box, pid=sshd.pid)
     finally:
         sshd.terminate()
         sshd.wait(10)

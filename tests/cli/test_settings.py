@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -26,6 +27,12 @@ def test_settings_holds_to_its_schema_and_agrees_with_show(iosonde: Run) -> None
     assert [one["value"] for one, _ in common] == [value for _, value in common]
     assert all(one["settable"] or one["why_not"] for one in told["settings"])
     assert any(one["name"] == "vm.dirty_ratio" for one in told["settings"])
+    wires = {path.parent.name for path in Path("/sys/class/net").glob("*/device")}
+    mtus = {one["layer"].partition("link:")[2]: one for one in told["settings"]
+            if one["name"] == "mtu"}  # fmt: skip
+    assert wires <= mtus.keys()  # also those that no mounted file system needs
+    for name, one in mtus.items():
+        assert str(one["value"]) == Path(f"/sys/class/net/{name}/mtu").read_text().strip()
 
 
 def test_a_layer_that_is_not_there_is_told(iosonde: Run) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 
 from tests.fakes.controller import State, attach, data_drives, detach, parsed, state_of
 
@@ -81,12 +80,16 @@ _VOLUMES = "DG/VD TYPE  State Access Consist Cache Cac sCC     Size Name "
 _DRIVES = "EID:Slt DID State DG     Size Intf Med SED PI SeSz Model            Sp Type "
 
 
-def show_volumes(state: State) -> int:
-    """`/c0/vall show all`."""
+def show_volumes(state: State, only: str = "all") -> int:
+    """`/c0/vall show all`, `/c0/v1 show all`."""
+    if only != "all" and only not in state["volumes"]:
+        return answer(state, f"VD {only} does not exist", good=False)
     if not state["volumes"]:
         return answer(state, "No VDs have been configured", good=not state["old"])
     body = ""
     for number, one in state["volumes"].items():
+        if only not in {"all", number}:
+            continue
         body += title(f"/c{state['controller']}/v{number}")
         body += "\n" + table(_VOLUMES, [volume_row(state, number)]) + "\n"
         body += title(f"PDs for VD {number}") + "\n"
@@ -190,9 +193,8 @@ def obey(state: State, words: list[str]) -> int:
         done = answer(state, "Controller not found", good=False)
         state["controller"] = int(number)
         return done
-    shows: dict[bool, Callable[[State], int]] = {True: show_volumes, False: show_controller}
-    if rest == ["show", "all"] and not asked[3] and asked[2] in {None, "all"}:
-        return shows[asked[2] == "all"](state)
+    if rest == ["show", "all"] and not asked[3]:
+        return show_volumes(state, asked[2]) if asked[2] else show_controller(state)
     if rest == ["show"] and asked[3]:
         return show_drives(state)
     if rest[:2] == ["add", "vd"] and asked[2] is None and not asked[3]:

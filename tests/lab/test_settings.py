@@ -168,6 +168,27 @@ def test_a_connection_that_is_cut_is_waited_for_by_the_host_alone(pair: None) ->
     assert state() == before
 
 
+# As by a switch that carries no long frames: those from 1024 bytes on are lost. At 900 all pass.
+NARROW = (
+    "ethtool -K eth0 tso off gso off && ip link set eth0 mtu 900 && ip route flush cache && "
+    "tc qdisc add dev eth0 root handle 1: prio && tc filter add dev eth0 parent 1: protocol ip "
+    "prio 1 u32 match u16 0x0400 0x0400 at 2 action drop"
+)
+WIDE = "tc qdisc del dev eth0 root; ip link set eth0 mtu 1500; ethtool -K eth0 tso on gso on; true"
+
+
+def test_an_mtu_that_cuts_the_connection_is_put_back_by_the_host_alone(pair: None) -> None:
+    number = max(journal(), default=0) + 1
+    ssh(NAME, "n1", NARROW)
+    try:
+        ended = iosonde("set", "--host", CLIENT, "eth0.mtu=1500", "--confirm", str(CONFIRM))
+        assert ended.status == 4
+        assert settled(number) == "restored"
+        assert ssh(NAME, "n1", "cat /sys/class/net/eth0/mtu").strip() == "900"
+    finally:
+        ssh(NAME, "n1", WIDE)
+
+
 def test_what_is_kept_outlives_a_power_failure_and_what_is_not_does_not(pair: None) -> None:
     before = state()
     good("set", "--host", CLIENT, *words())

@@ -18,54 +18,11 @@ from iosonde.change.settings_journal import FOLDER, JOURNAL, SCRIPT, parse_journ
 from iosonde.cli.schema import read_schema
 from tests.cli.conftest import COMMAND
 from tests.loop.devices import MIB, loop_device, tool
+from tests.loop.queues import Devices
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings")]
 
 SHORTEST = 5  # seconds that --confirm allows
-# A loop device keeps what its queue was set to when it is detached.
-USUAL = {
-    "scheduler": "none", "nr_requests": "128", "nomerges": "0", "rq_affinity": "1",
-    "read_ahead_kb": "128", "max_sectors_kb": "1280", "wbt_lat_usec": "-1",
-}  # fmt: skip
-
-
-class Devices:
-    """Two loop devices, by the names of their settings."""
-
-    def __init__(self, *devices: str) -> None:
-        self.names = [device.removeprefix("/dev/") for device in devices]
-
-    def value(self, setting: str) -> str:
-        device, _, name = setting.partition(".")
-        text = Path(f"/sys/block/{device}/queue/{name}").read_text().strip()
-        return text.partition("[")[2].partition("]")[0] if "[" in text else text
-
-    def write(self, setting: str, value: str) -> None:
-        device, _, name = setting.partition(".")
-        Path(f"/sys/block/{device}/queue/{name}").write_text(value)
-
-    def reset(self) -> None:
-        for one in self.names:
-            for name, value in USUAL.items():
-                self.write(f"{one}.{name}", value)
-
-    def ten(self) -> dict[str, str]:
-        """Ten settings and new values, among them schedulers, which disturb others."""
-        one, two = self.names
-        return {
-            f"{one}.nr_requests": "77", f"{one}.scheduler": "mq-deadline",
-            f"{one}.read_ahead_kb": "512", f"{one}.nomerges": "2", f"{one}.rq_affinity": "2",
-            f"{two}.scheduler": "bfq", f"{two}.max_sectors_kb": "256",
-            f"{two}.read_ahead_kb": "64", f"{two}.nomerges": "1", f"{two}.rq_affinity": "0",
-        }  # fmt: skip
-
-    def state(self) -> dict[str, str]:
-        """All that can be set, disturbed ones included."""
-        names = ("scheduler", "nr_requests", "read_ahead_kb", "nomerges", "rq_affinity",
-                 "max_sectors_kb", "wbt_lat_usec")  # fmt: skip
-        return {
-            f"{one}.{name}": self.value(f"{one}.{name}") for one in self.names for name in names
-        }
 
 
 @pytest.fixture
@@ -205,6 +162,42 @@ def test_a_second_one_is_refused_and_told_who_has_it(devices: Devices) -> None:
     run("set", f"{devices.names[0]}.nomerges=2")
 
 
+# In a mount namespace of its own the journal lies on a small file system, $1, of which $2 pages are
+# free; $3… is the call.
+_SMALL = (
+    'mount -t tmpfs -o size=256k tmpfs "$1" && shift && head -c $((262144 - $1 * 4096)) /dev/zero '
+    '>/var/lib/iosonde/filler; shift; timeout 60 "$@"; told=$?; cat /var/lib/iosonde/journal; '
+    "rm /var/lib/iosonde/filler; [ ! -e /var/lib/iosonde/rollback ] || "
+    '{ sleep "$WAIT"; sh /var/lib/iosonde/rollback settle; }; exit $told'
+)
+
+
+@pytest.mark.timeout(300)
+def test_on_a_full_disk_all_are_old_or_all_are_confirmed(devices: Devices) -> None:
+    before, new = devices.state(), devices.ten()
+    Path(FOLDER).mkdir(parents=True, exist_ok=True)
+    ends = []
+    for pages in range(9):
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", _SMALL, "sh", FOLDER, str(pages), *COMMAND, "set",
+             *words(new), "--confirm", str(SHORTEST)],
+            capture_output=True, text=True, check=False, timeout=100,
+            env={**os.environ, "WAIT": "0"},
+        )  # fmt: skip
+        now, told = devices.state(), f"{pages} pages: {done.stdout}{done.stderr}"
+        assert done.returncode in {0, 4}, told
+        if done.returncode == 0:
+            assert {name: now[name] for name in new} == new, told
+        else:
+            assert now == before, told
+        ends.append(done.returncode)
+        devices.reset()
+        devices.write(f"{devices.names[0]}.nr_requests", "99")
+        assert devices.state() == before
+    assert ends[0] == 4
+    assert ends[-1] == 0
+
+
 def killed(arguments: list[str], after: int) -> bool:
     """Kill -9 as soon as that many commands were announced since the lock; False if it ended."""
     process = subprocess.Popen(
@@ -276,3 +269,60 @@ def test_what_was_not_confirmed_is_put_back_before_the_next_change(devices: Devi
     assert "never confirmed" in done.stderr
     assert devices.value(f"{one}.nomerges") == before[f"{one}.nomerges"]
     assert devices.value(f"{one}.rq_affinity") == "2"
+
+
+# As on a host where systemd runs; $1 holds the made-up programs.
+_WITH_SYSTEMD = (
+    'mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system && PATH="$1:$PATH" && shift && '
+    'exec "$@"'
+)
+_SYSTEMD_RUN = """\
+#!/bin/sh
+echo "run $*" >>{log}
+[ ! -e {log}.fails ] || exit 1
+while [ "${{1#--}}" != "$1" ]; do case $1 in --on-active=*) after=${{1#*=}};; esac; shift; done
+(sleep "$after"; exec "$@") </dev/null >/dev/null 2>&1 &
+"""
+
+
+def _by_systemd(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", _WITH_SYSTEMD, "sh", str(place), *words],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_where_systemd_runs_its_timer_puts_back_what_nobody_confirms(
+    devices: Devices, tmp_path: Path, fails: bool
+) -> None:
+    programs, log = tmp_path / "bin", tmp_path / "log"
+    programs.mkdir()
+    (programs / "systemd-run").write_text(_SYSTEMD_RUN.format(log=log))
+    (programs / "systemctl").write_text(f'#!/bin/sh\necho "$*" >>{log}\n')
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    if fails:
+        Path(f"{log}.fails").touch()
+    before, one = devices.state(), devices.names[0]
+    done = _by_systemd(programs, *COMMAND, "set", f"{one}.nomerges=2", "--confirm", "20")
+    assert done.returncode == 0, done.stderr
+    number = max(parse_journal(Path(JOURNAL).read_text()))
+    unit = f"iosonde-rollback-{number}"
+    said = log.read_text()
+    assert f"--unit={unit} --on-active=20" in said
+    assert f"batch {number} not confirmed in time" in said
+    assert f"stop {unit}.timer" in said
+    run("rollback")
+    # the same batch again, which nobody confirms
+    text = Path(JOURNAL).read_text()
+    of_it = (row for row in text.splitlines() if row.split("\t")[1:2] == [str(number)])
+    rows = [row for row in of_it if row.split("\t")[0] not in {"confirmed", "restored"}]
+    again = "".join(row.replace(f"\t{number}", f"\t{number + 1}", 1) + "\n" for row in rows)
+    with Path(JOURNAL).open("a") as file:
+        file.write(again)
+    devices.write(f"{one}.nomerges", "2")
+    armed = _by_systemd(programs, "sh", SCRIPT, "arm", str(number + 1), "2")
+    assert armed.stdout.strip() == ("by a process" if fails else "by systemd")
+    assert waited(number + 1) == "restored"
+    assert devices.state() == before

@@ -85,6 +85,10 @@ async def keeping(
         value = " ".join((await host.run(one.look)).stdout.decode(errors="replace").split())
         if value == before.get(one.name):
             continue
+        if one.declared.lasts:
+            found.values[one.name] = value
+            found.notes[one.name] = "the host itself keeps it"
+            continue
         mechanism = MECHANISMS.load(one.declared.mechanism)()
         try:
             kept = await mechanism.keep(host, one.address, value)
@@ -120,17 +124,29 @@ def _changed(path: str, before: str | None, some: Sequence[Kept], mark: str) -> 
     return FileChange(path, before, merged(after, own, mark) if own else after, then)
 
 
+_RELOAD = (
+    ("/udev/", (("udevadm", "control", "--reload"),)),
+    ("/systemd/", (("systemctl", "daemon-reload"),)),
+    ("/exports", (("exportfs", "-r"),)),
+)
+
+
 async def undoing(host: Host) -> list[FileChange]:
     """What would take away all that iosonde keeps on a host."""
     found: dict[str, FileChange] = {}
     for name in MECHANISMS:
         mechanism = MECHANISMS.load(name)()
-        for path, text in (await texts(host, mechanism.files)).items():
+        files = [path for file in mechanism.files for path in await _found(host, file)]
+        for path, text in (await texts(host, files)).items():
             after = mechanism.without(text)
             if after != text:
-                then = (("udevadm", "control", "--reload"),) if "/udev/" in path else ()
+                then = next((argv for part, argv in _RELOAD if part in path), ())
                 found[path] = FileChange(path, text, after or None, then)
     return list(found.values())
+
+
+async def _found(host: Host, file: str) -> tuple[str, ...]:
+    return await host.glob(file) if "*" in file else (file,)
 
 
 async def write(host: Host, changes: Sequence[FileChange]) -> None:

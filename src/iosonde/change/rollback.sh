@@ -10,15 +10,17 @@
 #
 # The journal is only appended to. Fields are separated by tabs; those that begin with = may be empty:
 #   begin N BOOT TIME OWNER      a batch of changes, in this boot of the host
-#   old N K NAME =OLD =NEW =DEVICE =ITS   setting K: what it was, and is to be. NEW is "-" for what the
-#                                kernel changes along with another. ITS is what the file DEVICE said
+#   old N K NAME =OLD =NEW =DEVICE =ITS [=lasts]   setting K: what it was, and is to be. NEW is "-" for
+#                                what the kernel changes along with another. ITS is what the file DEVICE
+#                                said. What lasts outlives a reboot: after one it is put back first
 #   look N K =WORD…              the command that prints its value
 #   undo N K =WORD…              the command that puts the old value back
-#   ready N                      all of the batch is on the disk: from now on settings are changed
-#   confirmed, restored, lost, kept, tentative N …    what became of it; failed N NAME
+#   ready N TIME                 all of the batch is on the disk: from now on settings are changed
+#   confirmed, restored, lost, kept, tentative N TIME …    what became of it; failed N TIME NAME
+# A line that a crash has cut may name another batch, "1" of "12": those without a time do not count.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
 set -f
-tab=$(printf '\t') nl='
+only='' tab=$(printf '\t') nl='
 '
 case $0 in */*) place=${0%/*} ;; *) place=. ;; esac
 journal=$place/journal
@@ -35,6 +37,7 @@ batches() {
     [ -e "$journal" ] || return 0
     awk -F '\t' -v boot="$boot" '
         $1 == "begin" { number[++count] = $2; state[$2] = ""; rest[$2] = $3 FS $4 FS $5; of[$2] = $3 }
+        $3 == "" { next }
         $1 == "ready" { state[$2] = "open" }
         ($1 == "confirmed" || $1 == "kept") && state[$2] != "" { state[$2] = $1 }
         $1 == "tentative" && state[$2] != "" { state[$2] = "confirmed" }
@@ -48,15 +51,24 @@ batches() {
 }
 state_of() { batches | awk -F '\t' -v n="$1" '$1 == n { print $2 }'; }
 
-# After a reboot nothing of the batches before it is in force; the journal is made to say so.
+# After a reboot nothing of the batches before it is in force, but what the host itself keeps: that is
+# put back, and the journal is made to say so.
 forget() {
     [ -e "$journal" ] || return 0
     gone=$(awk -F '\t' -v boot="$boot" '
+        $3 == "" { next }
         $1 == "begin" { number[++count] = $2; of[$2] = $3 }
         $1 == "restored" || $1 == "lost" || $1 == "kept" { ended[$2] = 1 }
         $1 == "tentative" { delete ended[$2] }
         END { for (i = 1; i <= count; i++) if (of[number[i]] != boot && !ended[number[i]]) print number[i] }
         ' "$journal")
+    some=$(awk -F '\t' -v want=" $(echo $gone) " '
+        $1 == "old" && $9 == "=lasts" && index(want, " " $2 " ") && !seen[$2]++ { print $2 }' "$journal")
+    if [ -n "$some" ]; then
+        only=lasts
+        restore "the host was booted again" $some || return 1
+        only=''
+    fi
     for one in $gone; do
         note "lost$tab$one$tab$(date +%s)${tab}the host was booted again"
         echo "lost$tab$one"
@@ -74,7 +86,7 @@ line() { awk -F '\t' -v kind="$1" -v n="${2%/*}" -v k="${2#*/}" \
 # Sets name, was, path and its from a line `old`.
 parse() {
     IFS=$tab; set -- $1; unset IFS
-    name=$4 was=${5#=} path=${7#=} its=${8#=}
+    name=$4 was=${5#=} path=${7#=} its=${8#=} lasts=${9#=}
 }
 
 # Runs the argument list that a line of the journal holds.
@@ -106,6 +118,7 @@ restore() {
         report='' bad=''
         for entry in $todo; do
             parse "$(line old "$entry")"
+            [ -z "$only" ] || [ "$lasts" = "$only" ] || continue
             if ! same || ! now=$(seen "$entry"); then
                 report="${report}${nl}gone$tab$name$tab=$was"
             elif [ "$now" = "$was" ]; then
@@ -137,15 +150,19 @@ case $verb in
 list) batches ;;
 all)
     alone
-    forget
+    told=0
+    forget || told=1
     some=$(batches | awk -F '\t' '$2 != "kept" { print $1 }')
-    [ -z "$some" ] || restore "${1:-asked for}" $some
+    [ -z "$some" ] || restore "${1:-asked for}" $some || told=1
+    exit $told
     ;;
 settle) # what nobody confirmed and what a reboot has ended
     alone
-    forget
+    told=0
+    forget || told=1
     some=$(batches | awk -F '\t' '$2 == "open" { print $1 }')
-    [ -z "$some" ] || restore "never confirmed" $some
+    [ -z "$some" ] || restore "never confirmed" $some || told=1
+    exit $told
     ;;
 batch)
     alone
@@ -187,13 +204,13 @@ change)
 confirm)
     alone
     [ "$(state_of "$1")" = open ] || { echo "the host has put the batch back already" >&2; exit 75; }
-    note "confirmed$tab$1$tab$(date +%s)"
+    note "confirmed$tab$1$tab$(date +%s)" || { echo "the journal cannot be written" >&2; exit 1; }
     ! [ -d /run/systemd/system ] || systemctl stop "iosonde-rollback-$1.timer" 2>/dev/null || :
     ;;
 mark)
     alone
     word=$1; shift
-    for one; do note "$word$tab$one$tab$(date +%s)"; done
+    for one; do note "$word$tab$one$tab$(date +%s)" || exit; done
     ;;
 hold) # the lock of whoever changes settings of this host; it ends with the process that asked
     command -v flock >/dev/null || { echo "flock (util-linux) is not installed" >&2; exit 76; }

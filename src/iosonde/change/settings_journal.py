@@ -48,7 +48,7 @@ class Entry:
     `name` is LAYER.NAME, unique on its host; `old` and `new` its values with blanks counted as one
     (`new` is BESIDE where the kernel changes it along with another); `look`, `do` and `undo` are
     argument lists; `device` is a file whose content `its` tells whether the device of that name is
-    still the same.
+    still the same; what `lasts` outlives a reboot.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Entry:
     undo: tuple[str, ...]
     device: str = ""
     its: str = ""
+    lasts: bool = False
 
 
 @dataclass(slots=True)
@@ -78,8 +79,11 @@ class Batch:
     new: dict[str, str] = field(default_factory=dict)
     device: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Name → file that tells the device, and what it said."""
+    lasts: bool = False
+    """Whether one of its settings outlives a reboot."""
 
 
+_WORDS = frozenset({"ready", "confirmed", "restored", "lost", "kept", "tentative"})
 _STATES = {"ready": "open", "tentative": "confirmed"}
 
 
@@ -103,9 +107,10 @@ def parse_journal(text: str) -> dict[int, Batch]:
             batch, name = batches[number], fields[2]
             batch.old.setdefault(name, fields[3][1:])
             batch.device[name] = fields[5][1:], fields[6][1:]
+            batch.lasts |= "=lasts" in fields[7:]
             if fields[4] != f"={BESIDE}":
                 batch.new[name] = fields[4][1:]
-        elif kind in {"ready", "confirmed", "restored", "lost", "kept", "tentative"}:
+        elif kind in _WORDS and len(fields) >= 2 and fields[1]:  # cut, it may mean another batch
             batches[number].state = _STATES.get(kind, kind)
     return batches
 
@@ -120,10 +125,11 @@ def batch_lines(number: int, boot: str, owner: str, entries: Sequence[Entry]) ->
     for index, one in enumerate(entries, 1):
         at = [str(number), str(index)]
         told = [one.old, one.new, one.device, one.its]
+        told += ["lasts"] * one.lasts
         rows.append(["old", *at, one.name, *("=" + word for word in told)])
         rows.append(["look", *at, *("=" + word for word in one.look)])
         rows.append(["undo", *at, *("=" + word for word in one.undo)])
-    rows.append(["ready", str(number)])
+    rows.append(["ready", str(number), f"{time.time():.0f}"])
     for row in rows:
         for word in row:
             if not word.isprintable():
@@ -181,11 +187,12 @@ class SettingsJournal:
 
     @property
     def in_force(self) -> tuple[Batch, ...]:
-        """The batches whose changes are in force, in order."""
+        """The batches whose changes are in force, in order; of an earlier boot, what is kept."""
         return tuple(
             one
             for one in self.batches.values()
-            if one.boot == self.boot and one.state in {"open", "confirmed", "kept"}
+            if (one.boot == self.boot and one.state in {"open", "confirmed", "kept"})
+            or (one.lasts and one.state == "kept")
         )
 
     @property
@@ -224,7 +231,10 @@ class SettingsJournal:
         except FileMissing:
             there = b""
         if there != script_text():
-            await self._host.run(["sh", "-c", _INSTALL, "sh", SCRIPT], stdin=script_text())
+            argv = ["sh", "-c", _INSTALL, "sh", SCRIPT]
+            done = await self._host.run(argv, stdin=script_text(), check=False)
+            if done.status != 0:
+                raise self._unwritten(done)
 
     async def settle(self) -> tuple[PutBack, ...]:
         """Put back what was never confirmed; note what a reboot has ended.
@@ -240,7 +250,10 @@ class SettingsJournal:
         """Announce a batch; its number. All of it is on the disk when this returns."""
         number = max(self.batches, default=0) + 1
         text = batch_lines(number, self.boot, owner, entries)
-        await self._script("begin", stdin=text.encode())
+        argv = ["sh", SCRIPT, "begin"]
+        done = await self._host.run(argv, stdin=text.encode(), timeout=600.0, check=False)
+        if done.status != 0:
+            raise self._unwritten(done)
         self.batches = {**self.batches, **parse_journal(text)}
         return number
 
@@ -250,7 +263,8 @@ class SettingsJournal:
         Returns:
             who watches: "by systemd" or "by a process".
         """
-        done = await self._script("arm", str(number), f"{max(round(seconds), 1)}")
+        argv = ["sh", SCRIPT, "arm", str(number), f"{max(round(seconds), 1)}"]
+        done = await self._host.run(argv, timeout=600.0)
         return done.stdout.decode().strip()
 
     async def change(self, number: int, index: int, entry: Entry) -> Completed:
@@ -306,12 +320,17 @@ class SettingsJournal:
 
     async def mark(self, word: str, numbers: Iterable[int]) -> None:
         """Note of batches that they are "kept", or "tentative" again."""
-        some = [str(number) for number in numbers]
-        if some:
-            await self._script("mark", word, *some)
+        if some := [str(number) for number in numbers]:
+            await self._host.run(["sh", SCRIPT, "mark", word, *some], timeout=600.0)
 
-    async def _script(self, *words: str, stdin: bytes = b"") -> Completed:
-        return await self._host.run(["sh", SCRIPT, *words], stdin=stdin, timeout=600.0)
+    def _unwritten(self, done: Completed) -> HostFailed:
+        said = done.stderr.decode(errors="replace").strip() or f"status {done.status}"
+        return HostFailed(
+            f"the journal in {FOLDER} cannot be written, so nothing is changed: "
+            + said.splitlines()[-1],
+            where=self._host.name,
+            hint="be root there, and see that the disk is neither full nor read-only",
+        )
 
     def _too_late(self) -> HostFailed:
         return HostFailed(

@@ -91,7 +91,8 @@ async def _entry(host: Host, setting: Settable, value: str) -> Entry:
             its = (await host.read(device)).decode(errors="replace").strip()
         device = device if its else ""
     do = () if value == BESIDE else setting.change(value)
-    return Entry(setting.name, old, value, look, do, setting.change(old), device, its)
+    undo, lasts = setting.change(old), setting.declared.lasts
+    return Entry(setting.name, old, value, look, do, undo, device, its, lasts)
 
 
 def apart(entries: Sequence[Entry], wanted: Sequence[Wanted]) -> tuple[list[Entry], list[Entry]]:

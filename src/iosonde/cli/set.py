@@ -151,7 +151,13 @@ class _Told:
     def __call__(self, change: Changed) -> None:
         self._changes.append(change)
         if not self.as_json:
-            out().print(f"{change.name}: {_sentence(change)}", markup=False)
+            out().print(f"{change.name}: {_sentence(change)}{self._when(change)}", markup=False)
+
+    def _when(self, change: Changed) -> str:
+        """What must happen yet; a mechanism whose value lasts has connected anew itself."""
+        one = self.settings.get(change.name)
+        later = one and one.declared.needs == "reconnect" and not one.declared.lasts
+        return " (from the next connection on)" if later and change.state != "unchanged" else ""
 
     def end(self) -> None:
         """Print the object, or what would be run."""

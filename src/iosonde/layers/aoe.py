@@ -18,7 +18,7 @@ from pydantic import Field
 
 from iosonde.frames import aoe_frame_payload
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Declared, Site
 from iosonde.layers.step import Check, Step, run
 from iosonde.records import Scalar, StackLayer
@@ -178,6 +178,13 @@ class AoeInitiator:
         *queue_settings("read_ahead_kb", "nr_requests", "max_sectors_kb", "scheduler"),
         LayerSetting("aoe_maxout", "modparam", "aoe.aoe_maxout", low=1, risk="stall"),
         LayerSetting("aoe_deadsecs", "modparam", "aoe.aoe_deadsecs", "s", low=0),
+        *made_with(
+            "frame_payload",
+            units={"frame_payload": "B"},
+            needs="reconnect",
+            why="it follows from the MTUs on the way: set those of the interfaces on both hosts, "
+            "then `aoe-revalidate`",
+        ),
     )
     declaration: ClassVar[type[Declared]] = InitiatorDeclared
     probe: ClassVar[str] = "device"

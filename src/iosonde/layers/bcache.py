@@ -19,7 +19,7 @@ from pydantic import Field, field_validator
 from iosonde.errors import UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers.caching import ATTEMPT, NUMBER, PATIENCE, pair, script_command
-from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, modules, run
 from iosonde.records import Scalar, StackLayer
@@ -97,6 +97,9 @@ class BcacheDeclared(Declared):
         return size
 
 
+_PLACE = "/sys/block/{name}/bcache/"
+
+
 class Bcache:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
@@ -104,18 +107,21 @@ class Bcache:
     declaration: ClassVar[type[Declared]] = BcacheDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
-        *(
-            LayerSetting(name, "sysfs", f"/sys/block/{{name}}/bcache/{name}", unit)
-            for name, unit in (
-                ("cache_mode", ""),
-                ("sequential_cutoff", ""),
-                ("writeback_percent", ""),
-                ("writeback_delay", ""),
-                ("writeback_running", ""),
-            )
+        # bcache keeps its mode in the superblock of the slow device.
+        LayerSetting(
+            "cache_mode", "sysfs", _PLACE + "cache_mode", unsafe=("writeback",), lasts=True
         ),
+        LayerSetting("sequential_cutoff", "bcache", _PLACE + "sequential_cutoff", "B", low=0),
+        LayerSetting(
+            "writeback_percent", "sysfs", _PLACE + "writeback_percent", "%", low=0, high=40
+        ),
+        LayerSetting("writeback_delay", "sysfs", _PLACE + "writeback_delay", "s", low=0),
+        LayerSetting("writeback_running", "sysfs", _PLACE + "writeback_running",
+                     choices=("0", "1")),
+        LayerSetting("readahead_cache_policy", "sysfs", _PLACE + "readahead_cache_policy"),
         *queue_settings("read_ahead_kb", "max_sectors_kb"),
-    )
+        *made_with("block_size", "bucket_size", units={"block_size": "B", "bucket_size": "B"}),
+    )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; partitions of a cached device are the partition layer's."""

@@ -26,8 +26,6 @@ from iosonde.records import Scalar, StackLayer
 _TYPES = frozenset({"disk", "rom"})
 _OTHERS = re.compile(r"(?:loop|zram|md|dm-|bcache|drbd|nbd|etherd/)\d?")
 
-_SESSION = re.compile(r"/session\d+/")  # an iSCSI initiator's disk
-
 
 async def _over_fabrics(scene: Scene) -> set[str]:
     """Names of NVMe namespaces that are reached over a network."""
@@ -161,7 +159,7 @@ class Disk:
         ),
         *queue_settings(
             "rq_affinity", "read_ahead_kb", "nomerges", "max_sectors_kb", "write_cache",
-            "wbt_lat_usec", "add_random", "iostats",
+            "wbt_lat_usec", "io_poll", "add_random", "iostats",
         ),
     )  # fmt: skip
 
@@ -183,7 +181,7 @@ class Disk:
             and device.type in _TYPES
             and not _OTHERS.match(device.name)
             and device.name not in fabrics
-            and not _SESSION.search(device.sysfs)
+            and device.lsblk.get("tran") != "iscsi"  # a layer of its own
         )
 
     def plan(self, site: Site) -> tuple[Step, ...]:

@@ -31,7 +31,15 @@ from iosonde.layers.caching import (
     pair,
     script_command,
 )
-from iosonde.layers.layer import LayerSetting, Mapped, Scene, dmsetup, mapped, queue_settings
+from iosonde.layers.layer import (
+    LayerSetting,
+    Mapped,
+    Scene,
+    dmsetup,
+    made_with,
+    mapped,
+    queue_settings,
+)
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, modules
 from iosonde.records import Scalar, StackLayer
@@ -110,7 +118,18 @@ class DmCache:
     kind: ClassVar[str] = "dm_cache"
     declaration: ClassVar[type[Declared]] = DmCacheDeclared
     probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        LayerSetting(
+            "mode", "dmtable", "{name} mode", choices=_MODES, risk="stall", unsafe=("writeback",),
+            apart=True,
+        ),
+        LayerSetting(
+            "policy", "dmtable", "{name} policy", choices=("smq", "cleaner"), risk="stall",
+            apart=True,
+        ),
+        *queue_settings("read_ahead_kb", "max_sectors_kb"),
+        *made_with("block_size", units={"block_size": "B"}),
+    )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`."""

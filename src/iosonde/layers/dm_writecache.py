@@ -27,7 +27,15 @@ from iosonde.layers.caching import (
     pair,
     script_command,
 )
-from iosonde.layers.layer import LayerSetting, Mapped, Scene, dmsetup, mapped, queue_settings
+from iosonde.layers.layer import (
+    LayerSetting,
+    Mapped,
+    Scene,
+    dmsetup,
+    made_with,
+    mapped,
+    queue_settings,
+)
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, modules
 from iosonde.records import Scalar, StackLayer
@@ -103,7 +111,21 @@ class DmWritecache:
     kind: ClassVar[str] = "dm_writecache"
     declaration: ClassVar[type[Declared]] = DmWritecacheDeclared
     probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *(
+            LayerSetting(
+                name, "dmtable", "{name} " + name, unit, low=low, high=high, risk="stall",
+                apart=True,
+            )
+            for name, unit, low, high in (
+                ("high_watermark", "%", 0, 100), ("low_watermark", "%", 0, 100),
+                ("writeback_jobs", "", 1, None), ("autocommit_blocks", "", 1, None),
+                ("autocommit_time", "ms", 1, 3_600_000),
+            )
+        ),
+        *queue_settings("read_ahead_kb", "max_sectors_kb"),
+        *made_with("medium", "block_size", units={"block_size": "B"}),
+    )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`."""

@@ -104,12 +104,57 @@ def resource_file(site: Site) -> str:
     )
 
 
+# Name → unit, limits (linux/drbd_limits.h).
+_FIGURES: Mapping[str, Mapping[str, tuple[str, int, int]]] = {
+    "net": {
+        "max-buffers": ("pages", 32, 131072), "max-epoch-size": ("", 1, 20000),
+        "unplug-watermark": ("", 1, 131072), "ko-count": ("", 0, 200),
+        "ping-int": ("s", 1, 120), "timeout": ("0.1 s", 1, 600),
+    },
+    "disk": {
+        "al-extents": ("4 MiB", 67, 65534), "c-plan-ahead": ("0.1 s", 0, 300),
+        "c-delay-target": ("0.1 s", 1, 100),
+    },
+}  # fmt: skip
+_SIZES = ("c-fill-target", "c-max-rate", "c-min-rate", "resync-rate")
+_SWITCHES = ("disk-barrier", "disk-flushes", "disk-drain", "md-flushes")
+_BALANCING = ("prefer-local", "prefer-remote", "round-robin", "least-pending")
+
+
+def _option(section: str, name: str, unit: str = "", **more: Any) -> LayerSetting:
+    address = f"{{name}} {section} {name}"
+    return LayerSetting(name, "drbd", address, unit, risk="stall", apart=True, **more)
+
+
+def _options() -> tuple[LayerSetting, ...]:
+    """What drbdsetup changes of a resource that is up; buffers of TCP count from a connect on."""
+    buffers = ("sndbuf-size", "rcvbuf-size")
+    return (
+        _option("net", "protocol", choices=("A", "B", "C"), unsafe=("A", "B")),
+        *(
+            _option(section, name, unit, low=low, high=high)
+            for section, some in _FIGURES.items()
+            for name, (unit, low, high) in some.items()
+        ),
+        *(_option("net", name, "B", low=0, high=10485760, needs="reconnect") for name in buffers),
+        _option("net", "tcp-cork", choices=("yes", "no")),
+        _option("disk", "al-updates", choices=("yes", "no")),
+        *(
+            _option("disk", name, choices=("yes", "no"), unsafe=("no",) * (name in _SWITCHES[1:]))
+            for name in _SWITCHES
+        ),
+        *(_option("disk", name) for name in _SIZES),
+        _option("disk", "read-balancing", choices=_BALANCING),
+    )
+
+
 class Drbd:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "drbd"
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
-        "read_ahead_kb", "max_sectors_kb", "write_cache"
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *_options(),
+        *queue_settings("read_ahead_kb", "max_sectors_kb", "write_cache"),
     )
     declaration: ClassVar[type[Declared]] = DrbdDeclared
     probe: ClassVar[str] = "device"

@@ -29,7 +29,7 @@ from iosonde.layers.mounting import Mounted, mounted_at, mounting
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Step
 from iosonde.records import Scalar, StackLayer
-from iosonde.settings.declared import mount_settings
+from iosonde.settings.declared import made_with, mount_settings
 from iosonde.units import parse_bytes
 
 _TYPES = ("ext2", "ext3", "ext4")
@@ -122,9 +122,17 @@ class Ext4:
     kind: ClassVar[str] = "ext4"
     declaration: ClassVar[type[Declared]] = Ext4Declared
     probe: ClassVar[str] = "mount"
-    settings: ClassVar[tuple[LayerSetting, ...]] = mount_settings(
-        "atime", "lazytime", "commit", "barrier", "discard"
-    )
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *mount_settings("atime", "lazytime", "commit", "barrier", "discard"),
+        *made_with(
+            "block_size", "stripe_unit", "stripe_width", "journal_size",
+            units=dict.fromkeys(("block_size", "stripe_unit", "stripe_width", "journal_size"), "B"),
+        ),
+        *made_with(
+            "journal_mode", needs="remount",
+            why="no remount changes how data are journalled: unmount, then mount with data=MODE",
+        ),
+    )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""

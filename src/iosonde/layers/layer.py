@@ -168,6 +168,7 @@ class Scene:
 
 LayerSetting: TypeAlias = declared.LayerSetting
 queue_settings = declared.queue_settings
+made_with = declared.made_with
 
 
 class Layer(Protocol):

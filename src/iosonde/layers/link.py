@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from iosonde.hosts.host import Completed, Host
@@ -120,11 +121,12 @@ class Link:
             name = todo.pop(0)
             if name not in layers:
                 lower = await _lower(scene.host, name)
-                layers[name] = await self._layer(scene, name, lower)
+                layers[name] = await self.layer(scene, name, lower)
                 todo += lower
         return tuple(layers.values())
 
-    async def _layer(self, scene: Scene, name: str, lower: list[str]) -> StackLayer:
+    async def layer(self, scene: Scene, name: str, lower: list[str]) -> StackLayer:
+        """The layer of one interface, which stands on others."""
         place = f"/sys/class/net/{name}"
         parts = ("speed", "operstate", "bonding/mode", "device/numa_node")
         found = await scene.texts([f"{place}/{part}" for part in parts])
@@ -163,6 +165,24 @@ class Link:
             elif option == "-k":
                 scene.miss(f"ethtool {option} {name}", done, "ethtool")
         return found
+
+
+async def interfaces(scene: Scene, known: Collection[str]) -> tuple[StackLayer, ...]:
+    """The interfaces of a host that lead to a wire, whatever uses them, but for the known ones.
+
+    Discovery takes those that a mounted file system needs; settings may be asked of all.
+    """
+    places = await scene.host.glob("/sys/class/net/*/device")
+    places += await scene.host.glob("/sys/class/net/*/bonding")
+    names = dict.fromkeys(path.split("/")[4] for path in places)
+    made = Link()
+    return tuple(
+        [
+            await made.layer(scene, name, await _lower(scene.host, name))
+            for name in names
+            if name not in known
+        ]
+    )
 
 
 async def _lower(host: Host, name: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, made_with, queue_settings
 from iosonde.records import Scalar, StackLayer
 
 _DELETED = " (deleted)"
@@ -49,9 +49,15 @@ class Loop:
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "loop"
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
-        "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges", "max_sectors_kb",
-        "write_cache", "wbt_lat_usec",
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *queue_settings(
+            "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",
+            "max_sectors_kb", "write_cache", "wbt_lat_usec",
+        ),
+        *made_with(
+            "direct_io", "logical_block_size", units={"logical_block_size": "B"},
+            needs="reconnect", why="it is an option of losetup(8), given when the file is attached",
+        ),
     )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import LayerSetting, Mapped, Scene, mapped, queue_settings
+from iosonde.layers.layer import LayerSetting, Mapped, Scene, made_with, mapped, queue_settings
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Command, Step, exists, modules
 from iosonde.records import Scalar, StackLayer
@@ -261,7 +261,18 @@ class Lvm:
     kind: ClassVar[str] = "lvm"
     declaration: ClassVar[type[Declared]] = LvmDeclared
     probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *queue_settings("read_ahead_kb", "max_sectors_kb"),
+        *made_with(
+            "segment_type",
+            "stripes",
+            "chunk_size",
+            "block_size",
+            "region_size",
+            "extent_size",
+            units=dict.fromkeys(("chunk_size", "block_size", "region_size", "extent_size"), "B"),
+        ),
+    )
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. What lvs can't say stays unknown; the volumes are found anyway."""

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, modules, run
 from iosonde.records import Scalar, StackLayer
@@ -247,6 +247,10 @@ class Md:
         LayerSetting("sync_speed_min", "sysfs", _MD + "sync_speed_min", "KiB/s", low=1),
         LayerSetting("sync_speed_max", "sysfs", _MD + "sync_speed_max", "KiB/s", low=1),
         *queue_settings("read_ahead_kb", "max_sectors_kb", "nomerges"),
+        *made_with(
+            "level", "raid_disks", "chunk_size", "layout", "metadata_version",
+            units={"chunk_size": "B"},
+        ),
     )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

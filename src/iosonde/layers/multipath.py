@@ -12,7 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from iosonde.layers.layer import LayerSetting, Mapped, Scene, dmsetup, mapped, queue_settings
+from iosonde.layers.layer import (
+    LayerSetting,
+    Mapped,
+    Scene,
+    dmsetup,
+    made_with,
+    mapped,
+    queue_settings,
+)
 from iosonde.records import Scalar, StackLayer
 
 _SELECTORS = (
@@ -70,8 +78,18 @@ class Multipath:
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "multipath"
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
-        "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "nomerges", "rq_affinity"
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *queue_settings(
+            "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "nomerges", "rq_affinity"
+        ),
+        *made_with(
+            "path_selector",
+            "features",
+            "handler",
+            needs="reconnect",
+            why="multipathd makes the map from multipath.conf(5): change that, then "
+            "`multipathd reconfigure`",
+        ),
     )
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

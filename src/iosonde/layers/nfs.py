@@ -23,6 +23,7 @@ from iosonde.layers.mounting import Mounted, mount_only, mounted_at
 from iosonde.layers.site import Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, file, modules, run
 from iosonde.records import Scalar, StackLayer
+from iosonde.units import MIB
 
 _TYPES = {"nfs", "nfs4"}
 
@@ -130,7 +131,18 @@ class NfsServer:
     kind: ClassVar[str] = "nfs_server"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         LayerSetting("threads", "nfsd", "threads", low=1, high=4096, risk="stall", apart=True),
-    )
+        LayerSetting(
+            "max_block_size", "nfsd", "max_block_size", "B", low=8192, high=4 * MIB,
+            needs="restart", risk="stall", apart=True,
+        ),
+        LayerSetting(
+            "sync", "exports", "sync {export}", choices=("sync", "async"), unsafe=("async",),
+            apart=True,
+        ),
+        LayerSetting(
+            "wdelay", "exports", "wdelay {export}", choices=("wdelay", "no_wdelay"), apart=True
+        ),
+    )  # fmt: skip
     declaration: ClassVar[type[Declared]] = ServerDeclared
     probe: ClassVar[str] = ""
 
@@ -259,7 +271,11 @@ class Nfs:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nfs"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        LayerSetting(
+            "read_ahead_kb", "sysfs", "/sys/class/bdi/{bdi}/read_ahead_kb", "KiB", low=0, apart=True
+        ),
+    )
     declaration: ClassVar[type[Declared]] = ClientDeclared
     probe: ClassVar[str] = "mount"
 

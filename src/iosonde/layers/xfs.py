@@ -29,7 +29,7 @@ from iosonde.layers.mounting import Mounted, mounted_at, mounting
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Step
 from iosonde.records import Scalar, StackLayer
-from iosonde.settings.declared import mount_settings
+from iosonde.settings.declared import made_with, mount_settings
 from iosonde.units import SECTOR, parse_bytes
 
 _PAIR = re.compile(r"([\w-]+)=([\w./-]+)")
@@ -136,7 +136,13 @@ class Xfs:
     kind: ClassVar[str] = "xfs"
     declaration: ClassVar[type[Declared]] = XfsDeclared
     probe: ClassVar[str] = "mount"
-    settings: ClassVar[tuple[LayerSetting, ...]] = mount_settings("atime", "lazytime")
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *mount_settings("atime", "lazytime"),
+        *made_with(
+            "block_size", "stripe_unit", "stripe_width", "allocation_groups", "log_size",
+            units=dict.fromkeys(("block_size", "stripe_unit", "stripe_width", "log_size"), "B"),
+        ),
+    )  # fmt: skip
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""

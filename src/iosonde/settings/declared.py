@@ -9,6 +9,7 @@ block/bfq-iosched.c (6.x), Documentation/block/deadline-iosched.rst, bfq-iosched
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -33,7 +34,9 @@ class LayerSetting:
     kernel changes along with this one. `renamed` are words of older kernels and what they are
     called now. `told` says that the layer's own discovery reads it, `apart`
     that discovery shows it in another form, so that it is read for `iosonde settings` alone.
-    `why_not` says why iosonde does not set it.
+    `lasts`: the host itself keeps it over a reboot, as a controller does and a node record. One of
+    no mechanism ("") is a fact of the layer that only `needs` changes; `why_not` says why iosonde
+    does not set it.
     """
 
     name: str
@@ -51,6 +54,7 @@ class LayerSetting:
     renamed: tuple[tuple[str, str], ...] = ()
     told: bool = False
     apart: bool = False
+    lasts: bool = False
     why_not: str = ""
 
 
@@ -88,6 +92,7 @@ _KNOWN = {
             "max_sectors_kb", "sysfs", _QUEUE, "KiB", low=4, high=_QUEUE + "max_hw_sectors_kb"
         ),
         LayerSetting("wbt_lat_usec", "sysfs", _QUEUE, "µs", low=-1),
+        LayerSetting("io_poll", "sysfs", _QUEUE, choices=("0", "1"), apart=True),
         LayerSetting("add_random", "sysfs", _QUEUE, choices=("0", "1")),
         LayerSetting("iostats", "sysfs", _QUEUE, choices=("0", "1")),
         LayerSetting(
@@ -108,6 +113,23 @@ def queue_settings(*names: str) -> tuple[LayerSetting, ...]:
         for name in names
     )
     return (*own, *_SCHEDULER) if "scheduler" in names else own
+
+
+def made_with(
+    *names: str, units: Mapping[str, str] | None = None, needs: Needs = "rebuild", why: str = ""
+) -> tuple[LayerSetting, ...]:
+    """What a layer was made with, by the names of its facts: shown, and changed by `up` alone.
+
+    `why` takes the place of the usual reason, which is that all data are lost.
+    """
+    usual = "it is fixed when the layer is made: `iosonde up STACK --set LAYER.{}=VALUE` makes it"
+    return tuple(
+        LayerSetting(
+            name, "", "", (units or {}).get(name, ""), needs=needs, told=True, apart=True,
+            why_not=why or usual.format(name) + " anew, which loses its data",
+        )
+        for name in names
+    )  # fmt: skip
 
 
 def mount_settings(*names: str) -> tuple[LayerSetting, ...]:
@@ -142,7 +164,16 @@ def network_settings() -> tuple[LayerSetting, ...]:
             for name in (*features, *adaptive)
         ),
         *(
-            LayerSetting(name, "ethtool", "{interface} " + name, low=0, risk="cut", told=True)
+            LayerSetting(
+                name,
+                "ethtool",
+                "{interface} " + name,
+                low=0,
+                risk="cut",
+                told=True,
+                high=f"{{interface}} {name}_max" if name.endswith("ring") else None,
+            )
             for name in figures
         ),
+        LayerSetting("irq_cpus", "irq", "{interface}", apart=True),
     )

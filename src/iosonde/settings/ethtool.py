@@ -28,6 +28,8 @@ FEATURES = {
     "tx_checksum": ("tx-checksumming", "tx"),
 }
 RINGS = {"rx_ring": ("RX", "rx"), "tx_ring": ("TX", "tx")}
+MAXIMA = {f"{name}_max": pair for name, pair in RINGS.items()}
+"""What the interface allows for its rings; only to be read."""
 COALESCE = {
     name: (name.replace("_", "-"),) * 2
     for name in ("rx_usecs", "rx_frames", "tx_usecs", "tx_frames")
@@ -38,11 +40,15 @@ _FEATURE = 'ethtool -k "$1" | sed -n "s/^[[:space:]]*$2: \\([a-z]*\\).*/\\1/p" |
 _RING = (
     'ethtool -g "$1" | sed -n "1,/^Current/d;s/^$2:[^0-9]*\\([0-9]*\\)$/\\1/p" | grep . | head -n 1'
 )
+_MAXIMUM = (
+    'ethtool -g "$1" | sed -n "1,/^Current/s/^$2:[^0-9]*\\([0-9]*\\)$/\\1/p" | grep . | head -n 1'
+)
 _FIGURE = 'ethtool -c "$1" | sed -n "s/^$2:[^0-9]*\\([0-9]*\\)$/\\1/p" | grep .'
 _ADAPTIVE = 'ethtool -c "$1" | sed -n "s/^Adaptive.* *$2: *\\([a-z]*\\).*/\\1/p" | grep .'
 _WAYS = (
     (FEATURES, _FEATURE, "-K"),
     (RINGS, _RING, "-G"),
+    (MAXIMA, _MAXIMUM, "-G"),
     (COALESCE, _FIGURE, "-C"),
     (ADAPTIVE, _ADAPTIVE, "-C"),
 )

@@ -14,6 +14,7 @@ from iosonde.hosts.host import Host
 from iosonde.records import Gap, Scalar
 from iosonde.settings import MECHANISMS
 from iosonde.settings.declared import LayerSetting
+from iosonde.settings.service import UNITS
 
 SYSCTLS = (
     "vm.dirty_background_bytes",
@@ -59,6 +60,14 @@ DECLARED: tuple[LayerSetting, ...] = (
         LayerSetting(f"net.ipv4.{name}", "sysctl", f"net.ipv4.{name}", low=0, high=1)
         for name in ("tcp_sack", "tcp_slow_start_after_idle", "tcp_window_scaling")
     ),
+    LayerSetting("fs.aio-max-nr", "sysctl", "fs.aio-max-nr", low=1),
+    LayerSetting("cpu.governor", "cpufreq", "scaling_governor"),
+    LayerSetting("cpu.energy_preference", "cpufreq", "energy_performance_preference"),
+    LayerSetting(
+        "tuned.profile", "tuned", "profile", lasts=True,
+        disturbs=("cpu.governor", "cpu.energy_preference", *SYSCTLS),
+    ),
+    *(LayerSetting(unit, "service", unit, choices=("running", "stopped")) for unit in UNITS),
 )  # fmt: skip
 
 

@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from iosonde.errors import IosondeError
+from iosonde.errors import IosondeError, Refused
+from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
 
+_OK, _END = "::iosonde-ok::", "::iosonde-end::"
 # dd tells what the kernel said; a shell's own printf would only say "I/O error".
 _WRITE = 'printf "%s\\n" "$2" | dd of="$1" status=none'
 
@@ -96,6 +98,61 @@ class Mechanism(Protocol):
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """The values that the host's configuration sets at boot, as far as it can be read."""
         ...
+
+
+async def looked(
+    host: Host, mechanism: Mechanism, addresses: Sequence[str]
+) -> Mapping[str, Scalar | IosondeError]:
+    """`Mechanism.get` by the command that looks at each; what it fails for, the host lacks."""
+    if not addresses:
+        return {}
+    # All in one go: a host may be far, or slow to start a command.
+    each = [f"{quote(mechanism.look(address))} && echo {_OK}; echo {_END}" for address in addresses]
+    done = await host.run(["sh", "-c", f"exec 2>/dev/null; {'; '.join(each)}"], check=False)
+    answers = done.stdout.decode(errors="replace").split(f"{_END}\n")
+    texts = {
+        address: " ".join(answer.removesuffix(f"{_OK}\n").split())
+        for address, answer in zip(addresses, answers, strict=False)
+        if answer.endswith(f"{_OK}\n")
+    }
+    return {
+        address: int(text) if text.removeprefix("-").isdecimal() else text
+        for address, text in texts.items()
+        if text
+    }
+
+
+class Lasting:
+    """What mechanisms have in common whose values the host itself keeps over a reboot.
+
+    A controller or a record of a node holds them: there is nothing to write that would keep them.
+    """
+
+    files: ClassVar[tuple[str, ...]] = ()
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`; it does not tell."""
+        del host, addresses
+        return {}
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`: the address names for good what it means."""
+        del address
+        return ""
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`."""
+        del host, value
+        raise Refused("the host itself keeps it: there is nothing to write", where=address)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return text
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`; it is what it is now."""
+        del host, addresses
+        return {}
 
 
 def write_file(path: str, value: str) -> tuple[str, ...]:

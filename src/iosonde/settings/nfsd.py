@@ -20,6 +20,11 @@ from iosonde.settings.mechanism import Kept, own_file, texts, write_file
 FILE = "/etc/nfs.conf.d/zz-iosonde.conf"
 _FOLDER = "/proc/fs/nfsd/"
 _NAMES = {"threads": "threads"}  # in nfs.conf
+# The size can be set only while no thread runs: the server stops for a moment, and clients wait.
+_RESTARTED = (
+    'n=$(cat "$1/threads") && rpc.nfsd 0 && printf "%s\\n" "$3" | dd of="$1/$2" status=none; '
+    "told=$?; rpc.nfsd $n && exit $told"
+)
 _SECTION = re.compile(r"^\s*\[\s*([\w-]+)[^\]]*\]")
 _LINE = re.compile(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$")
 
@@ -68,6 +73,8 @@ class Nfsd:
 
     def change(self, address: str, value: str) -> tuple[str, ...]:
         """See `Mechanism.change`."""
+        if address == "max_block_size":
+            return ("sh", "-c", _RESTARTED, "sh", _FOLDER.rstrip("/"), address, value)
         return write_file(_FOLDER + address, value)
 
     def device(self, address: str) -> str:

@@ -20,7 +20,8 @@ from iosonde.settings.mechanism import Kept, texts
 
 FSTAB = "/etc/fstab"
 _MOUNTS = "/proc/self/mountinfo"
-_WAS = "# iosonde: the next line was: "
+WAS = "# iosonde: the next line was: "
+"""How a note begins that stands above a line that iosonde has edited."""
 # Name → value → option. The last value is the one for which the kernel shows nothing.
 CHOICES: Mapping[str, Mapping[str, str]] = {
     "atime": {"noatime": "noatime", "relatime": "relatime", "strictatime": "strictatime"},
@@ -107,20 +108,30 @@ def edited(text: str, mount: str, name: str, value: str) -> str:
         if len(fields) < 4 or line.startswith("#") or _unescaped(fields[1]) != mount:
             rows.append(line)
             continue
-        if not (rows and rows[-1].startswith(_WAS)):
-            rows.append(_WAS + line)
+        if not (rows and rows[-1].startswith(WAS)):
+            rows.append(WAS + line)
         rows.append(with_option(line, name, value))
     return "".join(row + "\n" for row in rows)
 
 
 def without_edits(text: str) -> str:
     """A fstab with the lines as they were before iosonde edited them."""
+    return put_back_lines(text, 1)
+
+
+def put_back_lines(text: str, place: int) -> str:
+    """A text with its edited lines as they were, as long as they are still of the same subject.
+
+    Args:
+        text: of the file.
+        place: which word of a line names its subject, counted from 0.
+    """
     rows: list[str] = []
     was = ""
     for line in text.splitlines():
-        if line.startswith(_WAS):
-            was = line.removeprefix(_WAS)
-        elif was and line.split()[1:2] == was.split()[1:2]:
+        if line.startswith(WAS):
+            was = line.removeprefix(WAS)
+        elif was and line.split()[place : place + 1] == was.split()[place : place + 1]:
             rows.append(was)
             was = ""
         else:

@@ -29,8 +29,14 @@ _CHOSEN = re.compile(r"\[([^\]\s]+)\]")
 _INTEGER = re.compile(r"-?\d+")
 _PLACE = re.compile(r"^/sys/(block|class/net)/([^/]+)/(.+)$")
 # A word in brackets; md says whether a speed is its own or the system's ("1000 (system)"), and
-# takes it back by the word alone.
+# takes it back by the word alone. NVMe prints a limit of -1 as "off" and takes the figure.
 _ONE_WORD = r"s/.*\[\([^]]*\)\].*/\1/;s/^[0-9]* (system)$/system/;s/^\([0-9]*\) (local)$/\1/"
+# The kernel remembers for ten minutes which paths were narrow (ip-sysctl.rst, route/mtu_expires):
+# connections would keep the smaller of two MTUs.
+_MTU = (
+    'printf "%s\\n" "$2" | dd of="$1" status=none || exit; '
+    'for one in /proc/sys/net/ipv[46]/route/flush; do [ ! -w "$one" ] || echo 1 >"$one"; done'
+)
 _RULE = re.compile(r'^(.*), ATTR\{([^}]+)\}="([^"]*)"$')
 _NAMED = re.compile(r'(ENV\{(?!DEVTYPE)\w+\}|KERNEL)=="([^"]*)"')
 # What names a device for good, the best first (properties in udev's data base).
@@ -87,10 +93,14 @@ class Sysfs:
 
     def look(self, address: str) -> tuple[str, ...]:
         """See `Mechanism.look`; of a choice the word in brackets."""
-        return ("sed", _ONE_WORD, address)
+        off = ";s/^off$/-1/" if address.startswith("/sys/class/nvme/") else ""
+        return ("sed", _ONE_WORD + off, address)
 
     def change(self, address: str, value: str) -> tuple[str, ...]:
         """See `Mechanism.change`."""
+        place = _PLACE.match(address)
+        if place and place[1] == "class/net" and place[3] == "mtu":
+            return ("sh", "-c", _MTU, "sh", address, value)
         return write_file(address, value)
 
     def device(self, address: str) -> str:

@@ -26,6 +26,9 @@ def places_of(
     places["name"] = device.name.replace("/", "!") if device else layer.device
     if layer.mount is not None:
         places["mount"] = layer.mount
+        mount = next((one for one in scene.mounts if one.mount_point == layer.mount), None)
+        if mount:
+            places["bdi"] = mount.number
     found = []
     for address in addresses:
         try:

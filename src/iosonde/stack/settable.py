@@ -12,6 +12,7 @@ from iosonde.errors import IosondeError, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import LayerSetting, Scene
+from iosonde.layers.link import interfaces
 from iosonde.records import Scalar, StackLayer
 from iosonde.settings import MECHANISMS
 from iosonde.settings.host_wide import DECLARED
@@ -140,6 +141,7 @@ class _Place:
 async def settable(host: Host) -> tuple[Settable, ...]:
     """All settings of a host, layer by layer as discovered, then those of no layer."""
     scene, layers = await discover_layers(host)
+    layers += await interfaces(scene, {one.device for one in layers if one.kind == "link"})
     offered = {name: LAYERS.load(name).settings for name in LAYERS}
     places = [_place(scene, layer, one) for layer in layers for one in offered.get(layer.kind, ())]
     places += [
@@ -167,7 +169,7 @@ def _place(scene: Scene, layer: StackLayer, one: LayerSetting) -> _Place:
         for limit in (one.low, one.high)
     )
     addresses = places_of(scene, layer, (one.address, *one.former))
-    told = layer.settings.get(one.name) if one.told else None
+    told = layer.settings.get(one.name, layer.facts.get(one.name)) if one.told else None
     if isinstance(told, bool):
         told = "on" if told else "off"
     return _Place(layer.id, _title(layer), one, addresses, told, (low, high))
@@ -209,6 +211,8 @@ def _sibling(one: Settable, name: str) -> str:
 
 
 async def _of_mechanism(host: Host, name: str, places: Sequence[_Place]) -> Mapping[int, Settable]:
+    if not name:
+        return {id(one): _shown(one) for one in places if one.told is not None}
     mechanism = MECHANISMS.load(name)()
     wanted = {one for place in places if not place.declared.told for one in place.addresses}
     limits = {limit for place in places for limit in place.limits if isinstance(limit, str)}
@@ -229,10 +233,21 @@ async def _of_mechanism(host: Host, name: str, places: Sequence[_Place]) -> Mapp
             address=address,
             value=None if isinstance(value, IosondeError) else value,
             allowed=_allowed(place, offered.get(address, ()), values),
-            kept=kept.get(address, ""),
+            kept=_words(value) if place.declared.lasts else kept.get(address, ""),
             why_not=value.message if isinstance(value, IosondeError) else place.declared.why_not,
         )
     return found
+
+
+def _words(value: Scalar | IosondeError) -> str:
+    return "" if value is None or isinstance(value, IosondeError) else str(value)
+
+
+def _shown(place: _Place) -> Settable:
+    """A setting that no mechanism sets: its value is a fact of the layer."""
+    return Settable(
+        place.layer, place.title, place.declared, "", place.told, why_not=place.declared.why_not
+    )
 
 
 def _allowed(

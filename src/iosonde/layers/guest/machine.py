@@ -22,7 +22,7 @@ from pydantic import Field, model_validator
 
 from iosonde.hosts.host import Host
 from iosonde.layers.guest.discovery import MARK, asking, guests_of_lab, running_disks
-from iosonde.layers.layer import LayerSetting, Scene
+from iosonde.layers.layer import LayerSetting, Scene, made_with
 from iosonde.layers.nbd import serving
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, file, modules, run
@@ -214,7 +214,12 @@ class Guest:
     """See `Layer`, `Builds` and `Hosting` (layers/layer.py, layers/site.py)."""
 
     kind: ClassVar[str] = "guest"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    settings: ClassVar[tuple[LayerSetting, ...]] = made_with(
+        "bus", "cache", "aio", "iothread", "queues", "memory", "cpus",
+        units={"memory": "B"}, needs="restart",
+        why="it is fixed when the guest is started: `iosonde up STACK --set LAYER.KEY=VALUE` "
+        "starts it anew after `down`",
+    )  # fmt: skip
     declaration: ClassVar[type[Declared]] = GuestDeclared
     probe: ClassVar[str] = "device"
 

@@ -146,7 +146,8 @@ async def _of_maker(scene: Scene, maker: Maker) -> list[Volume]:
             texts = [one.stdout.decode(errors="replace") for one in done]
             subjects = [one for text in texts for one in read(output(), text)]
             if subjects:
-                return await _placed(scene, maker, subjects, "\n".join(texts))
+                known = await _placed(scene, maker, subjects, "\n".join(texts))
+                return [_with_tool(one, tool) for one in known]
             failed = failed or next((one for one in done if _tells(one)), None)
     if failed:
         _miss(scene, maker, failed)
@@ -279,9 +280,18 @@ async def _placed(
             reason = "which block device it is cannot be told"
             scene.gaps.append(Gap(scene.host.name, f"virtual drive {volume}", reason))
             continue
+        if volume in identities:
+            values["identifier"] = identities[volume]
         owner = controllers.get(str(values.get("controller")), {})
         found.append(Volume(values, owner, device))
     return found
+
+
+def _with_tool(volume: Volume, tool: str) -> Volume:
+    """With the tool by which its policies are set, where its identifier is known."""
+    if "identifier" not in volume.values:
+        return volume
+    return Volume({**volume.values, "tool": tool}, volume.controller, volume.device)
 
 
 def _with_identifier(scene: Scene, identity: str) -> BlockDevice | None:

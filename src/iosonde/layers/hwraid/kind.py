@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from iosonde.hosts.host import Host
 from iosonde.layers.hwraid import megaraid, smart_array
 from iosonde.layers.hwraid.building import asking, steps
 from iosonde.layers.hwraid.declared import HwraidDeclared, striping
 from iosonde.layers.hwraid.found import Volume, volumes
-from iosonde.layers.layer import LayerSetting, Scene
+from iosonde.layers.layer import LayerSetting, Scene, made_with
 from iosonde.layers.site import Declared, Site
 from iosonde.layers.step import Step
 from iosonde.records import Scalar, StackLayer
@@ -70,13 +70,29 @@ def volume_hazards(facts: Mapping[str, Scalar]) -> tuple[str, ...]:
     return tuple(words)
 
 
+_POLICIES = ("write_through", "write_back", "write_back_always")
+
+
+def _policy(name: str, **more: Any) -> LayerSetting:
+    """A policy that the controller keeps; `cache_ratio` is the share for reads."""
+    address = "{tool} {volume} {identifier} " + name
+    return LayerSetting(name, "hwraid", address, apart=True, lasts=True, **more)
+
+
 class Hwraid:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "hwraid"
     declaration: ClassVar[type[Declared]] = HwraidDeclared
     probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        _policy("write_policy", choices=_POLICIES, unsafe=("write_back_always",)),
+        _policy("read_ahead", choices=("on", "off")),
+        _policy("io_policy", choices=("direct", "cached")),
+        _policy("disk_cache", choices=("default", "enabled", "disabled"), unsafe=("enabled",)),
+        _policy("cache_ratio", unit="%", low=0, high=100),
+        *made_with("raid_level", "strip_size", "emulation", units={"strip_size": "B"}),
+    )
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. It stands on the disk as which the kernel sees it."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from iosonde.hosts.host import Host
 from iosonde.layers.iscsi.target import TargetDeclared, iqn
-from iosonde.layers.layer import LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
 from iosonde.records import Scalar, StackLayer
@@ -55,39 +54,68 @@ def _keys(declared: InitiatorDeclared) -> dict[str, str]:
     return {name: str(value) for name, value in found.items() if value is not None}
 
 
+_QUEUE = (
+    "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges", "max_sectors_kb",
+    "write_cache",
+)  # fmt: skip
+_BURST = 16777215  # RFC 7143, 13.13 and 13.14
+
+
+def _record(name: str, key: str, unit: str = "", **more: Any) -> LayerSetting:
+    """A key of the node record: a change logs out and in again, and the disk is a new one then."""
+    return LayerSetting(
+        name, "iscsiadm", f"{{iqn}} {{portal}} node.{key}", unit, needs="reconnect", risk="cut",
+        apart=True, lasts=True, disturbs=(*_QUEUE, "queue_depth", "recovery_tmo"), **more,
+    )  # fmt: skip
+
+
 class IscsiInitiator:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "iscsi"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
-        *queue_settings(
-            "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",
-            "max_sectors_kb", "write_cache",
-        ),
+        *queue_settings(*_QUEUE),
         LayerSetting(
             "queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth", low=1, risk="stall"
         ),
+        LayerSetting(
+            "recovery_tmo", "sysfs", "/sys/class/iscsi_session/{session}/recovery_tmo", "s", low=0,
+            risk="stall",
+        ),
+        _record("session_queue_depth", "session.queue_depth", low=1, high=1024),
+        _record("cmds_max", "session.cmds_max", low=2, high=2048),
+        _record("first_burst_length", "session.iscsi.FirstBurstLength", "B", low=512, high=_BURST),
+        _record("max_burst_length", "session.iscsi.MaxBurstLength", "B", low=512, high=_BURST),
+        _record("immediate_data", "session.iscsi.ImmediateData", choices=("Yes", "No")),
+        _record("initial_r2t", "session.iscsi.InitialR2T", choices=("Yes", "No")),
+        _record("max_outstanding_r2t", "session.iscsi.MaxOutstandingR2T", low=1, high=65535),
+        _record("sessions", "session.nr_sessions", low=1, high=16),
     )  # fmt: skip
     declaration: ClassVar[type[Declared]] = InitiatorDeclared
     probe: ClassVar[str] = "device"
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; disks below a session, by the path of their sysfs directory."""
+        """See `Layer.discover`; disks of a session, of which lsblk says that they are iSCSI's."""
         found = []
         for device in scene.devices.values():
-            session = re.search(r"/session(\d+)/", device.sysfs)
-            if device.type != "disk" or session is None:
+            session = await _session(scene, device)
+            if session is None:
                 continue
-            place = f"/sys/class/iscsi_session/session{session[1]}"
-            names = ("targetname", "state", "recovery_tmo", "first_burst_len", "max_burst_len")
+            place = f"/sys/class/iscsi_session/session{session}"
+            names = ("targetname", "state", "first_burst_len", "max_burst_len")
             texts = await scene.texts([f"{place}/{name}" for name in names])
             told = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
             facts: dict[str, Scalar] = {"iqn": told.get("targetname"), "state": told.get("state")}
+            facts["session"] = f"session{session}"
             connected = await scene.host.glob(
-                f"/sys/class/iscsi_connection/connection{session[1]}:*/persistent_address"
+                f"/sys/class/iscsi_connection/connection{session}:*/persistent_address"
             )
             if connected:
-                facts["address"] = (await scene.texts(connected[:1])).get(connected[0])
+                port = connected[0].replace("persistent_address", "persistent_port")
+                own = await scene.texts([connected[0], port])
+                facts["address"] = own.get(connected[0])
+                if connected[0] in own and port in own:
+                    facts["portal"] = f"{own[connected[0]]}:{own[port]}"
             state = told.get("state", "")
             found.append(
                 StackLayer(
@@ -147,6 +175,17 @@ class IscsiInitiator:
         path = f"/dev/disk/by-path/ip-{_portal(site)}-iscsi-{iqn(site.only)}-lun-0"
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path
+
+
+async def _session(scene: Scene, device: BlockDevice) -> str | None:
+    """The number of the session that a disk belongs to (scsi_transport_iscsi.c)."""
+    if device.type != "disk" or device.lsblk.get("tran") != "iscsi":
+        return None
+    name = device.name
+    found = await scene.host.glob(
+        f"/sys/class/iscsi_session/session*/device/target*/*/block/{name}"
+    )
+    return found[0].split("/")[4].removeprefix("session") if found else None
 
 
 def _portal(site: Site) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.nvmeof.target import TargetDeclared, nqn
 from iosonde.layers.site import Declared, Duration, Site
 from iosonde.layers.step import Check, Step, modules, run, soft_roce
@@ -61,13 +61,34 @@ def connect(site: Site) -> list[str]:
     return argv
 
 
+_CONTROLLER = "/sys/class/nvme/{controller}/"
+
+
 class NvmeofInitiator:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nvmeof"
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
-        "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges", "max_sectors_kb",
-        "write_cache", "wbt_lat_usec",
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *queue_settings(
+            "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",
+            "max_sectors_kb", "write_cache", "wbt_lat_usec", "io_poll",
+        ),
+        LayerSetting(
+            "iopolicy", "sysfs", "/sys/class/nvme-subsystem/{subsystem}/iopolicy",
+            choices=("numa", "round-robin", "queue-depth"), risk="stall", apart=True,
+        ),
+        LayerSetting("ctrl_loss_tmo", "sysfs", _CONTROLLER + "ctrl_loss_tmo", "s", apart=True),
+        LayerSetting(
+            "reconnect_delay", "sysfs", _CONTROLLER + "reconnect_delay", "s", low=1, apart=True
+        ),
+        LayerSetting(
+            "fast_io_fail_tmo", "sysfs", _CONTROLLER + "fast_io_fail_tmo", "s", apart=True
+        ),
+        *made_with(
+            "transport", "queues", "queue_size", needs="reconnect",
+            why="it is fixed when the controller is connected: `iosonde up STACK --set "
+            "LAYER.KEY=VALUE` connects it so after `down`",
+        ),
     )  # fmt: skip
     declaration: ClassVar[type[Declared]] = InitiatorDeclared
     probe: ClassVar[str] = "device"
@@ -90,7 +111,11 @@ class NvmeofInitiator:
                     host=scene.host.name,
                     device=device.path,
                     size=device.size,
-                    facts=controller_facts(told),
+                    facts={
+                        **controller_facts(told),
+                        "controller": place.rpartition("/")[2],
+                        **await _subsystem(scene, place),
+                    },
                     settings={name: told[name] for name in more if name in told},
                     hazards=() if told.get("state") == "live" else (str(told.get("state")),),
                 )
@@ -139,6 +164,13 @@ def controller_facts(told: dict[str, str]) -> dict[str, Scalar]:
 
 def _figure(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() else None
+
+
+async def _subsystem(scene: Scene, controller: str) -> dict[str, Scalar]:
+    """The kernel's name of the subsystem that a controller belongs to."""
+    name = controller.rpartition("/")[2]
+    found = await scene.host.glob(f"/sys/class/nvme-subsystem/*/{name}")
+    return {"subsystem": found[0].split("/")[4]} if found else {}
 
 
 async def _namespaces(scene: Scene, controller: str) -> list[BlockDevice]:

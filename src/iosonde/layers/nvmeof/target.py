@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import LayerSetting, Scene
+from iosonde.layers.layer import LayerSetting, Scene, made_with
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, exists, modules, put, run, soft_roce
 from iosonde.records import Scalar, StackLayer
@@ -70,7 +70,14 @@ class NvmeofTarget:
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nvmeof_target"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    settings: ClassVar[tuple[LayerSetting, ...]] = made_with(
+        "inline_data_size",
+        "transport",
+        units={"inline_data_size": "B"},
+        needs="restart",
+        why="it is fixed while the port is open: `iosonde up STACK --set LAYER.KEY=VALUE` "
+        "opens it so after `down`",
+    )
     declaration: ClassVar[type[Declared]] = TargetDeclared
     probe: ClassVar[str] = ""
 
@@ -160,7 +167,10 @@ async def _ports(scene: Scene) -> dict[str, dict[str, Scalar]]:
     found: dict[str, dict[str, Scalar]] = {}
     for link in await scene.host.glob(f"{ROOT}/ports/*/subsystems/*"):
         port, name = link.rsplit("/subsystems/", 1)
-        fields = {"transport": "addr_trtype", "address": "addr_traddr", "port": "addr_trsvcid"}
+        fields = {
+            "transport": "addr_trtype", "address": "addr_traddr", "port": "addr_trsvcid",
+            "inline_data_size": "param_inline_data_size",
+        }  # fmt: skip
         texts = await scene.texts([f"{port}/{field}" for field in fields.values()])
         found[name] = {fact: texts.get(f"{port}/{field}") for fact, field in fields.items()}
     return found

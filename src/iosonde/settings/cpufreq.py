@@ -1,0 +1,94 @@
+"""How the CPUs choose their clock; the address is the name of a file of cpufreq's policies.
+
+Each group of CPUs has a policy of its own. Where all agree the value is one word, else a word for
+each in the order of their numbers, so that a mixture is put back as it was.
+
+Source: Linux Documentation/admin-guide/pm/cpufreq.rst (scaling_governor,
+scaling_available_governors), intel_pstate.rst (energy_performance_preference).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import IosondeError
+from iosonde.hosts.host import Host
+from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, looked, own_file, texts
+
+FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
+_FOLDER = "/sys/devices/system/cpu/cpufreq/"
+_OFFERS = {
+    "scaling_governor": "scaling_available_governors",
+    "energy_performance_preference": "energy_performance_available_preferences",
+}
+_EACH = 'ls -d "$1"policy* 2>/dev/null | sort -V'
+_LOOK = (
+    f'all=$(for one in $({_EACH}); do cat $one/$2; done) && [ -n "$all" ] || exit 1; '
+    'one=$(echo "$all" | sort -u); [ "$(echo "$one" | wc -l)" = 1 ] && echo "$one" || echo $all'
+)
+# $3… are the words; the last one is for all policies that are left.
+_CHANGE = (
+    f'place=$1 name=$2; all=$({_EACH}); [ -n "$all" ] || exit 1; set -- $3; '
+    'for one in $all; do echo "$1" >"$one/$name" || exit 1; [ $# -eq 1 ] || shift; done'
+)
+
+
+class Cpufreq:
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "cpufreq"
+    files: ClassVar[tuple[str, ...]] = (FILE,)
+
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`."""
+        there = await host.glob(f"{_FOLDER}policy*") if addresses else ()
+        return await looked(host, self, addresses) if there else {}
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`: what the first policy offers; their drivers are the same."""
+        first = sorted(await host.glob(f"{_FOLDER}policy*"))[:1] if addresses else []
+        paths = {f"{one}/{_OFFERS[name]}": name for one in first for name in addresses}
+        found = await texts(host, list(paths))
+        return {paths[path]: tuple(text.split()) for path, text in found.items() if text.split()}
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        return ("sh", "-c", _LOOK, "sh", _FOLDER, address)
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return ("sh", "-c", _CHANGE, "sh", _FOLDER, address, value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`; CPUs are the host's own."""
+        del address
+        return ""
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`: a rule of udev that writes it for each CPU that appears."""
+        del host
+        key = f'ACTION=="add", SUBSYSTEM=="cpu", ATTR{{cpufreq/{address}}}="'
+        note = "tuned, cpupower or power-profiles-daemon may set it again after udev"
+        return Kept(FILE, key, f'{key}{value.split(maxsplit=1)[0]}"', then=_RELOAD, note=note)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return own_file(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`; of rules, iosonde reads its own."""
+        text = (await texts(host, [FILE])).get(FILE, "") if addresses else ""
+        found = {}
+        for address in addresses:
+            key = f'SUBSYSTEM=="cpu", ATTR{{cpufreq/{address}}}="'
+            for line in text.splitlines():
+                if key in line:
+                    found[address] = line.partition(key)[2].rstrip('"')
+        return found
+
+
+_RELOAD = (("udevadm", "control", "--reload"),)

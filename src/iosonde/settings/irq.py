@@ -1,0 +1,85 @@
+"""Which CPUs the interrupts of a network interface go to; the address is the interface.
+
+The value is a list of CPUs ("0-3"), or one list for each interrupt in the order of their numbers
+("0 1 2 3") where they differ.
+
+Source: Linux Documentation/core-api/irq/irq-affinity.rst; proc(5); the numbers are the names in
+`device/msi_irqs`, of a virtio device in that of the PCI function above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import IosondeError, Refused
+from iosonde.hosts.host import Host
+from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, looked
+
+# The first vector of a function is often for its configuration: it counts like the others.
+_EACH = (
+    'for place in "/sys/class/net/$1/device/msi_irqs" "/sys/class/net/$1/device/../msi_irqs"; do '
+    '[ -d "$place" ] && { ls "$place" | sort -n; break; }; done'
+)
+_LOOK = (
+    f"all=$(for one in $({_EACH}); do cat /proc/irq/$one/smp_affinity_list 2>/dev/null; done); "
+    '[ -n "$all" ] || exit 1; one=$(echo "$all" | sort -u); '
+    '[ "$(echo "$one" | wc -l)" = 1 ] && echo "$one" || echo $all'
+)
+_CHANGE = (
+    f'all=$({_EACH}); [ -n "$all" ] || exit 1; set -- $2; for one in $all; do '
+    '[ -e "/proc/irq/$one" ] || continue; '
+    'echo "$1" >"/proc/irq/$one/smp_affinity_list" || exit 1; [ $# -eq 1 ] || shift; done'
+)
+
+
+class Irq:
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "irq"
+    files: ClassVar[tuple[str, ...]] = ()
+
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`; a list of CPUs is a text even where it is one CPU."""
+        found = await looked(host, self, addresses)
+        return {
+            address: value if isinstance(value, IosondeError) else str(value)
+            for address, value in found.items()
+        }
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`; any list of the host's CPUs."""
+        del host, addresses
+        return {}
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        return ("sh", "-c", _LOOK, "sh", address)
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return ("sh", "-c", _CHANGE, "sh", address, value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`: the kernel counts interfaces."""
+        return f"/sys/class/net/{address}/ifindex"
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`."""
+        del host, value
+        raise Refused(
+            "no file of the host says where interrupts go: irqbalance or a unit of your own does",
+            where=address,
+        )
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return text
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`."""
+        del host, addresses
+        return {}

@@ -1,0 +1,98 @@
+"""Services and timers of systemd that disturb measurements; the address is the unit.
+
+The value is "running" (systemd calls it active) or "stopped". One that shall stay stopped over a
+reboot gets a drop-in with a condition that never holds: its own files and links stay as they are.
+
+Source: systemctl(1), is-active, show; systemd.unit(5), ConditionPathExists=, drop-ins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import IosondeError, Refused
+from iosonde.hosts.host import Host
+from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, looked, own_file, texts
+
+UNITS = (
+    "irqbalance.service", "tuned.service", "smartd.service", "ksm.service", "ksmtuned.service",
+    "fstrim.timer", "mdcheck_start.timer", "mdcheck_continue.timer", "raid-check.timer",
+    "xfs_scrub_all.timer", "e2scrub_all.timer", "plocate-updatedb.timer", "mlocate-updatedb.timer",
+    "man-db.timer", "apt-daily.timer", "apt-daily-upgrade.timer", "dnf-makecache.timer",
+    "fwupd-refresh.timer", "sysstat-collect.timer",
+)  # fmt: skip
+"""What a host may have that reads or writes disks, or moves interrupts, at times of its own."""
+_NEVER = "ConditionPathExists=!/"
+_LOOK = (
+    'systemctl cat "$1" >/dev/null 2>&1 || exit 1; case $(systemctl is-active "$1") in '
+    "active|activating|reloading) echo running;; *) echo stopped;; esac"
+)
+_CHANGE = 'case $2 in running) systemctl start "$1";; stopped) systemctl stop "$1";; esac'
+
+
+def drop_in(unit: str) -> str:
+    """The file that keeps a unit from being started at boot."""
+    return f"/etc/systemd/system/{unit}.d/zz-iosonde.conf"
+
+
+class Service:
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "service"
+    files: ClassVar[tuple[str, ...]] = tuple(drop_in(unit) for unit in UNITS)
+
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`; on a host without systemd, none."""
+        if not addresses or not await host.glob("/run/systemd/system"):
+            return {}
+        asked = await host.run(
+            ["systemctl", "show", "--property=Id,LoadState", *addresses], check=False
+        )
+        there = {
+            block.partition("Id=")[2].splitlines()[0]
+            for block in asked.stdout.decode(errors="replace").split("\n\n")
+            if "Id=" in block and "LoadState=loaded" in block
+        }
+        return await looked(host, self, [one for one in addresses if one in there])
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`."""
+        del host, addresses
+        return {}
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        return ("sh", "-c", _LOOK, "sh", address)
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return ("sh", "-c", _CHANGE, "sh", address, value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`; a unit is the host's own."""
+        del address
+        return ""
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`: only what is stopped can be kept by a drop-in."""
+        del host
+        if value != "stopped":
+            raise Refused(
+                "a drop-in can keep it from running, not make it run at boot",
+                where=address, hint=f"`systemctl enable {address}` there does that",
+            )  # fmt: skip
+        reload = (("systemctl", "daemon-reload"),)
+        return Kept(drop_in(address), "Condition", _NEVER, section="[Unit]", then=reload)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return own_file(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`; of drop-ins, iosonde reads its own."""
+        found = await texts(host, [drop_in(one) for one in addresses])
+        return {one: "stopped" for one in addresses if _NEVER in found.get(drop_in(one), "")}

@@ -1,0 +1,157 @@
+"""The script that puts settings back, on its own: a shell, awk, a journal and made-up settings."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from iosonde.change.settings_journal import BESIDE, Entry, batch_lines, parse_journal, script_text
+from iosonde.settings.mechanism import write_file
+
+BOOT = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+EARLIER = "an earlier boot"
+
+
+class Host:
+    """A directory with the script, its journal, and settings that are files."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.journal = place / "journal"
+        self.script = place / "rollback"
+        self.script.write_bytes(script_text())
+
+    def setting(self, name: str, value: str) -> Path:
+        file = self.place / name
+        file.write_text(f"{value}\n")
+        return file
+
+    def value(self, name: str) -> str:
+        return (self.place / name).read_text().strip()
+
+    def entry(self, name: str, old: str, new: str, *, lasts: bool = False) -> Entry:
+        file = str(self.place / name)
+        do = () if new == BESIDE else write_file(file, new)
+        return Entry(name, old, new, ("cat", file), do, write_file(file, old), lasts=lasts)
+
+    def begun(self, number: int, *entries: Entry, boot: str = BOOT, then: str = "") -> None:
+        """A batch in the journal, and its changes made."""
+        with self.journal.open("a") as file:
+            file.write(batch_lines(number, boot, "me", entries))
+            if then:
+                file.write(f"{then}\t{number}\t17\n")
+        for one in entries:
+            if one.do:
+                subprocess.run(one.do, check=True)
+
+    def run(self, *words: str, status: int = 0) -> list[str]:
+        done = subprocess.run(
+            ["sh", self.script, *words], capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout.splitlines()
+
+    def states(self) -> dict[int, str]:
+        return {n: one.state for n, one in parse_journal(self.journal.read_text()).items()}
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path)
+
+
+def test_what_lasts_is_put_back_after_a_reboot_and_the_rest_is_forgotten(host: Host) -> None:
+    host.setting("cache", "write_through")
+    host.setting("depth", "64")
+    entries = (
+        host.entry("depth", "128", "64"),
+        host.entry("cache", "write_through", "write_back", lasts=True),
+    )
+    host.begun(4, *entries, boot=EARLIER, then="confirmed")
+    host.setting("depth", "256")  # the new kernel's own
+    assert host.run("settle") == ["back\tcache\t=write_through", "lost\t4"]
+    assert (host.value("cache"), host.value("depth")) == ("write_through", "256")
+    assert host.states() == {4: "lost"}
+    assert host.run("settle") == []
+
+
+@pytest.mark.parametrize("verb", [("settle",), ()])
+def test_what_lasts_and_is_kept_stays_over_a_reboot_until_that_is_undone(
+    host: Host, verb: tuple[str, ...]
+) -> None:
+    host.setting("cache", "write_through")
+    host.begun(
+        1, host.entry("cache", "write_through", "write_back", lasts=True), boot=EARLIER, then="kept"
+    )
+    assert host.run(*verb) == []
+    assert host.value("cache") == "write_back"
+    host.run("mark", "tentative", "1")
+    assert host.run(*verb) == ["back\tcache\t=write_through", "lost\t1"]
+    assert host.value("cache") == "write_through"
+
+
+def test_what_lasts_and_cannot_be_put_back_is_tried_again(host: Host) -> None:
+    file = host.setting("cache", "1")
+    stuck = Entry("cache", "1", "2", ("cat", str(file)), (), ("false",), lasts=True)
+    host.begun(1, stuck, boot=EARLIER, then="confirmed")
+    file.write_text("2\n")
+    assert host.run(status=1) == ["wrong\tcache\t=1\t=2"]
+    assert host.states() == {1: "confirmed"}
+    file.write_text("1\n")
+    assert host.run() == ["back\tcache\t=1", "lost\t1"]
+
+
+def test_a_line_that_a_crash_has_cut_means_no_other_batch(host: Host) -> None:
+    for number in range(1, 13):
+        host.setting(f"s{number}", "old")
+        host.begun(number, host.entry(f"s{number}", "old", "new"), then="confirmed")
+    for torn in ("restored\t1", "restored\t1\t", "lost\t1", "ready\t1"):
+        with host.journal.open("a") as file:
+            file.write(torn)
+        assert len(host.run("list")) == 12
+        host.run("mark", "confirmed", "12")  # a line after it
+        assert set(host.states().values()) == {"confirmed"}
+    assert len(host.run()) == 12
+    assert {host.value(f"s{number}") for number in range(1, 13)} == {"old"}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_damaged_journal_never_makes_the_script_fail_or_write_what_was_not_there(
+    host: Host, seed: int
+) -> None:
+    values = {f"s{n}": f"old{n}" for n in range(6)}
+    for name, value in values.items():
+        host.setting(name, value)
+        host.begun(int(name[1:]) + 1, host.entry(name, value, f"new{name[1:]}"), then="confirmed")
+    random_ = random.Random(seed)
+    text = bytearray(host.journal.read_bytes())
+    if seed % 3 == 0:  # a tail of zeros, as a file system may leave
+        cut = random_.randrange(len(text))
+        text[cut:] = bytes(len(text) - cut)
+    elif seed % 3 == 1:  # lines that are lost
+        rows = bytes(text).split(b"\n")
+        text = bytearray(b"\n".join(row for row in rows if random_.random() > 0.2))
+    else:
+        text[random_.randrange(len(text)) :] = b"\xff\x00garbage\trestored\n\t\t\n"
+    host.journal.write_bytes(text)
+    subprocess.run(["sh", host.script], capture_output=True, check=False, timeout=60)
+    for name, value in values.items():
+        assert host.value(name) in {value, f"new{name[1:]}"}
+    assert isinstance(parse_journal(text.decode(errors="replace")), dict)
+
+
+def test_the_host_puts_back_by_itself_what_nobody_confirms(host: Host) -> None:
+    host.setting("depth", "128")
+    host.begun(1, host.entry("depth", "128", "64"))
+    assert host.run("arm", "1", "1") == ["by a process"] or Path("/run/systemd/system").exists()
+    for _ in range(100):
+        if host.states()[1] == "restored":
+            break
+        subprocess.run(["sleep", "0.1"], check=True)
+    assert host.value("depth") == "128"
+    assert host.states() == {1: "restored"}
+    host.run("confirm", "1", status=75)
+    host.run("change", "1", "1", "true", status=75)
