@@ -83,17 +83,19 @@ class Intent:
     """What a campaign set out to do; stored in the run's plan under "tune".
 
     `allowed` names the settings whose unsafe values were asked for; `excluded` are combinations
-    that are not tried; `host` is where the settings are.
+    that are not tried; `hosts` is where the settings are; `built` says that the campaign built the
+    study's stack, so that it takes it away in the end.
     """
 
     strategy: str
     seed: int
-    host: str
+    hosts: tuple[str, ...]
     vary: tuple[Varied, ...]
     goal: Wish
     allowed: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     excluded: tuple[Mapping[str, Scalar], ...] = ()
+    built: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def test_what_was_stored_comes_back_the_same(store: Store) -> None:
 
 
 INTENT = Intent(
-    "race", 3, "local",
+    "race", 3, ("local",),
     (Varied("sda.scheduler", ("none", "bfq"), "none"), Varied("sda.nr_requests", (64, 128), 128)),
     Wish("read.iops", "1/s", budget=300.0, limits=("cpu.system <= 0.5",)),
 )  # fmt: skip
