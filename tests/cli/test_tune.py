@@ -40,8 +40,8 @@ LOOP = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings")]
 SHORTEST = 5  # seconds that --confirm allows
 
 
-# Real I/O of the real fio, at a rate that hangs on the setting: so the gain is known beforehand, also
-# on a machine where others work.
+# Real I/O of the real fio, at a rate that hangs on the setting: so the gain is known beforehand,
+# also on a machine where others work.
 PACED = """\
 #!/bin/sh
 for job; do :; done
