@@ -294,8 +294,10 @@ class Md:
         create = [
             "mdadm", "--create", path, "--run", "--quiet", f"--name={site.label}",
             f"--level={declared.level}", f"--raid-devices={active}",
-            f"--metadata={declared.metadata}", f"--bitmap={declared.bitmap}",
+            f"--metadata={declared.metadata}",
         ]  # fmt: skip
+        if declared.level != 0 or declared.bitmap != "none":  # mdadm refuses the word for RAID 0
+            create.append(f"--bitmap={declared.bitmap}")
         if declared.spares:
             create.append(f"--spare-devices={declared.spares}")
         if declared.level != 1:
