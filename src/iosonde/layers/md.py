@@ -209,6 +209,7 @@ class MdDeclared(Declared):
     """
 
     kind: Literal["md"] = "md"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"level": (0,)}
     level: Literal[0, 1, 4, 5, 6, 10]
     chunk_size: Size = 512 * KIB
     layout: str = Field(default="", pattern=r"^[a-z0-9-]*$")

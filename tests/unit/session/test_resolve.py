@@ -190,6 +190,8 @@ async def test_keys_of_a_declared_stack_are_varied_by_building(
     file.write_text(STACK)
     text = "vary: {raid.chunk_size: [64 KiB, 256 KiB], raid.level: [0, 1]}\n"
     found = await resolved(monkeypatch, text, Place(file))
+    assert found.notes == ()
+    assert [(out.setting, out.value) for out in found.left_out] == []  # RAID 0 is in force
     chunk = next(knob for knob in found.knobs if knob.varied.name == "raid.chunk_size")
     assert chunk.varied.values == (65536, 262144)
     assert (chunk.varied.default, chunk.varied.rebuild, chunk.spots) == (65536, True, ())
@@ -198,6 +200,19 @@ async def test_keys_of_a_declared_stack_are_varied_by_building(
         await resolved(monkeypatch, "vary: {raid.chunk_size: [64 KiB, many]}\n", Place(file))
     with pytest.raises(UsageError, match="no setting"):
         await resolved(monkeypatch, "vary: {raid.chunks: [1, 2]}\n", Place(file))
+
+
+async def test_a_level_that_survives_less_is_unsafe(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "stack.yaml"
+    file.write_text(STACK.replace("level: 0, chunk_size: 64 KiB", "level: 1"))
+    text = "vary: {raid.level: [1, 0]}\n"
+    found = await resolved(monkeypatch, text, Place(file))
+    assert [(out.setting, out.value) for out in found.left_out] == [("raid.level", 0)]
+    assert found.knobs[0].varied.values == (1,)
+    named = await resolved(monkeypatch, text + "allow: raid.level\n", Place(file))
+    assert named.knobs[0].varied.unsafe == (0,)
 
 
 def test_values_are_written_as_hosts_read_them() -> None:
