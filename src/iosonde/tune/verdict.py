@@ -86,8 +86,9 @@ class Proven:
         return replace(stand, used=stand.used + proof.used, left=proof.left, next=proof.next)
 
     def found(self) -> Found:
-        """What is to be in force. Where that is the baseline there is no proof, and nothing more is
-        known than the search knows.
+        """What is to be in force.
+
+        Where the pick is the baseline there is no proof, and no more is known than by the search.
         """
         found = self.search.found()
         return self.proof.found() if self.proof and found.pick != self.space.baseline else found
