@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
+from iosonde.campaign import CandidateEnd, Intent, Measurement, Result, Varied, Wish
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.records import (
     Capture,
@@ -23,6 +24,8 @@ from iosonde.records import (
     Load,
     LoadResult,
     Loop,
+    Metric,
+    Outcome,
     RawOutput,
     RunState,
     Series,
@@ -30,8 +33,10 @@ from iosonde.records import (
     Target,
     TargetKind,
     Trial,
+    Verdict,
 )
 from iosonde.store import open_store
+from iosonde.store.campaigns import PLAN_KEY, intent_document
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
 from tests import postgresql
@@ -115,6 +120,48 @@ def test_what_was_stored_comes_back_the_same(store: Store) -> None:
     assert found.trials == (wanted,)
     assert (found.state, found.plan, found.created) == (RunState.FINISHED, run.plan, 7.0)
     assert store.load("last") == found
+
+
+INTENT = Intent(
+    "race", 3, ("local",),
+    (Varied("sda.scheduler", ("none", "bfq"), "none"), Varied("sda.nr_requests", (64, 128), 128)),
+    Wish("read.iops", "1/s", budget=300.0, limits=("cpu.system <= 0.5",)),
+)  # fmt: skip
+MEASURED = Measurement(
+    0, "search", {"sda.scheduler": "none", "sda.nr_requests": 64}, "t1", 0, "block 1", 5.0,
+    change_seconds=0.25, spent=6.0, settle=1.0, seconds=5.0, figure=953.0, discarded=901.5,
+    breaches=("cpu.system <= 0.5",), changed=("sda.nr_requests: 128 → 64",),
+)  # fmt: skip
+RESULT = Result(
+    ending="winner", reason="all others are out", baseline={"sda.scheduler": "none"},
+    pick={"sda.scheduler": "bfq"}, winner={"sda.scheduler": "bfq"}, confirmed=True,
+    gain=Verdict("read.iops", "in force", "picked", Outcome.BETTER, 0.1, (0.05, 0.15)),
+    sentence="better", search=100.0, proof=20.0, applied=False, rolled_back=True,
+    equivalent=({"sda.scheduler": "bfq"},),
+    candidates=(
+        CandidateEnd({"sda.scheduler": "bfq"}, "alive", 1, 6.25,
+                     Metric("read.iops", "1/s", (953.0,), 953.0, 953.0, None, None, None)),
+    ),
+)  # fmt: skip
+
+
+def test_a_campaign_comes_back_the_same_with_its_loops(store: Store) -> None:
+    run = store.begin("study", {PLAN_KEY: intent_document(INTENT)}, created=7.0, owner="")
+    store.add_trial(run.id, TRIAL)
+    store.add_measurement(run.id, MEASURED, loop(0))
+    refused = replace(MEASURED, number=1, loop=None, figure=None, spent=None, reason="refused")
+    store.add_measurement(run.id, refused)
+    found = store.campaign(run.id)
+    assert found is not None
+    assert (found.intent, found.measurements, found.result) == (INTENT, (MEASURED, refused), None)
+    assert [one.state for one in found.candidates] == ["infeasible"]
+    assert found.device_seconds == 6.5
+    assert store.load(run.id).trials[0].loops == (loop(0),)
+    store.add_result(run.id, RESULT)
+    ended = store.campaign(run.id)
+    assert ended is not None
+    assert (ended.result, ended.candidates) == (RESULT, RESULT.candidates)
+    assert store.campaign(store.begin("run", {}, created=8.0, owner="").id) is None
 
 
 def test_runs_are_listed_newest_first_without_their_loops(store: Store) -> None:
@@ -213,6 +260,7 @@ _WRITER = """
 import sys
 from tests.contract.test_stores import TRIAL, loop
 from iosonde.store import open_store
+from iosonde.store.campaigns import PLAN_KEY, intent_document
 from iosonde.store.owner import this_process
 store = open_store(sys.argv[1])
 run = store.begin("study", {}, created=1.0, owner=this_process())

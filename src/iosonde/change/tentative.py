@@ -52,6 +52,12 @@ class Changed:
     reason: str = ""
 
 
+class ValueRefused(HostFailed):
+    """The host does not take a value, though it lies within what it allows."""
+
+    kind = "value"
+
+
 Tell = Callable[[Changed], None]
 
 
@@ -153,14 +159,14 @@ async def change(
     try:
         await journal.arm(number, confirm)
         for index, entry in enumerate(todo, len(beside) + 1):
-            done.append(await _one(host, journal, number, index, entry))
+            done.append(await change_one(host, journal, number, index, entry))
             tell(done[-1])
         for entry in beside:
             after = _words((await host.run(entry.look, check=False)).stdout)
             if after not in {entry.old, ""}:  # a scheduler's own setting goes with it
                 done.append(Changed(entry.name, entry.old, "", after, "beside", ""))
                 tell(done[-1])
-        await _echo(host)
+        await echo(host)
         await journal.confirm(number)
     except IosondeError as problem:
         raise await _put_back(journal, number, problem, confirm) from None
@@ -171,18 +177,19 @@ async def change(
     return tuple(done)
 
 
-async def _one(
+async def change_one(
     host: Host, journal: SettingsJournal, number: int, index: int, entry: Entry
 ) -> Changed:
-    """One change, read back.
+    """One change of a batch that is open, read back.
 
     Raises:
-        HostFailed: the host refused it.
+        ValueRefused: the host refused it.
+        HostFailed: the host has put the batch back already, or cannot be reached.
     """
     done = await journal.change(number, index, entry)
     if done.status != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise HostFailed(
+        raise ValueRefused(
             f"{entry.name}: the host refuses {entry.new!r}: {said[-1] if said else done.status}",
             where=host.name,
         )
@@ -194,7 +201,7 @@ async def _one(
     return Changed(entry.name, entry.old, entry.new, after, state, quote(entry.do))
 
 
-async def _echo(host: Host) -> None:
+async def echo(host: Host) -> None:
     """See that the connection still carries full frames, not only small ones.
 
     Raises:

@@ -169,7 +169,13 @@ class LiveProgress:
             table.add_row("  " + _escaped(trial), what, span, self._seen.get(trial, ""))
         if self._end is not None:
             table.add_row(f"  [dim]done about {clock(self._end)}[/dim]")
+        for text in self._below():
+            table.add_row(f"  [dim]{_escaped(text)}[/dim]")
         return table
+
+    def _below(self) -> tuple[str, ...]:
+        """Further lines of the panel."""
+        return ()
 
     def close(self) -> None:
         """Take the panel off the screen."""

@@ -6,7 +6,7 @@ what comes above it is built. So a load may write to every layer, the raw disks 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 from iosonde.change.build import Builder, Report
 from iosonde.change.guard import Permission
 from iosonde.change.open import opened
+from iosonde.change.take_away import take_away
 from iosonde.errors import Refused, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
@@ -109,6 +110,51 @@ class Stages:
         probe = replace_path(planned.probe, path)
         own = self._builder.is_own(self._builder.built[site.name])
         return replace(planned, probe=probe), (Permission(path, frozenset()),) if own else ()
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """The layers that iosonde's records on the hosts say it has made."""
+        journals = self._builder.journals.values() if self._builder else ()
+        return frozenset(one.layer for journal in journals for one in journal.made.values())
+
+    def site(self, name: str) -> Site | None:
+        """A layer that stands, with its device; None of one that does not."""
+        return self._builder.built.get(name) if self._builder else None
+
+    async def rebuild(self, stack: DeclaredStack, changed: Collection[str]) -> None:
+        """Take some layers away with all that stands on them; `ready` builds them as declared now.
+
+        Args:
+            stack: the same layers on the same hosts, declared otherwise.
+            changed: names of those whose declaration differs; what is on them is lost.
+
+        Raises:
+            HostFailed: something could not be taken away.
+        """
+        if self._builder is None:
+            raise RuntimeError("the hosts are not opened")
+        gone = {
+            site.name
+            for site in stack.sites
+            if site.name in changed or any(one.name in changed for one in site.under())
+        }
+        old = self._builder
+        await take_away(old.hosts, old.journals, tell=self._tell, wanted=gone)
+        self._stack = stack
+        self._builder = Builder(stack, old.hosts, old.journals, self._permissions, self._tell)
+
+    async def remove(self) -> None:
+        """Take all that iosonde made of the stack away.
+
+        Raises:
+            HostFailed: something could not be.
+        """
+        if self._builder is not None:
+            old = self._builder
+            await take_away(old.hosts, old.journals, tell=self._tell)
+            self._builder = Builder(
+                self._stack, old.hosts, old.journals, self._permissions, self._tell
+            )
 
     def _require_bare(self, site: Site) -> None:
         above = self._above(site)

@@ -166,7 +166,7 @@ def _is_branch(step: str | int) -> bool:
 def _near(key: str, model: type[BaseModel]) -> str:
     from difflib import get_close_matches
 
-    known = sorted(model.model_fields)
+    known = sorted(one.alias or name for name, one in model.model_fields.items())
     near = get_close_matches(key, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
 

@@ -68,3 +68,12 @@ EVIDENCE = Table(
     Column("kind", Text, nullable=False),
     Column("content", LargeBinary, nullable=False),
 )
+
+CAMPAIGNS = Table(
+    "campaigns",
+    TABLES,
+    Column("run", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)

@@ -20,15 +20,16 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
+from iosonde.campaign import Campaign, Measurement, Result
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.printed import Kept
 from iosonde.records import Json, Loop, Run, RunState, Trial
-from iosonde.store import rows
+from iosonde.store import campaigns, rows
 from iosonde.store.migrate import upgrade
 from iosonde.store.owner import is_gone
 from iosonde.store.packed import Packed, placed
 from iosonde.store.packed import Row as Filled
-from iosonde.store.schema import EVIDENCE, LOOPS, RUNS, TRIALS
+from iosonde.store.schema import CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TRIALS
 from iosonde.store.store import RunLine
 
 _ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"  # nothing that is misread aloud
@@ -154,6 +155,32 @@ class SqlStore:
                 .where(TRIALS.c.run == run, TRIALS.c.id == trial)
                 .values(flags=json.dumps(flags), faults=json.dumps(faults))
             )
+
+    def add_measurement(
+        self, run: str, one: Measurement, loop: Loop | None = None, *, parser_version: int = 1
+    ) -> None:
+        """See `Store.add_measurement`."""
+        with self._writing() as connection:
+            if loop is not None:
+                row = rows.loop_row(run, one.trial, loop, parser_version)
+                connection.execute(insert(LOOPS).values(row))
+            position = _count(connection, CAMPAIGNS, run)
+            connection.execute(insert(CAMPAIGNS).values(campaigns.row(run, position, one)))
+
+    def add_result(self, run: str, result: Result) -> None:
+        """See `Store.add_result`."""
+        with self._writing() as connection:
+            position = _count(connection, CAMPAIGNS, run)
+            connection.execute(insert(CAMPAIGNS).values(campaigns.row(run, position, result)))
+
+    def campaign(self, run: str) -> Campaign | None:
+        """See `Store.campaign`."""
+        with self._reading() as connection:
+            row = self._find(connection, run)
+            found = connection.execute(
+                select(CAMPAIGNS).where(CAMPAIGNS.c.run == row.id).order_by(CAMPAIGNS.c.position)
+            )
+            return campaigns.campaign_of(row.id, json.loads(row.plan), found)
 
     def finish(self, run: str, state: RunState) -> None:
         """See `Store.finish`."""

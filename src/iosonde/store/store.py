@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from iosonde.campaign import Campaign, Measurement, Result
 from iosonde.printed import Kept
 from iosonde.records import Json, Loop, Run, RunState, Trial
 from iosonde.store.packed import Packed
@@ -63,6 +64,24 @@ class Store(Protocol):
         self, run: str, trial: str, *, flags: tuple[str, ...], faults: tuple[str, ...]
     ) -> None:
         """Replace a trial's flags and faults."""
+        ...
+
+    def add_measurement(
+        self, run: str, one: Measurement, loop: Loop | None = None, *, parser_version: int = 1
+    ) -> None:
+        """A measurement of a campaign together with its loop, where it gave one."""
+        ...
+
+    def add_result(self, run: str, result: Result) -> None:
+        """How a campaign ended; a later one takes the place of an earlier."""
+        ...
+
+    def campaign(self, run: str) -> Campaign | None:
+        """The campaign that a run is; None of a run that is none.
+
+        Raises:
+            UsageError: no such run.
+        """
         ...
 
     def finish(self, run: str, state: RunState) -> None:

@@ -25,7 +25,8 @@ class Entry:
     @property
     def device_seconds(self) -> float:
         """Changing, settling and measuring."""
-        return self.told.change_seconds + self.ask.settle + self.ask.seconds
+        asked = self.ask.settle + self.ask.seconds
+        return self.told.change_seconds + (asked if self.told.spent is None else self.told.spent)
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class Book:
     _cost: dict[str, tuple[float, int]] = field(default_factory=dict)
     _steps: list[float] = field(default_factory=list)
     _breaches: dict[Candidate, int] = field(default_factory=dict)
-    _failed: set[Candidate] = field(default_factory=set)
+    _failed: dict[Candidate, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.settle = self.goal.settle
@@ -72,7 +73,7 @@ class Book:
         self.spent[ask.candidate] = self.spent.get(ask.candidate, 0.0) + entry.device_seconds
         self._learn_cost(entry)
         if told.figure is None or told.figure <= 0:
-            self._failed.add(ask.candidate)
+            self._failed[ask.candidate] = told.reason or "it failed"
             return entry
         self.figures.setdefault(ask.candidate, []).append(told.figure)
         step = 1 if told.breaches else -1
@@ -108,7 +109,7 @@ class Book:
         A limit is broken for good when the loops that broke it outnumber those that kept it by two.
         """
         if candidate in self._failed:
-            return "it failed"
+            return self._failed[candidate]
         if self._breaches.get(candidate, 0) >= 2:
             broken = [
                 name for one in self.entries if one.ask.candidate == candidate

@@ -54,7 +54,7 @@ class Staged:
             if asked := self._search.ask():
                 layer = self._groups[len(self.stages)][0]
                 candidate = self._lift(asked.candidate)
-                return replace(asked, candidate=candidate, why=f"{layer}: {asked.why}")
+                return replace(asked, candidate=candidate, why=f"{layer}: {asked.why}", stage=layer)
             self._finish()
         return None
 

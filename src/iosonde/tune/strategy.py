@@ -47,13 +47,15 @@ class Goal:
 class Ask:
     """The next measurement: set the candidate, discard `settle` seconds, measure `seconds`.
 
-    `settle` is 0 where nothing has to be changed. `why` is told to the user.
+    `settle` is 0 where nothing has to be changed. `why` is told to the user; `stage` is the layer,
+    where the search goes layer by layer.
     """
 
     candidate: Candidate
     seconds: float
     settle: float
     why: str
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,16 @@ class Told:
         change_seconds: what changing took.
         discarded: the metric of the discarded seconds, where known.
         breaches: limits of the study ("subject to") that this loop did not keep.
+        spent: device seconds that settling and measuring took; None: as long as was asked.
+        reason: why there is no figure.
     """
 
     figure: float | None
     change_seconds: float = 0.0
     discarded: float | None = None
     breaches: tuple[str, ...] = ()
+    spent: float | None = None
+    reason: str = ""
 
 
 class State(StrEnum):

@@ -1,0 +1,154 @@
+"""A campaign and its plan as people and programs read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iosonde import units
+from iosonde.cli.output import out, print_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from iosonde.campaign import Campaign, CandidateEnd
+    from iosonde.records import Json, Run
+    from iosonde.session.outlook import Outlook
+
+
+def show_campaign(run: Run, campaign: Campaign, *, as_json: bool) -> int:
+    """Print a campaign; 0, for "no gain" is a result too."""
+    if as_json:
+        from iosonde.report.tune_json import tune_document
+
+        print_json(tune_document(run, campaign))
+        return 0
+    from rich.markup import escape
+
+    console, result = out(), campaign.result
+    console.print(f"\nrun [bold]{run.id}[/bold]  {escape(run.study)}  ({run.state.value})")
+    console.print(_table(campaign))
+    for one in campaign.intent.left_out:
+        console.print(f"not tried: {one.setting}={one.value}: {one.reason}", markup=False)
+    if result is None:
+        return 0
+    spent = (
+        f"{units.show_seconds(campaign.device_seconds)} of device time, "
+        f"{units.show_seconds(result.proof)} of them for the proof"
+    )
+    console.print(f"\n{result.sentence} ({spent})", markup=False)
+    if result.confirmed:
+        chosen = ", ".join(f"{name}={value}" for name, value in result.winner.items())
+        console.print(f"best: {chosen}", markup=False, style="bold")
+    console.print(
+        "the winner is in force until the next boot; `iosonde rollback` puts it back"
+        if result.applied else "everything is put back as it was before",
+        markup=False,
+    )  # fmt: skip
+    if result.commands:
+        console.print("to keep it:" if result.applied else "to have it:", markup=False)
+        for line in result.commands:
+            console.print(f"  {line}", markup=False)
+    return 0
+
+
+def _table(campaign: Campaign) -> Table:
+    """All candidates, the best first; those that were not measured last."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    goal = campaign.intent.goal
+    varied = [one.name for one in campaign.intent.vary]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in varied:
+        table.add_column(escape(name))
+    for title in (goal.metric, "± 95 %", "loops", "time"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("state")
+    default = {one.name: one.default for one in campaign.intent.vary}
+    sign = -1 if goal.higher else 1
+    for one in sorted(
+        campaign.candidates, key=lambda one: sign * one.metric.mean if one.metric else float("inf")
+    ):
+        note = _note(one, campaign, default=dict(one.settings) == default)
+        cells = [str(one.settings[name]) for name in varied]
+        table.add_row(*map(escape, [*cells, *_figures(one), note]))
+    return table
+
+
+def _figures(one: CandidateEnd) -> list[str]:
+    metric = one.metric
+    if metric is None:
+        return ["–", "", "0", units.show_seconds(one.device_seconds)]
+    spread = ""
+    if metric.ci95 is not None and metric.mean:
+        spread = units.show_fraction((metric.ci95[1] - metric.ci95[0]) / 2 / metric.mean)
+    return [units.show(metric.mean, metric.unit), spread, str(one.loops),
+            units.show_seconds(one.device_seconds)]  # fmt: skip
+
+
+def _note(one: CandidateEnd, campaign: Campaign, *, default: bool) -> str:
+    parts = [one.reason or one.state]
+    if default:
+        parts.append("in force before")
+    if campaign.result and dict(one.settings) == dict(campaign.result.pick):
+        parts.append("picked")
+    return ", ".join(parts)
+
+
+def show_plan(found: Outlook, *, as_json: bool) -> int:
+    """Print what a campaign would do; 0."""
+    if as_json:
+        print_json(plan_document(found))
+        return 0
+    from rich.markup import escape
+    from rich.table import Table
+
+    console, goal = out(), found.goal
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("setting", "in force", "tried", "a change costs"):
+        table.add_column(title)
+    for one in found.prices:
+        cost = "read when it is built" if one.seconds is None else f"about {one.seconds:g} s"
+        default = "?" if one.varied.default is None else str(one.varied.default)
+        tried = ", ".join(map(str, one.varied.values))
+        table.add_row(*map(escape, [one.varied.name, default, tried, cost]))
+    console.print(table)
+    for left in found.left_out:
+        console.print(f"not tried: {left.setting}={left.value}: {left.reason}", markup=False)
+    word = "maximise" if goal.higher else "minimise"
+    limits = f", subject to {'; '.join(found.limits)}" if found.limits else ""
+    console.print(
+        f"{found.candidates} candidates, {found.strategy}: {word} {goal.metric} within "
+        f"{units.show_fraction(goal.margin)}{limits}", markup=False,
+    )  # fmt: skip
+    console.print(
+        f"each candidate once: about {units.show_seconds(found.block)}; the budget is "
+        f"{units.show_seconds(goal.budget)}, {found.loops} loops of "
+        f"{units.show_seconds(goal.seconds)} at the most, a fifth kept for the proof",
+        markup=False,
+    )
+    console.print(f"a loop: {found.command}", markup=False)
+    for sentence in found.notes:
+        console.print(sentence, markup=False)
+    return 0
+
+
+def plan_document(found: Outlook) -> dict[str, Json]:
+    """The plan as JSON: of `iosonde.plan/1`, as `run --dry-run` prints it."""
+    vary: list[Json] = [
+        {
+            "name": one.varied.name, "values": list(one.varied.values),
+            "in_force": one.varied.default, "change_seconds": one.seconds,
+        }
+        for one in found.prices
+    ]  # fmt: skip
+    out_of_it: list[Json] = [
+        {"setting": one.setting, "value": one.value, "reason": one.reason} for one in found.left_out
+    ]
+    return {
+        "schema": "iosonde.plan/1", "study": found.study, "strategy": found.strategy,
+        "candidates": found.candidates, "vary": vary, "left_out": out_of_it,
+        "metric": found.goal.metric, "limits": list(found.limits), "command": found.command,
+        "block_seconds": found.block, "budget": found.goal.budget, "most_loops": found.loops,
+        "notes": list(found.notes),
+    }  # fmt: skip

@@ -1,0 +1,125 @@
+"""Draws a campaign's progress: candidates left, time used, the best so far, what is next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iosonde import units
+from iosonde.cli.progress import LineProgress, LiveProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from iosonde.campaign import Intent, Measurement
+    from iosonde.records import Scalar
+    from iosonde.tune.strategy import Ask, Standing
+
+
+def words(settings: Mapping[str, Scalar]) -> str:
+    """A candidate: "disk.scheduler=none, disk.nr_requests=64"."""
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
+
+
+def opening(run: str, intent: Intent, candidates: int, done: int) -> str:
+    """What is begun, and for how long."""
+    goal = intent.goal
+    budget = "" if goal.budget is None else f", at most {units.show_seconds(goal.budget)}"
+    again = f"; {done} measurements are kept" if done else ""
+    return (
+        f"run {run}: {candidates} candidates, {intent.strategy}, "
+        f"{'maximises' if goal.higher else 'minimises'} {goal.metric}{budget} of device time{again}"
+    )
+
+
+def outcome(one: Measurement, unit: str) -> str:
+    """How a measurement went."""
+    what = f"{one.number + 1}: {words(one.settings)}"
+    if one.figure is None:
+        return f"{what}: {one.reason}"
+    broken = f" (breaks {', '.join(one.breaches)})" if one.breaches else ""
+    return f"{what}: {units.show(one.figure, unit)}{broken}"
+
+
+def standing_words(standing: Standing) -> str:
+    """How the search stands: who is left, the best with its interval, the time."""
+    alive = sum(one.state.value == "alive" for one in standing.candidates)
+    parts = [f"{alive} of {len(standing.candidates)} left"]
+    best = next((one for one in standing.candidates if one.candidate == standing.best), None)
+    if best and best.metric:
+        spread = ""
+        if best.metric.ci95 and best.metric.mean:
+            half = (best.metric.ci95[1] - best.metric.ci95[0]) / 2
+            spread = f" ± {units.show_fraction(half / best.metric.mean)}"
+        figure = units.show(best.metric.mean, best.metric.unit)
+        loops = f"{best.loops} loop{'s' * (best.loops != 1)}"
+        parts.append(f"best {words(best.settings)}: {figure}{spread}, {loops}")
+    left = "" if standing.left == float("inf") else f", {units.show_seconds(standing.left)} left"
+    parts.append(f"{units.show_seconds(standing.used)} used{left}")
+    return "; ".join(parts)
+
+
+def following(ask: Ask, changes: str) -> str:
+    """What is measured next, and why."""
+    return f"next: {f'change {changes}' if changes else 'no change'} ({ask.why})"
+
+
+class LineTuning(LineProgress):
+    """For logs and pipes: two lines a measurement."""
+
+    _unit = ""
+
+    def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
+        """See `Watch.campaign`."""
+        self._unit = intent.goal.unit
+        self._say(opening(run, intent, candidates, done))
+
+    def asked(self, ask: Ask, changes: str, standing: Standing) -> None:
+        """See `Watch.asked`."""
+        del standing
+        self._say(following(ask, changes))
+
+    def measured(self, one: Measurement, standing: Standing) -> None:
+        """See `Watch.measured`."""
+        self._say(f"{outcome(one, self._unit)}; {standing_words(standing)}")
+
+    def note(self, sentence: str) -> None:
+        """See `Watch.note`."""
+        self._say(f"note: {sentence}")
+
+
+class LiveTuning(LiveProgress):
+    """For people at a terminal: measurements scroll by, what runs now stays below them."""
+
+    _unit = ""
+    _stands = ""
+    _next = ""
+
+    def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
+        """See `Watch.campaign`."""
+        self._unit = intent.goal.unit
+        self._lines([opening(run, intent, candidates, done)])
+        self._console.print("[dim](Ctrl-C ends it cleanly: everything is put back)[/dim]")
+
+    def asked(self, ask: Ask, changes: str, standing: Standing) -> None:
+        """See `Watch.asked`."""
+        self._next, self._stands = following(ask, changes), standing_words(standing)
+
+    def measured(self, one: Measurement, standing: Standing) -> None:
+        """See `Watch.measured`."""
+        self._now.clear()
+        self._seen.clear()
+        self._stands = standing_words(standing)
+        self._lines([f"  {outcome(one, self._unit)}"])
+
+    def loop_begins(self, trial: str, index: int, seconds: float | None) -> None:
+        """See `Progress.loop_begins`; what is discarded has no number."""
+        super().loop_begins(trial, index, seconds)
+        if index < 0:
+            self._now[trial] = ("settling", self._now[trial][1], seconds)
+
+    def note(self, sentence: str) -> None:
+        """See `Watch.note`."""
+        self._lines([f"  {sentence}"])
+
+    def _below(self) -> tuple[str, ...]:
+        return tuple(text for text in (self._next, self._stands) if text)

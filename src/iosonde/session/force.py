@@ -1,0 +1,178 @@
+"""Puts candidates in force on one host, and what was there before back again.
+
+Every candidate is a batch of its own in the host's journal, with the values from before the
+campaign as the old ones, and it is never confirmed: the host puts it back by itself unless the
+next one takes its place in time. So there is no moment at which a dead controller leaves a
+candidate in force for longer than a loop and some patience.
+
+A setting that disturbs others (a scheduler brings its own queue depth) is changed from what was
+in force before the campaign, never from another candidate: else what a candidate is would depend
+on who came before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from iosonde.change.settings_journal import BESIDE, Entry, SettingsJournal
+from iosonde.change.tentative import Changed, Wanted, change, change_one, echo, entries_of
+from iosonde.errors import HostFailed
+from iosonde.hosts.command import quote
+from iosonde.hosts.host import Host
+from iosonde.stack.settable import Settable
+
+
+class Force:
+    """The settings of a campaign on one host.
+
+    Args:
+        host: where.
+        journal: of that host, locked.
+        settings: all that the campaign may change there.
+        owner: who, for the journal.
+    """
+
+    def __init__(
+        self, host: Host, journal: SettingsJournal, settings: Sequence[Settable], owner: str
+    ) -> None:
+        self.host, self.journal, self._owner = host, journal, owner
+        self._settings = {one.name: one for one in settings}
+        self._home: tuple[Entry, ...] = ()
+        self._open: list[int] = []  # batches of ours that are neither put back nor replaced
+        self._now: dict[str, str] = {}
+
+    async def learn(self) -> None:
+        """Take down what is in force, with all that a change would disturb.
+
+        Raises:
+            HostFailed: a value cannot be read.
+        """
+        wanted = [Wanted(one, str(one.value)) for one in self._settings.values()]
+        self._home = await entries_of(self.host, wanted)
+        self._now = dict(self.home_values)
+
+    @property
+    def home_values(self) -> Mapping[str, str]:
+        """What was in force before, by the settings' own names."""
+        return {one.name: one.old for one in self._home if one.name in self._settings}
+
+    async def put(
+        self, values: Mapping[str, str], *, within: float
+    ) -> tuple[Sequence[Changed], Sequence[Changed]]:
+        """Put a candidate in force; what had to be changed, and what the kernel changed along.
+
+        Args:
+            values: of all settings of the campaign on this host.
+            within: seconds after which the host puts everything back by itself.
+
+        Raises:
+            ValueRefused: the host does not take a value; call `back`.
+            HostFailed: it cannot be reached, or has put all back already.
+        """
+        if dict(values) == dict(self.home_values):
+            return await self.back(), ()
+        different = [name for name, value in values.items() if self._now[name] != value]
+        if any(self._settings[name].disturbed for name in different):
+            await self.back()
+            different = [name for name, value in values.items() if self._now[name] != value]
+        entries = [self._entry(one, values) for one in self._home]
+        number = await self.journal.begin(self._owner, entries)
+        self._open.append(number)
+        await self.journal.arm(number, within)
+        await self.journal.mark("restored", self._open[:-1])  # their place is taken
+        self._open = [number]
+        shaken = {other.name for name in different for other in self._settings[name].disturbed}
+        done = []
+        for index, entry in enumerate(entries, 1):
+            if entry.new == BESIDE or entry.name not in {*different, *shaken}:
+                continue
+            was = self._now[entry.name]
+            made = await change_one(self.host, self.journal, number, index, entry)
+            done.append(_as_seen(made, was))
+            self._now[entry.name] = made.after
+        if any(self._settings[name].declared.risk == "cut" for name in different):
+            await echo(self.host)
+        beside = await self._beside() if shaken else ()
+        return done, beside
+
+    async def back(self) -> Sequence[Changed]:
+        """Put back what was in force before the campaign; what that changed.
+
+        Raises:
+            HostFailed: something could not be put back; the message says what.
+        """
+        while self._open:
+            await self.journal.restore(self._open[-1], "the next candidate")
+            self._open.pop()
+        changed = [
+            Changed(name, self._now[name], value, value, "changed", "")
+            for name, value in self.home_values.items()
+            if self._now[name] != value
+        ]
+        self._now = dict(self.home_values)
+        return changed
+
+    async def check(self) -> None:
+        """See that the settings are still as they were set.
+
+        Raises:
+            HostFailed: one is not: somebody else changed it, or the host put all back by itself.
+        """
+        entries = [one for one in self._home if one.name in self._settings]
+        seen = await asyncio.gather(*(self.host.run(one.look, check=False) for one in entries))
+        for entry, done in zip(entries, seen, strict=True):
+            value = " ".join(done.stdout.decode(errors="replace").split())
+            if value != self._now[entry.name]:
+                raise HostFailed(
+                    f"{entry.name} was {self._now[entry.name]} when the loop began and is "
+                    f"{value or 'gone'} after it",
+                    where=self.host.name,
+                    hint="somebody else changed it, or the loop took so long that the host put "
+                    "all back by itself (--confirm SECONDS)",
+                )
+
+    async def apply(self, values: Mapping[str, str], *, within: float) -> Sequence[Changed]:
+        """Leave a candidate in force, as `iosonde set` does: confirmed, until the next boot.
+
+        Raises:
+            HostFailed: the host refused it; nothing is changed then.
+        """
+        await self.back()
+        wanted = [
+            Wanted(self._settings[name], value)
+            for name, value in values.items()
+            if self.home_values[name] != value
+        ]
+        return await change(self.host, self.journal, wanted, owner=self._owner, confirm=within)
+
+    def _entry(self, home: Entry, values: Mapping[str, str]) -> Entry:
+        if home.name not in self._settings:
+            return home
+        value = values[home.name]
+        return replace(home, new=value, do=self._settings[home.name].change(value))
+
+    async def _beside(self) -> tuple[Changed, ...]:
+        """What the kernel made of settings that nobody varies."""
+        entries = [one for one in self._home if one.new == BESIDE]
+        seen = await asyncio.gather(*(self.host.run(one.look, check=False) for one in entries))
+        found = []
+        for entry, done in zip(entries, seen, strict=True):
+            after = " ".join(done.stdout.decode(errors="replace").split())
+            if after not in {entry.old, ""}:
+                found.append(Changed(entry.name, entry.old, "", after, "beside", ""))
+        return tuple(found)
+
+
+def _as_seen(made: Changed, was: str) -> Changed:
+    """A change as seen from the candidate before, not from before the campaign."""
+    if made.state in {"changed", "unchanged"}:
+        return replace(made, before=was, state="unchanged" if made.after == was else "changed")
+    # The kernel rounded it, or kept what it had.
+    return replace(made, before=was, state="ignored" if made.after == was else "rounded")
+
+
+def command_of(settings: Mapping[str, str]) -> str:
+    """The command that would set some settings by hand."""
+    return quote(("iosonde", "set", *(f"{name}={value}" for name, value in settings.items())))

@@ -1,0 +1,240 @@
+"""The hosts of a campaign with their locks: puts a whole candidate in force, or everything back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+
+from iosonde.change.settings_journal import SettingsJournal, locked, owner_name
+from iosonde.change.tentative import Changed, ValueRefused
+from iosonde.errors import HostFailed
+from iosonde.records import Capture, Json, Scalar, StackLayer
+from iosonde.session.force import Force
+from iosonde.session.place import Place
+from iosonde.session.resolve import Knob, Names, text_of
+from iosonde.session.watch import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """How putting a candidate in force went; `reason` is why it cannot be measured, or empty."""
+
+    changed: tuple[str, ...] = ()
+    beside: tuple[Changed, ...] = ()
+    reason: str = ""
+
+
+class Ground:
+    """Entered by `lock`, left by `close` and `release`.
+
+    Args:
+        place: opened.
+        study: its name, for the journal.
+        watch: told what was left by others.
+    """
+
+    def __init__(self, place: Place, study: str, watch: Watch) -> None:
+        self.place, self._watch = place, watch
+        self._owner = owner_name(study)
+        self._exits = AsyncExitStack()
+        self._journals: dict[str, SettingsJournal] = {}
+        self._forces: dict[str, Force] = {}
+        self.knobs: tuple[Knob, ...] = ()
+        self._beside: tuple[Changed, ...] = ()
+
+    async def lock(self) -> None:
+        """Keep everybody else from changing settings; put back what was never confirmed.
+
+        Raises:
+            Refused: somebody else does; the evidence names who.
+            HostFailed: what was never confirmed cannot be put back.
+        """
+        for name, host in self.place.hosts.items():
+            journal = await self._exits.enter_async_context(locked(host, self._owner))
+            self._journals[name] = journal
+            for one in await journal.settle():
+                self._watch.note(
+                    f"batch {one.name} of changes ended with the last boot of {host.name}"
+                    if one.state == "lost"
+                    else f"{one.name}: an earlier change was never confirmed; back to {one.old}"
+                )
+
+    async def learn(self, knobs: Sequence[Knob]) -> None:
+        """Take down what is in force.
+
+        Raises:
+            HostFailed: a value cannot be read.
+        """
+        self.knobs = tuple(knobs)
+        self._forces = {}
+        for name, journal in self._journals.items():
+            settings = [one for knob in knobs for host, one in knob.spots if host == name]
+            if settings:
+                force = Force(self.place.hosts[name], journal, settings, self._owner)
+                await force.learn()
+                self._forces[name] = force
+
+    async def put(self, settings: Mapping[str, Scalar], *, within: float) -> Put:
+        """Put a candidate in force, and read it back.
+
+        Args:
+            settings: of all knobs, by the study's names.
+            within: seconds after which the hosts put everything back by themselves.
+
+        Raises:
+            HostFailed: a host cannot be reached, or has put all back already.
+        """
+        told: list[str] = []
+        if await self._build(settings):
+            told += [f"{name} = {value}" for name, value in self.place.values.items()]
+        self._beside = ()
+        try:
+            for name, force in self._forces.items():
+                changed, beside = await force.put(self._of(name, settings), within=within)
+                wrong = [one for one in changed if one.state in {"rounded", "ignored"}]
+                if wrong:
+                    await self.back()
+                    return Put(reason="; ".join(map(_wrong, wrong)))
+                self._beside += tuple(beside)
+                told += [
+                    f"{one.name}: {one.before} → {one.after}"
+                    for one in changed
+                    if one.before != one.after
+                ]
+        except ValueRefused as problem:
+            await self.back()
+            return Put(reason=problem.message)
+        return Put(tuple(told), self._beside)
+
+    async def back(self) -> None:
+        """Everything as it was before the campaign, but for what is built.
+
+        Raises:
+            HostFailed: something could not be put back; all that could be is.
+        """
+        problems = []
+        for force in reversed(self._forces.values()):
+            try:
+                await force.back()
+            except HostFailed as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
+
+    async def check(self) -> None:
+        """See that nobody has changed a setting since it was put in force.
+
+        Raises:
+            HostFailed: somebody has.
+        """
+        for force in self._forces.values():
+            await force.check()
+
+    async def apply(self, settings: Mapping[str, Scalar], *, within: float) -> None:
+        """Leave a candidate in force on all hosts.
+
+        Raises:
+            HostFailed: a host refused it; on that host nothing is changed then.
+        """
+        await self._build(settings)
+        for name, force in self._forces.items():
+            await force.apply(self._of(name, settings), within=within)
+
+    async def close(self) -> None:
+        """Put everything back that is not to stay, also what was only just begun.
+
+        Raises:
+            HostFailed: something could not be put back.
+        """
+        try:
+            await self.back()
+        finally:
+            for journal in self._journals.values():
+                await journal.settle()
+
+    async def release(self) -> None:
+        """Let others change settings again."""
+        await self._exits.aclose()
+
+    def changes(self, settings: Mapping[str, Scalar]) -> dict[str, dict[str, str]]:
+        """What a candidate sets otherwise than it was: host → setting's own name → value."""
+        found: dict[str, dict[str, str]] = {}
+        for knob in self.knobs:
+            value = settings[knob.varied.name]
+            for host, one in knob.spots if value != knob.varied.default else ():
+                found.setdefault(host, {})[one.name] = text_of(value)
+        return found
+
+    def risky(self, settings: Mapping[str, Scalar]) -> bool:
+        """Whether a candidate sets what can cut the connection otherwise than it was."""
+        return any(
+            one.declared.risk == "cut" and settings[knob.varied.name] != knob.varied.default
+            for knob in self.knobs
+            for _, one in knob.spots
+        )
+
+    def capture(self, settings: Mapping[str, Scalar]) -> Capture | None:
+        """The capture of the probe point's hosts with what is in force now, as it was read back."""
+        if self.place.capture is None:
+            return None
+        now: dict[tuple[str, str], Scalar] = {}
+        for knob in self.knobs:
+            for _, one in knob.spots:
+                now[one.layer, one.declared.name] = settings[knob.varied.name]
+        for change in self._beside:
+            title, _, last = change.name.rpartition(".")
+            for knob in self.knobs:
+                for _, one in knob.spots:
+                    if one.title == title:
+                        now[one.layer, last] = change.after
+        layers = tuple(_with(layer, now) for layer in self.place.capture.layers)
+        wide = dict(self.place.capture.host_wide)
+        wide |= {f"{layer}.{name}": value for (layer, name), value in now.items()
+                 if f"{layer}.{name}" in wide}  # fmt: skip
+        return replace(self.place.capture, layers=layers, host_wide=wide)
+
+    async def _build(self, settings: Mapping[str, Scalar]) -> bool:
+        """Build the stack as a candidate wants it; whether it had to be built anew."""
+        wanted: dict[str, Json] = {
+            knob.varied.name: knob.declared[settings[knob.varied.name]]
+            for knob in self.knobs
+            if not knob.spots and settings[knob.varied.name] != knob.varied.default
+        }
+        if wanted == self.place.values and self.place.bench is not None:
+            return False
+        await self.back()
+        await self.place.ready(wanted)
+        if any(knob.spots for knob in self.knobs):
+            names = Names(self.place)
+            await names.read()
+            await self.learn([await _found_again(one, names) for one in self.knobs])
+        return True
+
+    def _of(self, host: str, settings: Mapping[str, Scalar]) -> dict[str, str]:
+        """What a candidate wants of one host, by the settings' own names."""
+        return {
+            one.name: text_of(settings[knob.varied.name])
+            for knob in self.knobs
+            for place, one in knob.spots
+            if place == host
+        }
+
+
+async def _found_again(knob: Knob, names: Names) -> Knob:
+    """The same setting on what was built anew, whatever its device is called now."""
+    if not knob.spots:
+        return knob
+    spots = [await names.find(one) for one in (knob.varied.name, *knob.varied.also)]
+    return replace(knob, spots=tuple(spots))
+
+
+def _with(layer: StackLayer, now: Mapping[tuple[str, str], Scalar]) -> StackLayer:
+    mine = {name: value for (of, name), value in now.items() if of == layer.id}
+    return replace(layer, settings={**layer.settings, **mine}) if mine else layer
+
+
+def _wrong(one: Changed) -> str:
+    if one.state == "ignored":
+        return f"{one.name}: the host accepted {one.wanted} and did not take it"
+    return f"{one.name}: the host made {one.after} of {one.wanted}"

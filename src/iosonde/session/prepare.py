@@ -1,0 +1,135 @@
+"""Makes a campaign ready: hosts opened and locked, names resolved, the probe point standing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from iosonde.campaign import Intent, Wish
+from iosonde.errors import Refused, UsageError
+from iosonde.loads import LOADS
+from iosonde.measure.study import Plan
+from iosonde.records import Demand
+from iosonde.session.declare import TuneFile, TuneStudy
+from iosonde.session.ground import Ground
+from iosonde.session.limits import SAFE, unit_of
+from iosonde.session.resolve import Resolved, resolve
+from iosonde.session.watch import Watch
+from iosonde.tune.space import Space
+from iosonde.tune.strategy import Goal
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A campaign whose hosts are ours and whose first measurement can be made."""
+
+    ground: Ground
+    intent: Intent
+    space: Space
+    goal: Goal
+
+
+def check_demand(file: TuneFile, plan: Plan) -> None:
+    """The load must give the goal's metric, as far as that is seen beforehand.
+
+    Raises:
+        UsageError: it neither reads nor writes what the goal is about.
+    """
+    trial = plan.rounds[0][0]
+    demand: Demand = LOADS.load(trial.load.engine)().demand(trial.load)
+    direction = file.study.goal.metric.partition(".")[0]
+    missing = (direction == "read" and not demand.reads) or (
+        direction == "write" and not demand.writes
+    )
+    if missing:
+        raise file.tree.wrong(
+            ["goal"],
+            f"the load {trial.load.name} does not {direction}, so it gives no "
+            f"{file.study.goal.metric}",
+        )
+
+
+async def prepare(
+    file: TuneFile, ground: Ground, watch: Watch, *, own: bool, before: Intent | None = None
+) -> Prepared:
+    """Build what the probe point needs, and resolve the study's names.
+
+    Args:
+        file: the study.
+        ground: over a place that is opened, its hosts locked.
+        watch: told of notes.
+        own: the campaign builds the study's stack; what is left of an earlier session goes first.
+        before: of the campaign that goes on.
+
+    Raises:
+        UsageError: a name or a value is wrong; of settings nothing is changed.
+        Refused: the guard forbids the target; what is in force is not what was when the campaign
+            began.
+    """
+    place, study = ground.place, file.study
+    if study.stack:
+        await place.ready({}, again=own)
+    found = await resolve(file, place)
+    if not own:
+        for knob in found.knobs:
+            if knob.varied.rebuild:
+                place.require_ours(knob.varied.name.partition(".")[0])
+    intent = intent_of(study, found, tuple(place.hosts), built=own)
+    if before is not None:
+        _require_same(before, intent)
+        intent = before
+    for note in () if before else found.notes:
+        watch.note(note)
+    await place.ready({})
+    await ground.learn(found.knobs)
+    return Prepared(ground, intent, found.space(intent.allowed), goal_of(intent))
+
+
+def intent_of(study: TuneStudy, found: Resolved, hosts: tuple[str, ...], *, built: bool) -> Intent:
+    """What the store keeps of a study."""
+    goal = study.goal
+    allowed = tuple(dict.fromkeys(one.split("=", 1)[0] for one in study.allow))
+    varied = tuple(one.varied for one in found.knobs)
+    space = found.space(allowed)
+    wish = Wish(
+        metric=goal.metric, unit=unit_of(goal.metric), higher=goal.maximise is not None,
+        margin=goal.margin, level=goal.level, budget=study.budget, seconds=study.loop,
+        settle=study.settle, loops=study.loops,
+        limits=tuple(one for one in study.limits if one != SAFE),
+    )  # fmt: skip
+    strategy = study.strategy_for(len(space.candidates()))
+    return Intent(
+        strategy, study.seed, hosts, varied, wish, allowed, found.left_out, found.excluded, built
+    )
+
+
+def goal_of(intent: Intent) -> Goal:
+    """The goal as strategies know it."""
+    wish = intent.goal
+    return Goal(
+        metric=wish.metric, higher=wish.higher, margin=wish.margin, level=wish.level,
+        budget=inf if wish.budget is None else wish.budget, seconds=wish.seconds,
+        settle=wish.settle, loops=wish.loops, unit=wish.unit,
+    )  # fmt: skip
+
+
+def _require_same(before: Intent, now: Intent) -> None:
+    """A campaign goes on only where it was: figures of another baseline prove nothing.
+
+    Raises:
+        Refused: a setting in force is another one now.
+        UsageError: the study cannot vary what it did.
+    """
+    for old, new in zip(before.vary, now.vary, strict=True):
+        if old.default != new.default:
+            raise Refused(
+                f"{old.name} was {old.default} when the campaign began and is {new.default} now",
+                where=now.hosts[0],
+                evidence="read from the host",
+                hint="set it as it was, or begin a new campaign",
+            )
+        if (old.name, old.values) != (new.name, new.values):
+            raise UsageError(
+                f"{old.name} was to be one of {list(old.values)}, now it may be {list(new.values)}",
+                hint="begin a new campaign",
+            )

@@ -1,0 +1,296 @@
+"""From the names of a study to settings of its hosts: what is tried, what is left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from iosonde.campaign import LeftOut, Varied
+from iosonde.errors import IosondeError, UsageError
+from iosonde.records import Json, Scalar, StackLayer
+from iosonde.session.declare import Tried, TuneFile
+from iosonde.session.place import Place
+from iosonde.stack.discover import discover_layers
+from iosonde.stack.file import DeclaredStack
+from iosonde.stack.settable import Settable, find, settable
+from iosonde.tune.space import Space, Vary
+
+_SECONDS = {"nothing": 0.3, "remount": 0.5, "reconnect": 3.0, "restart": 5.0, "rebuild": 20.0}
+"""What a change costs, before any was made."""
+_TOP = 10_000  # depth of a setting of no layer
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One setting of the search: what it is on its hosts.
+
+    `spots` are host and setting of each end that is set; empty where a layer is built anew, whose
+    values are given to the declaration as `declared` has them.
+    """
+
+    varied: Varied
+    spots: tuple[tuple[str, Settable], ...] = ()
+    declared: Mapping[Scalar, Json] = field(default_factory=dict)
+    depth: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """What a change costs, as far as known beforehand."""
+        if not self.spots:
+            return _SECONDS["rebuild"]
+        slow = max(_SECONDS[one.declared.needs] for _, one in self.spots)
+        return max(slow, 3.0) if any(one.declared.risk == "cut" for _, one in self.spots) else slow
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a study varies, on hosts that are there. `notes` are told to the user."""
+
+    knobs: tuple[Knob, ...]
+    left_out: tuple[LeftOut, ...]
+    excluded: tuple[Mapping[str, Scalar], ...]
+    notes: tuple[str, ...]
+
+    def space(self, allowed: Iterable[str]) -> Space:
+        """All candidates."""
+        return space_of([one.varied for one in self.knobs], self.excluded, allowed,
+                        {one.varied.name: one.seconds for one in self.knobs})  # fmt: skip
+
+
+def space_of(
+    vary: Sequence[Varied],
+    excluded: Sequence[Mapping[str, Scalar]],
+    allowed: Iterable[str],
+    seconds: Mapping[str, float],
+) -> Space:
+    """The space of some settings; what a change of each costs, in seconds."""
+    return Space(
+        tuple(
+            Vary(one.name, one.values, one.default, one.unsafe, seconds.get(one.name, 1.0))
+            for one in vary
+        ),
+        tuple(excluded),
+        tuple(allowed),
+    )
+
+
+def text_of(value: Scalar) -> str:
+    """A value as it is written to a host."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return " ".join(str(value).split())
+
+
+def _scalar(text: str) -> Scalar:
+    return int(text) if text.removeprefix("-").isdecimal() else text
+
+
+class Names:
+    """All settings of the campaign's hosts, by the names a study may use.
+
+    Args:
+        place: opened, and its stack built as far as the probe point.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._known: list[tuple[str, Settable]] = []
+        self._layers: dict[str, list[StackLayer]] = {}
+        self._depths: dict[str, int] = {}
+
+    async def read(self) -> None:
+        """Ask all hosts."""
+        for name, host in self._place.hosts.items():
+            _, layers = await discover_layers(host)
+            self._layers[name] = list(layers)
+            self._known += [(name, one) for one in await settable(host)]
+            by_id = {one.id: one for one in layers}
+            for layer in layers:
+                self._depths[layer.id] = _depth(layer.id, by_id)
+
+    def depth(self, one: Settable) -> int:
+        """How many layers it stands on; those of no layer come last."""
+        return self._depths.get(one.layer, _TOP)
+
+    async def find(self, name: str) -> tuple[str, Settable]:
+        """Host and setting of a name.
+
+        Raises:
+            UsageError: there is none, or several.
+        """
+        meant = await self._of_stack(name) or name
+        places = {id(one): host for host, one in self._known}
+        one = find([setting for _, setting in self._known], meant)
+        return places[id(one)], one
+
+    async def _of_stack(self, name: str) -> str:
+        """A name that begins with a layer of the declared stack, by the layer's id."""
+        layer, _, rest = name.partition(".")
+        site = self._place.site(layer)
+        if site is None or not site.device or self._place.stack is None:
+            return ""
+        opens = self._place.stack.opens[site.host]
+        host = self._place.hosts[opens]
+        real = await host.resolve(site.device) if site.device.startswith("/") else site.device
+        for one in self._layers[opens]:
+            if site.device in {one.device, one.mount} or real in {one.device, one.mount}:
+                return f"{one.id}.{rest}"
+        return ""
+
+
+def _depth(layer: str, by_id: Mapping[str, StackLayer], seen: frozenset[str] = frozenset()) -> int:
+    below = by_id[layer].below if layer in by_id and layer not in seen else ()
+    return 1 + max((_depth(one, by_id, seen | {layer}) for one in below), default=-1)
+
+
+async def resolve(file: TuneFile, place: Place) -> Resolved:
+    """What a study varies, checked against its hosts; nothing is changed.
+
+    Raises:
+        UsageError: a setting is not there, cannot be set, or does not take a value; where is the
+            study's line.
+        Refused: a layer that would be built anew stands already.
+    """
+    names = Names(place)
+    await names.read()
+    knobs: list[Knob] = []
+    left_out: list[LeftOut] = []
+    notes: list[str] = []
+    for name, tried in file.study.vary.items():
+        path: list[str | int] = ["vary", name]
+        try:
+            key = stack_key(place.stack, name)
+            one = (
+                _rebuilt(place, name, tried) if key and not await _live(names, name)
+                else await _set(names, name, tried)
+            )  # fmt: skip
+            one, out = _without_unsafe(one, file.study.allow)
+        except UsageError as problem:
+            raise file.wrong(path, problem) from None
+        left_out += out
+        if one.varied.default not in [_as_kept(one, value) for value in tried.listed()]:
+            notes.append(
+                f"{name}: what is in force, {text_of(one.varied.default)}, is tried too: all "
+                "others are measured against it"
+            )
+        knobs.append(one)
+    _refuse_twins(knobs, file)
+    knobs.sort(key=lambda one: one.depth)
+    excluded = tuple(
+        {name: _same(knobs, name, value) for name, value in rule.items()}
+        for rule in file.study.exclude
+    )
+    return Resolved(tuple(knobs), tuple(left_out), excluded, tuple(notes))
+
+
+def _as_kept(one: Knob, value: Scalar) -> Scalar:
+    return _scalar(text_of(value)) if one.spots else value
+
+
+def _same(knobs: Sequence[Knob], name: str, value: Scalar) -> Scalar:
+    knob = next(one for one in knobs if one.varied.name == name)
+    return _as_kept(knob, value)
+
+
+async def _live(names: Names, name: str) -> bool:
+    """Whether a key of the stack is also a setting that can be changed as it stands."""
+    try:
+        _, one = await names.find(name)
+    except UsageError:
+        return False
+    return not one.why_not
+
+
+async def _set(names: Names, name: str, tried: Tried) -> Knob:
+    """A setting that hosts change as they run."""
+    spots = [await names.find(one) for one in (name, *tried.also)]
+    first = spots[0][1]
+    values = [_scalar(first.checked(text_of(value))) for value in tried.listed()]
+    for _, other in spots[1:]:
+        for value in values:
+            other.checked(text_of(value))
+    for _, one in spots:
+        if one.value is None:
+            raise UsageError(f"what is in force of {one.name} cannot be read", where=name)
+    now = {text_of(one.value) for _, one in spots}
+    if len(now) > 1:
+        told = ", ".join(f"{one.layer}: {text_of(one.value)}" for _, one in spots)
+        raise UsageError(
+            f"{name} and what is set with it differ now ({told})",
+            hint="set them alike first: a search measures against what is in force",
+        )
+    default = _scalar(now.pop())
+    if default not in values:
+        values.insert(0, default)
+    unsafe = tuple(one for one in values if text_of(one) in first.declared.unsafe)
+    varied = Varied(
+        name, tuple(values), default, unsafe, first.declared.unit, also=tuple(tried.also),
+        about=f"{first.layer} {first.address}".strip(),
+    )  # fmt: skip
+    return Knob(varied, tuple(spots), depth=names.depth(first))
+
+
+def stack_key(stack: DeclaredStack | None, name: str) -> bool:
+    """Whether a name is a key of a layer of the declared stack."""
+    layer, _, rest = name.partition(".")
+    site = next((one for one in stack.sites if one.name == layer), None) if stack else None
+    return site is not None and rest.partition(".")[0] in type(site.declared).model_fields
+
+
+def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
+    """A key of the declared stack: its layer is built anew for each value."""
+    layer = name.partition(".")[0]
+    default = _declared(place, name, {})
+    declared: dict[Scalar, Json] = {}
+    for value in tried.listed():
+        declared[_declared(place, name, {name: value})] = value
+    values = list(declared)
+    if default not in values:
+        values.insert(0, default)
+    if tried.also:
+        raise UsageError("`also` is for settings that hosts change as they run", where=name)
+    depth = len(list(place.stack.site(layer).under())) if place.stack else 0
+    return Knob(Varied(name, tuple(values), default, rebuild=True), (), declared, depth)
+
+
+def _declared(place: Place, name: str, values: Mapping[str, Json]) -> Scalar:
+    """A key as its kind understands it: bytes for "64 KiB"."""
+    layer, _, rest = name.partition(".")
+    found: object = place.declared(values).site(layer).declared
+    for key in rest.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
+    if found is not None and not isinstance(found, str | int | float | bool):
+        raise UsageError(f"{name} holds several values, so it cannot be varied")
+    return found
+
+
+def _without_unsafe(one: Knob, allow: Sequence[str]) -> tuple[Knob, list[LeftOut]]:
+    """Values that trade safety for speed are left out unless the study names them."""
+    from dataclasses import replace
+
+    name = one.varied.name
+    out = [
+        value for value in one.varied.unsafe
+        if value != one.varied.default and name not in allow
+        and f"{name}={text_of(value)}" not in allow
+    ]  # fmt: skip
+    if not out:
+        return one, []
+    varied = replace(
+        one.varied,
+        values=tuple(value for value in one.varied.values if value not in out),
+        unsafe=tuple(value for value in one.varied.unsafe if value not in out),
+    )
+    reason = "it trades safety of data for speed; `allow:` it if that is meant"
+    return replace(one, varied=varied), [LeftOut(name, value, reason) for value in out]
+
+
+def _refuse_twins(knobs: Sequence[Knob], file: TuneFile) -> None:
+    """One setting by two names would be set twice."""
+    seen: dict[tuple[str, str], str] = {}
+    for knob in knobs:
+        for host, one in knob.spots:
+            other = seen.setdefault((host, one.name), knob.varied.name)
+            if other != knob.varied.name:
+                problem = IosondeError(f"{knob.varied.name} is the same setting as {other}")
+                raise file.wrong(["vary", knob.varied.name], problem)

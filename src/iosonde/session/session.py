@@ -1,0 +1,250 @@
+"""A campaign from beginning to end: ask, change, settle, measure, store, tell; then put back.
+
+Whatever ends it (the answer, Ctrl-C, a failed host) the settings from before are put back, unless
+the answer is to be applied. Every measurement is in the store before the strategy is told of it,
+and strategies are deterministic, so a campaign that was interrupted goes on from its figures.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from iosonde.campaign import Measurement, Result
+from iosonde.errors import HostFailed, LoadFailed, UsageError
+from iosonde.measure.flags import flags_of
+from iosonde.measure.trial import Bench, measure_loop
+from iosonde.records import Loop, Run, Scalar, Trial
+from iosonde.session.end import result_of
+from iosonde.session.ground import Put
+from iosonde.session.limits import Limit, parse_limit
+from iosonde.session.prepare import Prepared
+from iosonde.session.watch import Watch
+from iosonde.store.store import Store
+from iosonde.tune.space import Candidate
+from iosonde.tune.strategy import Ask, Told
+from iosonde.tune.verdict import Proven
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a campaign is run: what stays in force, and how long hosts wait for a sign of life.
+
+    `confirm` is in seconds, after the time that a loop should take.
+    """
+
+    apply: bool = False
+    confirm: float = 60.0
+
+
+class Session:
+    """One execution of a campaign over a prepared ground.
+
+    Args:
+        prepared: names resolved, hosts locked.
+        store: where measurements go.
+        run: as begun or resumed.
+        told: its measurements so far.
+        options: see there.
+        watch: whoever watches.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        store: Store,
+        run: Run,
+        told: tuple[Measurement, ...],
+        options: Options,
+        watch: Watch,
+    ) -> None:
+        self._ground, self.intent = prepared.ground, prepared.intent
+        self._place = prepared.ground.place
+        self._space, self._goal = prepared.space, prepared.goal
+        self._study = run.study
+        self._store, self._run, self._options, self._watch = store, run, options, watch
+        self._limits: tuple[Limit, ...] = tuple(map(parse_limit, self.intent.goal.limits))
+        self._trials = {one.id: one for one in run.trials}
+        self.search = Proven(self.intent.strategy, self._space, self._goal, seed=self.intent.seed)
+        self._number = len(told)
+        self._fresh = True  # the load has not run yet, so it has to settle
+        self._replay(told)
+
+    def _replay(self, told: tuple[Measurement, ...]) -> None:
+        """Tell the strategy again what it was told.
+
+        Raises:
+            UsageError: it asks otherwise than it did.
+        """
+        for one in told:
+            asked = self.search.ask()
+            if asked is None or self._space.settings(asked.candidate) != dict(one.settings):
+                raise UsageError(
+                    f"the search asks otherwise than it did at measurement {one.number + 1}",
+                    where=f"run {self._run.id}",
+                    hint="another version of iosonde measured it; begin a new campaign",
+                )
+            self.search.tell(_told(one))
+
+    async def execute(self) -> Result:
+        """To the answer; what it says of applying is done.
+
+        Raises:
+            LoadFailed: the load fails under what was in force before.
+            Refused, HostFailed: what ended it; all measurements so far are kept.
+        """
+        while (asked := self.search.ask()) is not None:
+            part = "search" if self.search.proof is None else "proof"
+            one, loop = await self._measure(asked, part)
+            self._keep(one, loop)
+            self.search.tell(_told(one))
+            self._watch.measured(one, self.search.standing())
+        answer = self.search.answer()
+        applied = self._options.apply and answer.confirmed
+        await self._ground.back()
+        if applied:
+            await self._ground.apply(answer.settings, within=self._options.confirm)
+        return result_of(self.search, answer, self._ground, self._study, applied=applied)
+
+    async def _measure(self, asked: Ask, part: str) -> tuple[Measurement, Loop | None]:
+        """Put the candidate in force, discard, measure."""
+        settings = self._space.settings(asked.candidate)
+        self._watch.asked(asked, self._changes(asked.candidate), self.search.standing())
+        began, clock = time.time(), time.monotonic()
+        one = Measurement(
+            number=self._number, part=part, settings=settings, trial=self._trial_id(settings),
+            loop=None, why=asked.why, started=began, change_seconds=0.0, spent=0.0,
+            settle=asked.settle, seconds=asked.seconds, figure=None, stage=asked.stage,
+        )  # fmt: skip
+        put = await self._put(one)
+        one = replace(
+            one, change_seconds=time.monotonic() - clock, changed=put.changed, reason=put.reason
+        )
+        if put.reason:
+            self._require_baseline_works(asked.candidate, put.reason)
+            return one, None
+        return await self._loops(asked, one)
+
+    async def _put(self, one: Measurement) -> Put:
+        """The candidate in force. One that cuts the connection is noted before that is told.
+
+        Raises:
+            HostFailed: the connection is lost; the host puts everything back by itself.
+        """
+        within = self._options.confirm + one.settle + one.seconds
+        try:
+            return await self._ground.put(one.settings, within=within)
+        except HostFailed as problem:
+            if self._ground.risky(one.settings):
+                self._keep(replace(one, reason=f"the host was lost: {problem.message}"), None)
+            raise
+
+    async def _loops(self, asked: Ask, one: Measurement) -> tuple[Measurement, Loop | None]:
+        """Discard, measure, and look whether the settings have stayed."""
+        trial = self._enter(one.trial, one.settings)
+        bench = self._bench(one.trial)
+        clock, discarded, fresh = time.monotonic(), None, self._fresh
+        settle = asked.settle or (self._goal.settle if fresh else 0.0)
+        try:
+            if settle:
+                first = await measure_loop(bench, -1, seconds=settle, progress=self._watch)
+                discarded = first.result.metrics.get(self._goal.metric)
+            index = len(trial.loops)
+            loop = await measure_loop(bench, index, seconds=asked.seconds, progress=self._watch)
+        except LoadFailed as problem:
+            self._require_baseline_works(asked.candidate, problem.message)
+            reason = f"the load failed: {problem.message}"
+            return replace(one, spent=time.monotonic() - clock, reason=reason), None
+        await self._ground.check()
+        self._fresh = False
+        figures = loop.result.metrics
+        return replace(
+            one, loop=loop.index, spent=time.monotonic() - clock, figure=self._figure(figures),
+            discarded=discarded,
+            breaches=tuple(limit.text for limit in self._limits if not limit.kept(figures)),
+        ), loop  # fmt: skip
+
+    def _bench(self, trial: str) -> Bench:
+        if self._place.bench is None:
+            raise RuntimeError("the probe point is not ready")
+        return replace(self._place.bench, trial=trial)
+
+    def _figure(self, figures: Mapping[str, float]) -> float:
+        """The goal's metric.
+
+        Raises:
+            UsageError: the load does not give it.
+        """
+        if self._goal.metric not in figures:
+            raise UsageError(
+                f"the load gives no {self._goal.metric}",
+                where="goal",
+                hint=f"it gives {', '.join(figures)}",
+            )
+        return figures[self._goal.metric]
+
+    def _require_baseline_works(self, candidate: Candidate, reason: str) -> None:
+        """What was in force is what all is measured against; if it fails, nothing can be said.
+
+        Raises:
+            LoadFailed: it was the baseline.
+        """
+        if candidate == self._space.baseline:
+            raise LoadFailed(
+                f"it fails under what was in force before: {reason}", where=self._place.host.name
+            )
+
+    def _trial_id(self, settings: Mapping[str, Scalar]) -> str:
+        return f"{self._place.planned.id} {label(settings)}"
+
+    def _enter(self, trial: str, settings: Mapping[str, Scalar]) -> Trial:
+        """The candidate's trial, new to the run or not."""
+        if trial not in self._trials:
+            planned, bench = self._place.planned, self._bench(trial)
+            self._trials[trial] = Trial(
+                id=trial,
+                host=self._place.host.name,
+                probe=f"{planned.probe.name} {label(settings)}",
+                target=bench.target,
+                load=planned.load,
+                command=self._place.command,
+                capture=self._ground.capture(settings),
+            )
+            self._store.add_trial(self._run.id, self._trials[trial])
+        return self._trials[trial]
+
+    def _keep(self, one: Measurement, loop: Loop | None) -> None:
+        """Into the store, in one transaction with its loop."""
+        self._number += 1
+        if loop is None:
+            self._store.add_measurement(self._run.id, one)
+            return
+        bench = self._bench(one.trial)
+        version = bench.engine.parser_version
+        self._store.add_measurement(self._run.id, one, loop, parser_version=version)
+        known = self._trials[one.trial]
+        grown = replace(known, loops=(*known.loops, loop))
+        flags = flags_of(grown, bench.demand, bench.size)
+        faults = tuple(dict.fromkeys((*known.faults, *loop.result.faults)))
+        self._trials[one.trial] = replace(grown, flags=flags, faults=faults)
+        if (flags, faults) != (known.flags, known.faults):
+            self._store.mark(self._run.id, one.trial, flags=flags, faults=faults)
+
+    def _changes(self, candidate: Candidate) -> str:
+        """What is to be changed, as far as the search knows."""
+        book = self.search.proof or self.search.search
+        before = getattr(getattr(book, "book", None), "in_force", None)
+        names = self._space.changed(before or self._space.baseline, candidate)
+        values = self._space.settings(candidate)
+        return ", ".join(f"{name}={values[name]}" for name in names)
+
+
+def label(settings: Mapping[str, Scalar]) -> str:
+    """A candidate in a few words: "[disk.scheduler=none, disk.nr_requests=64]"."""
+    return "[" + ", ".join(f"{name}={value}" for name, value in settings.items()) + "]"
+
+
+def _told(one: Measurement) -> Told:
+    """What the strategy is told of a measurement."""
+    return Told(one.figure, one.change_seconds, one.discarded, one.breaches, one.spent, one.reason)

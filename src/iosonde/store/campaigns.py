@@ -1,0 +1,66 @@
+"""Campaigns to and from rows: one a measurement in its order, and one for each end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+from sqlalchemy import Row
+
+from iosonde.campaign import Campaign, CandidateEnd, Intent, Measurement, Result
+from iosonde.records import Json
+from iosonde.store import rows
+
+PLAN_KEY = "tune"
+"""Where the intent stands in the plan of a run."""
+_KINDS: dict[str, Any] = {"measurement": Measurement, "result": Result}
+
+
+def intent_document(intent: Intent) -> Json:
+    """What the plan of a run holds of a campaign."""
+    return cast("Json", TypeAdapter(Intent).dump_python(intent, mode="json"))
+
+
+def row(run: str, position: int, one: Measurement | Result) -> dict[str, object]:
+    """A row of `campaigns`."""
+    kind = "result" if isinstance(one, Result) else "measurement"
+    return {
+        "run": run, "position": position, "kind": kind, "content": rows.pack(_KINDS[kind], one),
+    }  # fmt: skip
+
+
+def campaign_of(run: str, plan: Mapping[str, Json], found: Iterable[Row[Any]]) -> Campaign | None:
+    """The campaign of a run; None where its plan holds none."""
+    if PLAN_KEY not in plan:
+        return None
+    intent: Intent = TypeAdapter(Intent).validate_python(plan[PLAN_KEY])
+    measured: list[Measurement] = []
+    result: Result | None = None
+    for one in found:
+        what = rows.unpack(_KINDS[one.kind], one.content)
+        if one.kind == "result":
+            result = what
+        else:
+            measured.append(what)
+            result = None  # it went on after an end
+    ends = result.candidates if result else _so_far(measured)
+    return Campaign(run, intent, tuple(measured), result, ends)
+
+
+def _so_far(measured: Iterable[Measurement]) -> tuple[CandidateEnd, ...]:
+    """The candidates of an open campaign, with what is known of them."""
+    found: dict[tuple[Any, ...], list[Measurement]] = {}
+    for one in measured:
+        if one.part == "search":
+            found.setdefault(tuple(one.settings.items()), []).append(one)
+    return tuple(
+        CandidateEnd(
+            settings=some[0].settings,
+            state="infeasible" if some[-1].reason else "alive",
+            loops=sum(one.loop is not None for one in some),
+            device_seconds=sum(one.change_seconds + (one.spent or 0.0) for one in some),
+            reason=some[-1].reason,
+        )
+        for some in found.values()
+    )
