@@ -47,6 +47,19 @@ def explained(sheet: RunSheet, store: str | None) -> RunSheet:
     return replace(sheet, findings=found, waterfalls=waterfalls(case, found))
 
 
+def campaigned(sheet: RunSheet, store: str | None) -> RunSheet:
+    """The run with its campaign, where it is one of `iosonde tune`."""
+    from iosonde.store import open_store
+    from iosonde.tune.sheet import tuned
+
+    kept = open_store(store)
+    try:
+        campaign = kept.campaign(sheet.run.id)
+    finally:
+        kept.close()
+    return sheet if campaign is None else tuned(sheet, campaign)
+
+
 def write_out(content: bytes, output: Path | None, *, binary: bool) -> None:
     """To a file, or to standard output where that is no terminal or the content is text.
 
