@@ -172,9 +172,14 @@ def _resumed(kept: Store, which: str | None, options: dict[str, Any]) -> tuple[P
         )
     if which is None:
         stopped = {RunState.INTERRUPTED, RunState.FAILED}
-        which = next((line.id for line in kept.runs() if line.state in stopped), None)
+        some = (line.id for line in kept.runs() if line.state in stopped)
+        which = next((one for one in some if kept.campaign(one) is None), None)
         if which is None:
             raise UsageError("no run is interrupted, so there is nothing to resume")
+    if kept.campaign(which) is not None:
+        raise UsageError(
+            f"run {which} is a campaign", hint=f"`iosonde tune --resume {which}` goes on with it"
+        )
     old = kept.resume(which, owner=this_process())
     return plan_again(old.plan), old
 

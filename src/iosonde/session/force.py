@@ -106,11 +106,11 @@ class Force:
         while self._open:
             await self.journal.restore(self._open[-1], "the next candidate")
             self._open.pop()
-        changed = [
+        changed = tuple(
             Changed(name, self._now[name], value, value, "changed", "")
             for name, value in self.home_values.items()
             if self._now[name] != value
-        ]
+        )
         self._now = dict(self.home_values)
         return changed
 

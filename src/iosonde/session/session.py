@@ -148,7 +148,8 @@ class Session:
         settle = asked.settle or (self._goal.settle if fresh else 0.0)
         try:
             if settle:
-                first = await measure_loop(bench, -1, seconds=settle, progress=self._watch)
+                unseen = replace(bench, observe=False)
+                first = await measure_loop(unseen, -1, seconds=settle, progress=self._watch)
                 discarded = first.result.metrics.get(self._goal.metric)
             index = len(trial.loops)
             loop = await measure_loop(bench, index, seconds=asked.seconds, progress=self._watch)

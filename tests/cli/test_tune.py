@@ -1,0 +1,379 @@
+"""`iosonde tune` with the real fio on loop devices: found, proven, put back, killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from iosonde.change.settings_journal import JOURNAL, SCRIPT, parse_journal
+from iosonde.cli.schema import read_schema
+from iosonde.store import open_store
+from tests.cli.conftest import COMMAND, Ended
+from tests.loop.devices import MIB, loop_device, tool
+
+Iosonde = Callable[..., Ended]
+
+STUDY = """\
+study: queue
+targets: {device}
+load: {{fio: fio --name reads --ioengine libaio --direct 1 --rw randread --bs 4k --iodepth 64
+  --size 16m}}
+vary:
+  {name}.nr_requests: [4, 128]
+  {name}.nomerges: [0, 2]
+goal: {{maximise: read.iops, margin: 5%}}
+budget: {budget}
+loop: 0.5 s
+settle: 0.3 s
+"""
+LOOP = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings")]
+SHORTEST = 5  # seconds that --confirm allows
+
+
+# Real I/O of the real fio, at a rate that hangs on the setting: so the gain is known beforehand,
+# also on a machine where others work.
+PACED = """\
+#!/bin/sh
+for job; do :; done
+read -r depth </sys/block/{name}/queue/nr_requests
+rate=500
+[ "$depth" -lt 64 ] || rate=900
+[ ! -f "$job" ] || echo "rate_iops=$rate" >>"$job"
+exec {fio} "$@"
+"""
+
+
+class Queue:
+    """The queue of a loop device that somebody has set up badly."""
+
+    def __init__(self, device: str) -> None:
+        self.device, self.name = device, device.removeprefix("/dev/")
+        self.usual = {"scheduler": "none", "nr_requests": "128", "nomerges": "0"}
+        self.write("scheduler", "none")
+        self.write("nr_requests", "4")
+        self.write("nomerges", "0")
+
+    def read(self, name: str) -> str:
+        text = Path(f"/sys/block/{self.name}/queue/{name}").read_text().strip()
+        return text.partition("[")[2].partition("]")[0] if "[" in text else text
+
+    def write(self, name: str, value: str) -> None:
+        Path(f"/sys/block/{self.name}/queue/{name}").write_text(value)
+
+    def state(self) -> dict[str, str]:
+        names = ("scheduler", "nr_requests", "nomerges", "rq_affinity", "wbt_lat_usec")
+        return {name: self.read(name) for name in names}
+
+    def study(self, place: Path, budget: str = "60 s") -> Path:
+        file = place / "queue.yaml"
+        file.write_text(STUDY.format(device=self.device, name=self.name, budget=budget))
+        return file
+
+
+@pytest.fixture
+def queue(tmp_path: Path, environment: dict[str, str]) -> Iterator[Queue]:
+    with loop_device(tmp_path / "image", 32 * MIB, "--direct-io=on") as device:
+        made = Queue(device)
+        fio = tmp_path / "bin" / "fio"
+        fio.parent.mkdir()
+        fio.write_text(PACED.format(name=made.name, fio=shutil.which("fio")))
+        fio.chmod(0o755)
+        environment["PATH"] = f"{fio.parent}:{environment['PATH']}"
+        yield made
+        if Path(SCRIPT).exists():
+            tool("sh", SCRIPT)
+        for name, value in made.usual.items():
+            made.write(name, value)
+
+
+def start(environment: Mapping[str, str], cwd: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, "tune", *arguments], env=dict(environment), cwd=cwd, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def until(process: subprocess.Popen[str], words: str, times: int = 1) -> str:
+    """Read standard error until it has said something so many times."""
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if said.count(words) >= times:
+            return said
+    raise AssertionError(f"{words!r} was never said:\n{said}")
+
+
+def tuned(ended: Ended) -> Any:
+    """The object of a campaign that ended well."""
+    assert ended.status == 0, ended.stdout + ended.stderr
+    jsonschema.validate(ended.json, read_schema("tune"))
+    return ended.json
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("loop: 0.5 s", "lop: 0.5 s"), "queue.yaml:"),
+        (("maximise: read.iops", "maximise: reed.iop"), "is no metric"),
+        (("maximise: read.iops", "maximise: write.iops"), "does not write"),
+        (("nomerges", "nomerge"), "queue.yaml:"),
+        (("nomerges: [0, 2]", "nomerges: [0, 7]"), "not among what this host allows"),
+        (("nomerges: [0, 2]", "nr_requests: [4]"), "queue.yaml"),
+        (("budget: 60 s", "budget: 60 s\nsubject to: read.latency.p99 < 2 ponies"), "not a time"),
+        (("budget: 60 s", "budget: 60 s\nstrategy: guess"), "known: sweep, grid, race"),
+        (("targets: ", "targets: /tmp/one\nat: "), "stack"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line_before_anything_is_changed(
+    iosonde: Iosonde, tmp_path: Path, change: tuple[str, str], said: str
+) -> None:
+    device = Path(iosonde("show", "--json").json["layers"][0]["device"]).name
+    disk = next(
+        (one for one in sorted(Path("/sys/block").iterdir()) if (one / "queue/nomerges").exists()),
+        None,
+    )
+    assert disk is not None, device
+    text = STUDY.format(device="/dev/" + disk.name, name=disk.name, budget="60 s")
+    study = tmp_path / "queue.yaml"
+    study.write_text(text.replace(*change))
+    journal = Path(JOURNAL).read_bytes() if Path(JOURNAL).exists() else b""
+    ended = iosonde("tune", str(study), "--dry-run")
+    assert ended.status == 2, ended.stdout + ended.stderr
+    assert said in ended.stderr
+    assert (Path(JOURNAL).read_bytes() if Path(JOURNAL).exists() else b"") == journal
+
+
+def test_options_that_make_no_sense_are_refused(iosonde: Iosonde, tmp_path: Path) -> None:
+    assert "a study's file" in iosonde("tune").stderr
+    assert "nothing to resume" in iosonde("tune", "--resume").stderr
+    assert "no run" in iosonde("tune", "--resume", "zzzz").stderr
+    assert iosonde("tune", "x.yaml", "--confirm", "1").status == 2
+    assert "cannot be read" in iosonde("tune", "x.yaml").stderr
+
+
+class TestOnADevice:
+    """What needs a loop device."""
+
+    pytestmark = LOOP
+
+    def test_a_dry_run_shows_the_plan_and_changes_nothing(
+        self, iosonde: Iosonde, queue: Queue, tmp_path: Path
+    ) -> None:
+        before = queue.state()
+        told = iosonde("tune", str(queue.study(tmp_path)), "--dry-run", "--json").json
+        assert (told["candidates"], told["strategy"]) == (4, "race")
+        assert [one["in_force"] for one in told["vary"]] == [4, 0]
+        assert "fio" in told["command"]
+        text = iosonde("tune", str(queue.study(tmp_path)), "--dry-run").stdout
+        assert "4 candidates" in text
+        assert queue.state() == before
+        assert iosonde("list", "--json").json["runs"] == []
+
+    def test_the_gain_is_found_proven_and_put_back(
+        self, iosonde: Iosonde, queue: Queue, tmp_path: Path
+    ) -> None:
+        before = queue.state()
+        told = tuned(iosonde("tune", str(queue.study(tmp_path)), "--json"))
+        assert told["winner"]["confirmed"], told["sentence"]
+        assert told["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
+        low, high = told["winner"]["interval"]
+        assert 0 < low < told["winner"]["gain"] < high
+        assert told["baseline"] == {f"{queue.name}.nr_requests": 4, f"{queue.name}.nomerges": 0}
+        assert (told["applied"], told["rolled_back"], told["state"]) == (False, True, "finished")
+        assert "iosonde set" in told["commands"][0]
+        assert "iosonde persist" in told["commands"][-1]
+        assert queue.state() == before
+        (run,) = iosonde("list", "--json").json["runs"]
+        assert (run["id"], run["state"]) == (told["id"], "finished")
+        loops = sum(len(one["metrics"]["read.iops"]["loops"]) for one in run["trials"])
+        assert loops == told["measurements"]
+        settings = {one["capture"][f"local/loop:{queue.name}.nr_requests"] for one in run["trials"]}
+        assert settings == {4, 128}
+        assert iosonde("export", told["id"], "--format", "csv").status == 0
+
+    def test_a_proven_winner_stays_where_that_is_asked_for(
+        self, iosonde: Iosonde, queue: Queue, tmp_path: Path
+    ) -> None:
+        before = queue.state()
+        told = tuned(iosonde("tune", str(queue.study(tmp_path)), "--apply", "--json"))
+        assert told["winner"]["confirmed"], told["sentence"]
+        assert (told["applied"], told["rolled_back"]) == (True, False)
+        assert queue.read("nr_requests") == "128"
+        assert iosonde("rollback").status == 0
+        assert queue.state() == before
+
+    def test_what_the_host_refuses_is_infeasible_with_its_reason(
+        self, iosonde: Iosonde, queue: Queue, tmp_path: Path
+    ) -> None:
+        study = queue.study(tmp_path, "12 s")
+        text = study.read_text().replace("nomerges: [0, 2]", "read_ahead_kb: [128, 130]")
+        study.write_text(text.replace("[4, 128]", "[4, 999999]"))
+        told = tuned(iosonde("tune", str(study), "--json"))
+        reasons = {
+            (one["settings"][f"{queue.name}.nr_requests"],
+             one["settings"][f"{queue.name}.read_ahead_kb"]): (one["state"], one["reason"])
+            for one in told["candidates"]
+        }  # fmt: skip
+        assert reasons[999999, 128][0] == "infeasible"
+        assert "refuses '999999'" in reasons[999999, 128][1]
+        assert "the host made 128 of 130" in reasons[4, 130][1]
+        assert queue.read("nr_requests") == "4"
+
+    def test_a_second_tuner_is_refused(
+        self, iosonde: Iosonde, queue: Queue, tmp_path: Path, environment: Mapping[str, str]
+    ) -> None:
+        study = str(queue.study(tmp_path))
+        first = start(environment, tmp_path, study)
+        try:
+            until(first, "next:")
+            second = iosonde("tune", study)
+            assert second.status == 3
+            assert "queue" in second.stderr  # who has it: the study's name
+        finally:
+            first.send_signal(signal.SIGINT)
+            first.communicate(timeout=60)
+
+    def test_ctrl_c_puts_everything_back_and_the_campaign_goes_on(
+        self, iosonde: Iosonde, queue: Queue, tmp_path: Path, environment: Mapping[str, str]
+    ) -> None:
+        before = queue.state()
+        process = start(environment, tmp_path, str(queue.study(tmp_path)))
+        until(process, "used", times=5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "--resume" in said
+        assert queue.state() == before
+        (run,) = iosonde("list", "--json").json["runs"]
+        assert run["state"] == "interrupted"
+        kept = sum(len(one["metrics"]["read.iops"]["loops"]) for one in run["trials"])
+        assert kept >= 5
+        assert "tune --resume" in iosonde("run", "--resume", run["id"]).stderr
+        told = tuned(iosonde("tune", "--resume", "--json"))
+        assert told["id"] == run["id"]
+        assert told["measurements"] > kept
+        assert queue.state() == before
+
+    def test_another_baseline_is_no_base_to_go_on_from(
+        self, iosonde: Iosonde, queue: Queue, tmp_path: Path, environment: Mapping[str, str]
+    ) -> None:
+        process = start(environment, tmp_path, str(queue.study(tmp_path)))
+        until(process, "used", times=2)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        queue.write("nr_requests", "128")
+        ended = iosonde("tune", "--resume")
+        assert ended.status == 3
+        assert "was 4 when the campaign began and is 128 now" in ended.stderr
+
+    def test_a_stack_is_built_for_it_and_taken_away(
+        self, iosonde: Iosonde, queue: Queue, tmp_path: Path
+    ) -> None:
+        image = tmp_path / "stack.img"
+        (tmp_path / "stack.yaml").write_text(
+            "stack: tunetest\nhosts: {here: {at: local}}\nlayers:\n"
+            f"  disk: {{kind: disk, file: {image}, size: 32 MiB}}\n"
+        )
+        study = queue.study(tmp_path, "15 s")
+        text = study.read_text().replace(f"targets: {queue.device}", "stack: stack.yaml\nat: disk")
+        study.write_text(text.replace(f"{queue.name}.", "disk."))
+        told = tuned(iosonde("tune", str(study), "--json"))
+        assert set(told["baseline"]) == {"disk.nr_requests", "disk.nomerges"}
+        assert not image.exists()
+
+
+@pytest.mark.root
+@pytest.mark.slow
+@pytest.mark.xdist_group("settings")
+@pytest.mark.timeout(1500)
+def test_killed_at_any_moment_the_old_values_come_back_and_every_loop_is_kept(
+    iosonde: Iosonde, queue: Queue, tmp_path: Path, environment: Mapping[str, str]
+) -> None:
+    """Killed after every third command that goes to the host, some 35 times: nothing is lost."""
+    before = queue.state()
+    study = str(queue.study(tmp_path, "600 s"))
+    arguments: list[str] = [study]
+    tried, partly, alone, kept = 0, 0, 0, 0
+    while tried < 35:
+        after = 6 + 3 * tried
+        said = killed(environment, tmp_path, [*arguments, "--confirm", str(SHORTEST)], after)
+        tried += 1
+        partly += queue.state() != before
+        if tried % 7 == 0:  # nobody comes: the host does it by itself
+            end = time.monotonic() + SHORTEST + 20
+            while queue.state() != before and time.monotonic() < end:
+                time.sleep(0.5)
+            alone += 1
+        elif tried % 2:
+            tool("sh", SCRIPT)
+        else:
+            assert iosonde("rollback").status == 0
+        assert queue.state() == before, f"killed after {after} commands"
+        found = loops(environment)
+        assert found >= max(kept, said), f"killed after {after} commands"
+        kept = found
+        if found:
+            arguments = ["--resume"]
+    assert partly >= 10  # the kill did hit hosts with a candidate in force
+    assert alone >= 4
+    process = start(environment, tmp_path, "--resume")
+    until(process, "used", times=1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert queue.state() == before
+    assert loops(environment) > kept
+    tool("sh", SCRIPT)
+    last = parse_journal(Path(JOURNAL).read_text()).values()
+    assert {one.state for one in last if one.boot} <= {"", "restored", "lost", "kept"}
+
+
+def killed(environment: Mapping[str, str], cwd: Path, arguments: list[str], after: int) -> int:
+    """Kill -9 after so many commands since the lock; how many measurements were told as kept."""
+    process = start(environment, cwd, *arguments, "--trace")
+    seen, told = -1, 0
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("+ ") and (seen >= 0 or f"{SCRIPT} hold" in line):
+            seen += 1
+        told += " used" in line and "next:" not in line
+        if "measurements are kept" in line:
+            told += int(line.rpartition("; ")[2].split()[0])
+        if seen > after:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    rest = process.stderr.read()
+    process.stderr.close()
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait() == -signal.SIGKILL, rest
+    return told
+
+
+def loops(environment: Mapping[str, str]) -> int:
+    """Measurements in the store; each must have its loop."""
+    store = open_store(environment["IOSONDE_STORE"])
+    try:
+        runs = [one.id for one in store.runs()]
+        if not runs:
+            return 0
+        campaign, run = store.campaign(runs[0]), store.load(runs[0])
+    finally:
+        store.close()
+    assert campaign is not None
+    stored = {(trial.id, loop.index) for trial in run.trials for loop in trial.loops}
+    assert {(one.trial, one.loop) for one in campaign.measurements} == stored
+    assert [one.number for one in campaign.measurements] == list(range(len(stored)))
+    assert json.dumps(sorted(index for _, index in stored))
+    return len(stored)
