@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from iosonde.campaign import (
     Campaign,
@@ -10,12 +11,26 @@ from iosonde.campaign import (
     Intent,
     LeftOut,
     Measurement,
+    Native,
     Result,
     Varied,
     Wish,
 )
 from iosonde.measure.sheet import sheet
-from iosonde.records import Run, RunState, Scalar
+from iosonde.records import (
+    Load,
+    LoadResult,
+    Loop,
+    RawOutput,
+    Run,
+    RunState,
+    Scalar,
+    Target,
+    TargetKind,
+    Trial,
+)
+from iosonde.store.campaigns import PLAN_KEY, intent_document
+from iosonde.store.store import Store
 from iosonde.tune.sheet import tuned
 from iosonde.tune.space import Space, Vary
 from iosonde.tune.strategy import Goal
@@ -26,6 +41,12 @@ from tests.unit.tune.device import Device
 SCHEDULER = Varied("disk.scheduler", ("none", "mq-deadline", "bfq"), "mq-deadline")
 REQUESTS = Varied("disk.nr_requests", (64, 128, 256), 256)
 READ_AHEAD = Varied("disk.read_ahead", (131072, 1048576, 4194304), 131072, unit="B")
+NATIVE = (
+    Native("local", "loop0.scheduler", "/etc/udev/rules.d/99-iosonde.rules",
+           'ACTION=="add|change", KERNEL=="loop0", ATTR{queue/scheduler}="none"',
+           "nothing but the kernel's name tells this device, and that may change"),
+    Native("local", "loop0.nr_requests", "", note="udev has no rule for this file"),
+)  # fmt: skip
 _GAIN = {"none": 1.06, "mq-deadline": 1.0, "bfq": 0.82, 64: 0.97, 128: 1.02, 256: 1.0,
          131072: 1.0, 1048576: 1.03, 4194304: 1.035}  # fmt: skip
 
@@ -95,8 +116,39 @@ def simulated(
         equivalent=tuple(map(space.settings, answer.equivalent)), candidates=ends,
         commands=(f"iosonde set {chosen}", "iosonde persist local --study loop")
         if answer.confirmed else (),
+        native=NATIVE if answer.confirmed else (),
     )  # fmt: skip
     return Campaign("r1", intent, tuple(made), result, ends)
+
+
+TARGET = Target("local", "/dev/loop0", TargetKind.DEVICE)
+LOAD = Load("fio", "randread", {"sections": [["randread", [["rw", "randread"]]]]})
+
+
+def stored(store: Store, campaign: Campaign, study: str = "loop") -> str:
+    """The campaign in a store, with a loop for each of its figures; the run's id."""
+    plan = {PLAN_KEY: intent_document(campaign.intent)}
+    run = store.begin(study, plan, created=1.7e9, owner="")
+    loops: dict[str, int] = {}
+    known: set[str] = set()
+    for one in campaign.measurements:
+        if one.trial not in known:
+            known.add(one.trial)
+            store.add_trial(
+                run.id, Trial(one.trial, "local", f"disk {one.trial}", TARGET, LOAD, "fio job")
+            )
+        if one.figure is None:
+            store.add_measurement(run.id, replace(one, loop=None))
+            continue
+        index = loops[one.trial] = loops.get(one.trial, -1) + 1
+        goal = campaign.intent.goal
+        result = LoadResult({goal.metric: one.figure}, {goal.metric: goal.unit})
+        loop = Loop(index, one.started, one.spent or 0.0, result, RawOutput(0, b"{}", b""))
+        store.add_measurement(run.id, replace(one, loop=index), loop)
+    if campaign.result:
+        store.add_result(run.id, campaign.result)
+    store.finish(run.id, RunState.FINISHED if campaign.result else RunState.INTERRUPTED)
+    return run.id
 
 
 def campaign_sheet(campaign: Campaign) -> CampaignSheet:

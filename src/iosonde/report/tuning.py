@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
-from iosonde.campaign import Intent
+from iosonde.campaign import Intent, Native
 from iosonde.records import Outcome, Run, RunSheet, TrialSheet
 from iosonde.report.blocks import (
     Block,
@@ -181,11 +181,28 @@ def _permanent(run: Run, tuning: Tuning) -> Iterator[Block]:
         return
     yield Title("To keep it" if result.applied else "To have it, and to keep it")
     yield Lines(result.commands)
+    yield from _native(result.native)
     yield Text(
         "`iosonde persist --diff` shows beforehand what is written into which file of the host's "
         f"configuration, each marked with the study {run.study}; `iosonde persist --undo` takes it "
         "away again. `iosonde rollback` puts back what is in force.", "soft",
     )  # fmt: skip
+
+
+def _native(kept: Sequence[Native]) -> Iterator[Block]:
+    """The host's own configuration, file by file."""
+    if not kept:
+        return
+    yield Text("`persist` writes this into the hosts' own configuration:")
+    lines: dict[str, list[str]] = {}
+    for one in kept:
+        place = f"# {one.host}:{one.file}" if one.file else f"# {one.host}"
+        lines.setdefault(place, [])
+        if one.note:
+            lines[place].append(f"# {one.setting}: {one.note}")
+        if one.line:
+            lines[place].append(one.line)
+    yield Lines(tuple(line for place, some in lines.items() for line in (place, *some)))
 
 
 def _tables(tuning: Tuning) -> Iterator[Block]:
