@@ -104,7 +104,8 @@ def _answer(tuning: Tuning) -> Iterator[Block]:
         for one in intent.vary
     )  # fmt: skip
     changed = frozenset(at for at, (_, before, after) in enumerate(rows) if before != after)
-    yield Cells(("setting", "in force before", "best"), rows, changed, words=3)
+    answer = "best" if result.confirmed else "stays"
+    yield Cells(("setting", "in force before", answer), rows, changed, words=3)
 
 
 def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
@@ -142,10 +143,10 @@ def _proof(tuning: Tuning) -> Iterator[Block]:
     if gain is None:
         yield Text(f"There is nothing to prove: {result.reason}.")
         return
-    pick = words(tuning.campaign.intent, result.pick)
+    pick, pairs = words(tuning.campaign.intent, result.pick), len(tuning.pairs)
     yield Text(
-        f"The search's pick, {pick}, was measured against what was in force in "
-        f"{len(tuning.pairs)} pairs of fresh loops, each in random order. The figures by which it "
+        f"The search's pick, {pick}, was measured against what was in force in {pairs} "
+        f"pair{'s' * (pairs != 1)} of fresh loops, each in random order. The figures by which it "
         "was picked do not count, because they favour it."
     )
     change = units.show(gain.change, "fraction")

@@ -55,7 +55,7 @@ def events_of(path: Sequence[Step], campaign: Campaign) -> tuple[Event, ...]:
         if end is not None and _left(end):
             leaving.setdefault(end.reason, []).append((at, words(end.settings)))
     events = [
-        (max(at for at, _ in some), f"{reason}: {'; '.join(name for _, name in some)}")
+        (max(at for at, _ in some), f"out, {reason}: {'; '.join(name for _, name in some)}")
         for reason, some in leaving.items()
     ]
     first_proof = next((at for at, step in enumerate(path) if step.part == "proof"), None)
