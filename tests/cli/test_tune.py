@@ -160,6 +160,7 @@ def test_options_that_make_no_sense_are_refused(iosonde: Iosonde, tmp_path: Path
     assert "nothing to resume" in iosonde("tune", "--resume").stderr
     assert "no run" in iosonde("tune", "--resume", "zzzz").stderr
     assert iosonde("tune", "x.yaml", "--confirm", "1").status == 2
+    assert iosonde("tune", "--resume", "--dry-run").status == 2
     assert "cannot be read" in iosonde("tune", "x.yaml").stderr
 
 

@@ -90,7 +90,12 @@ def tune(
     permissions = parse_destroy(destroy or [])
     changes = {"budget": budget, "strategy": strategy, "seed": seed}
     changes = {key: value for key, value in changes.items() if value is not None}
-    if dry_run and not resume:
+    if dry_run and resume:
+        raise UsageError(
+            "a campaign that goes on has no other plan than it had", where="--dry-run",
+            hint="`iosonde list` and `iosonde report` show how far it is",
+        )  # fmt: skip
+    if dry_run:
         return _plan(_study(study, changes), permissions, as_json=as_json)
     kept = open_store(store)
     try:

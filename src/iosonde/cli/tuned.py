@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.output import out, print_json
+from iosonde.cli.tuning import shown, words
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,8 +38,7 @@ def show_campaign(run: Run, campaign: Campaign, *, as_json: bool) -> int:
     )
     console.print(f"\n{result.sentence} ({spent})", markup=False)
     if result.confirmed:
-        chosen = ", ".join(f"{name}={value}" for name, value in result.winner.items())
-        console.print(f"best: {chosen}", markup=False, style="bold")
+        console.print(f"best: {words(result.winner)}", markup=False, style="bold")
     console.print(
         "the winner is in force until the next boot; `iosonde rollback` puts it back"
         if result.applied else "everything is put back as it was before",
@@ -70,7 +70,7 @@ def _table(campaign: Campaign) -> Table:
         campaign.candidates, key=lambda one: sign * one.metric.mean if one.metric else float("inf")
     ):
         note = _note(one, campaign, default=dict(one.settings) == default)
-        cells = [str(one.settings[name]) for name in varied]
+        cells = [shown(one.settings[name]) for name in varied]
         table.add_row(*map(escape, [*cells, *_figures(one), note]))
     return table
 

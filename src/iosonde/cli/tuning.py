@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from iosonde.tune.strategy import Ask, Standing
 
 
+def shown(value: Scalar) -> str:
+    """A value of a setting; a key that the stack's file does not name has none."""
+    return "as it comes" if value is None else str(value)
+
+
 def words(settings: Mapping[str, Scalar]) -> str:
     """A candidate: "disk.scheduler=none, disk.nr_requests=64"."""
-    return ", ".join(f"{name}={value}" for name, value in settings.items())
+    return ", ".join(f"{name}={shown(value)}" for name, value in settings.items())
 
 
 def opening(run: str, intent: Intent, candidates: int, done: int) -> str:

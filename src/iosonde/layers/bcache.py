@@ -84,6 +84,7 @@ class BcacheDeclared(Declared):
     """
 
     kind: Literal["bcache"] = "bcache"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"cache_mode": ("writeback",)}
     cache_mode: Literal["writethrough", "writeback", "writearound", "none"] = "writethrough"
     sequential_cutoff: Size = Field(default=4 * MIB, ge=0, lt=2**32)
     writeback_percent: int = Field(default=10, ge=0, le=40)

@@ -13,7 +13,7 @@ of thin-provisioning-tools.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import field_validator
@@ -92,6 +92,7 @@ class DmCacheDeclared(Declared):
     """
 
     kind: Literal["dm_cache"] = "dm_cache"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"mode": ("writeback",)}
     mode: Literal["writethrough", "writeback", "passthrough"] = "writethrough"
     policy: Literal["smq", "mq", "cleaner"] = "smq"
     block_size: Size = 256 * KIB

@@ -56,6 +56,12 @@ class DrbdDeclared(Declared):
     """
 
     kind: Literal["drbd"] = "drbd"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {
+        "protocol": ("A", "B"),
+        **{
+            f"disk.{name}": ("no", False) for name in ("disk-barrier", "disk-flushes", "md-flushes")
+        },
+    }
     primary: str = ""
     protocol: Literal["A", "B", "C"] = "C"
     net: dict[str, str | int | bool] = Field(default_factory=dict)

@@ -87,6 +87,9 @@ class Ext4Declared(Mounted):
     """
 
     kind: Literal["ext4"] = "ext4"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {
+        "journal": ("writeback", "none")
+    }
     version: Literal[3, 4] = 4
     journal: Literal["ordered", "writeback", "journal", "none"] = "ordered"
     journal_size: Size | None = None

@@ -209,6 +209,7 @@ class MdDeclared(Declared):
     """
 
     kind: Literal["md"] = "md"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"level": (0,)}
     level: Literal[0, 1, 4, 5, 6, 10]
     chunk_size: Size = 512 * KIB
     layout: str = Field(default="", pattern=r"^[a-z0-9-]*$")
@@ -294,8 +295,10 @@ class Md:
         create = [
             "mdadm", "--create", path, "--run", "--quiet", f"--name={site.label}",
             f"--level={declared.level}", f"--raid-devices={active}",
-            f"--metadata={declared.metadata}", f"--bitmap={declared.bitmap}",
+            f"--metadata={declared.metadata}",
         ]  # fmt: skip
+        if declared.level != 0 or declared.bitmap != "none":  # mdadm refuses the word for RAID 0
+            create.append(f"--bitmap={declared.bitmap}")
         if declared.spares:
             create.append(f"--spare-devices={declared.spares}")
         if declared.level != 1:

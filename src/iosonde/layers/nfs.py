@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar, Literal
 
@@ -71,6 +72,7 @@ class ServerDeclared(Declared):
     """
 
     kind: Literal["nfs_server"] = "nfs_server"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"sync": (False,)}
     sync: bool = True
     wdelay: bool = True
     threads: int | None = Field(default=None, ge=1, le=4096)

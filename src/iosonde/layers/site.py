@@ -47,10 +47,12 @@ class Declared(BaseModel):
     """What every declared layer has; each kind adds its own keys.
 
     `of` names the layers it stands on, `host` where it stands; needed only where that is not the
-    host of what it stands on (an initiator, a disk).
+    host of what it stands on (an initiator, a disk). `unsafe` are keys with the values that trade
+    safety of data for speed; deeper keys by further dots.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {}
 
     kind: str
     of: Names = ()

@@ -60,7 +60,7 @@ class Outlook:
 
 
 async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Watch) -> Outlook:
-    """The plan of a study. Hosts are read, nothing is changed or built.
+    """The plan of a study. Hosts are read, unless a stack is to be built; nothing is changed.
 
     Raises:
         UsageError: a name or a value is wrong.
@@ -69,21 +69,21 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Wa
     plan = plan_of(file)
     place = place_of(file, plan, permissions, watch)
     command = planned_command(plan.rounds[0][0], plan.study)
+    if place.stack is not None:
+        return _declared(file, place, command)
     try:
         await place.open()
-        if place.stack is None:
-            return _known(file, await resolve(file, place), command, ())
-        return _declared(file, place, command)
+        return _known(file, await resolve(file, place), command)
     finally:
         await place.close()
 
 
-def _known(file: TuneFile, found: Resolved, command: str, notes: tuple[str, ...]) -> Outlook:
+def _known(file: TuneFile, found: Resolved, command: str) -> Outlook:
     """With what hosts say of every setting."""
     intent = intent_of(file.study, found, (), built=False)
     count = len(found.space(intent.allowed).candidates())
     prices = tuple(Price(one.varied, one.seconds) for one in found.knobs)
-    return _priced(file, prices, count, command, (*found.notes, *notes), found.left_out)
+    return _priced(file, prices, count, command, found.notes, found.left_out)
 
 
 def _declared(file: TuneFile, place: Place, command: str) -> Outlook:

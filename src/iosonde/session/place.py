@@ -45,9 +45,8 @@ class Place:
         self._exits = AsyncExitStack()
         self._prepared = AsyncExitStack()
         self._stages: Stages | None = None
-        self.stack: DeclaredStack | None = None
+        self.stack: DeclaredStack | None = self._declared({}) if study.stack else None
         self.hosts: dict[str, Host] = {}
-        self.built = False
         self.values: dict[str, Json] = {}
         self.bench: Bench | None = None
         self.capture: Capture | None = None
@@ -64,8 +63,7 @@ class Place:
         Raises:
             HostFailed: one cannot be reached.
         """
-        if self.study.stack:
-            self.stack = self._declared({})
+        if self.stack:
             self._stages = Stages(self.stack, self._permissions, self._progress)
             self._exits.push_async_callback(self._stages.close)
             self.hosts.update(await self._stages.open())

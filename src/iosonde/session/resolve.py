@@ -184,7 +184,10 @@ async def resolve(file: TuneFile, place: Place) -> Resolved:
 
 
 def _as_kept(one: Knob, value: Scalar) -> Scalar:
-    return _scalar(text_of(value)) if one.spots else value
+    """A value as the study writes it, as the search knows it."""
+    if one.spots:
+        return _scalar(text_of(value))
+    return next((kept for kept, written in one.declared.items() if written == value), value)
 
 
 def _same(knobs: Sequence[Knob], name: str, value: Scalar) -> Scalar:
@@ -250,7 +253,16 @@ def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
     if tried.also:
         raise UsageError("`also` is for settings that hosts change as they run", where=name)
     depth = len(list(place.stack.site(layer).under())) if place.stack else 0
-    return Knob(Varied(name, tuple(values), default, rebuild=True), (), declared, depth)
+    unsafe = _unsafe_of(place, name)
+    risky = tuple(value for value in values if value in unsafe)
+    varied = Varied(name, tuple(values), default, risky, rebuild=True)
+    return Knob(varied, (), declared, depth)
+
+
+def _unsafe_of(place: Place, name: str) -> tuple[Scalar, ...]:
+    """Values of a key of the stack that trade safety of data for speed."""
+    layer, _, key = name.partition(".")
+    return place.stack.site(layer).declared.unsafe.get(key, ()) if place.stack else ()
 
 
 def _declared(place: Place, name: str, values: Mapping[str, Json]) -> Scalar:

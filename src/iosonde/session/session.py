@@ -69,6 +69,7 @@ class Session:
         self.search = Proven(self.intent.strategy, self._space, self._goal, seed=self.intent.seed)
         self._number = len(told)
         self._fresh = True  # the load has not run yet, so it has to settle
+        self._in_force = self._space.baseline
         self._replay(told)
 
     def _replay(self, told: tuple[Measurement, ...]) -> None:
@@ -121,6 +122,7 @@ class Session:
             settle=asked.settle, seconds=asked.seconds, figure=None, stage=asked.stage,
         )  # fmt: skip
         put = await self._put(one)
+        self._in_force = self._space.baseline if put.reason else asked.candidate
         one = replace(
             one, change_seconds=time.monotonic() - clock, changed=put.changed, reason=put.reason
         )
@@ -163,9 +165,10 @@ class Session:
         await self._ground.check()
         self._fresh = False
         figures = loop.result.metrics
+        figure = self._figure(figures)
         return replace(
-            one, loop=loop.index, spent=time.monotonic() - clock, figure=self._figure(figures),
-            discarded=discarded,
+            one, loop=loop.index, spent=time.monotonic() - clock, figure=figure,
+            discarded=discarded, reason="" if figure > 0 else f"{self._goal.metric} is 0",
             breaches=tuple(limit.text for limit in self._limits if not limit.kept(figures)),
         ), loop  # fmt: skip
 
@@ -236,10 +239,8 @@ class Session:
             self._store.mark(self._run.id, one.trial, flags=flags, faults=faults)
 
     def _changes(self, candidate: Candidate) -> str:
-        """What is to be changed, as far as the search knows."""
-        book = self.search.proof or self.search.search
-        before = getattr(getattr(book, "book", None), "in_force", None)
-        names = self._space.changed(before or self._space.baseline, candidate)
+        """What is to be changed for the next measurement."""
+        names = self._space.changed(self._in_force, candidate)
         values = self._space.settings(candidate)
         return ", ".join(f"{name}={values[name]}" for name in names)
 

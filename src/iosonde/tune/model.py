@@ -96,12 +96,13 @@ class Model:
     def standing(self) -> Standing:
         """Candidates that were measured, the best, and what comes next."""
         found = self.found()
+        decided = self._found and found.ending is not Ending.UNDECIDED
         stands = []
         for at, one in enumerate(self._field):
             if one not in self.book.spent:
                 continue
             state = State.INFEASIBLE if self._out[at] else State.ALIVE
-            if self._found and state is State.ALIVE:
+            if decided and state is State.ALIVE:
                 near = one in found.equivalent
                 state = State.EQUIVALENT if near else State.ELIMINATED
             stands.append(self.book.stand(one, state, self.book.infeasible(one)))

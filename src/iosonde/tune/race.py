@@ -65,10 +65,11 @@ class Race:
     def standing(self) -> Standing:
         """Candidates alive and out, the best, and what comes next."""
         found = self.found()
+        shown = self._found and found.ending is not Ending.UNDECIDED
         stands = []
         for one in self.blocks.field:
             state, reason = self.blocks.out.get(one, (State.ALIVE, ""))
-            if state is State.ALIVE and self._found and one in found.equivalent:
+            if state is State.ALIVE and shown and one in found.equivalent:
                 state = State.EQUIVALENT
             stands.append(self.book.stand(one, state, reason))
         following = "" if self._found else self._why()

@@ -86,8 +86,12 @@ class Proven:
         return replace(stand, used=stand.used + proof.used, left=proof.left, next=proof.next)
 
     def found(self) -> Found:
-        """What is to be in force."""
-        return self.proof.found() if self.proof else self.search.found()
+        """What is to be in force.
+
+        Where the pick is the baseline there is no proof, and no more is known than by the search.
+        """
+        found = self.search.found()
+        return self.proof.found() if self.proof and found.pick != self.space.baseline else found
 
     def answer(self) -> Answer:
         """What came out.

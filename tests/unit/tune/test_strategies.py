@@ -12,7 +12,7 @@ from iosonde.tune.grid import Grid
 from iosonde.tune.model import Model
 from iosonde.tune.space import Candidate, Space, Vary
 from iosonde.tune.staged import Staged
-from iosonde.tune.strategy import Ending, Told
+from iosonde.tune.strategy import Ending, State, Told
 from iosonde.tune.sweep import Sweep
 from tests.unit.tune.device import Device, goal, space
 
@@ -138,6 +138,16 @@ def test_a_stage_without_proof_leaves_its_layer_alone() -> None:
     device.run(search)
     assert search.found().pick == (0, 1)
     assert "layer0" in search.found().reason
+
+
+def test_stages_whose_budget_ended_claim_nothing() -> None:
+    whole = space(3, 3)
+    device = Device(additive(whole, {}, {}), cv=0.01)
+    search = Staged(whole, goal(budget=20))
+    device.run(search)
+    assert search.found().ending is Ending.UNDECIDED
+    assert "left as they are: layer0, layer1" in search.found().reason
+    assert {stand.state for stand in search.standing().candidates} == {State.ALIVE}
 
 
 def test_the_model_finds_an_interaction_in_a_large_space() -> None:

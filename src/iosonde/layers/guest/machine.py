@@ -15,6 +15,7 @@ cache.direct); nbd-server(5).
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar, Literal
 
@@ -55,6 +56,7 @@ class GuestDeclared(Declared):
     """
 
     kind: Literal["guest"] = "guest"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"cache": ("unsafe",)}
     disk: Literal["virtio-blk", "virtio-scsi"] = "virtio-blk"
     cache: Literal["none", "writeback", "writethrough", "directsync", "unsafe"] = "none"
     aio: Literal["threads", "native", "io_uring"] = "threads"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -31,6 +32,10 @@ class HwraidDeclared(Declared):
     """
 
     kind: Literal["hwraid"] = "hwraid"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {
+        "level": (0,),
+        "disk_cache": ("enabled",),
+    }
     controller: int = Field(default=0, ge=0, le=255)
     drives: Names = Field(min_length=1)
     level: Literal[0, 1, 5, 6, 10, 50, 60]
