@@ -322,7 +322,8 @@ def _effects(tuning: Tuning) -> Iterator[Block]:
     for one in seen[:_MOST_PAIRS]:
         yield _pair_cells(one)
     if seen:
-        yield Pictures(tuple(interaction_figure(one) for one in seen[:_MOST_PAIRS]))
+        higher = tuning.campaign.intent.goal.higher
+        yield Pictures(tuple(interaction_figure(one, higher=higher) for one in seen[:_MOST_PAIRS]))
 
 
 def _interaction_sentence(seen: Sequence[Interaction], count: int) -> str:

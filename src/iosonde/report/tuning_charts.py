@@ -93,7 +93,7 @@ def main_figures(effects: Sequence[MainEffect]) -> Iterator[Figure]:
         )
 
 
-def interaction_figure(one: Interaction) -> Figure:
+def interaction_figure(one: Interaction, *, higher: bool) -> Figure:
     """What two settings do together beyond what each does by itself: green helps, red hurts."""
     rows = [
         {
@@ -103,6 +103,7 @@ def interaction_figure(one: Interaction) -> Figure:
         for a, b, effect in one.cells
     ]  # fmt: skip
     top = max(one.largest * 100, 1e-9)
+    low, high = ("#d9a3ae", "#9fcfc7") if higher else ("#9fcfc7", "#d9a3ae")
     base = alt.Chart(data(rows)).encode(
         x=alt.X("second:N", title=one.second.name, axis=alt.Axis(labelAngle=0),
                 sort=[show_value(one.second, value) for value in one.second.values]),
@@ -111,7 +112,7 @@ def interaction_figure(one: Interaction) -> Figure:
     )  # fmt: skip
     colour = alt.Color(
         "effect:Q", legend=None,
-        scale=alt.Scale(domain=[-top, 0, top], range=["#d9a3ae", "#ffffff", "#9fcfc7"]),
+        scale=alt.Scale(domain=[-top, 0, top], range=[low, "#ffffff", high]),
     )  # fmt: skip
     chart = alt.layer(
         base.mark_rect(stroke="#ddd").encode(color=colour),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from iosonde.campaign import Campaign, CandidateEnd
+from iosonde.campaign import Campaign
 from iosonde.records import Scalar
 from iosonde.tune.effects import key_of
 from iosonde.tuning import Event, Step
@@ -18,14 +18,16 @@ def path_of(campaign: Campaign) -> tuple[Step, ...]:
     """Every measurement with what was known after it."""
     vary, sign = campaign.intent.vary, 1.0 if campaign.intent.goal.higher else -1.0
     search = [one for one in campaign.measurements if one.part == "search"]
-    last = {key_of(vary, one.settings): one.number for one in search}
-    out = {key_of(vary, one.settings) for one in campaign.candidates if _left(one)}
+    entered = {key_of(vary, one.settings) for one in search}
+    gone = {
+        key: step for some in _leaving(campaign).values() for key, step in some.items()
+    }  # when the last of those that left for the same reason was measured: the block's end
     scores: dict[Key, list[float]] = {}
     settings: dict[Key, Mapping[str, Scalar]] = {}
     steps, clock, best = [], 0.0, None
     for one in campaign.measurements:
         clock += one.change_seconds + (one.spent or 0.0)
-        alive = {key for key in last if key not in out or last[key] > one.number}
+        alive = {key for key in entered if key not in gone or gone[key] > one.number}
         if one.part == "search" and one.figure and one.figure > 0:
             key = key_of(vary, one.settings)
             settings[key] = one.settings
@@ -44,19 +46,11 @@ def path_of(campaign: Campaign) -> tuple[Step, ...]:
 def events_of(path: Sequence[Step], campaign: Campaign) -> tuple[Event, ...]:
     """Who left and when, and where the proof begins."""
     vary = campaign.intent.vary
-    ends = {key_of(vary, one.settings): one for one in campaign.candidates}
-    last: dict[Key, int] = {}
-    for at, step in enumerate(path):
-        if step.part == "search":
-            last[key_of(vary, step.settings)] = at
-    leaving: dict[str, list[tuple[int, str]]] = {}
-    for key, at in last.items():
-        end = ends.get(key)
-        if end is not None and _left(end):
-            leaving.setdefault(end.reason, []).append((at, words(end.settings)))
+    places = {step.number - 1: at for at, step in enumerate(path)}
+    names = {key_of(vary, one.settings): words(one.settings) for one in campaign.candidates}
     events = [
-        (max(at for at, _ in some), f"out, {reason}: {'; '.join(name for _, name in some)}")
-        for reason, some in leaving.items()
+        (places[max(some.values())], f"out, {reason}: {'; '.join(names[key] for key in some)}")
+        for (_, reason), some in _leaving(campaign).items()
     ]
     first_proof = next((at for at, step in enumerate(path) if step.part == "proof"), None)
     if first_proof is not None:
@@ -68,9 +62,22 @@ def events_of(path: Sequence[Step], campaign: Campaign) -> tuple[Event, ...]:
     )
 
 
-def _left(one: CandidateEnd) -> bool:
-    """It left while the search went on; a model and a sweep only say in the end who is behind."""
-    return one.state in _OUT and bool(one.reason)
+def _leaving(campaign: Campaign) -> dict[tuple[str, str], dict[Key, int]]:
+    """Stage and reason for leaving → those who left, and the measurement after which they did.
+
+    A model and a sweep only say in the end who is behind, and give no reason: nobody left.
+    """
+    vary = campaign.intent.vary
+    ends = {key_of(vary, one.settings): one for one in campaign.candidates}
+    last = {
+        key_of(vary, one.settings): one for one in campaign.measurements if one.part == "search"
+    }
+    found: dict[tuple[str, str], dict[Key, int]] = {}
+    for key, one in last.items():
+        end = ends.get(key)
+        if end is not None and end.state in _OUT and end.reason:
+            found.setdefault((one.stage, end.reason), {})[key] = one.number
+    return {reason: dict.fromkeys(some, max(some.values())) for reason, some in found.items()}
 
 
 def words(settings: Mapping[str, Scalar]) -> str:

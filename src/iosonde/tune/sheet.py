@@ -7,6 +7,7 @@ by tomorrow's code, and an interrupted one shows how far it came.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import TypeAlias
 
@@ -146,8 +147,13 @@ def _ends(campaign: Campaign) -> dict[Key, CandidateEnd]:
     found: dict[Key, CandidateEnd] = {}
     for one in campaign.candidates:
         key = key_of(campaign.intent.vary, one.settings)
-        if one.device_seconds or one.loops or one.reason:
-            found[key] = one
+        if not (one.device_seconds or one.loops or one.reason):
+            continue
+        before = found.get(key)
+        found[key] = one if before is None else replace(
+            one, loops=before.loops + one.loops, metric=None,
+            device_seconds=before.device_seconds + one.device_seconds,
+        )  # fmt: skip
     return found
 
 

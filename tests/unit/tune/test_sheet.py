@@ -177,3 +177,23 @@ def test_a_candidate_against_itself_is_no_change() -> None:
     one = campaign.candidates[0].settings
     assert fit.change(one, one, 1) is None
     assert fit.change({**one, SCHEDULER.name: "unheard of"}, one, 1) is None
+
+
+def test_a_staged_campaign_has_the_tables_of_its_stages() -> None:
+    """The upper stage's candidates stand on the lower one's winner; loops of both count once each."""
+    upper = replace(READ_AHEAD, name="fs.read_ahead")
+    campaign = simulated("staged", (SCHEDULER, upper))
+    tuning = tuning_of(campaign)
+    assert [table.stage for table in tuning.tables] == ["disk", "fs"]
+    assert tuning.tables[0].held == {"fs.read_ahead": upper.default}
+    assert tuning.tables[1].held == {SCHEDULER.name: "none"}
+    assert all(len(table.rows) == 3 for table in tuning.tables)
+    winner = next(
+        row for row in tuning.candidates
+        if row.settings == {SCHEDULER.name: "none", "fs.read_ahead": upper.default}
+    )  # fmt: skip
+    stands = [one for one in campaign.candidates if one.settings == winner.settings]
+    assert len(stands) == 2, "a candidate of both stages"
+    assert winner.loops == sum(one.loops for one in stands)
+    assert winner.metric is not None
+    assert tuning.path[0].stage == "disk"
