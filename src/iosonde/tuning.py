@@ -154,14 +154,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened on the path: a candidate left, another was ahead.
+    """Something that happened on the path: candidates left, the proof began.
 
-    `number` and `at` are those of the step.
+    `number` and `at` are those of the step, `settings` the candidates that it is about.
     """
 
     number: int
     at: float
     what: str
+    settings: tuple[Mapping[str, Scalar], ...]
     alive: int
 
 

@@ -6,6 +6,7 @@ Written once as blocks; html.py and markdown.py each know how a block looks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from iosonde import units
 from iosonde.campaign import Intent, Native
@@ -39,6 +40,8 @@ _SHOWN = 20
 """Candidates of the table that are seen at once; the others are folded in."""
 _MOST_PAIRS = 6
 _NOTES = {"equivalent": "as good as the pick", "eliminated": "behind"}
+_STEPWISE = {"sweep", "staged"}
+"""Strategies that keep a setting's best value for the settings that follow."""
 _WORDS = {
     Outcome.BETTER: "better",
     Outcome.WORSE: "worse",
@@ -238,6 +241,9 @@ _VALUE_HEAD = ("value", "result", "± 95 %", "loops", "change", "interval", "ver
 
 def _value_cells(table: ValueTable, row: ValueRow, tuning: Tuning) -> tuple[str, ...]:
     notes = ["in force before"] if row.value == table.reference else []
+    result, kept = tuning.campaign.result, tuning.campaign.intent.strategy in _STEPWISE
+    if kept and result and row.value == result.pick[table.varied.name]:
+        row, notes = replace(row, note=""), [*notes, "kept"]
     return (show_value(table.varied, row.value), *_result_cells(row, notes, tuning))
 
 
@@ -363,9 +369,12 @@ def _path(tuning: Tuning) -> Iterator[Block]:
     yield Pictures(tuple(path_figures(tuning)))
     if tuning.events:
         yield Cells(
-            ("loop", "device time", "left", "what happened"),
+            ("loop", "device time", "left", "what happened", "candidate"),
             tuple(
-                (str(one.number), clock(one.at), str(one.alive), one.what)
+                (
+                    str(one.number), clock(one.at), str(one.alive), one.what,
+                    "; ".join(words(intent, settings) for settings in one.settings),
+                )
                 for one in tuning.events
             ),
             words=0, folded="" if len(tuning.events) <= _SHOWN else "What happened when",

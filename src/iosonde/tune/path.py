@@ -47,18 +47,18 @@ def events_of(path: Sequence[Step], campaign: Campaign) -> tuple[Event, ...]:
     """Who left and when, and where the proof begins."""
     vary = campaign.intent.vary
     places = {step.number - 1: at for at, step in enumerate(path)}
-    names = {key_of(vary, one.settings): words(one.settings) for one in campaign.candidates}
+    known = {key_of(vary, one.settings): one.settings for one in campaign.candidates}
     events = [
-        (places[max(some.values())], f"out, {reason}: {'; '.join(names[key] for key in some)}")
+        (places[max(some.values())], f"out, {reason}", tuple(known[key] for key in some))
         for (_, reason), some in _leaving(campaign).items()
     ]
     first_proof = next((at for at, step in enumerate(path) if step.part == "proof"), None)
     if first_proof is not None:
-        pick = campaign.result.pick if campaign.result else None
-        told = f" of {words(pick)} against what was in force" if pick else ""
-        events.append((first_proof, f"the proof begins: fresh loops{told}"))
+        pick = (campaign.result.pick,) if campaign.result else ()
+        events.append((first_proof, "the proof begins, against what was in force", pick))
     return tuple(
-        Event(path[at].number, path[at].at, what, path[at].alive) for at, what in sorted(events)
+        Event(path[at].number, path[at].at, what, settings, path[at].alive)
+        for at, what, settings in sorted(events, key=lambda event: event[0])
     )
 
 
@@ -78,8 +78,3 @@ def _leaving(campaign: Campaign) -> dict[tuple[str, str], dict[Key, int]]:
         if end is not None and end.state in _OUT and end.reason:
             found.setdefault((one.stage, end.reason), {})[key] = one.number
     return {reason: dict.fromkeys(some, max(some.values())) for reason, some in found.items()}
-
-
-def words(settings: Mapping[str, Scalar]) -> str:
-    """A candidate: "disk.scheduler=none, disk.nr_requests=64"."""
-    return ", ".join(f"{name}={value}" for name, value in settings.items())

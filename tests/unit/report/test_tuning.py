@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -159,6 +160,14 @@ def test_every_row_is_as_long_as_its_head(won: CampaignSheet) -> None:
     assert len(tables) >= 9
     for table in tables:
         assert {len(row) for row in table.rows} == {len(table.head)}
+
+
+def test_a_stages_winner_is_kept_not_beaten() -> None:
+    upper = replace(READ_AHEAD, name="fs.read_ahead")
+    text = written(campaign_sheet(simulated("staged", (SCHEDULER, upper))), "markdown")
+    part = text[text.index("### disk.scheduler (stage disk)") : text.index("### fs.read")]
+    assert re.search(r"\| none \|.*\| better \| kept \|", part)
+    assert "fs.read\\_ahead=4 MiB" in text[text.index("## The path") :]
 
 
 def test_pictures_alone() -> None:

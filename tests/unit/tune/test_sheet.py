@@ -180,7 +180,7 @@ def test_a_candidate_against_itself_is_no_change() -> None:
 
 
 def test_a_staged_campaign_has_the_tables_of_its_stages() -> None:
-    """The upper stage's candidates stand on the lower one's winner; loops of both count once each."""
+    """The upper stage's candidates stand on the lower one's winner; loops of both count."""
     upper = replace(READ_AHEAD, name="fs.read_ahead")
     campaign = simulated("staged", (SCHEDULER, upper))
     tuning = tuning_of(campaign)
