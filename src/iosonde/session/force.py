@@ -106,6 +106,7 @@ class Force:
         while self._open:
             await self.journal.restore(self._open[-1], "the next candidate")
             self._open.pop()
+        await self._require_home()
         changed = tuple(
             Changed(name, self._now[name], value, value, "changed", "")
             for name, value in self.home_values.items()
@@ -114,6 +115,32 @@ class Force:
         self._now = dict(self.home_values)
         return changed
 
+    async def _require_home(self) -> None:
+        """Look whether all is as it was: what the host says of having put back is not believed.
+
+        Raises:
+            HostFailed: something is not, and is still there to be read.
+        """
+        wrong = [
+            f"{entry.name} (is {value}, was {entry.old})"
+            for entry, value in await self._seen(self._home)
+            if value not in {entry.old, ""}
+        ]
+        if wrong:
+            raise HostFailed(
+                f"not put back: {'; '.join(wrong)}",
+                where=self.host.name,
+                hint="set it by hand; was the journal, or the script beside it, changed meanwhile?",
+            )
+
+    async def _seen(self, entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
+        """What the host says now; empty where it says nothing."""
+        seen = await asyncio.gather(*(self.host.run(one.look, check=False) for one in entries))
+        return [
+            (entry, " ".join(done.stdout.decode(errors="replace").split()))
+            for entry, done in zip(entries, seen, strict=True)
+        ]
+
     async def check(self) -> None:
         """See that the settings are still as they were set.
 
@@ -121,9 +148,7 @@ class Force:
             HostFailed: one is not: somebody else changed it, or the host put all back by itself.
         """
         entries = [one for one in self._home if one.name in self._settings]
-        seen = await asyncio.gather(*(self.host.run(one.look, check=False) for one in entries))
-        for entry, done in zip(entries, seen, strict=True):
-            value = " ".join(done.stdout.decode(errors="replace").split())
+        for entry, value in await self._seen(entries):
             if value != self._now[entry.name]:
                 raise HostFailed(
                     f"{entry.name} was {self._now[entry.name]} when the loop began and is "
@@ -156,12 +181,11 @@ class Force:
     async def _beside(self) -> tuple[Changed, ...]:
         """What the kernel made of settings that nobody varies."""
         entries = [one for one in self._home if one.new == BESIDE]
-        seen = await asyncio.gather(*(self.host.run(one.look, check=False) for one in entries))
-        found = []
-        for entry, done in zip(entries, seen, strict=True):
-            after = " ".join(done.stdout.decode(errors="replace").split())
-            if after not in {entry.old, ""}:
-                found.append(Changed(entry.name, entry.old, "", after, "beside", ""))
+        found = [
+            Changed(entry.name, entry.old, "", after, "beside", "")
+            for entry, after in await self._seen(entries)
+            if after not in {entry.old, ""}
+        ]
         return tuple(found)
 
 

@@ -162,6 +162,15 @@ async def test_a_value_that_somebody_else_has_changed_meanwhile_is_noticed() -> 
         await made.check()
 
 
+async def test_what_the_host_says_of_having_put_back_is_not_believed() -> None:
+    made, machine, journal = await force(MERGES)
+    await made.put(names(merges="1"), within=70)
+    journal.batches[1] = ()  # somebody has replaced the journal
+    with pytest.raises(HostFailed, match=r"not put back: disk:sda\.merges \(is 1, was 0\)"):
+        await made.back()
+    assert machine.values["merges"] == "1"
+
+
 async def test_the_host_makes_another_value_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     made, machine, _ = await force(MERGES)
     monkeypatch.setattr(machine, "set", lambda name, value: machine.values.update({name: "64"}))
