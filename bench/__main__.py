@@ -1,4 +1,4 @@
-"""`python -m bench NAME|all [--json] [--quick]`."""
+"""`python -m bench NAME|all [--json] [--quick] [--campaigns N] [--problem NAME]`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,18 @@ def main() -> int:
     parser.add_argument("name", choices=[*BENCHES, "all"])
     parser.add_argument("--json", action="store_true", help="print iosonde.bench/1")
     parser.add_argument("--quick", action="store_true", help="small inputs: does it still run?")
+    parser.add_argument(
+        "--campaigns", type=int, metavar="N",
+        help="tune-cost: campaigns of the cheapest methods (10000); of others as fewer as planned",
+    )  # fmt: skip
+    parser.add_argument(
+        "--problem", action="append", metavar="NAME", help="tune-cost: strips, ties, equal or large"
+    )
     asked = parser.parse_args()
     documents = []
     for name in BENCHES if asked.name == "all" else [asked.name]:
         try:
-            figures = BENCHES.load(name)(quick=asked.quick)
+            figures = BENCHES.load(name)(quick=asked.quick, **_options(name, asked))
         except IosondeError as problem:
             sys.stderr.write(f"bench {name}: {problem}\n")
             return problem.exit_code
@@ -44,17 +51,32 @@ def main() -> int:
     return 0
 
 
+def _options(name: str, asked: argparse.Namespace) -> dict[str, object]:
+    """What only one of the benchmarks knows."""
+    if name != "tune-cost":
+        return {}
+    given = {"campaigns": asked.campaigns, "only": asked.problem}
+    return {key: value for key, value in given.items() if value is not None}
+
+
 def _print(name: str, figures: Sequence[Figure]) -> None:
     print(f"{name}")
     for figure in figures:
-        value = units.show(figure.value, figure.unit)
+        value = _show(figure.value, figure.unit)
         against = f"   against {figure.against}" if figure.against else ""
         ratio = "" if figure.ratio is None else f"   ratio {figure.ratio:.3g}"
         spread = ""
         if figure.interval:
-            low, high = (units.show(one, figure.unit) for one in figure.interval)
+            low, high = (_show(one, figure.unit) for one in figure.interval)
             spread = f"   ({low} … {high})"
-        print(f"  {figure.name:<38} {value:>14}{against}{ratio}{spread}")
+        count = f"   n {figure.count:,}" if figure.count else ""
+        target = f"   to reach {figure.target}: {figure.reached}" if figure.target else ""
+        print(f"  {figure.name:<52} {value:>14}{against}{ratio}{spread}{count}{target}")
+
+
+def _show(value: float, unit: str) -> str:
+    """As everywhere, but for minutes, which are too coarse to be compared."""
+    return f"{value:,.0f} s" if unit == "s" and value >= 120 else units.show(value, unit)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ class Figure:
     """One row of `iosonde.bench/1`.
 
     `ratio` is above 1 where iosonde is ahead of `against`, None where there is nothing to divide;
-    `interval` holds the value with 95 % confidence, where one was computed.
+    `interval` holds the value with 95 % confidence, where one was computed; `count` says of how
+    many. `target` is what was set out to reach, and `reached` whether the interval says so: "yes",
+    "no" or "undecided".
     """
 
     name: str
@@ -27,6 +29,9 @@ class Figure:
     against: str = ""
     ratio: float | None = None
     interval: tuple[float, float] | None = None
+    count: int | None = None
+    target: str = ""
+    reached: str = ""
 
 
 def medians(rounds: Iterable[Mapping[str, float]]) -> dict[str, float]:

@@ -158,6 +158,21 @@ class CandidateEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Native:
+    """How a setting of the winner is kept in the host's own configuration, as `persist` writes it.
+
+    `line` is empty where the file is not iosonde's and a word of it is changed, or where it cannot
+    be kept; `note` then says so.
+    """
+
+    host: str
+    setting: str
+    file: str
+    line: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """How a campaign ended; there is none of one that was interrupted.
 
@@ -175,6 +190,7 @@ class Result:
         applied: the winner was left in force.
         rolled_back: what was in force before is in force again.
         commands: that set the winner, and those that keep it over a reboot.
+        native: what the latter write, and where.
     """
 
     ending: str
@@ -192,6 +208,7 @@ class Result:
     equivalent: tuple[Mapping[str, Scalar], ...] = ()
     candidates: tuple[CandidateEnd, ...] = ()
     commands: tuple[str, ...] = ()
+    native: tuple[Native, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde.cli.output import err, print_json
-from iosonde.cli.stored import explained, load_sheets, write_out
+from iosonde.cli.stored import campaigned, explained, load_sheets, write_out
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def report(
 
     chosen = FORMATS.load(fmt)()
     place = output or Path("report" + chosen.suffix)
-    sheets = [explained(sheet, store) for sheet in load_sheets(runs, store)]
+    sheets = [campaigned(explained(sheet, store), store) for sheet in load_sheets(runs, store)]
     write_out(chosen.serialize(sheets, _verdicts(sheets)), place, binary=False)
     if as_json:
         print_json({"schema": "iosonde.report/1", "file": str(place.resolve()), "format": fmt})

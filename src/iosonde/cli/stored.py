@@ -12,6 +12,9 @@ from iosonde.errors import UsageError
 if TYPE_CHECKING:
     from iosonde.records import RunSheet
 
+_CAMPAIGN_TELLS = frozenset({"within-noise"})
+"""Rules whose answer a campaign gives better: of its candidates, from loops in turns."""
+
 
 def load_sheets(runs: Sequence[str], store: str | None) -> list[RunSheet]:
     """Stored runs with their statistics.
@@ -45,6 +48,24 @@ def explained(sheet: RunSheet, store: str | None) -> RunSheet:
         kept.close()
     found = findings(case)
     return replace(sheet, findings=found, waterfalls=waterfalls(case, found))
+
+
+def campaigned(sheet: RunSheet, store: str | None) -> RunSheet:
+    """The run with its campaign, where it is one of `iosonde tune`."""
+    from dataclasses import replace
+
+    from iosonde.store import open_store
+    from iosonde.tune.sheet import tuned
+
+    kept = open_store(store)
+    try:
+        campaign = kept.campaign(sheet.run.id)
+    finally:
+        kept.close()
+    if campaign is None:
+        return sheet
+    kept_findings = tuple(one for one in sheet.findings if one.rule not in _CAMPAIGN_TELLS)
+    return tuned(replace(sheet, findings=kept_findings), campaign)
 
 
 def write_out(content: bytes, output: Path | None, *, binary: bool) -> None:

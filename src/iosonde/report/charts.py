@@ -348,10 +348,16 @@ def page_figures(
     runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()
 ) -> Iterator[tuple[str, Figure]]:
     """All charts of a report with the place each belongs to: "" or "RUN TRIAL"."""
-    for figure in (headline_figure(runs), verdict_figure(verdicts)):
+    from iosonde.report.tuning import figures_of_campaign, shown, tuning_of
+
+    plain = [sheet for sheet in runs if tuning_of(sheet) is None]
+    for figure in (headline_figure(plain), verdict_figure(verdicts)):
         if figure is not None:
             yield "", figure
     for sheet in runs:
-        for trial in sheet.trials:
+        if tuning := tuning_of(sheet):
+            for figure in figures_of_campaign(sheet.run, tuning):
+                yield sheet.run.id, figure
+        for trial in shown(sheet):
             for figure in figures_of(trial):
                 yield f"{sheet.run.id} {trial.trial.id}", figure

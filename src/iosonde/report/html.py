@@ -24,6 +24,8 @@ from iosonde.report.charts import Figure, figures_of, headline_figure, verdict_f
 from iosonde.report.findings import findings_section
 from iosonde.report.image import svg
 from iosonde.report.rows import name_of, title_of
+from iosonde.report.tuning import shown, tuning_of
+from iosonde.report.tuning_html import tuning_section
 from iosonde.report.waterfall import waterfall_figure, waterfall_section
 
 _SIZES = {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}
@@ -45,6 +47,7 @@ class HtmlFormat:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>iosonde: {escape(title)}</title><style>{style}</style></head><body><main>",
             *_overview(runs, verdicts),
+            *(line for sheet in runs for line in _tuning(sheet)),
             *(
                 line
                 for sheet in runs
@@ -54,13 +57,19 @@ class HtmlFormat:
             ),
             *(line for sheet in runs for line in _waterfalls(sheet)),
             *(line for sheet in runs for joint in sheet.joint for line in _joint(joint)),
-            *(line for sheet in runs for trial in sheet.trials for line in _trial(sheet, trial)),
+            *(line for sheet in runs for trial in shown(sheet) for line in _trial(sheet, trial)),
             f"<footer>Written by iosonde on {_moment(time.time())}. Figures are means over the "
             "loops with the 95 % confidence interval of the mean; percentiles under “all loops” "
             "are of all I/Os together.</footer>",
             "</main></body></html>\n",
         ]
         return "\n".join(parts).encode()
+
+
+def _tuning(sheet: RunSheet) -> Iterator[str]:
+    """What a campaign of `iosonde tune` found."""
+    if tuning := tuning_of(sheet):
+        yield from tuning_section(sheet.run, tuning, _charts)
 
 
 def _waterfalls(sheet: RunSheet) -> Iterator[str]:
@@ -83,8 +92,9 @@ def _overview(runs: Sequence[RunSheet], verdicts: Sequence[Verdict]) -> Iterator
             f'<p class="about">run {escape(run.id)}, {_moment(run.created)}, {state}: '
             f"{_counted(len(sheet.trials), 'trial')}, {_counted(loops, 'loop')}</p>"
         )
-    yield from _summary(runs)
-    figures = [figure for figure in (headline_figure(runs), verdict_figure(verdicts)) if figure]
+    plain = [sheet for sheet in runs if tuning_of(sheet) is None]
+    yield from _summary(plain)
+    figures = [figure for figure in (headline_figure(plain), verdict_figure(verdicts)) if figure]
     yield from _charts(figures)
 
 

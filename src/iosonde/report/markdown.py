@@ -7,9 +7,15 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.records import Finding, JointSheet, Metric, RunSheet, TrialSheet, Verdict
+from iosonde.report.blocks import Block, Cells, Lines, Text, Title
 from iosonde.report.rows import title_of
+from iosonde.report.tuning import blocks, shown, tuning_of
 
 _SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})
+
+
+_FOLDED = 40
+"""Rows of a table that a page folds in and a text still shows."""
 
 
 class MarkdownFormat:
@@ -24,14 +30,43 @@ class MarkdownFormat:
         for sheet in runs:
             run = sheet.run
             lines += [f"# {_plain(run.study)}: run {run.id} ({run.state.value})", ""]
+            if tuning := tuning_of(sheet):
+                for block in blocks(run, tuning):
+                    lines += _block(block)
             lines += _findings(sheet.findings)
             for joint in sheet.joint:
                 lines += _joint(joint)
-            for trial in sheet.trials:
+            for trial in shown(sheet):
                 lines += _trial(trial)
         if verdicts:
             lines += _verdicts(verdicts)
         return ("\n".join(lines).rstrip() + "\n").encode()
+
+
+def _block(block: Block) -> Iterator[str]:
+    """A part of a campaign's account. Charts are left out: the tables hold their figures."""
+    if isinstance(block, Title):
+        yield f"{'#' * block.level} {_plain(block.text)}"
+        yield ""
+    elif isinstance(block, Text):
+        text = _plain(block.text, code=True)
+        yield f"**{text}**" if block.kind == "note" else text
+        yield ""
+    elif isinstance(block, Lines):
+        yield from _fence("\n".join(block.lines))
+        yield ""
+    elif isinstance(block, Cells) and block.folded and len(block.rows) > _FOLDED:
+        yield f"({_plain(block.folded)}: in the HTML report.)"
+        yield ""
+    elif isinstance(block, Cells):
+        rules = ("---" if at in block.left else "---:" for at in range(len(block.head)))
+        yield f"| {' | '.join(map(_plain, block.head))} |"
+        yield f"| {' | '.join(rules)} |"
+        for number, row in enumerate(block.rows):
+            cells = (_plain(cell) for cell in row)
+            bold = number in block.bold
+            yield f"| {' | '.join(f'**{one}**' if bold and one else one for one in cells)} |"
+        yield ""
 
 
 def _findings(findings: Sequence[Finding]) -> Iterator[str]:
@@ -115,9 +150,19 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[str]:
         )
 
 
-def _plain(text: str) -> str:
-    """Text that no Markdown reader takes for markup; one line."""
+def _plain(text: str, *, code: bool = False) -> str:
+    """Text that no Markdown reader takes for markup; one line.
+
+    With `code` what stands between two backticks stays code: for sentences of our own.
+    """
+    if code and text.count("`") % 2 == 0:
+        parts = text.split("`")
+        return "".join(f"`{one}`" if at % 2 else _part(one) for at, one in enumerate(parts))
     return " ".join(text.translate(_SPECIAL).split())
+
+
+def _part(text: str) -> str:
+    return text.translate(_SPECIAL)
 
 
 def _fence(text: str) -> list[str]:

@@ -37,6 +37,11 @@ def tune_document(run: Run, campaign: Campaign) -> dict[str, Json]:
             for one in intent.left_out
         ],
         "commands": list(result.commands) if result else [],
+        "native": [
+            {"host": one.host, "setting": one.setting, "file": one.file or None,
+             "line": one.line or None, "note": one.note or None}
+            for one in (result.native if result else ())
+        ],
         "applied": result.applied if result else False,
         "rolled_back": result.rolled_back if result else True,
     }  # fmt: skip

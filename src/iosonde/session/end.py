@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from iosonde.campaign import CandidateEnd, Result
+from iosonde.campaign import CandidateEnd, Native, Result
+from iosonde.errors import HostFailed, Refused
 from iosonde.hosts.command import quote
 from iosonde.records import Scalar
 from iosonde.session.ground import Ground
 from iosonde.session.resolve import text_of
+from iosonde.settings import MECHANISMS
 from iosonde.tune.strategy import Standing
 from iosonde.tune.verdict import Answer, Proven
 
@@ -70,3 +72,23 @@ def commands(
         options = [word for one in built for word in ("--set", one)]
         found.insert(0, quote(("iosonde", "up", ground.place.study.stack, *options)))
     return (*found, *keep)
+
+
+async def natives(ground: Ground, settings: Mapping[str, Scalar]) -> tuple[Native, ...]:
+    """What would keep a candidate in the hosts' own configuration; nothing is written.
+
+    What cannot be kept, or cannot be read any more, is told as a note and fails nothing.
+    """
+    found = []
+    for knob in ground.knobs:
+        value = settings[knob.varied.name]
+        for host, one in knob.spots if value != knob.varied.default else ():
+            mechanism = MECHANISMS.load(one.declared.mechanism)()
+            try:
+                kept = await mechanism.keep(ground.place.hosts[host], one.address, text_of(value))
+            except (Refused, HostFailed) as problem:
+                found.append(Native(host, one.name, "", note=problem.message))
+            else:
+                note = kept.note or ("" if kept.line else "a word of the file is changed")
+                found.append(Native(host, one.name, kept.file, kept.line, note))
+    return tuple(found)

@@ -16,7 +16,7 @@ from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.measure.flags import flags_of
 from iosonde.measure.trial import Bench, measure_loop
 from iosonde.records import Loop, Run, Scalar, Trial
-from iosonde.session.end import result_of
+from iosonde.session.end import natives, result_of
 from iosonde.session.ground import Put
 from iosonde.session.limits import Limit, parse_limit
 from iosonde.session.prepare import Prepared
@@ -106,7 +106,10 @@ class Session:
         await self._ground.back()
         if applied:
             await self._ground.apply(answer.settings, within=self._options.confirm)
-        return result_of(self.search, answer, self._ground, self._study, applied=applied)
+        result = result_of(self.search, answer, self._ground, self._study, applied=applied)
+        if not answer.confirmed:
+            return result
+        return replace(result, native=await natives(self._ground, answer.settings))
 
     async def _measure(self, asked: Ask, part: str) -> tuple[Measurement, Loop | None]:
         """Put the candidate in force, discard, measure."""

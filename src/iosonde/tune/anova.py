@@ -54,10 +54,16 @@ class Anova:
         candidates: n × settings, indices of values.
         span: device seconds that the search may take.
         knot: seconds between the knots of the drift.
+        noise: variance of a loop's score as expected; counts for a few loops.
     """
 
     def __init__(
-        self, sizes: Sequence[int], candidates: Sequence[Sequence[int]], span: float, knot: float
+        self,
+        sizes: Sequence[int],
+        candidates: Sequence[Sequence[int]],
+        span: float,
+        knot: float,
+        noise: float = _NOISE,
     ) -> None:
         import numpy as np
 
@@ -66,7 +72,7 @@ class Anova:
         group = np.array([*groups, *[DRIFT] * len(self._knots)])
         self._members = [group == one for one in range(4)]
         self._prior = np.array(_START)[group]
-        self._own, self.noise = _OWN, _NOISE
+        self._own, self.noise, self._expected = _OWN, noise, noise
         width, count = len(group), len(self.design)
         self._sums = Sums(
             np.zeros((width, width)), np.zeros(width), np.zeros((count, width)),
@@ -167,9 +173,8 @@ class Anova:
         left += float(loops @ own**2)
         explained = len(spread) - float((spread / self._prior).sum())
         explained += len(own) - float(own_spread.sum()) / self._own
-        self.noise, before = (
-            (left + self.noise * explained + _DOUBT * _NOISE) / (self.loops + _DOUBT), self.noise,
-        )  # fmt: skip
+        before, expected = self.noise, _DOUBT * self._expected
+        self.noise = (left + before * explained + expected) / (self.loops + _DOUBT)
         self.noise = max(self.noise, before / 4)
         power = float((own**2 + own_spread).sum())
         self._own = (power + _OWN_DOUBT * _OWN) / (len(own) + _OWN_DOUBT)

@@ -7,9 +7,22 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from bench.tune_cost import campaign, share
+from bench.figures import Figure
+from bench.tune_cost import (
+    FULL,
+    PLAN,
+    _at_least,
+    _at_most,
+    _behind,
+    _count,
+    _median,
+    campaign,
+    run,
+    share,
+)
 from bench.tune_device import KINDS, PASS, Device, read_page
-from bench.tune_problems import problems
+from bench.tune_problems import Campaign, problems
+from iosonde.errors import UsageError
 from iosonde.tune.space import Candidate
 
 
@@ -85,3 +98,59 @@ def test_the_interval_of_a_share_is_the_textbooks() -> None:
     assert low == 0
     assert high == pytest.approx(1 - 0.025 ** (1 / 100))
     assert share(5, 100) == pytest.approx((0.01643, 0.11284), abs=1e-4)
+
+
+def test_a_target_is_reached_only_where_the_whole_interval_says_so() -> None:
+    figure = Figure("x", 0.95, "fraction", interval=(0.93, 0.97))
+    assert [_at_least(figure, limit, "").reached for limit in (0.92, 0.95, 0.98)] == [
+        "yes", "undecided", "no",
+    ]  # fmt: skip
+    assert [_at_most(figure, limit, "").reached for limit in (0.92, 0.95, 0.98)] == [
+        "no", "undecided", "yes",
+    ]  # fmt: skip
+
+
+def test_a_peer_is_behind_only_beyond_what_chance_gives() -> None:
+    ours = Figure("ours", 0.95, "fraction", count=400)
+    found = [
+        _behind(Figure("peer", value, "fraction", count=400), ours).reached
+        for value in (0.80, 0.94, 0.99)
+    ]
+    assert found == ["yes", "undecided", "no"]
+
+
+def test_the_interval_of_a_median_holds_it() -> None:
+    """Of 400 draws each from a law whose median is known: 95 % of intervals hold it."""
+    rng = np.random.default_rng(2)
+    held = 0
+    for _ in range(300):
+        done = [Campaign(float(one), 0.0) for one in rng.exponential(size=101)]
+        interval = _median("x", done).interval
+        assert interval is not None
+        held += interval[0] <= np.log(2) <= interval[1]
+    assert 0.90 < held / 300 < 0.99
+
+
+def test_the_number_of_campaigns_goes_down_in_proportion() -> None:
+    assert _count(FULL, 1000, "strips", quick=False) == 1000
+    assert _count(500, 1000, "large", quick=False) == 50
+    assert _count(500, 1, "large", quick=False) == 1
+    assert _count(500, FULL, "large", quick=True) == 1
+
+
+def test_one_problem_alone_with_its_targets() -> None:
+    figures = run(quick=False, campaigns=3, only=["strips"])
+    assert {one.name.split(".")[1] for one in figures} == {"strips"}
+    assert {one.count for one in figures} == {3}
+    aimed = [one for one in figures if one.target]
+    assert len(aimed) == 4 * len(KINDS)
+    assert {one.reached for one in aimed} <= {"yes", "no", "undecided"}
+    assert len({one.name for one in figures}) == len(figures)
+
+
+def test_a_problem_or_number_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="no problem stripes"):
+        run(quick=True, only=["stripes"])
+    with pytest.raises(UsageError, match="1 campaign or more"):
+        run(quick=False, campaigns=0)
+    assert set(PLAN) == set(problems())

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import betaincinv
 
-from iosonde.tune.paired import EFFECT, PRIOR, Noise, differences, pooled, reach
+from iosonde.tune.paired import EFFECT, PRIOR, SLACK, Noise, differences, pooled, reach
 
 
 def test_the_noise_of_complete_blocks_is_the_residual_of_the_two_way_table() -> None:
@@ -54,10 +54,36 @@ def test_the_reach_solves_the_probability_ratio() -> None:
     def excess(t: float) -> float:
         under = (1 + t * t / freedom) ** (-(freedom + 1) / 2)
         over = (1 + t * t / freedom / grown) ** (-(freedom + 1) / 2) / np.sqrt(grown)
-        return float(over / under - 1 / (2 * level))
+        return float(over / under - 1 / (2 * SLACK * level))
 
     root = brentq(excess, 0.1, 100.0)
     assert float(reach(np.array([freedom]), blocks, level)[0]) == pytest.approx(root)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.0125])
+def test_the_bound_is_passed_no_more_often_than_its_level_says(level: float) -> None:
+    """Looked at after each of 300 blocks, two of five equal candidates: SLACK rests on it.
+
+    The pair's own spread moderated by three others', as `differences` does it.
+    """
+    rng, paths, blocks = np.random.default_rng(8), 6000, 300
+    total, squares, pool = np.zeros(paths), np.zeros(paths), np.zeros(paths)
+    passed = np.zeros(paths, dtype=bool)
+    for count in range(1, blocks + 1):
+        step = rng.normal(size=paths)
+        total, squares = total + step, squares + step**2
+        pool += rng.chisquare(3, size=paths)
+        if count < 2:
+            continue
+        prior = min(PRIOR, 3.0 * (count - 1))
+        own = np.maximum(squares - total**2 / count, 0)
+        error = np.sqrt((prior * pool / (3 * count) + own) / (prior + count - 1) / count)
+        width = reach(np.array([prior + count - 1]), count, level)
+        passed |= total / count > width * error
+    hits = int(passed.sum())
+    # Not more than the level, nor so few that the bound is wider than it has to be (99.9 %).
+    assert betaincinv(hits, paths - hits + 1, 0.001) < level
+    assert betaincinv(hits + 1, paths - hits, 0.999) > 0.4 * level
 
 
 def test_too_few_blocks_bound_nothing() -> None:

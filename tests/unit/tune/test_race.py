@@ -18,7 +18,7 @@ def means(*figures: float) -> dict[tuple[int, ...], float]:
 
 
 def test_the_best_wins_and_those_far_behind_leave_first() -> None:
-    device = Device(means(1000, 1100, 600, 1080), cv=0.015)
+    device = Device(means(1000, 1100, 600, 1085), cv=0.02)
     race = Race(space(4), goal())
     device.run(race)
     found = race.found()

@@ -1,0 +1,123 @@
+"""The parts of an account, whatever it is written in; how figures and candidates stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from iosonde import units
+from iosonde.campaign import Intent, Varied
+from iosonde.records import Metric, Scalar
+from iosonde.report.charts import Figure
+
+_TOLD = frozenset(
+    {"verdict", "note", "reason", "what happened", "why", "candidate", "best so far", "part",
+     "what for"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A heading; 2 or 3."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph; `kind` is "", "note" (must be seen) or "soft"."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A table. The first `words` columns are text, as are notes; `bold` rows are the ones to see.
+
+    With `folded` it is shown under that title on demand.
+    """
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    bold: frozenset[int] = frozenset()
+    words: int = 1
+    folded: str = ""
+
+    @property
+    def left(self) -> frozenset[int]:
+        """Columns of words, which begin at the left."""
+        told = {at for at, one in enumerate(self.head) if one in _TOLD}
+        return frozenset({*range(self.words), *told})
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Commands, as they are typed."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Charts side by side."""
+
+    figures: tuple[Figure, ...]
+
+
+Block = Title | Text | Cells | Lines | Pictures
+
+
+def clock(seconds: float) -> str:
+    """Device time, to the second: `48 s`, `3 min 05 s`, `16 h 15 min`."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    if whole < 7200:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return units.show_seconds(seconds)
+
+
+def words(intent: Intent, settings: Mapping[str, Scalar]) -> str:
+    """A candidate in words; settings of one value are not told."""
+    known = {one.name: one for one in intent.vary}
+    return ", ".join(
+        f"{name}={in_words(known.get(name), value)}"
+        for name, value in settings.items()
+        if name not in known or len(known[name].values) > 1
+    )
+
+
+def show_value(varied: Varied, value: Scalar) -> str:
+    """A setting's value with its unit."""
+    if value is None:
+        return "–"
+    if varied.unit and isinstance(value, int | float) and not isinstance(value, bool):
+        return units.show(float(value), varied.unit)
+    return str(value)
+
+
+def in_words(varied: Varied | None, value: Scalar) -> str:
+    """A value of a setting that may be none of the study's."""
+    return show_value(varied, value) if varied else str(value)
+
+
+def half(metric: Metric | None) -> str:
+    """Half of the 95 % interval of a mean, as a share of it."""
+    if metric is None or metric.ci95 is None or not metric.mean:
+        return "–"
+    return units.show_fraction((metric.ci95[1] - metric.ci95[0]) / 2 / abs(metric.mean))
+
+
+def signed(change: float) -> str:
+    """A change: `+5.2 %`, `−3.1 %`."""
+    text = units.show_fraction(change)
+    return f"+{text}" if change > 0 and text != "0 %" else text.replace("-", "−")
+
+
+def interval(bounds: tuple[float, float] | None) -> str:
+    """`+1.2 % … +3.4 %`."""
+    if bounds is None:
+        return "–"
+    return " … ".join(map(signed, bounds))

@@ -1,0 +1,232 @@
+"""The charts of a campaign: values with intervals, main effects, interactions, path, proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import altair as alt
+
+from iosonde import units
+from iosonde.report.blocks import show_value
+from iosonde.report.charts import Figure, data, scale, sized
+from iosonde.tuning import Interaction, MainEffect, Step, Tuning, ValueTable
+
+_MOST_LANES = 30
+_BLUE, _ORANGE, _GREEN, _RED = "#3b6ea8", "#c2662d", "#2f8f83", "#b3475c"
+
+
+def table_figure(table: ValueTable, metric: str) -> Figure | None:
+    """The means of a setting's values, with their 95 % intervals and the loops behind them."""
+    known = [row for row in table.rows if row.metric is not None]
+    if len(known) < 2:
+        return None
+    figures = [loop for row in known if row.metric for loop in row.metric.loops]
+    unit = next(row.metric.unit for row in known if row.metric)
+    divisor, label = scale(unit, figures)
+    points, means = [], []
+    for row in known:
+        if row.metric is None:
+            continue
+        name = show_value(table.varied, row.value)
+        points += [{"value": name, "figure": loop / divisor} for loop in row.metric.loops]
+        low, high = row.metric.ci95 or (row.metric.mean, row.metric.mean)
+        means.append({
+            "value": name, "figure": row.metric.mean / divisor, "low": low / divisor,
+            "high": high / divisor,
+            "what": "in force before" if row.value == table.reference else "tried",
+        })  # fmt: skip
+    x_axis = alt.X(
+        "value:N", title=table.varied.name, sort=[str(one["value"]) for one in means],
+        axis=alt.Axis(labelAngle=0),
+    )  # fmt: skip
+    y_axis = alt.Y("figure:Q", title=f"{metric}, {label}", scale=alt.Scale(zero=False))
+    colour = alt.Color(
+        "what:N", title=None, legend=alt.Legend(orient="top"),
+        scale=alt.Scale(domain=["in force before", "tried"], range=[_ORANGE, _BLUE]),
+    )  # fmt: skip
+    base = alt.Chart(data(means)).encode(x=x_axis, color=colour)
+    chart = alt.layer(
+        alt.Chart(data(points)).mark_tick(color="#999", thickness=1.5, width=26)
+        .encode(x=x_axis, y=y_axis),
+        base.mark_rule(strokeWidth=3).encode(y=alt.Y("low:Q", scale=alt.Scale(zero=False)),
+                                             y2="high:Q"),
+        base.mark_point(filled=True, size=90, opacity=1).encode(y=y_axis),
+    )  # fmt: skip
+    return Figure(
+        title=f"{table.varied.name}: loops (grey), mean and 95 % interval",
+        alt=f"{metric} of {len(known)} values of {table.varied.name}",
+        chart=sized(chart, 200),
+    )
+
+
+def main_figures(effects: Sequence[MainEffect]) -> Iterator[Figure]:
+    """What each setting does by itself; the same axis for all, so that they can be compared."""
+    ends = [bound * 100 for one in effects for level in one.levels for bound in level.interval]
+    if not ends:
+        return
+    domain = [min(*ends, 0), max(*ends, 0)]
+    for one in effects:
+        rows = [
+            {
+                "value": show_value(one.varied, level.value), "effect": level.effect * 100,
+                "low": level.interval[0] * 100, "high": level.interval[1] * 100,
+            }
+            for level in one.levels
+        ]  # fmt: skip
+        x_axis = alt.X(
+            "value:N", title=one.varied.name, sort=[str(row["value"]) for row in rows],
+            axis=alt.Axis(labelAngle=0),
+        )  # fmt: skip
+        y_axis = alt.Y("effect:Q", title="off the mean of all, %", scale=alt.Scale(domain=domain))
+        base = alt.Chart(data(rows)).encode(x=x_axis)
+        chart = alt.layer(
+            alt.Chart(data([{"zero": 0}])).mark_rule(color="#888").encode(y="zero:Q"),
+            base.mark_line(color=_BLUE, opacity=0.4).encode(y=y_axis),
+            base.mark_rule(color=_BLUE, strokeWidth=2.5).encode(y="low:Q", y2="high:Q"),
+            base.mark_point(color=_BLUE, filled=True, size=80, opacity=1).encode(y=y_axis),
+        )
+        yield Figure(
+            title=f"Main effect of {one.varied.name}",
+            alt=f"{one.varied.name} spans {units.show_fraction(one.span)} by itself",
+            chart=sized(chart, 190),
+        )
+
+
+def interaction_figure(one: Interaction, *, higher: bool) -> Figure:
+    """What two settings do together beyond what each does by itself: green helps, red hurts."""
+    rows = [
+        {
+            "first": show_value(one.first, a), "second": show_value(one.second, b),
+            "effect": effect * 100, "label": f"{effect * 100:+.1f} %".replace("-", "−"),
+        }
+        for a, b, effect in one.cells
+    ]  # fmt: skip
+    top = max(one.largest * 100, 1e-9)
+    low, high = ("#d9a3ae", "#9fcfc7") if higher else ("#9fcfc7", "#d9a3ae")
+    base = alt.Chart(data(rows)).encode(
+        x=alt.X("second:N", title=one.second.name, axis=alt.Axis(labelAngle=0),
+                sort=[show_value(one.second, value) for value in one.second.values]),
+        y=alt.Y("first:N", title=one.first.name,
+                sort=[show_value(one.first, value) for value in one.first.values]),
+    )  # fmt: skip
+    colour = alt.Color(
+        "effect:Q", legend=None,
+        scale=alt.Scale(domain=[-top, 0, top], range=[low, "#ffffff", high]),
+    )  # fmt: skip
+    chart = alt.layer(
+        base.mark_rect(stroke="#ddd").encode(color=colour),
+        base.mark_text(fontSize=13).encode(text="label:N"),
+    )
+    return Figure(
+        title=f"{one.first.name} with {one.second.name}: beyond what each does by itself",
+        alt=f"interaction of {one.first.name} and {one.second.name}, up to "
+        f"{units.show_fraction(one.largest)}",
+        chart=sized(chart, max(90, 42 * len(one.first.values))),
+    )  # fmt: skip
+
+
+def path_figures(tuning: Tuning) -> Iterator[Figure]:
+    """Who was measured when, and how many were left."""
+    if lanes := _lanes(tuning):
+        yield lanes
+    search = [step for step in tuning.path if step.part == "search"]
+    if len({step.alive for step in search}) > 1:
+        yield _alive(search)
+
+
+def _lanes(tuning: Tuning) -> Figure | None:
+    """A lane for each candidate, a mark for each loop."""
+    intent = tuning.campaign.intent
+    names = [one.name for one in intent.vary if len(one.values) > 1]
+    known = {one.name: one for one in intent.vary}
+
+    def label(step: Step) -> str:
+        return ", ".join(show_value(known[name], step.settings[name]) for name in names)
+
+    loops: dict[str, int] = {}
+    for step in tuning.path:
+        loops[label(step)] = loops.get(label(step), 0) + 1
+    ranked = [
+        ", ".join(show_value(known[name], row.settings[name]) for name in names)
+        for row in tuning.candidates
+    ]
+    order = list(dict.fromkeys([*ranked, *loops]))
+    kept = sorted(order, key=lambda one: -loops.get(one, 0))[:_MOST_LANES]
+    order = [one for one in order if one in kept]
+    rows = [
+        {"lane": label(step), "at": step.at, "what": _kind(step)}
+        for step in tuning.path if label(step) in order
+    ]  # fmt: skip
+    if not rows:
+        return None
+    words = ["search", "proof", "failed"]
+    chart = (
+        alt.Chart(data(rows))
+        .mark_tick(thickness=2.5, height=12, opacity=1)
+        .encode(
+            x=alt.X("at:Q", title="device time, s", scale=alt.Scale(nice=False)),
+            y=alt.Y("lane:N", sort=order, title=None, axis=alt.Axis(labelLimit=330, grid=True)),
+            color=alt.Color(
+                "what:N", title=None, legend=alt.Legend(orient="top", symbolType="square"),
+                scale=alt.Scale(domain=words, range=[_BLUE, _GREEN, _RED]),
+            ),
+        )
+    )  # fmt: skip
+    rest = len(loops) - len(order)
+    more = f"; {rest} with fewer loops are not drawn" if rest > 0 else ""
+    return Figure(
+        title=f"Each loop a mark, the best candidate on top ({', '.join(names)}){more}",
+        alt=f"{len(rows)} loops of {len(order)} candidates over device time",
+        chart=sized(chart, max(80, 20 * len(order))),
+    )
+
+
+def _kind(step: Step) -> str:
+    return "failed" if step.figure is None else step.part
+
+
+def _alive(search: Sequence[Step]) -> Figure:
+    rows = [{"at": step.at, "alive": step.alive} for step in search]
+    chart: Any = (
+        alt.Chart(data(rows))
+        .mark_area(interpolate="step-after", color=_BLUE, opacity=0.25, line={"color": _BLUE})
+        .encode(
+            x=alt.X("at:Q", title="device time, s", scale=alt.Scale(nice=False)),
+            y=alt.Y("alive:Q", title="candidates left", axis=alt.Axis(format="d", tickMinStep=1)),
+        )
+    )
+    return Figure(
+        title="Candidates left", alt=f"from {rows[0]['alive']} to {rows[-1]['alive']} candidates",
+        chart=sized(chart, 190),
+    )  # fmt: skip
+
+
+def proof_figure(tuning: Tuning) -> Figure | None:
+    """Fresh loops before and after, each pair joined by a line."""
+    if len(tuning.pairs) < 2:
+        return None
+    goal = tuning.campaign.intent.goal
+    divisor, label = scale(
+        goal.unit, [value for one in tuning.pairs for value in (one.before, one.after)]
+    )
+    rows = [
+        {"pair": number, "when": when, "figure": value / divisor}
+        for number, one in enumerate(tuning.pairs, 1)
+        for when, value in (("before", one.before), ("after", one.after))
+    ]
+    x_axis = alt.X("when:N", sort=["before", "after"], title=None, axis=alt.Axis(labelAngle=0))
+    y_axis = alt.Y("figure:Q", title=f"{goal.metric}, {label}", scale=alt.Scale(zero=False))
+    colour = alt.Color(
+        "when:N", legend=None,
+        scale=alt.Scale(domain=["before", "after"], range=[_ORANGE, _GREEN]),
+    )  # fmt: skip
+    base = alt.Chart(data(rows)).encode(x=x_axis, y=y_axis)
+    chart = alt.layer(
+        base.mark_line(color="#aaa").encode(detail="pair:N"),
+        base.mark_point(filled=True, size=80, opacity=1).encode(color=colour),
+    )
+    return Figure(
+        title="Fresh loops, in pairs", alt=f"{len(tuning.pairs)} pairs of loops before and after",
+        chart=sized(chart, 190),
+    )  # fmt: skip

@@ -1,0 +1,252 @@
+"""What the loops of a search say of settings: differences, main effects, interactions.
+
+One fit over all loops of the search, whatever its strategy: the analysis of variance of `anova`,
+with the drift over device time taken out. Of values that were measured seldom it says little, and
+its intervals say how little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import expm1, log, log1p
+from statistics import fmean
+from typing import TYPE_CHECKING, TypeAlias
+
+from iosonde.campaign import Intent, Measurement, Varied
+from iosonde.records import Outcome, Scalar
+from iosonde.tune.anova import Anova
+from iosonde.tuning import Change, Effects, Interaction, Level, MainEffect
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Floats = NDArray[numpy.float64]
+
+_KNOT = 60.0  # seconds between the knots of the drift
+_LEARN = 30  # steps of expectation maximisation
+_DRAWS = 2000
+_FEWEST = 6  # loops of a fit
+_MOST = 1500  # combinations that averages go over
+_LEVEL = 0.05
+_QUIETEST = 1e-8  # variance of a score, below which no device is taken to be
+
+
+Meeting: TypeAlias = tuple[int, int, int, int]
+"""A setting and its value, another setting and its value; indices all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """One loop: index of its combination, middle in device seconds, score."""
+
+    index: int
+    at: float
+    score: float
+
+
+class Fit:
+    """The fit of a campaign's search; `known` is False where there were too few loops for one.
+
+    Args:
+        intent: of the campaign.
+        measurements: of the search, in order.
+    """
+
+    def __init__(self, intent: Intent, measurements: Sequence[Measurement]) -> None:
+        self.intent = intent
+        self._sign = 1.0 if intent.goal.higher else -1.0
+        self._combinations = _combinations(intent, measurements)
+        self._places = {one: at for at, one in enumerate(self._combinations)}
+        points, span = self._points(measurements)
+        self.loops = len(points)
+        self._measured = {one.index for one in points}
+        measured = len(self._measured)
+        self.known = len(points) >= _FEWEST and measured >= 2 and len(points) > measured
+        self._freedom = max(len(points) - measured - 1, 2)
+        self._model = self._fitted(points, span) if self.known else None
+        self._draws: Floats | None = None
+
+    def change(
+        self, settings: Mapping[str, Scalar], reference: Mapping[str, Scalar], tests: int
+    ) -> Change | None:
+        """A candidate against another; None where nothing was fitted.
+
+        Args:
+            settings: of the candidate.
+            reference: of the other.
+            tests: how many such changes are looked at together; the interval is corrected for it.
+        """
+        one, other = (self._places.get(self._key(of)) for of in (settings, reference))
+        if self._model is None or one is None or other is None or one == other:
+            return None
+        drawn = self._scores()
+        apart = drawn[:, one] - drawn[:, other]
+        middle, reach = float(apart.mean()), self._reach(tests) * float(apart.std())
+        return Change(
+            self._fraction(middle),
+            self._interval(middle - reach, middle + reach),
+            self._outcome(middle - reach, middle + reach),
+        )
+
+    def effects(self) -> Effects:
+        """Main effects and interactions; empty where nothing was fitted."""
+        if self._model is None:
+            return Effects()
+        drawn = self._scores()
+        free = [at for at, one in enumerate(self.intent.vary) if len(one.values) > 1]
+        means = {at: self._by_value(drawn, (at,)) for at in free}
+        main = tuple(self._main(at, means[at]) for at in free)
+        pairs = tuple(self._pair(drawn, a, b) for a, b in combinations(free, 2))
+        every, seen = self._meetings()
+        return Effects(
+            main, pairs, self._model.noise**0.5, len(every - seen), len(every & seen), self.loops
+        )
+
+    def _main(self, at: int, means: dict[tuple[int, ...], Floats]) -> MainEffect:
+        """Of one setting."""
+        varied, levels = self.intent.vary[at], []
+        whole = sum(means.values()) / len(means)
+        for (value,), drawn in means.items():
+            apart = drawn - whole
+            middle, reach = float(apart.mean()), self._reach(1) * float(apart.std())
+            levels.append(
+                Level(
+                    varied.values[value],
+                    self._fraction(middle),
+                    self._interval(middle - reach, middle + reach),
+                )
+            )
+        return MainEffect(varied, tuple(levels))
+
+    def _pair(self, drawn: Floats, a: int, b: int) -> Interaction:
+        """What two settings do together beyond what each does by itself."""
+        import numpy as np
+
+        first, second = self.intent.vary[a], self.intent.vary[b]
+        shape = (len(first.values), len(second.values))
+        table = np.full((len(drawn), *shape), np.nan)
+        for (i, j), mean in self._by_value(drawn, (a, b)).items():
+            table[:, i, j] = mean
+        rows, columns = np.nanmean(table, axis=2), np.nanmean(table, axis=1)
+        rest = table - rows[:, :, None] - columns[:, None, :] + np.nanmean(table, axis=(1, 2))[
+            :, None, None
+        ]  # fmt: skip
+        middle, spread = rest.mean(axis=0), rest.std(axis=0)
+        cells = tuple(
+            (first.values[i], second.values[j], self._fraction(float(middle[i, j])))
+            for i in range(shape[0]) for j in range(shape[1])
+            if not np.isnan(middle[i, j])
+        )  # fmt: skip
+        known = ~np.isnan(middle)
+        away = float((abs(middle[known]) / np.maximum(spread[known], 1e-12)).max())
+        largest = max((abs(effect) for _, _, effect in cells), default=0.0)
+        return Interaction(first, second, cells, away > self._reach(int(known.sum())), largest)
+
+    def _by_value(self, drawn: Floats, at: tuple[int, ...]) -> dict[tuple[int, ...], Floats]:
+        """Drawn scores averaged over all combinations that share the values of these settings."""
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for place, one in enumerate(self._combinations):
+            groups.setdefault(tuple(one[position] for position in at), []).append(place)
+        return {key: drawn[:, groups[key]].mean(axis=1) for key in sorted(groups)}
+
+    def _meetings(self) -> tuple[set[Meeting], set[Meeting]]:
+        """Pairs of values of two settings: those of all combinations, those of measured ones."""
+        found: tuple[set[Meeting], set[Meeting]] = set(), set()
+        for place, one in enumerate(self._combinations):
+            meetings = {(a, one[a], b, one[b]) for a, b in combinations(range(len(one)), 2)}
+            found[0].update(meetings)
+            if place in self._measured:
+                found[1].update(meetings)
+        return found
+
+    def _fitted(self, points: Sequence[_Point], span: float) -> Anova:
+        sizes = [len(one.values) for one in self.intent.vary]
+        model = Anova(sizes, self._combinations, span, _KNOT, _repeats(points))
+        for one in points:
+            model.add(one.index, one.at, one.score)
+        for _ in range(_LEARN):
+            model.update(learn=True)
+        return model
+
+    def _scores(self) -> Floats:
+        """Draws of all combinations' scores, the same for everybody who asks."""
+        import numpy as np
+
+        if self._model is None:
+            raise RuntimeError("nothing was fitted")
+        if self._draws is None:
+            self._draws = self._model.samples(np.random.default_rng(1), _DRAWS)
+        return self._draws
+
+    def _points(self, measurements: Sequence[Measurement]) -> tuple[list[_Point], float]:
+        points, clock = [], 0.0
+        for one in measurements:
+            clock += one.change_seconds + (one.spent or 0.0)
+            place = self._places.get(self._key(one.settings))
+            if one.figure is not None and one.figure > 0 and place is not None:
+                points.append(_Point(place, clock - one.seconds / 2, self._sign * log(one.figure)))
+        return points, clock
+
+    def _key(self, settings: Mapping[str, Scalar]) -> tuple[int, ...]:
+        return key_of(self.intent.vary, settings)
+
+    def _reach(self, tests: int) -> float:
+        """Standard errors of an interval that holds for so many together."""
+        from scipy.special import stdtrit
+
+        return float(stdtrit(self._freedom, 1 - _LEVEL / 2 / max(tests, 1)))
+
+    def _fraction(self, score: float) -> float:
+        """A difference of scores as a change of the metric."""
+        return expm1(self._sign * score)
+
+    def _interval(self, low: float, high: float) -> tuple[float, float]:
+        ends = sorted((self._fraction(low), self._fraction(high)))
+        return ends[0], ends[1]
+
+    def _outcome(self, low: float, high: float) -> Outcome:
+        """Better and worse are beyond doubt; equivalent is within the margin beyond doubt."""
+        margin = log1p(self.intent.goal.margin)
+        if -margin < low and high < margin:
+            return Outcome.EQUIVALENT
+        if low > 0:
+            return Outcome.BETTER
+        return Outcome.WORSE if high < 0 else Outcome.UNDECIDED
+
+
+def _repeats(points: Sequence[_Point]) -> float:
+    """Variance of loops of the same candidate, one from the next; a drift hardly counts in it."""
+    last: dict[int, float] = {}
+    squares = []
+    for one in points:
+        if one.index in last:
+            squares.append((one.score - last[one.index]) ** 2 / 2)
+        last[one.index] = one.score
+    return max(fmean(squares), _QUIETEST) if squares else _QUIETEST
+
+
+def key_of(vary: Sequence[Varied], settings: Mapping[str, Scalar]) -> tuple[int, ...]:
+    """The indices of a candidate's values; -1 for a value that is not among those to try."""
+    return tuple(
+        one.values.index(settings[one.name]) if settings.get(one.name) in one.values else -1
+        for one in vary
+    )
+
+
+def _combinations(intent: Intent, measurements: Sequence[Measurement]) -> list[tuple[int, ...]]:
+    """All that may be tried; only what was measured, where these are too many."""
+    from iosonde.tune.space import Space, Vary
+
+    vary = tuple(Vary(one.name, one.values, one.default, one.unsafe) for one in intent.vary)
+    space = Space(vary, intent.excluded, intent.allowed)
+    count = 1
+    for size in space.sizes:
+        count *= size
+    measured = {key_of(intent.vary, one.settings) for one in measurements}
+    measured = {one for one in measured if -1 not in one}
+    if count > _MOST:
+        return sorted(measured | {space.baseline})
+    return sorted({*space.candidates(), *measured})

@@ -1,0 +1,203 @@
+"""A stored campaign with what a report shows of it: classic tables, effects, path, proof, costs.
+
+Everything is computed from the record whenever it is shown, so a campaign of today can be read
+by tomorrow's code, and an interrupted one shows how far it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import TypeAlias
+
+from iosonde.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
+from iosonde.measure.statistics import summarise
+from iosonde.records import Metric, RunSheet, Scalar
+from iosonde.tune.effects import Fit, key_of
+from iosonde.tune.path import events_of, path_of
+from iosonde.tuning import CampaignSheet, Costs, Pair, Tuning, ValueRow, ValueTable
+
+_PASSES, _PASS = 5, 60.0
+"""The classic protocol: five passes of a minute (the loop tester's page, fio's own examples)."""
+_MODEL = "model"
+
+Key: TypeAlias = tuple[int, ...]
+
+
+def tuned(sheet: RunSheet, campaign: Campaign) -> CampaignSheet:
+    """The run with its campaign."""
+    return CampaignSheet(
+        sheet.run, sheet.trials, sheet.findings, sheet.waterfalls, sheet.joint, tuning_of(campaign)
+    )
+
+
+def tuning_of(campaign: Campaign) -> Tuning:
+    """All that is shown of a campaign, finished or not."""
+    search = [one for one in campaign.measurements if one.part == "search"]
+    fit = Fit(campaign.intent, search)
+    path = path_of(campaign)
+    return Tuning(
+        campaign, tuple(_tables(campaign, search, fit)), _candidates(campaign, search, fit),
+        fit.effects(), path, events_of(path, campaign), _pairs(campaign), _costs(campaign),
+    )  # fmt: skip
+
+
+def _tables(campaign: Campaign, search: Sequence[Measurement], fit: Fit) -> Iterator[ValueTable]:
+    """One for each setting that has more than one value, in the order of the study."""
+    for at, varied in enumerate(campaign.intent.vary):
+        if len(varied.values) > 1 and (line := _line(campaign, search, at)):
+            yield _table(campaign, search, fit, at, line)
+
+
+def _line(campaign: Campaign, search: Sequence[Measurement], at: int) -> Key | None:
+    """The other settings' values that the table of a setting holds: its own place is -1.
+
+    Where most of its values were measured; of several such, where the pick is, else where there
+    are the most loops. A model tells the values that were not measured, so there it is the pick's.
+    """
+    vary = campaign.intent.vary
+    values: dict[Key, set[int]] = {}
+    loops: dict[Key, int] = {}
+    for one in search:
+        key = key_of(vary, one.settings)
+        if one.figure is None or -1 in key:
+            continue
+        line = (*key[:at], -1, *key[at + 1 :])
+        values.setdefault(line, set()).add(key[at])
+        loops[line] = loops.get(line, 0) + 1
+    pick = key_of(vary, _pick(campaign))
+    of_pick = (*pick[:at], -1, *pick[at + 1 :])
+    if campaign.intent.strategy == _MODEL and of_pick in values:
+        return of_pick
+    return max(
+        values, key=lambda line: (len(values[line]), line == of_pick, loops[line]), default=None
+    )
+
+
+def _table(
+    campaign: Campaign, search: Sequence[Measurement], fit: Fit, at: int, line: Key
+) -> ValueTable:
+    intent, varied = campaign.intent, campaign.intent.vary[at]
+    held = {
+        one.name: one.values[index]
+        for one, index in zip(intent.vary, line, strict=True) if index >= 0
+    }  # fmt: skip
+    every = [{**held, varied.name: value} for value in varied.values]
+    ends = _ends(campaign)
+    known = [one for one in every if key_of(intent.vary, one) in ends]
+    reference = {**held, varied.name: varied.default}
+    tests = sum(len(one.values) - 1 for one in intent.vary)
+    rows = tuple(
+        _row(
+            ends[key_of(intent.vary, one)], search, fit, intent, reference, one[varied.name], tests
+        )
+        for one in known
+    )
+    untried = tuple(one[varied.name] for one in every if one not in known)
+    stages = {one.stage for one in search if key_of(intent.vary, one.settings)[:at] == line[:at]}
+    stage = next((one for one in stages if varied.name.startswith(f"{one}.")), "")
+    return ValueTable(varied, stage, held, varied.default, rows, untried)
+
+
+def _candidates(
+    campaign: Campaign, search: Sequence[Measurement], fit: Fit
+) -> tuple[ValueRow, ...]:
+    """Every candidate that was measured, the best first, against what was in force."""
+    baseline = {one.name: one.default for one in campaign.intent.vary}
+    ends = list(_ends(campaign).values())
+    rows = [_row(one, search, fit, campaign.intent, baseline, None, len(ends) - 1) for one in ends]
+    sign = -1.0 if campaign.intent.goal.higher else 1.0
+    return tuple(
+        sorted(rows, key=lambda row: sign * row.metric.mean if row.metric else float("inf"))
+    )
+
+
+def _row(
+    end: CandidateEnd,
+    search: Sequence[Measurement],
+    fit: Fit,
+    intent: Intent,
+    reference: Mapping[str, Scalar],
+    value: Scalar,
+    tests: int,
+) -> ValueRow:
+    metric = end.metric or _metric(end.settings, search, intent)
+    change = fit.change(end.settings, reference, tests) if metric else None
+    note = end.reason or ("" if end.state == "alive" else end.state)
+    return ValueRow(
+        end.settings, value, metric, change, end.loops, end.device_seconds, note
+    )  # fmt: skip
+
+
+def _metric(
+    settings: Mapping[str, Scalar], search: Sequence[Measurement], intent: Intent
+) -> Metric | None:
+    """Over the loops of a candidate whose end is not known yet."""
+    figures = [
+        one.figure
+        for one in search
+        if one.figure is not None and dict(one.settings) == dict(settings)
+    ]
+    return summarise(intent.goal.metric, intent.goal.unit, figures) if figures else None
+
+
+def _ends(campaign: Campaign) -> dict[Key, CandidateEnd]:
+    """Candidates that were measured; those of several stages once, with all of their loops."""
+    found: dict[Key, CandidateEnd] = {}
+    for one in campaign.candidates:
+        key = key_of(campaign.intent.vary, one.settings)
+        if not (one.device_seconds or one.loops or one.reason):
+            continue
+        before = found.get(key)
+        found[key] = one if before is None else replace(
+            one, loops=before.loops + one.loops, metric=None,
+            device_seconds=before.device_seconds + one.device_seconds,
+        )  # fmt: skip
+    return found
+
+
+def _pick(campaign: Campaign) -> Mapping[str, Scalar]:
+    """The search's favourite; what was in force where there is none yet."""
+    if campaign.result:
+        return campaign.result.pick
+    return {one.name: one.default for one in campaign.intent.vary}
+
+
+def _pairs(campaign: Campaign) -> tuple[Pair, ...]:
+    """The fresh loops of the proof, first of the one with first of the other, and so on."""
+    if campaign.result is None:
+        return ()
+    before, after = (
+        [
+            one.figure for one in campaign.measurements
+            if one.part == "proof" and one.figure and dict(one.settings) == dict(settings)
+        ]
+        for settings in (campaign.result.baseline, campaign.result.pick)
+    )  # fmt: skip
+    return tuple(Pair(a, b, b / a - 1) for a, b in zip(before, after, strict=False))
+
+
+def _costs(campaign: Campaign) -> Costs:
+    """What it took, and what the classic protocol would have taken, at the changes' own price."""
+    made = campaign.measurements
+    changed = [one.change_seconds for one in made if one.change_seconds > 0]
+    change = fmean(changed) if changed else 0.0
+    each = _PASSES * _PASS + change
+    grid = 1
+    for one in campaign.intent.vary:
+        grid *= len(one.values)
+    values = sum(_tried(one) for one in campaign.intent.vary)
+    return Costs(
+        changes=sum(one.change_seconds for one in made),
+        loads=sum(one.spent or 0.0 for one in made),
+        measurements=len(made),
+        one_at_a_time=values * each,
+        grid=grid * each,
+        candidates=grid,
+    )
+
+
+def _tried(varied: Varied) -> int:
+    """Values that a table of this setting has; none where there is nothing to choose."""
+    return len(varied.values) if len(varied.values) > 1 else 0
