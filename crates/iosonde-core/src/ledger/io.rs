@@ -8,6 +8,7 @@ pub const SECTOR: u64 = 512;
 pub const PAGE: u64 = 4096;
 /// Sizes below this are counted in an array, larger ones in a map.
 const SMALL: usize = 2048;
+const SECTORS_OF_PAGE: usize = 8;
 
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -136,6 +137,15 @@ pub struct Direction {
     /// I/Os that begin or end between two multiples of 4 KiB.
     pub off_grid: u64,
     pub sizes: Sizes,
+}
+
+impl Direction {
+    /// Counts I/Os of a page each.
+    #[inline]
+    pub fn pages(&mut self, count: u64, on_grid: bool) {
+        self.sizes.small[SECTORS_OF_PAGE] += count;
+        self.off_grid += if on_grid { 0 } else { count };
+    }
 }
 
 /// What is counted of all I/Os that a layer gets.

@@ -15,7 +15,7 @@ pub mod queue;
 pub mod raid;
 pub mod spec;
 
-use io::{Io, Op, Step, Tally};
+use io::{Io, Op, Step, Tally, PAGE};
 use queue::{Added, Limits, Plug, LARGE_READ};
 use spec::Rule;
 
@@ -47,6 +47,8 @@ pub struct Ledger {
     plug: Plug,
     /// Number of the request, from 1.
     request: u64,
+    /// Layers that stand on devices alone which take a page at once.
+    plain: Vec<bool>,
     /// A cache to which requests come as they are, so that its memory can be fetched beforehand.
     cache: Option<usize>,
 }
@@ -80,8 +82,21 @@ impl Ledger {
                 _ => None,
             };
         }
+        let takes_pages = |one: &Below| {
+            let node = &nodes[one.node as usize];
+            node.below.is_empty() && node.limits.take(&Io::new(Op::Read, one.start, PAGE))
+        };
+        let plain = nodes
+            .iter()
+            .map(|node| {
+                node.below
+                    .iter()
+                    .all(|one| takes_pages(one) && nodes[one.node as usize].limits.boundary == 0)
+            })
+            .collect();
         Ok(Self {
             cache,
+            plain,
             nodes,
             tallies: vec![Tally::default(); count],
             answers: vec![Vec::new(); count],
@@ -122,7 +137,27 @@ impl Ledger {
     /// A request of a program to the top of the stack, which has ended when this returns.
     pub fn request(&mut self, op: Op, offset: u64, length: u64) {
         self.request += 1;
-        self.whole(0, Io::new(op, offset, length));
+        let (mut node, mut io) = (0, Io::new(op, offset, length));
+        self.plug.on = io.op == Op::Write || io.length > LARGE_READ;
+        // As long as one I/O becomes one I/O nothing can be plugged.
+        while let Some((next, step)) = self.only(node, io) {
+            self.tallies[node as usize].count(&io);
+            (node, io) = (next, step);
+        }
+        self.submit(node, io);
+        self.finish();
+    }
+
+    /// The one I/O that a layer makes of one, and the layer it goes to.
+    #[inline]
+    fn only(&self, node: u32, io: Io) -> Option<(u32, Io)> {
+        let layer = &self.nodes[node as usize];
+        if layer.below.is_empty() || !layer.limits.take(&io) {
+            return None;
+        }
+        let step = layer.rule.only(io)?;
+        let below = layer.below[step.child as usize];
+        Some((below.node, step.io.at(below.start + step.io.offset)))
     }
 
     /// A request at a layer: on the way down it is plugged as the kernel does.
@@ -240,6 +275,18 @@ impl Ledger {
                 self.step(node, step);
             }
             return;
+        }
+        if let (Rule::Parity(array), true) = (rule, self.plain[place]) {
+            if let Some(pages) = array.pages(&io) {
+                let below = &self.nodes[place].below;
+                for (member, beneath) in below.iter().enumerate() {
+                    let on_grid = (beneath.start + pages.at) % PAGE == 0;
+                    let tally = &mut self.tallies[beneath.node as usize];
+                    tally.reads.pages(pages.read >> member & 1, on_grid);
+                    tally.writes.pages(pages.written >> member & 1, on_grid);
+                }
+                return;
+            }
         }
         let mut answer = std::mem::take(&mut self.answers[place]);
         answer.clear();

@@ -58,6 +58,7 @@ impl Rule {
             Self::Linear(rule) => rule.only(io),
             Self::Striped(rule) => rule.only(io),
             Self::Far(rule) => rule.only(io),
+            Self::Parity(rule) => rule.only(io),
             _ => None,
         }
     }
