@@ -159,7 +159,13 @@ pub struct Tally {
 impl Tally {
     #[inline]
     pub fn count(&mut self, io: &Io) {
-        let direction = match io.op {
+        self.moved(io.op, io.offset, io.length);
+    }
+
+    /// See `count`.
+    #[inline]
+    pub fn moved(&mut self, op: Op, offset: u64, length: u64) {
+        let direction = match op {
             Op::Read => &mut self.reads,
             Op::Write => &mut self.writes,
             Op::Flush => {
@@ -167,9 +173,7 @@ impl Tally {
                 return;
             }
         };
-        if (io.offset | io.length) % PAGE != 0 {
-            direction.off_grid += 1;
-        }
-        direction.sizes.count(io.length);
+        direction.off_grid += u64::from((offset | length) % PAGE != 0);
+        direction.sizes.count(length);
     }
 }

@@ -17,6 +17,7 @@ pub mod spec;
 
 use io::{Io, Op, Step, Tally, PAGE};
 use queue::{Added, Limits, Plug, LARGE_READ};
+use raid::parity::Pages;
 use spec::Rule;
 
 /// A layer that another stands on: its number, and where the other begins on it, bytes.
@@ -137,27 +138,47 @@ impl Ledger {
     /// A request of a program to the top of the stack, which has ended when this returns.
     pub fn request(&mut self, op: Op, offset: u64, length: u64) {
         self.request += 1;
-        let (mut node, mut io) = (0, Io::new(op, offset, length));
-        self.plug.on = io.op == Op::Write || io.length > LARGE_READ;
-        // As long as one I/O becomes one I/O nothing can be plugged.
-        while let Some((next, step)) = self.only(node, io) {
-            self.tallies[node as usize].count(&io);
-            (node, io) = (next, step);
+        self.plug.on = op == Op::Write || length > LARGE_READ;
+        let (mut node, mut at) = (0, offset);
+        // As long as one I/O becomes one I/O nothing can be plugged, and only its place changes.
+        loop {
+            let layer = &mut self.nodes[node as usize];
+            if op == Op::Flush || !layer.limits.takes(at, length) {
+                break;
+            }
+            let tally = &mut self.tallies[node as usize];
+            if layer.below.is_empty() {
+                tally.moved(op, at, length);
+                return;
+            }
+            if let Some((child, place)) = layer.rule.single(op, at, length) {
+                tally.moved(op, at, length);
+                let below = layer.below[child as usize];
+                (node, at) = (below.node, below.start + place);
+                continue;
+            }
+            let pages = match &layer.rule {
+                Rule::Parity(array) if self.plain[node as usize] => array.pages(op, at, length),
+                _ => None,
+            };
+            let Some(pages) = pages else { break };
+            tally.moved(op, at, length);
+            self.paged(node, pages);
+            return;
         }
-        self.submit(node, io);
+        self.submit(node, Io::new(op, at, length));
         self.finish();
     }
 
-    /// The one I/O that a layer makes of one, and the layer it goes to.
+    /// Pages of the devices that a layer stands on.
     #[inline]
-    fn only(&self, node: u32, io: Io) -> Option<(u32, Io)> {
-        let layer = &self.nodes[node as usize];
-        if layer.below.is_empty() || !layer.limits.take(&io) {
-            return None;
+    fn paged(&mut self, node: u32, pages: Pages) {
+        for (member, below) in self.nodes[node as usize].below.iter().enumerate() {
+            let on_grid = (below.start + pages.at) % PAGE == 0;
+            let tally = &mut self.tallies[below.node as usize];
+            tally.reads.pages(pages.read >> member & 1, on_grid);
+            tally.writes.pages(pages.written >> member & 1, on_grid);
         }
-        let step = layer.rule.only(io)?;
-        let below = layer.below[step.child as usize];
-        Some((below.node, step.io.at(below.start + step.io.offset)))
     }
 
     /// A request at a layer: on the way down it is plugged as the kernel does.
@@ -277,14 +298,9 @@ impl Ledger {
             return;
         }
         if let (Rule::Parity(array), true) = (rule, self.plain[place]) {
-            if let Some(pages) = array.pages(&io) {
-                let below = &self.nodes[place].below;
-                for (member, beneath) in below.iter().enumerate() {
-                    let on_grid = (beneath.start + pages.at) % PAGE == 0;
-                    let tally = &mut self.tallies[beneath.node as usize];
-                    tally.reads.pages(pages.read >> member & 1, on_grid);
-                    tally.writes.pages(pages.written >> member & 1, on_grid);
-                }
+            let alone = io.alone && !array.gathers();
+            if let Some(pages) = array.pages(io.op, io.offset, io.length).filter(|_| alone) {
+                self.paged(node, pages);
                 return;
             }
         }

@@ -6,7 +6,7 @@ use super::cache::sets::{Places, Policy};
 use super::cache::{Cache, Mode};
 use super::drbd::{self, Drbd};
 use super::frame::{Cut, Transfers};
-use super::io::{Io, Step};
+use super::io::{Io, Op, Step};
 use super::mapping::{Linear, Mirror, Segment, Striped};
 use super::queue::Limits;
 use super::raid::copies::{Raid1, Raid10};
@@ -49,6 +49,21 @@ impl Rule {
         }
     }
 
+    /// Of an I/O that becomes just one of the same length: to which layer below, and where there. A
+    /// cache has then counted it; other rules keep no account of such. No flushes.
+    #[inline]
+    pub fn single(&mut self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+        match self {
+            Self::Same => Some((0, offset)),
+            Self::Linear(rule) => rule.single(offset),
+            Self::Striped(rule) => rule.single(offset, length),
+            Self::Far(rule) => rule.whole(op, length).then_some((0, offset)),
+            Self::Parity(rule) => rule.single(op, offset, length),
+            Self::Cache(rule) => rule.single(op, offset, length),
+            _ => None,
+        }
+    }
+
     /// The one I/O below, of a rule that keeps no account and has just one for this; else see `map`.
     #[inline]
     #[must_use]
@@ -58,7 +73,6 @@ impl Rule {
             Self::Linear(rule) => rule.only(io),
             Self::Striped(rule) => rule.only(io),
             Self::Far(rule) => rule.only(io),
-            Self::Parity(rule) => rule.only(io),
             _ => None,
         }
     }

@@ -98,6 +98,27 @@ impl Cache {
             .ahead(offsets.map(|offset| self.block.divide(offset).0))
     }
 
+    /// Where a whole block lies that is there; a write-back cache takes writes of it as well.
+    #[inline]
+    pub fn single(&mut self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+        let write = op == Op::Write;
+        if length != self.block.get() || op == Op::Flush || write && self.mode != Mode::Back {
+            return None;
+        }
+        let (number, inside) = self.block.divide(offset);
+        if inside != 0 || !self.places.hit(number, write) {
+            return None;
+        }
+        if write {
+            self.events.writes += 1;
+            self.events.write_hits += 1;
+        } else {
+            self.events.reads += 1;
+            self.events.read_hits += 1;
+        }
+        Some((FAST, offset))
+    }
+
     pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
         if io.op == Op::Flush {
             out.extend([to(SLOW, io), to(FAST, io)]);

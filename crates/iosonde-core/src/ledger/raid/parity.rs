@@ -91,38 +91,38 @@ impl Parity {
         }
     }
 
-    /// The one read below of one that lies in a chunk of a whole array.
+    /// Where a read lies that is in one chunk of a whole array.
     #[inline]
     #[must_use]
-    pub fn only(&self, io: Io) -> Option<Step> {
-        if io.op != Op::Read || self.failed != 0 {
+    pub fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+        if op != Op::Read || self.failed != 0 {
             return None;
         }
-        let (row, data, inside) = self.geometry.find(io.offset);
-        if inside + io.length > self.geometry.chunk() {
+        let (row, data, inside) = self.geometry.find(offset);
+        if inside + length > self.geometry.chunk() {
             return None;
         }
         let at = row * self.geometry.chunk() + inside;
-        Some(step(self.geometry.row(row).member(data), io.at(at)))
+        Some((small(self.geometry.row(row).member(data)), at))
     }
 
     /// What a write of one page comes to on an array that lacks nothing and keeps nothing.
     #[inline]
     #[must_use]
-    pub fn pages(&self, io: &Io) -> Option<Pages> {
-        if !self.plain || io.op != Op::Write || !io.alone || !self.gathered.is_empty() {
+    pub fn pages(&self, op: Op, offset: u64, length: u64) -> Option<Pages> {
+        if !self.plain || op != Op::Write {
             return None;
         }
-        let (row, data, inside) = self.geometry.find(io.offset);
+        let (row, data, inside) = self.geometry.find(offset);
         let from = inside % PAGE;
-        if from + io.length > PAGE {
+        if from + length > PAGE {
             return None;
         }
         let members = self.geometry.row(row);
         let (page, parity) = (1 << members.member(data), members.mask());
         Some(Pages {
             at: row * self.geometry.chunk() + inside - from,
-            read: self.old(page, parity, io.length == PAGE),
+            read: self.old(page, parity, length == PAGE),
             written: page | parity,
         })
     }
@@ -165,7 +165,7 @@ impl Parity {
             let member = self.geometry.row(row).member(data);
             let stripe = wanted(io.op, 1 << member, io.length == PAGE);
             let number = row * self.pages + inside / PAGE;
-            match self.pages(&io) {
+            match self.pages(io.op, io.offset, io.length) {
                 Some(pages) => {
                     each(pages.read, number, Op::Read, true, out);
                     each(pages.written, number, Op::Write, true, out);
