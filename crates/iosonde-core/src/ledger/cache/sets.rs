@@ -42,6 +42,16 @@ struct Slot {
     dirty: bool,
 }
 
+/// What is looked at for a block: its set's first place, its tag, a place of its chain, and where
+/// the chain of the one begins that may have to go.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look {
+    begin: usize,
+    tag: u32,
+    next: usize,
+    goes: usize,
+}
+
 /// Sets of places. Each set has chains of its places by a hash of their tags, so that a look at a
 /// few of them tells whether a block is there.
 #[derive(Clone, Debug)]
@@ -113,24 +123,38 @@ impl Sets {
     }
 
     /// Looks at the memory that some blocks will need: where their chains begin and whose turn it
-    /// is to go, then the first place of each chain and the chain of who goes, so that what is far
+    /// is to go, then the first places of each chain and the chain of who goes, so that what is far
     /// away is fetched at the same time.
     fn ahead(&self, blocks: impl Iterator<Item = u64>) -> u64 {
-        let mut looks = [(0, 0, NONE, EMPTY); AHEAD];
+        let mut looks = [Look::default(); AHEAD];
         let mut count = 0;
         for (look, block) in looks.iter_mut().zip(blocks) {
             if let Some((set, tag)) = self.at(block) {
                 let begin = set * self.ways;
                 let goes = self.slots[begin + self.turn[set] as usize].tag;
-                *look = (set, begin, self.heads[self.chain(set, tag)], goes);
+                let first = self.heads[self.chain(set, tag)];
+                *look = Look {
+                    begin,
+                    tag,
+                    next: begin + first as usize,
+                    goes: self.chain(set, goes),
+                };
             }
             count += 1;
         }
         let mut seen = 0;
-        for &(set, begin, at, goes) in &looks[..count] {
-            let first = self.slots.get(begin + at as usize);
-            seen ^= first.map_or(0, |slot| slot.tag);
-            seen ^= u32::from(self.heads[self.chain(set, goes)]);
+        for look in &mut looks[..count] {
+            seen ^= self.heads[look.goes];
+            if let Some(slot) = self.slots.get(look.next) {
+                look.next = if slot.tag == look.tag {
+                    look.next
+                } else {
+                    look.begin + slot.next as usize
+                };
+            }
+        }
+        for look in &looks[..count] {
+            seen ^= self.slots.get(look.next).map_or(0, |slot| slot.next);
         }
         u64::from(seen)
     }
