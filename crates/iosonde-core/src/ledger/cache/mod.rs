@@ -6,6 +6,7 @@
 //! in the background (`dirty_thresh_pct`, `fallow_delay`) is not reckoned with: dirty blocks are cleaned
 //! when they have to go.
 
+pub mod promote;
 pub mod sets;
 
 use super::divisor::Divisor;
