@@ -2,7 +2,9 @@
 
 Each level with each chunk and each number of disks is made once and gets a part of each size; the
 other things (direction, place on the grid, order, lost members) are dealt to the parts in turn,
-shuffled with a fixed seed. IOSONDE_LEDGER_TABLE names a file for the table.
+shuffled with a fixed seed. All of it takes a quarter of an hour on an idle machine, so that a sample
+of arrays is taken, unless IOSONDE_LEDGER_ARRAYS says how many, or "all". IOSONDE_LEDGER_TABLE names
+a file for the table. What is promised is in docs/decisions/0082.
 """
 
 from __future__ import annotations
@@ -135,9 +137,16 @@ def cases(arrays: list[Array]) -> list[Case]:
     return found
 
 
+def sample(arrays: list[Array], wanted: str) -> list[Array]:
+    """So many of the arrays, always the same ones, or all."""
+    if wanted == "all" or int(wanted) >= len(arrays):
+        return arrays
+    return random.Random(1).sample(arrays, int(wanted))
+
+
 @pytest.fixture(scope="module")
 def everything() -> list[Case]:
-    return cases([*matrix(), *deep()])
+    return cases(sample([*matrix(), *deep()], os.environ.get("IOSONDE_LEDGER_ARRAYS", "24")))
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +176,13 @@ def table(found: list[Case], heads: tuple[str, ...], ranks: tuple[str, ...]) -> 
     return lines
 
 
+def usual(found: list[Case]) -> list[Case]:
+    """Those of at most 1 MiB a request, which md's stripe cache can hold."""
+    return [one for one in found if one.part.size <= EXACT_UP_TO]
+
+
 def test_the_table(singly: list[Case], deeply: list[Case]) -> None:
-    """Says what is equal, and keeps to what docs/decisions/0082 promises."""
+    """Writes the table of equal and unequal cases; most must be equal."""
     heads = ("bytes equal on every member", "all four counters equal", "writes within the band")
     lines = ["One request at a time:", ""]
     lines += table(singly, heads, ("bytes_equal", "equal", "within"))
@@ -177,10 +191,63 @@ def test_the_table(singly: list[Case], deeply: list[Case]) -> None:
         if not case.within:
             lines += [f"- {case}: counted {case.kernel}, said {case.mine}"]
     lines += ["", "32 at a time:", ""]
-    lines += table(deeply, ("bytes equal on every member", "all four counters equal"),
-                   ("bytes_equal", "equal"))  # fmt: skip
+    lines += table(deeply, heads[:2], ("bytes_equal", "equal"))
     text = "\n".join(lines) + "\n"
     sys.stdout.write(text)
     if path := os.environ.get("IOSONDE_LEDGER_TABLE"):
         Path(path).write_text(text)
-    assert len(singly) == len(SIZES) * len(matrix())
+    assert sum(one.equal for one in singly) >= 0.8 * len(singly)
+
+
+def test_bytes_are_equal_on_every_member(singly: list[Case]) -> None:
+    assert [str(one) for one in usual(singly) if not one.copies and not one.bytes_equal] == []
+
+
+def test_reads_of_copies_are_equal_in_all(singly: list[Case]) -> None:
+    assert [str(one) for one in usual(singly) if one.copies and not one.sums_equal] == []
+
+
+def test_without_parity_all_is_equal(singly: list[Case]) -> None:
+    plain = [one for one in usual(singly) if one.array.level in {0, 1, 10} and not one.copies]
+    assert [str(one) for one in plain if not one.equal] == []
+
+
+def test_what_touches_a_page_or_two_is_equal(singly: list[Case]) -> None:
+    small = [one for one in singly if one.part.size <= 4 * KIB and not one.copies]
+    assert [str(one) for one in small if not one.equal] == []
+
+
+def test_how_far_merging_is_off(singly: list[Case]) -> None:
+    """With parity, the writes of all members together: by at most 40 %, mostly by none."""
+    off = []
+    for case in usual(singly):
+        said, counted = case.sums(case.mine)[2], case.sums(case.kernel)[2]
+        if case.array.level in {4, 5, 6} and said:
+            off.append(abs(counted - said) / said)
+    if off:
+        assert max(off) <= 0.4
+        assert np.median(off) <= 0.05
+
+
+def test_32_at_a_time_without_parity(deeply: list[Case]) -> None:
+    """Bytes as one at a time; never more I/Os."""
+    for case in deeply:
+        if case.array.level in {0, 1, 10}:
+            counted, said = case.sums(case.kernel), case.sums(case.mine)
+            assert counted[1::2] == said[1::2], case
+            assert counted[0] <= said[0], case
+            assert counted[2] <= said[2], case
+
+
+def test_32_at_a_time_with_parity(deeply: list[Case]) -> None:
+    """Stripes meet in the cache: no more is written, and no less than was asked for.
+
+    What is read, and the number of I/Os, is at most a tenth more.
+    """
+    for case in deeply:
+        if case.array.level in {4, 5, 6}:
+            counted, said = case.sums(case.kernel), case.sums(case.mine)
+            asked = case.part.count * case.part.size if case.part.op == "w" else 0
+            assert asked <= counted[3] <= said[3], case
+            assert counted[1] <= 1.1 * said[1], case
+            assert counted[0] + counted[2] <= 1.1 * (said[0] + said[2]) + 2, case
