@@ -2,9 +2,9 @@
 
 Each level with each chunk and each number of disks is made once and gets a part of each size; the
 other things (direction, place on the grid, order, lost members) are dealt to the parts in turn,
-shuffled with a fixed seed. All of it takes a quarter of an hour on an idle machine, so that a sample
-of arrays is taken, unless IOSONDE_LEDGER_ARRAYS says how many, or "all". IOSONDE_LEDGER_TABLE names
-a file for the table. What is promised is in docs/decisions/0082.
+shuffled with a fixed seed. All of it takes a quarter of an hour on an idle machine, so a sample of
+arrays is taken, unless IOSONDE_LEDGER_ARRAYS says how many, or "all". IOSONDE_LEDGER_TABLE names a
+file for the table. What is promised is in docs/decisions/0082.
 """
 
 from __future__ import annotations
