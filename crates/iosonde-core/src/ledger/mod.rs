@@ -15,6 +15,7 @@ pub mod queue;
 pub mod raid;
 pub mod spec;
 
+use cache::Look;
 use io::{Io, Op, Step, Tally, PAGE};
 use queue::{Added, Limits, Plug, LARGE_READ};
 use raid::parity::Pages;
@@ -139,8 +140,13 @@ impl Ledger {
     pub fn request(&mut self, op: Op, offset: u64, length: u64) {
         self.request += 1;
         self.plug.on = op == Op::Write || length > LARGE_READ;
-        let (mut node, mut at) = (0, offset);
-        // As long as one I/O becomes one I/O nothing can be plugged, and only its place changes.
+        self.walk(0, op, offset, length);
+        self.finish();
+    }
+
+    /// An I/O that is alone on its way down. As long as one becomes one, nothing can be plugged, and
+    /// only its place changes; where that ends it is submitted as any other.
+    fn walk(&mut self, mut node: u32, op: Op, mut at: u64, length: u64) {
         loop {
             let layer = &mut self.nodes[node as usize];
             if op == Op::Flush || !layer.limits.takes(at, length) {
@@ -151,7 +157,20 @@ impl Ledger {
                 tally.moved(op, at, length);
                 return;
             }
-            if let Some((child, place)) = layer.rule.single(op, at, length) {
+            let place = if let Rule::Cache(cache) = &mut layer.rule {
+                match cache.look(op, at, length) {
+                    Look::Hit(child) => Some((child, at)),
+                    Look::Missed(number) => {
+                        tally.moved(op, at, length);
+                        self.missed(node, number, Io::new(op, at, length));
+                        return;
+                    }
+                    Look::Part => None,
+                }
+            } else {
+                layer.rule.single(op, at, length)
+            };
+            if let Some((child, place)) = place {
                 tally.moved(op, at, length);
                 let below = layer.below[child as usize];
                 (node, at) = (below.node, below.start + place);
@@ -167,7 +186,21 @@ impl Ledger {
             return;
         }
         self.submit(node, Io::new(op, at, length));
-        self.finish();
+    }
+
+    /// What follows when a cache does not have a whole block.
+    fn missed(&mut self, node: u32, number: u64, io: Io) {
+        let place = node as usize;
+        let mut answer = std::mem::take(&mut self.answers[place]);
+        answer.clear();
+        if let Rule::Cache(cache) = &mut self.nodes[place].rule {
+            cache.missed(number, io, &mut answer);
+        }
+        for &Step { child, io } in &answer {
+            let below = self.nodes[place].below[child as usize];
+            self.walk(below.node, io.op, below.start + io.offset, io.length);
+        }
+        self.answers[place] = answer;
     }
 
     /// Pages of the devices that a layer stands on.

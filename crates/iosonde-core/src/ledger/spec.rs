@@ -52,17 +52,17 @@ impl Rule {
         }
     }
 
-    /// Of an I/O that becomes just one of the same length: to which layer below, and where there. A
-    /// cache has then counted it; other rules keep no account of such. No flushes.
+    /// Of an I/O that becomes just one of the same length, of which its rule keeps no account: to
+    /// which layer below, and where there. No flushes.
     #[inline]
-    pub fn single(&mut self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+    #[must_use]
+    pub fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
         match self {
             Self::Same => Some((0, offset)),
             Self::Linear(rule) => rule.single(offset),
             Self::Striped(rule) => rule.single(offset, length),
             Self::Far(rule) => rule.whole(op, length).then_some((0, offset)),
             Self::Parity(rule) => rule.single(op, offset, length),
-            Self::Cache(rule) => rule.single(op, offset, length),
             _ => None,
         }
     }

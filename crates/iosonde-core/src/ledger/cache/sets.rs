@@ -79,7 +79,7 @@ impl Sets {
     fn new(policy: Policy, blocks: usize, ways: usize) -> Result<Self, String> {
         let each = u16::try_from(ways).ok().filter(|&ways| ways < NONE);
         let each = each.ok_or("a set has at most 65534 places")?;
-        let (sets, chains) = (blocks / ways, ways.next_power_of_two().max(2));
+        let (sets, chains) = (blocks / ways, (4 * ways).next_power_of_two());
         let empty = Slot {
             tag: EMPTY,
             next: NONE,
