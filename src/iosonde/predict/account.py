@@ -34,22 +34,24 @@ _CHUNKS = tuple(4 * KIB << shift for shift in range(9))
 
 
 def ledger_of(trial: Trial) -> Ledger | None:
-    """The ledger of a trial; None where it was not counted, or nothing can be predicted."""
+    """The ledger of a trial; None where nothing was counted. What cannot be predicted is said."""
     loops = [loop for loop in trial.loops if COUNTED in loop.raw.files]
-    if not loops or trial.capture is None or trial.load.engine != "fio":
+    if not loops or trial.capture is None:
         return None
+    if trial.load.engine != "fio":
+        return _without(f"the requests of {trial.load.engine} are not known, so none are predicted")
     counts = [json.loads(loop.raw.files[COUNTED]) for loop in loops]
     target = trial.target
     layers = layers_under(trial.capture, target.host, target.path)
     if not layers:
-        return None
+        return _without(f"{target.path} stands on nothing that was found")
     look = Look(layers, counts[0]["facts"], _declared(layers, counts[0]["declared"]))
     found = model_of_found(look)
     try:
         requests = _requests(trial, loops, found.model.size)
         rows = _rows(found, requests, loops, counts)
     except UsageError as problem:
-        return Ledger((), 1, recorded=False, uncovered=(str(problem),))
+        return _without(str(problem))
     return Ledger(
         rows=rows,
         depth=_depth(trial.load),
@@ -59,6 +61,10 @@ def ledger_of(trial: Trial) -> Ledger | None:
         likely=tuple(_likely(look, found, requests, rows)),
         declared=tuple(_differences(look)),
     )
+
+
+def _without(reason: str) -> Ledger:
+    return Ledger((), 1, recorded=False, uncovered=(reason,))
 
 
 # ── requests ──────────────────────────────────────────────────────────────────────────────────

@@ -268,6 +268,15 @@ def test_a_trial_without_counters_has_no_ledger() -> None:
     assert ledger_of(replace(one, loops=(bare,))) is None
 
 
+def test_what_cannot_be_predicted_is_said() -> None:
+    one = trial(truth(stack(), facts()))
+    other = replace(one, load=replace(one.load, engine="iozone"))
+    ledger, found = judged(other)
+    assert ledger.rows == ()
+    assert "iozone" in ledger.uncovered[0]
+    assert found == []
+
+
 def test_a_file_by_its_extents() -> None:
     """The second half of a file that lies in two pieces is read where it is."""
     printed = (
