@@ -238,7 +238,7 @@ impl Sets {
 #[derive(Clone, Debug)]
 pub struct Anywhere {
     policy: Policy,
-    order: Lru,
+    order: Lru<bool>,
 }
 
 impl Places {
@@ -288,7 +288,7 @@ impl Places {
             }
             Self::Anywhere(all) => match all.order.get(block, all.policy == Policy::Lru) {
                 Some(value) => {
-                    *value |= u64::from(dirty);
+                    *value |= dirty;
                     true
                 }
                 None => false,
@@ -317,11 +317,8 @@ impl Places {
                 })
             }
             Self::Anywhere(all) => {
-                let gone = all.order.insert(block, u64::from(dirty));
-                gone.map(|(block, value)| Gone {
-                    block,
-                    dirty: value & 1 == 1,
-                })
+                let gone = all.order.insert(block, dirty);
+                gone.map(|(block, dirty)| Gone { block, dirty })
             }
         }
     }
@@ -339,7 +336,7 @@ impl Places {
                 sets.slots[place].tag = EMPTY;
                 Some(std::mem::replace(&mut sets.slots[place].dirty, false))
             }
-            Self::Anywhere(all) => all.order.remove(block).map(|value| value & 1 == 1),
+            Self::Anywhere(all) => all.order.remove(block),
         }
     }
 }
