@@ -1,16 +1,20 @@
-"""The ledger over a trace of 20 million requests with Zipf reuse, on one core.
+"""The ledger over a trace of 20 million requests with Zipf reuse, on one core and on two.
 
 4 KiB requests, seven of ten of them writes, over 8 million blocks, Zipf's exponent 0.99. Frame
 split → volume of LVM → RAID 5, without a cache and with one of 800 000 blocks between: 512-way FIFO
 as flashcache has it, and LRU over all blocks. Time is the processor's, so that a busy machine does
-not count; its caches are shared all the same. Where `libcachesim` is installed, its FIFO and LRU
-run over the same trace,
-called once for each request.
+not count; its caches are shared all the same. Two cores: the trace in two halves, a stack and a
+thread for each, and what both do in a second of their own processor time.
+
+Where `libcachesim` is installed (extra `bench`), its FIFO and LRU run over the same trace in the
+same run, called once for each request.
 """
 
 from __future__ import annotations
 
+import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,7 +95,35 @@ def run(*, quick: bool) -> list[Figure]:
         Figure(f"predict.hits of {name}", hits[name], "fraction")
         for name in STACKS if name != "no cache"
     ]  # fmt: skip
-    return figures + _peers(blocks, speed)
+    return [*figures, _two_cores(columns, count), *_peers(blocks, speed)]
+
+
+def _two_cores(columns: tuple[bytes, bytes, bytes], count: int) -> Figure:
+    """How much two threads do together, each on half of the trace, against one."""
+    half = count // 2
+    parts = [
+        tuple(
+            column[start * len(column) // count : (start + half) * len(column) // count]
+            for column in columns
+        )
+        for start in (0, half)
+    ]
+    gains = []
+    for _ in range(ROUNDS):
+        alone = _of_thread(parts[0], half)
+        with ThreadPoolExecutor(len(parts)) as pool:
+            speeds = list(pool.map(lambda part: _of_thread(part, half), parts))
+        gains.append(sum(speeds) / alone)
+    gain = statistics.median(gains)
+    return Figure("predict.two cores", gain, "", "1.8 times one", gain / 1.8)
+
+
+def _of_thread(columns: tuple[bytes, ...], count: int) -> float:
+    """Requests of this thread for each second that it has a processor."""
+    core = _core.Ledger(_stack(STACKS["fifo, 512 ways"]))
+    begin = time.thread_time()
+    core.run(*columns)
+    return count / (time.thread_time() - begin)
 
 
 def _timed(nodes: Nodes, columns: tuple[bytes, bytes, bytes], count: int) -> tuple[float, float]:

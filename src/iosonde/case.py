@@ -13,6 +13,62 @@ from iosonde.records import Finding, HostFacts, Json, Metric, Scalar, Series
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """I/Os of a device: reads, bytes read, writes, bytes written."""
+
+    reads: float
+    read_bytes: float
+    writes: float
+    write_bytes: float
+
+    def __sub__(self, other: Account) -> Account:
+        return Account(
+            self.reads - other.reads, self.read_bytes - other.read_bytes,
+            self.writes - other.writes, self.write_bytes - other.write_bytes,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """A layer under load: what it was to get, what its device counted over all loops.
+
+    `idle` is what others do there, counted while the load did not run and stretched to the time
+    that it took. `last`: nothing below it was reckoned with. `writes_band`: see `Counts`.
+    """
+
+    layer: str
+    kind: str
+    device: str
+    predicted: Account
+    counted: Account | None
+    idle: Account
+    last: bool
+    writes_band: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What was predicted of a trial's loops and what the devices counted, the top first.
+
+    Args:
+        rows: of each layer.
+        depth: requests that were under way at once; predicted are those one after the other.
+        recorded: the requests are those that the load made; else others of the same kind.
+        uncovered, notes: sentences.
+        likely: other figures of an array with which the prediction comes true: layer, what, value.
+        declared: layer, what, as declared, as found: where these differ.
+    """
+
+    rows: tuple[LedgerRow, ...]
+    depth: int
+    recorded: bool
+    uncovered: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    likely: tuple[tuple[str, str, Scalar], ...] = ()
+    declared: tuple[tuple[str, str, Scalar, Scalar], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """One trial as rules see it.
 
@@ -36,6 +92,7 @@ class Measured:
         heading: the heading it stands under, or the load's name: trials to be held against
             each other share it.
         faults: what went wrong while it was measured, in the tool's or iosonde's words.
+        ledger: of a run with --ledger: I/Os predicted and counted.
         row: what its author wrote beside it in a table, cell by cell; `columns` the names.
     """
 
@@ -65,6 +122,7 @@ class Measured:
     row: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    ledger: Ledger | None = None
 
     def mean(self, metric: str) -> float | None:
         """Mean of a metric over the loops; None where the trial has none of that name."""

@@ -83,6 +83,7 @@ def count(case):
         run("mdadm", "--zero-superblock", *[one for one in members if one != "missing"])
     return [[b - a for a, b in zip(*rows)] for rows in zip(before, after)]
 
+subprocess.run(["udevadm", "settle", "--timeout=30"])
 subprocess.run(["udevadm", "control", "--stop-exec-queue"])
 memory = mmap.mmap(-1, 8 << 20)
 memory.write(b"x" * (8 << 20))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from iosonde import units
+from iosonde.cli.accounted import ledger_document, ledgers, print_ledger
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from iosonde.records import JointSheet, Metric, Run, RunSheet, TrialSheet
+    from iosonde.records import JointSheet, Json, Metric, Run, RunSheet, TrialSheet
 
 _SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99_9")
 
@@ -23,12 +24,19 @@ def show_result(run: Run, report: Path | None, *, as_json: bool) -> int:
     from iosonde.report.json import run_document
 
     whole = sheet(run)
+    accounts = ledgers(whole)
     if report is not None:
         write_report(whole, report)
     if as_json:
-        print_json(run_document(whole))
+        document = run_document(whole)
+        for trial in cast("list[dict[str, Json]]", document["trials"]):
+            if (account := accounts.get(str(trial["id"]))) is not None:
+                trial["ledger"] = ledger_document(*account)
+        print_json(document)
         return 0
     print_run(whole)
+    for account in accounts.values():
+        print_ledger(*account)
     if report is not None:
         out().print(f"report: {report.resolve()}", markup=False)
     return 0

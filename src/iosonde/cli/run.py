@@ -67,6 +67,10 @@ def run(
     drop_caches: Annotated[
         bool | None, typer.Option("--drop-caches", help="Drop the page cache before (root).")
     ] = None,
+    ledger: Annotated[
+        bool | None,
+        typer.Option("--ledger", help="Count I/Os of every device of the stack and predict them."),
+    ] = None,
     destroy: Annotated[
         list[str] | None,
         typer.Option(
@@ -105,6 +109,7 @@ def run(
         "simultaneous": simultaneous,
         "together": together,
         "memory": memory,
+        "ledger": ledger,
         "set": parse_overrides(values) if values else None,
     }
     if until or max_seconds:

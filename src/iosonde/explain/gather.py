@@ -13,6 +13,7 @@ from iosonde.evidence.find import Found, find
 from iosonde.evidence.keep import kept_of, trial_of
 from iosonde.loads.fio.words import words_of
 from iosonde.measure.sheet import trial_sheet
+from iosonde.predict.account import ledger_of
 from iosonde.printed import Kept, Place, PrintedCounters, PrintedLoad, PrintedState, Unread
 from iosonde.records import (
     Capture,
@@ -187,6 +188,7 @@ def _measured(sheet: TrialSheet, source: str) -> Measured:
         row=tuple(map(str, row)) if isinstance(row, list) else (),
         columns=tuple(map(str, columns)) if isinstance(columns, list) else (),
         faults=trial.faults,
+        ledger=ledger_of(trial),
     )
 
 

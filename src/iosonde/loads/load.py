@@ -7,7 +7,7 @@ hands what came out to `parse`, now or years later.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from iosonde.records import Demand, Json, Load, LoadCommand, LoadResult, RawOutput, Target
 
@@ -62,5 +62,27 @@ class LoadEngine(Protocol):
 
         Raises:
             LoadFailed: there is no result in it; the message quotes what the tool complained.
+        """
+        ...
+
+
+REQUESTS = "requests.iolog"
+"""Name of the file with a loop's requests, as fio writes them (`write_iolog`)."""
+
+
+@runtime_checkable
+class Recording(Protocol):
+    """An engine that can also write down which requests it makes."""
+
+    def recorded(self, load: Load, command: LoadCommand, *, directory: str) -> LoadCommand:
+        """The command of a loop, with its requests among the outputs as `REQUESTS`.
+
+        Args:
+            load: as declared.
+            command: as `LoadEngine.command` made it.
+            directory: of the host, that of `command`.
+
+        Returns:
+            The command as it was where the requests cannot be told apart.
         """
         ...

@@ -20,6 +20,7 @@ from iosonde.errors import IosondeError, Refused
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
 from iosonde.loads import LOADS
+from iosonde.measure.counting import counting_of
 from iosonde.measure.direction import headline_among
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.flags import flags_of
@@ -127,6 +128,10 @@ class _Session:
             progress=self._progress,
             stack=stack,
         )
+        if self._plan.study.ledger:
+            declared = await self._stages.declared() if self._stages else ()
+            counting = await counting_of(capture, [host, *others], bench.target, declared)
+            bench = replace(bench, counting=counting)
         trial = self._done.get(planned.id)
         if trial is None:
             trial = Trial(

@@ -18,8 +18,10 @@ from iosonde.change.take_away import take_away
 from iosonde.errors import Refused, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
+from iosonde.measure.counting import declared_facts
 from iosonde.measure.progress import Progress
 from iosonde.measure.study import EVERY_LAYER, PlannedTrial, ProbePoint, Study
+from iosonde.records import Scalar
 from iosonde.stack.file import DeclaredStack, builder, read_stack
 
 
@@ -155,6 +157,16 @@ class Stages:
             self._builder = Builder(
                 self._stack, old.hosts, old.journals, self._permissions, self._tell
             )
+    async def declared(self) -> list[dict[str, Scalar]]:
+        """What the layers that stand were declared as, with their hosts and devices."""
+        found = []
+        for site in self._builder.built.values() if self._builder else ():
+            host = self._builder.hosts[site.host] if self._builder else None
+            if host is not None and site.device.startswith("/dev/"):
+                device = await host.resolve(site.device)
+                values = site.declared.model_dump(mode="json")
+                found.append(declared_facts(host.name, device, site.kind, values))
+        return found
 
     def _require_bare(self, site: Site) -> None:
         above = self._above(site)

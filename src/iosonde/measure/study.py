@@ -125,6 +125,7 @@ class Study(_Strict):
     together: bool = False
     memory: Annotated[int, _by(units.parse_bytes), Field(ge=16 * units.MIB)] | None = None
     observe: bool = True
+    ledger: bool = False
     prepare: Prepare = Prepare()
 
     @model_validator(mode="after")
@@ -137,6 +138,8 @@ class Study(_Strict):
             raise ValueError("`set` changes layers of a `stack`")
         if self.at and not self.stack:
             raise ValueError("`at` names layers of a `stack`")
+        if self.ledger and (self.simultaneous or self.together):
+            raise ValueError("`ledger` counts what one load does: measure one target at a time")
         if self.stack and (self.simultaneous or self.together):
             raise ValueError("the layers of a stack are measured one after the other")
         if self.memory and self.together:

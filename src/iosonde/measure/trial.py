@@ -7,15 +7,16 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from iosonde.change.guard import Permission
 from iosonde.change.hold import hold
 from iosonde.change.node import look
 from iosonde.errors import CommandTimeout, FileMissing, LoadFailed, Refused
 from iosonde.hosts.host import Host
-from iosonde.loads.load import LoadEngine
+from iosonde.loads.load import LoadEngine, Recording
 from iosonde.measure.confine import limited
+from iosonde.measure.counting import COUNTED, Counting, Figures
 from iosonde.measure.progress import Progress
 from iosonde.observe.observer import Observer
 from iosonde.records import Demand, Load, LoadCommand, Loop, RawOutput, Target
@@ -29,7 +30,7 @@ class Bench:
 
     `devices` are the kernel names of what lies below the target, the topmost first; `scratch`
     whether the target is a file of ours; `size` bytes that the load touches, where that is known;
-    `memory` bytes that it may have with its page cache, None: as many as it likes.
+    `memory` bytes that it may have with its page cache, None: as many as it likes; `counting` of what the devices count, for the ledger.
     """
 
     trial: str
@@ -44,6 +45,7 @@ class Bench:
     permissions: tuple[Permission, ...]
     observe: bool
     memory: int | None = None
+    counting: Counting | None = None
 
 
 @asynccontextmanager
@@ -89,11 +91,14 @@ async def measure_loop(
         command = bench.engine.command(
             bench.load, bench.target, directory=directory, seconds=seconds
         )
+        if bench.counting and isinstance(bench.engine, Recording):
+            command = bench.engine.recorded(bench.load, command, directory=directory)
         await _require_absent(bench, command.beside)
         stack.push_async_callback(_remove, bench, command.beside)
         for path, content in command.files.items():
             await bench.host.write(path, content)
         prefix = await stack.enter_async_context(limited(bench.host, bench.memory))
+        readings = await _idle(bench, progress)
         observer = None
         if bench.observe:
             observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
@@ -101,6 +106,10 @@ async def measure_loop(
         started, clock = time.time(), time.monotonic()
         raw = await _apply(bench, command, prefix, observer, progress)
         elapsed = time.monotonic() - clock
+        if bench.counting:
+            readings.append(await bench.counting.settled())
+            files = {**raw.files, COUNTED: bench.counting.packed(readings)}
+            raw = replace(raw, files=files)
         series = observer.series() if observer else ()
         background = observer.background() if observer else ()
     return Loop(
@@ -112,6 +121,15 @@ async def measure_loop(
         series=series,
         background=background,
     )
+
+
+async def _idle(bench: Bench, progress: Progress) -> list[dict[str, Figures]]:
+    """The counters over a while without the load, and before it; nothing where none are kept."""
+    if bench.counting is None:
+        return []
+    progress.preparing(bench.trial, "counting what others do")
+    before, after = await bench.counting.idle()
+    return [before, after, after]
 
 
 async def _require_absent(bench: Bench, paths: Sequence[str]) -> None:

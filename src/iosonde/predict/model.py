@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -69,6 +69,22 @@ class Prediction:
         return layer.reads / self.requests, layer.writes / self.requests
 
 
+class Named(Protocol):
+    """What a layer is called: a declared one (`Site`), or one that was found."""
+
+    @property
+    def name(self) -> str:
+        """Unique in the stack."""
+
+    @property
+    def kind(self) -> str:
+        """Of layer."""
+
+    @property
+    def host(self) -> str:
+        """Where it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """A stack for the core, from one layer down: the top first.
@@ -76,7 +92,7 @@ class Model:
     `places` are the numbers of the layers in the core.
     """
 
-    sites: tuple[Site, ...]
+    sites: tuple[Named, ...]
     layers: Mapping[str, Layer]
     places: Mapping[str, int]
     nodes: tuple[tuple[str, dict[str, int], tuple[int, ...]], ...]
@@ -197,7 +213,7 @@ def _run(model: Model, requests: Requests, *, together: bool) -> list[Counts]:
     return [_counts(core, site, model) for site in model.sites]
 
 
-def _counts(core: _core.Ledger, site: Site, model: Model) -> Counts:
+def _counts(core: _core.Ledger, site: Named, model: Model) -> Counts:
     place, layer = model.places[site.name], model.layers[site.name]
     reads, writes, flushes, read_bytes, write_bytes, off_reads, off_writes = core.counts(place)
     columns = [np.frombuffer(column, dtype=np.uint64).tolist() for column in core.sizes(place)]

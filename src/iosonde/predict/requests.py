@@ -197,10 +197,15 @@ def of_trace(path: Path) -> Requests:
     """
     try:
         with path.open(encoding="utf-8") as file:
-            rows = list(_rows(file, str(path)))
+            return of_lines(file, str(path))
     except (OSError, UnicodeDecodeError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise UsageError(f"the trace cannot be read: {reason}", where=str(path)) from None
+
+
+def of_lines(lines: Iterator[str], where: str) -> Requests:
+    """See `of_trace`; of the lines of one, which `where` names in messages."""
+    rows = list(_rows(lines, where))
     table = np.array(rows, dtype=np.uint64).reshape(len(rows), 3)
     return Requests(table[:, 0].astype(np.uint8), table[:, 1].copy(), table[:, 2].copy())
 

@@ -329,6 +329,29 @@ def _dm_writecache(site: Site, scene: Scene) -> Layer:
     return Layer("cache", slow.size, figures, (), notes)
 
 
+def _dm_cache(site: Site, scene: Scene) -> Layer:
+    """A block that is asked for again is copied to the fast layer.
+
+    Source: layers/dm_cache.py, how the fast layer is divided: metadata, then blocks.
+    """
+    declared: Any = site.declared
+    slow, fast = scene.below
+    if declared.policy == "cleaner" or declared.mode == "passthrough":
+        raise site.wrong("`predict` knows dm-cache with smq in writeback or writethrough mode")
+    metadata = 4 * MIB + fast.size // declared.block_size * 28
+    figures = {
+        "block": declared.block_size, "blocks": (fast.size - metadata) // declared.block_size,
+        "mode": 0 if declared.mode == "writeback" else 1,
+    }  # fmt: skip
+    if figures["blocks"] < 1:
+        raise site.wrong("the fast layer has no room for a block")
+    notes = (
+        f"when {declared.policy} copies a block: taken to be at its second miss (approximate)",
+        "its metadata, and what it writes back before a block has to go",
+    )
+    return Layer("promote", slow.size, figures, (), notes)
+
+
 def _same(_site: Site, scene: Scene) -> Layer:
     return Layer("same", scene.size)
 
@@ -351,6 +374,7 @@ RULES: Mapping[str, Callable[[Site, Scene], Layer]] = {
     "partition": _partition,
     "md": _md,
     "lvm": _lvm,
+    "dm_cache": _dm_cache,
     "dm_writecache": _dm_writecache,
     "drbd": _drbd,
     "aoe": _aoe,

@@ -156,6 +156,23 @@ def test_a_write_cache_takes_all_writes() -> None:
     assert fast.reads == cache.events["read_hits"] > 0
 
 
+def test_a_cache_of_large_blocks() -> None:
+    """dm-cache: a second request for a block copies it; then the slow disk is left alone."""
+    declared = stack("c: {kind: dm_cache, of: [d1, d2], mode: writeback}", disks=2)
+    load = "fio --name=x --rw=randread --bs=4k --direct=1 --size=1m --number_ios=512"
+    found = run(declared, load)
+    slow, fast, cache = (named(found, one) for one in ("d1", "d2", "c"))
+    events = cache.events
+    assert events["read_hits"] + events["read_misses"] == cache.reads == 512
+    assert events["promotions"] == 4
+    assert fast.write_bytes == 4 * 256 * 1024
+    assert slow.read_bytes == events["read_misses"] * 4096 + fast.write_bytes
+    assert fast.reads == events["read_hits"]
+    assert any("approximate" in note for note in cache.notes)
+    with pytest.raises(UsageError, match="smq in writeback"):
+        run(stack("c: {kind: dm_cache, of: [d1, d2], mode: passthrough}", disks=2))
+
+
 def test_replication_and_its_log() -> None:
     """An extent of 4 MiB that becomes active costs the primary a write; the other side flushes."""
     declared = stack(

@@ -56,17 +56,24 @@ impl Cut {
         }
     }
 
-    /// What is carried at once and needs no transfer of its own.
+    /// Whether all is carried at once and needs no transfer of its own.
     #[inline]
     #[must_use]
-    pub fn only(&self, io: Io) -> Option<Step> {
-        let most = if io.op == Op::Read {
+    pub fn whole(&self, op: Op, length: u64) -> bool {
+        let most = if op == Op::Read {
             self.read
         } else {
             self.write
         };
-        let plain = matches!(self.transfers, Transfers::None) && io.length <= most;
-        plain.then(|| Step::new(0, Io { alone: true, ..io }))
+        matches!(self.transfers, Transfers::None) && length <= most
+    }
+
+    /// What is carried at once and needs no transfer of its own.
+    #[inline]
+    #[must_use]
+    pub fn only(&self, io: Io) -> Option<Step> {
+        self.whole(io.op, io.length)
+            .then(|| Step::new(0, Io { alone: true, ..io }))
     }
 
     /// The pieces, each a request of its own at the other end.

@@ -8,6 +8,7 @@ pub const SECTOR: u64 = 512;
 pub const PAGE: u64 = 4096;
 /// Sizes below this are counted in an array, larger ones in a map.
 const SMALL: usize = 2048;
+const SECTORS_OF_PAGE: usize = 8;
 
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,6 +139,15 @@ pub struct Direction {
     pub sizes: Sizes,
 }
 
+impl Direction {
+    /// Counts I/Os of a page each.
+    #[inline]
+    pub fn pages(&mut self, count: u64, on_grid: bool) {
+        self.sizes.small[SECTORS_OF_PAGE] += count;
+        self.off_grid += if on_grid { 0 } else { count };
+    }
+}
+
 /// What is counted of all I/Os that a layer gets.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -149,7 +159,13 @@ pub struct Tally {
 impl Tally {
     #[inline]
     pub fn count(&mut self, io: &Io) {
-        let direction = match io.op {
+        self.moved(io.op, io.offset, io.length);
+    }
+
+    /// See `count`.
+    #[inline]
+    pub fn moved(&mut self, op: Op, offset: u64, length: u64) {
+        let direction = match op {
             Op::Read => &mut self.reads,
             Op::Write => &mut self.writes,
             Op::Flush => {
@@ -157,9 +173,7 @@ impl Tally {
                 return;
             }
         };
-        if (io.offset | io.length) % PAGE != 0 {
-            direction.off_grid += 1;
-        }
-        direction.sizes.count(io.length);
+        direction.off_grid += u64::from((offset | length) % PAGE != 0);
+        direction.sizes.count(length);
     }
 }

@@ -2,11 +2,13 @@
 //! made of. Memory is bounded by the capacity, whatever passes through.
 
 const NONE: u32 = u32::MAX;
+/// How many of the eldest are looked at beforehand: as many as 32 requests may make room for.
+const GO: usize = 10;
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct Slot<V> {
     key: u64,
-    value: u64,
+    value: V,
     /// Towards the eldest, towards the newest, and the next of the same hash.
     older: u32,
     newer: u32,
@@ -15,8 +17,8 @@ struct Slot {
 
 /// At most `capacity` keys, each with a value.
 #[derive(Clone, Debug)]
-pub struct Lru {
-    slots: Vec<Slot>,
+pub struct Lru<V = u64> {
+    slots: Vec<Slot<V>>,
     heads: Vec<u32>,
     shift: u32,
     capacity: usize,
@@ -24,7 +26,7 @@ pub struct Lru {
     newest: u32,
 }
 
-impl Lru {
+impl<V: Copy> Lru<V> {
     /// # Panics
     /// Without a capacity, or with one of 2^31 and more.
     #[must_use]
@@ -89,7 +91,7 @@ impl Lru {
                 *beside = (slot.older, slot.newer);
             }
         }
-        let mut seen = 0;
+        let mut seen = self.eldest_ahead();
         for &(older, newer) in &beside[..count] {
             for place in [older, newer] {
                 seen ^= self.slots.get(place as usize).map_or(0, |slot| slot.key);
@@ -98,10 +100,23 @@ impl Lru {
         seen
     }
 
+    /// Looks at the eldest and where their chains begin: they go next, if nobody asks for them.
+    fn eldest_ahead(&self) -> u64 {
+        let (mut place, mut seen) = (self.oldest, 0);
+        for _ in 0..GO {
+            let Some(slot) = self.slots.get(place as usize) else {
+                break;
+            };
+            seen ^= u64::from(self.heads[self.bucket(slot.key)]);
+            place = slot.newer;
+        }
+        seen
+    }
+
     /// The value of a key; its place in the order stays.
     #[must_use]
     #[inline]
-    pub fn peek(&self, key: u64) -> Option<u64> {
+    pub fn peek(&self, key: u64) -> Option<V> {
         match self.find(key) {
             NONE => None,
             place => Some(self.slots[place as usize].value),
@@ -110,7 +125,7 @@ impl Lru {
 
     /// The value of a key, to be changed; with `renew` it is the newest now.
     #[inline]
-    pub fn get(&mut self, key: u64, renew: bool) -> Option<&mut u64> {
+    pub fn get(&mut self, key: u64, renew: bool) -> Option<&mut V> {
         let place = self.find(key);
         if place == NONE {
             return None;
@@ -127,7 +142,7 @@ impl Lru {
     /// Returns: the key and value that had to go.
     #[inline]
     #[allow(clippy::cast_possible_truncation)] // fewer than 2^31 slots
-    pub fn insert(&mut self, key: u64, value: u64) -> Option<(u64, u64)> {
+    pub fn insert(&mut self, key: u64, value: V) -> Option<(u64, V)> {
         let (place, gone) = if self.slots.len() < self.capacity {
             self.slots.push(Slot {
                 key,
@@ -158,7 +173,7 @@ impl Lru {
     ///
     /// Returns: its value; None: it was not there.
     #[allow(clippy::cast_possible_truncation)] // fewer than 2^31 slots
-    pub fn remove(&mut self, key: u64) -> Option<u64> {
+    pub fn remove(&mut self, key: u64) -> Option<V> {
         let place = self.find(key);
         if place == NONE {
             return None;

@@ -54,15 +54,22 @@ impl Linear {
             .unwrap_or(0)
     }
 
+    /// Where a byte of a volume in one piece lies.
+    #[inline]
+    #[must_use]
+    pub fn single(&self, offset: u64) -> Option<(u32, u64)> {
+        let [only] = self.segments[..] else {
+            return None;
+        };
+        Some((only.child, only.at + offset))
+    }
+
     /// The I/O below of a volume in one piece.
     #[inline]
     #[must_use]
     pub fn only(&self, io: Io) -> Option<Step> {
-        let [only] = self.segments[..] else {
-            return None;
-        };
-        let io = io.at(only.at + io.offset);
-        let child = only.child;
+        let (child, at) = self.single(io.offset)?;
+        let io = io.at(at);
         Some(Step { child, io })
     }
 
@@ -133,16 +140,25 @@ impl Striped {
         (member, self.start + row * self.chunk.get() + inside)
     }
 
-    /// The I/O below of one that lies in a chunk.
+    /// Where an I/O lies that is in one chunk.
     #[inline]
     #[must_use]
     #[allow(clippy::cast_possible_truncation)] // a member's number
-    pub fn only(&self, io: Io) -> Option<Step> {
-        if self.chunk.divide(io.offset).1 + io.length > self.chunk.get() {
+    pub fn single(&self, offset: u64, length: u64) -> Option<(u32, u64)> {
+        if self.chunk.divide(offset).1 + length > self.chunk.get() {
             return None;
         }
-        let (member, at) = self.place(io.offset);
-        Some(Step::new(member as usize, io.at(at)))
+        let (member, at) = self.place(offset);
+        Some((member as u32, at))
+    }
+
+    /// The I/O below of one that lies in a chunk.
+    #[inline]
+    #[must_use]
+    pub fn only(&self, io: Io) -> Option<Step> {
+        let (child, at) = self.single(io.offset, io.length)?;
+        let io = io.at(at);
+        Some(Step { child, io })
     }
 
     /// The I/Os below for one from above, in its order.

@@ -15,8 +15,10 @@ pub mod queue;
 pub mod raid;
 pub mod spec;
 
-use io::{Io, Op, Step, Tally};
+use cache::Look;
+use io::{Io, Op, Step, Tally, PAGE};
 use queue::{Added, Limits, Plug, LARGE_READ};
+use raid::parity::Pages;
 use spec::Rule;
 
 /// A layer that another stands on: its number, and where the other begins on it, bytes.
@@ -47,6 +49,8 @@ pub struct Ledger {
     plug: Plug,
     /// Number of the request, from 1.
     request: u64,
+    /// Layers that stand on devices alone which take a page at once.
+    plain: Vec<bool>,
     /// A cache to which requests come as they are, so that its memory can be fetched beforehand.
     cache: Option<usize>,
 }
@@ -80,8 +84,21 @@ impl Ledger {
                 _ => None,
             };
         }
+        let takes_pages = |one: &Below| {
+            let node = &nodes[one.node as usize];
+            node.below.is_empty() && node.limits.take(&Io::new(Op::Read, one.start, PAGE))
+        };
+        let plain = nodes
+            .iter()
+            .map(|node| {
+                node.below
+                    .iter()
+                    .all(|one| takes_pages(one) && nodes[one.node as usize].limits.boundary == 0)
+            })
+            .collect();
         Ok(Self {
             cache,
+            plain,
             nodes,
             tallies: vec![Tally::default(); count],
             answers: vec![Vec::new(); count],
@@ -122,7 +139,79 @@ impl Ledger {
     /// A request of a program to the top of the stack, which has ended when this returns.
     pub fn request(&mut self, op: Op, offset: u64, length: u64) {
         self.request += 1;
-        self.whole(0, Io::new(op, offset, length));
+        self.plug.on = op == Op::Write || length > LARGE_READ;
+        self.walk(0, op, offset, length);
+        self.finish();
+    }
+
+    /// An I/O that is alone on its way down. As long as one becomes one, nothing can be plugged, and
+    /// only its place changes; where that ends it is submitted as any other.
+    fn walk(&mut self, mut node: u32, op: Op, mut at: u64, length: u64) {
+        loop {
+            let layer = &mut self.nodes[node as usize];
+            if op == Op::Flush || !layer.limits.takes(at, length) {
+                break;
+            }
+            let tally = &mut self.tallies[node as usize];
+            if layer.below.is_empty() {
+                tally.moved(op, at, length);
+                return;
+            }
+            let place = if let Rule::Cache(cache) = &mut layer.rule {
+                match cache.look(op, at, length) {
+                    Look::Hit(child) => Some((child, at)),
+                    Look::Missed(number) => {
+                        tally.moved(op, at, length);
+                        self.missed(node, number, Io::new(op, at, length));
+                        return;
+                    }
+                    Look::Part => None,
+                }
+            } else {
+                layer.rule.single(op, at, length)
+            };
+            if let Some((child, place)) = place {
+                tally.moved(op, at, length);
+                let below = layer.below[child as usize];
+                (node, at) = (below.node, below.start + place);
+                continue;
+            }
+            let pages = match &layer.rule {
+                Rule::Parity(array) if self.plain[node as usize] => array.pages(op, at, length),
+                _ => None,
+            };
+            let Some(pages) = pages else { break };
+            tally.moved(op, at, length);
+            self.paged(node, pages);
+            return;
+        }
+        self.submit(node, Io::new(op, at, length));
+    }
+
+    /// What follows when a cache does not have a whole block.
+    fn missed(&mut self, node: u32, number: u64, io: Io) {
+        let place = node as usize;
+        let mut answer = std::mem::take(&mut self.answers[place]);
+        answer.clear();
+        if let Rule::Cache(cache) = &mut self.nodes[place].rule {
+            cache.missed(number, io, &mut answer);
+        }
+        for &Step { child, io } in &answer {
+            let below = self.nodes[place].below[child as usize];
+            self.walk(below.node, io.op, below.start + io.offset, io.length);
+        }
+        self.answers[place] = answer;
+    }
+
+    /// Pages of the devices that a layer stands on.
+    #[inline]
+    fn paged(&mut self, node: u32, pages: Pages) {
+        for (member, below) in self.nodes[node as usize].below.iter().enumerate() {
+            let on_grid = (below.start + pages.at) % PAGE == 0;
+            let tally = &mut self.tallies[below.node as usize];
+            tally.reads.pages(pages.read >> member & 1, on_grid);
+            tally.writes.pages(pages.written >> member & 1, on_grid);
+        }
     }
 
     /// A request at a layer: on the way down it is plugged as the kernel does.
@@ -240,6 +329,13 @@ impl Ledger {
                 self.step(node, step);
             }
             return;
+        }
+        if let (Rule::Parity(array), true) = (rule, self.plain[place]) {
+            let alone = io.alone && !array.gathers();
+            if let Some(pages) = array.pages(io.op, io.offset, io.length).filter(|_| alone) {
+                self.paged(node, pages);
+                return;
+            }
         }
         let mut answer = std::mem::take(&mut self.answers[place]);
         answer.clear();

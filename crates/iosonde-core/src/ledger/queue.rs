@@ -52,8 +52,15 @@ impl Limits {
     #[must_use]
     #[inline]
     pub const fn take(&self, io: &Io) -> bool {
-        io.length <= self.most
-            && (self.boundary == 0 || io.offset % self.boundary + io.length <= self.boundary)
+        self.takes(io.offset, io.length)
+    }
+
+    /// See `take`.
+    #[must_use]
+    #[inline]
+    pub const fn takes(&self, offset: u64, length: u64) -> bool {
+        length <= self.most
+            && (self.boundary == 0 || offset % self.boundary + length <= self.boundary)
     }
 
     /// The request that a waiting one and a new I/O make together.

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::cache::promote::Promote;
 use super::cache::sets::{Places, Policy};
 use super::cache::{Cache, Mode};
 use super::drbd::{self, Drbd};
 use super::frame::{Cut, Transfers};
-use super::io::{Io, Step};
+use super::io::{Io, Op, Step};
 use super::mapping::{Linear, Mirror, Segment, Striped};
 use super::queue::Limits;
 use super::raid::copies::{Raid1, Raid10};
@@ -26,6 +27,7 @@ pub enum Rule {
     Raid10(Box<Raid10>),
     Parity(Box<Parity>),
     Cache(Box<Cache>),
+    Promote(Box<Promote>),
     Drbd(Box<Drbd>),
     /// Cut into pieces that each arrive at another host.
     Far(Cut),
@@ -44,8 +46,24 @@ impl Rule {
             Self::Raid10(rule) => rule.map(io, request, out),
             Self::Parity(rule) => rule.map(io, out),
             Self::Cache(rule) => rule.map(io, out),
+            Self::Promote(rule) => rule.map(io, out),
             Self::Drbd(rule) => rule.map(io, out),
             Self::Far(rule) => rule.map(io, out),
+        }
+    }
+
+    /// Of an I/O that becomes just one of the same length, of which its rule keeps no account: to
+    /// which layer below, and where there. No flushes.
+    #[inline]
+    #[must_use]
+    pub fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+        match self {
+            Self::Same => Some((0, offset)),
+            Self::Linear(rule) => rule.single(offset),
+            Self::Striped(rule) => rule.single(offset, length),
+            Self::Far(rule) => rule.whole(op, length).then_some((0, offset)),
+            Self::Parity(rule) => rule.single(op, offset, length),
+            _ => None,
         }
     }
 
@@ -96,6 +114,7 @@ impl Rule {
     pub fn events(&self) -> Vec<(&'static str, u64)> {
         match self {
             Self::Cache(cache) => cache.told(),
+            Self::Promote(cache) => cache.told(),
             Self::Drbd(drbd) => drbd.told(),
             Self::Far(cut) => cut.told(),
             _ => Vec::new(),
@@ -114,7 +133,7 @@ impl Rule {
             Self::Mirror(mirror) if mirror.members != below => {
                 Err(format!("{} copies on {below} layers", mirror.members))
             }
-            Self::Cache(_) if below != 2 => {
+            Self::Cache(_) | Self::Promote(_) if below != 2 => {
                 Err("a cache stands on a slow and a fast layer".to_owned())
             }
             Self::Drbd(_) if below != 2 => Err("a replicated volume has two sides".to_owned()),
@@ -164,7 +183,8 @@ pub fn limits(figures: &Figures) -> Limits {
 /// `start`, `latter_first`; `mirror`: `start`; `raid1`: `failed` (bits of lost members), `solid`; `raid10`: `chunk`,
 /// `layout` (md's number), `size` of a member, `failed`, `solid`; `parity`: `parity` (members of
 /// it), `chunk`, `layout`, `failed`, `rmw_level`, `stripe_cache` (stripes), `together`; `cache`: `block`,
-/// `blocks`, `ways` (0: one set), `lru`, `mode` (0 back, 1 through, 2 around), `fills`; `drbd`:
+/// `blocks`, `ways` (0: one set), `lru`, `mode` (0 back, 1 through, 2 around), `fills`; `promote`:
+/// `block`, `blocks`, `mode`; `drbd`:
 /// `extents`, `log` (its place), `flushes`; `far`: `read` and `write`, the most that is carried at
 /// once, and `burst` with `first_burst` of iSCSI or `inline` of `NVMe`.
 ///
@@ -202,6 +222,10 @@ pub fn rule(kind: &str, figures: &Figures, below: usize) -> Result<Rule, String>
             Rule::Raid10(Box::new(array))
         }
         "parity" => Rule::Parity(Box::new(parity(&asked, members)?)),
+        "promote" => {
+            let (block, blocks) = (asked.get("block")?, asked.get("blocks")?);
+            Rule::Promote(Box::new(Promote::new(mode(&asked)?, block, blocks)?))
+        }
         "cache" => Rule::Cache(Box::new(cache(&asked)?)),
         "drbd" => {
             let (extents, log) = (asked.or("extents", 1237), asked.get("log")?);
@@ -249,13 +273,17 @@ fn far(asked: &Asked<'_>) -> Result<Cut, String> {
     Ok(Cut::new(read, write, transfers))
 }
 
+fn mode(asked: &Asked<'_>) -> Result<Mode, String> {
+    match asked.or("mode", 0) {
+        0 => Ok(Mode::Back),
+        1 => Ok(Mode::Through),
+        2 => Ok(Mode::Around),
+        other => Err(format!("a cache's mode is 0, 1 or 2, not {other}")),
+    }
+}
+
 fn cache(asked: &Asked<'_>) -> Result<Cache, String> {
-    let mode = match asked.or("mode", 0) {
-        0 => Mode::Back,
-        1 => Mode::Through,
-        2 => Mode::Around,
-        other => return Err(format!("a cache's mode is 0, 1 or 2, not {other}")),
-    };
+    let mode = mode(asked)?;
     let policy = if asked.or("lru", 0) == 1 {
         Policy::Lru
     } else {

@@ -15,6 +15,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "averages": "iosonde.explain.rules.averages:RULES",
         "claims": "iosonde.explain.rules.claims:RULES",
         "faults": "iosonde.explain.rules.faults:RULES",
+        "ledger": "iosonde.explain.rules.ledger:RULES",
         "loops": "iosonde.explain.rules.loops:RULES",
         "noise": "iosonde.explain.rules.noise:RULES",
     },

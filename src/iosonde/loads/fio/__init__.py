@@ -1,8 +1,8 @@
 """fio: the load engine that applies any mix of I/O, and prints histograms of what it saw.
 
 declare.py reads what the user wrote (commandline.py and jobfile.py know the two texts), demand.py
-says what the job needs, command.py how it is run, result.py reads the output and combine.py puts
-the results of several jobs together.
+says what the job needs, command.py how it is run, recorded.py how its requests are written down,
+result.py reads the output and combine.py puts the results of several jobs together.
 
 Source:
     fio 3.33 and 3.41-git: HOWTO, init.c, options.c, stat.c.
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from iosonde.loads.fio import command, declare, demand, result
+from iosonde.loads.fio import command, declare, demand, recorded, result
 from iosonde.records import Demand, Json, Load, LoadCommand, LoadResult, RawOutput, Target
 
 
@@ -40,6 +40,10 @@ class Fio:
     ) -> LoadCommand:
         """See `LoadEngine.command`."""
         return command.command(load, target, directory=directory, seconds=seconds)
+
+    def recorded(self, load: Load, command: LoadCommand, *, directory: str) -> LoadCommand:
+        """See `Recording.recorded`."""
+        return recorded.recorded(load, command, directory=directory)
 
     def parse(self, raw: RawOutput) -> LoadResult:
         """See `LoadEngine.parse`."""

@@ -6,6 +6,7 @@
 //! in the background (`dirty_thresh_pct`, `fallow_delay`) is not reckoned with: dirty blocks are cleaned
 //! when they have to go.
 
+pub mod promote;
 pub mod sets;
 
 use super::divisor::Divisor;
@@ -38,6 +39,17 @@ pub struct Events {
 
 const SLOW: u32 = 0;
 const FAST: u32 = 1;
+
+/// What is known of an I/O before it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// It is answered by this layer below alone.
+    Hit(u32),
+    /// It is of a whole block with this number, which is not there.
+    Missed(u64),
+    /// It is something else, and has not been looked at.
+    Part,
+}
 
 /// A cache: the slow device is its first layer below, the fast one the second.
 #[derive(Clone, Debug)]
@@ -98,6 +110,43 @@ impl Cache {
             .ahead(offsets.map(|offset| self.block.divide(offset).0))
     }
 
+    /// Looks whether a whole block is there, and counts it if so.
+    #[inline]
+    pub fn look(&mut self, op: Op, offset: u64, length: u64) -> Look {
+        let write = op == Op::Write;
+        if length != self.block.get() || write && self.mode != Mode::Back {
+            return Look::Part;
+        }
+        let (number, inside) = self.block.divide(offset);
+        if inside != 0 {
+            return Look::Part;
+        }
+        if write {
+            self.events.writes += 1;
+        } else {
+            self.events.reads += 1;
+        }
+        if !self.places.hit(number, write) {
+            return Look::Missed(number);
+        }
+        if write {
+            self.events.write_hits += 1;
+        } else {
+            self.events.read_hits += 1;
+        }
+        Look::Hit(FAST)
+    }
+
+    /// What is done for a whole block that `look` has missed.
+    pub fn missed(&mut self, number: u64, io: Io, out: &mut Vec<Step>) {
+        if io.op == Op::Read {
+            self.bring(number, io, out);
+        } else {
+            self.take(number, true, out);
+            out.push(to(FAST, io));
+        }
+    }
+
     pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
         if io.op == Op::Flush {
             out.extend([to(SLOW, io), to(FAST, io)]);
@@ -149,6 +198,11 @@ impl Cache {
             out.push(to(FAST, io));
             return;
         }
+        self.bring(number, io, out);
+    }
+
+    /// A read of what is not there.
+    fn bring(&mut self, number: u64, io: Io, out: &mut Vec<Step>) {
         out.push(to(SLOW, io));
         if self.fills {
             self.take(number, false, out);

@@ -29,83 +29,201 @@ pub enum Places {
 }
 
 const EMPTY: u32 = u32::MAX;
-/// Marks compared at once.
-const SPAN: usize = 64;
+const NONE: u16 = u16::MAX;
+/// Blocks whose memory is looked at together.
+const AHEAD: usize = 32;
 
-const fn mark(tag: u32) -> u16 {
-    (tag.wrapping_mul(0x9E37_79B1) >> 16) as u16
+/// A place of a set: whose block it holds, and the next place of the same chain.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Block number over number of sets.
+    tag: u32,
+    next: u16,
+    dirty: bool,
 }
 
-/// Sets of places, found by comparing their tags.
+/// What is looked at for a block: its set's first place, its tag, a place of its chain, and where
+/// the chain of the one begins that may have to go.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look {
+    begin: usize,
+    tag: u32,
+    next: usize,
+    goes: usize,
+}
+
+/// Sets of places. Each set has chains of its places by a hash of their tags, so that a look at a
+/// few of them tells whether a block is there.
 #[derive(Clone, Debug)]
 pub struct Sets {
     policy: Policy,
     ways: usize,
     count: Divisor,
-    /// Block number over number of sets, for each place.
-    tags: Vec<u32>,
-    /// Sixteen bits made of each tag, which are compared first.
-    marks: Vec<u16>,
-    dirty: Vec<bool>,
+    slots: Vec<Slot>,
+    /// Where each set's chains begin, and the bits of a hash that are not used for it.
+    heads: Vec<u16>,
+    shift: u32,
+    /// Places of each set that were ever taken: those behind them are empty.
+    filled: Vec<u16>,
     /// Empty places of each set.
-    empty: Vec<u32>,
+    empty: Vec<u16>,
     /// FIFO: the place of each set whose turn it is.
-    turn: Vec<u32>,
+    turn: Vec<u16>,
     /// LRU: when each place was last used.
     used: Vec<u64>,
     clock: u64,
 }
 
+#[allow(clippy::cast_possible_truncation)] // fewer ways than 2^16
 impl Sets {
+    fn new(policy: Policy, blocks: usize, ways: usize) -> Result<Self, String> {
+        let each = u16::try_from(ways).ok().filter(|&ways| ways < NONE);
+        let each = each.ok_or("a set has at most 65534 places")?;
+        let (sets, chains) = (blocks / ways, (4 * ways).next_power_of_two());
+        let empty = Slot {
+            tag: EMPTY,
+            next: NONE,
+            dirty: false,
+        };
+        let lru = policy == Policy::Lru;
+        Ok(Self {
+            policy,
+            ways,
+            count: Divisor::new(sets as u64),
+            slots: vec![empty; sets * ways],
+            heads: vec![NONE; sets * chains],
+            shift: 32 - chains.trailing_zeros(),
+            filled: vec![0; sets],
+            empty: vec![each; sets],
+            turn: vec![0; sets],
+            used: vec![0; if lru { sets * ways } else { 0 }],
+            clock: 0,
+        })
+    }
+
+    /// Where the chain of a tag begins (Fibonacci hashing).
+    #[inline]
+    const fn chain(&self, set: usize, tag: u32) -> usize {
+        (set << (32 - self.shift)) + (tag.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
+    }
+
     /// The place of a block.
     #[inline]
     fn find(&self, set: usize, tag: u32) -> Option<usize> {
         let begin = set * self.ways;
-        let mark = mark(tag);
-        let marks = &self.marks[begin..begin + self.ways];
-        let spans = marks.chunks_exact(SPAN);
-        let rest = spans.remainder();
-        for (number, span) in spans.enumerate() {
-            // To compare all is quicker than to stop at the first: it is done by vectors.
-            let same = span
-                .iter()
-                .fold(0, |same, &one| same | u16::from(one == mark));
-            if same != 0 {
-                let found = self.among(span, begin + number * SPAN, mark, tag);
-                if found.is_some() {
-                    return found;
-                }
+        let mut at = self.heads[self.chain(set, tag)];
+        while at != NONE {
+            let slot = &self.slots[begin + at as usize];
+            if slot.tag == tag {
+                return Some(begin + at as usize);
+            }
+            at = slot.next;
+        }
+        None
+    }
+
+    /// Looks at the memory that some blocks will need: where their chains begin and whose turn it
+    /// is to go, then the first places of each chain and the chain of who goes, so that what is far
+    /// away is fetched at the same time.
+    fn ahead(&self, blocks: impl Iterator<Item = u64>) -> u64 {
+        let mut looks = [Look::default(); AHEAD];
+        let mut count = 0;
+        for (look, block) in looks.iter_mut().zip(blocks) {
+            if let Some((set, tag)) = self.at(block) {
+                let begin = set * self.ways;
+                let goes = self.slots[begin + self.turn[set] as usize].tag;
+                let first = self.heads[self.chain(set, tag)];
+                *look = Look {
+                    begin,
+                    tag,
+                    next: begin + first as usize,
+                    goes: self.chain(set, goes),
+                };
+            }
+            count += 1;
+        }
+        let mut seen = 0;
+        for look in &mut looks[..count] {
+            seen ^= self.heads[look.goes];
+            if let Some(slot) = self.slots.get(look.next) {
+                look.next = if slot.tag == look.tag {
+                    look.next
+                } else {
+                    look.begin + slot.next as usize
+                };
             }
         }
-        self.among(rest, begin + self.ways - rest.len(), mark, tag)
+        for look in &looks[..count] {
+            seen ^= self.slots.get(look.next).map_or(0, |slot| slot.next);
+        }
+        u64::from(seen)
     }
 
-    /// The place of a tag among those whose marks are given, from a place on.
-    fn among(&self, marks: &[u16], first: usize, mark: u16, tag: u32) -> Option<usize> {
-        let mut places = marks.iter().zip(first..);
-        let same = |(one, place): &(&u16, usize)| **one == mark && self.tags[*place] == tag;
-        places.find(same).map(|(_, place)| place)
+    /// Puts a block into a place, of which another is taken out before.
+    ///
+    /// Returns: the tag that was there, `EMPTY` for none, and whether it was dirty.
+    #[inline]
+    fn put(&mut self, set: usize, place: usize, tag: u32, dirty: bool) -> (u32, bool) {
+        let old = self.slots[place];
+        if old.tag != EMPTY {
+            self.unchain(set, place);
+        }
+        let chain = self.chain(set, tag);
+        self.slots[place] = Slot {
+            tag,
+            next: self.heads[chain],
+            dirty,
+        };
+        self.heads[chain] = (place - set * self.ways) as u16;
+        (old.tag, old.dirty)
     }
 
-    /// An empty place, or that of the block whose turn it is to go.
-    fn room(&mut self, set: usize) -> usize {
-        if self.empty[set] > 0 {
-            if let Some(place) = self.find(set, EMPTY) {
-                self.empty[set] -= 1;
-                return place;
+    #[inline]
+    fn unchain(&mut self, set: usize, place: usize) {
+        let begin = set * self.ways;
+        let (own, Slot { tag, next, .. }) = ((place - begin) as u16, self.slots[place]);
+        let chain = self.chain(set, tag);
+        let mut at = self.heads[chain];
+        if at == own {
+            self.heads[chain] = next;
+            return;
+        }
+        while at != NONE {
+            let slot = &mut self.slots[begin + at as usize];
+            if slot.next == own {
+                slot.next = next;
+                return;
             }
+            at = slot.next;
+        }
+    }
+
+    /// The first empty place, or that of the block whose turn it is to go.
+    fn room(&mut self, set: usize) -> usize {
+        let begin = set * self.ways;
+        if self.empty[set] > 0 {
+            self.empty[set] -= 1;
+            let filled = self.filled[set] as usize;
+            let holes = self.ways - filled < 1 + self.empty[set] as usize;
+            let taken = &self.slots[begin..begin + filled];
+            let hole = taken.iter().position(|slot| holes && slot.tag == EMPTY);
+            if let Some(place) = hole {
+                return begin + place;
+            }
+            self.filled[set] += 1;
+            return begin + filled;
         }
         self.victim(set)
     }
 
-    #[allow(clippy::cast_possible_truncation)] // fewer ways than 2^32
     fn victim(&mut self, set: usize) -> usize {
         let begin = set * self.ways;
         match self.policy {
             Policy::Fifo => {
-                let place = begin + self.turn[set] as usize;
-                self.turn[set] = (self.turn[set] + 1) % self.ways as u32;
-                place
+                let turn = self.turn[set];
+                let next = turn + 1;
+                self.turn[set] = if next as usize == self.ways { 0 } else { next };
+                begin + turn as usize
             }
             Policy::Lru => {
                 let used = &self.used[begin..begin + self.ways];
@@ -120,7 +238,7 @@ impl Sets {
 #[derive(Clone, Debug)]
 pub struct Anywhere {
     policy: Policy,
-    order: Lru,
+    order: Lru<bool>,
 }
 
 impl Places {
@@ -138,31 +256,14 @@ impl Places {
             let order = Lru::new(blocks);
             return Ok(Self::Anywhere(Anywhere { policy, order }));
         }
-        let sets = blocks / ways;
-        let places = sets * ways;
-        Ok(Self::Sets(Sets {
-            policy,
-            ways,
-            count: Divisor::new(sets as u64),
-            tags: vec![EMPTY; places],
-            marks: vec![mark(EMPTY); places],
-            dirty: vec![false; places],
-            empty: vec![u32::try_from(ways).map_err(|problem| problem.to_string())?; sets],
-            turn: vec![0; sets],
-            used: if policy == Policy::Lru {
-                vec![0; places]
-            } else {
-                Vec::new()
-            },
-            clock: 0,
-        }))
+        Ok(Self::Sets(Sets::new(policy, blocks, ways)?))
     }
 
     /// Looks at the memory that some blocks will need.
     #[must_use]
     pub fn ahead(&self, blocks: impl Iterator<Item = u64>) -> u64 {
         match self {
-            Self::Sets(_) => 0, // what is gone through in order needs no help
+            Self::Sets(sets) => sets.ahead(blocks),
             Self::Anywhere(all) => all.order.ahead(blocks),
         }
     }
@@ -178,7 +279,7 @@ impl Places {
                 let Some(place) = sets.find(set, tag) else {
                     return false;
                 };
-                sets.dirty[place] |= dirty;
+                sets.slots[place].dirty |= dirty;
                 if sets.policy == Policy::Lru {
                     sets.clock += 1;
                     sets.used[place] = sets.clock;
@@ -187,7 +288,7 @@ impl Places {
             }
             Self::Anywhere(all) => match all.order.get(block, all.policy == Policy::Lru) {
                 Some(value) => {
-                    *value |= u64::from(dirty);
+                    *value |= dirty;
                     true
                 }
                 None => false,
@@ -204,9 +305,7 @@ impl Places {
             Self::Sets(sets) => {
                 let (set, tag) = sets.at(block)?;
                 let place = sets.room(set);
-                let old = std::mem::replace(&mut sets.tags[place], tag);
-                sets.marks[place] = mark(tag);
-                let was = std::mem::replace(&mut sets.dirty[place], dirty);
+                let (old, was) = sets.put(set, place, tag, dirty);
                 if sets.policy == Policy::Lru {
                     sets.clock += 1;
                     sets.used[place] = sets.clock;
@@ -218,11 +317,8 @@ impl Places {
                 })
             }
             Self::Anywhere(all) => {
-                let gone = all.order.insert(block, u64::from(dirty));
-                gone.map(|(block, value)| Gone {
-                    block,
-                    dirty: value & 1 == 1,
-                })
+                let gone = all.order.insert(block, dirty);
+                gone.map(|(block, dirty)| Gone { block, dirty })
             }
         }
     }
@@ -235,12 +331,12 @@ impl Places {
             Self::Sets(sets) => {
                 let (set, tag) = sets.at(block)?;
                 let place = sets.find(set, tag)?;
-                sets.tags[place] = EMPTY;
-                sets.marks[place] = mark(EMPTY);
+                sets.unchain(set, place);
                 sets.empty[set] += 1;
-                Some(std::mem::replace(&mut sets.dirty[place], false))
+                sets.slots[place].tag = EMPTY;
+                Some(std::mem::replace(&mut sets.slots[place].dirty, false))
             }
-            Self::Anywhere(all) => all.order.remove(block).map(|value| value & 1 == 1),
+            Self::Anywhere(all) => all.order.remove(block),
         }
     }
 }

@@ -17,6 +17,15 @@ use crate::ledger::lru::Lru;
 /// The stripe cache is kept in as many lists (drivers/md/raid5.h, `NR_STRIPE_HASH_LOCKS`).
 const LISTS: u64 = 8;
 
+/// Pages of members at the same place: which are read, and then which are written, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pages {
+    /// The place on each member, bytes.
+    pub at: u64,
+    pub read: u64,
+    pub written: u64,
+}
+
 /// An array with parity and its stripe cache.
 #[derive(Clone, Debug)]
 pub struct Parity {
@@ -82,6 +91,42 @@ impl Parity {
         }
     }
 
+    /// Where a read lies that is in one chunk of a whole array.
+    #[inline]
+    #[must_use]
+    pub fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+        if op != Op::Read || self.failed != 0 {
+            return None;
+        }
+        let (row, data, inside) = self.geometry.find(offset);
+        if inside + length > self.geometry.chunk() {
+            return None;
+        }
+        let at = row * self.geometry.chunk() + inside;
+        Some((small(self.geometry.row(row).member(data)), at))
+    }
+
+    /// What a write of one page comes to on an array that lacks nothing and keeps nothing.
+    #[inline]
+    #[must_use]
+    pub fn pages(&self, op: Op, offset: u64, length: u64) -> Option<Pages> {
+        if !self.plain || op != Op::Write {
+            return None;
+        }
+        let (row, data, inside) = self.geometry.find(offset);
+        let from = inside % PAGE;
+        if from + length > PAGE {
+            return None;
+        }
+        let members = self.geometry.row(row);
+        let (page, parity) = (1 << members.member(data), members.mask());
+        Some(Pages {
+            at: row * self.geometry.chunk() + inside - from,
+            read: self.old(page, parity, length == PAGE),
+            written: page | parity,
+        })
+    }
+
     /// Whether something waits for `release`.
     #[must_use]
     pub fn gathers(&self) -> bool {
@@ -120,10 +165,12 @@ impl Parity {
             let member = self.geometry.row(row).member(data);
             let stripe = wanted(io.op, 1 << member, io.length == PAGE);
             let number = row * self.pages + inside / PAGE;
-            if self.plain && io.op == Op::Write {
-                self.page(number, row, 1 << member, io.length == PAGE, out);
-            } else {
-                self.one(number, stripe, out);
+            match self.pages(io.op, io.offset, io.length) {
+                Some(pages) => {
+                    each(pages.read, number, Op::Read, true, out);
+                    each(pages.written, number, Op::Write, true, out);
+                }
+                None => self.one(number, stripe, out),
             }
             return;
         }
@@ -204,26 +251,22 @@ impl Parity {
         }
     }
 
-    /// A write of one page, or of a part of it, to an array that lacks nothing and keeps nothing:
-    /// what `one` comes to.
+    /// What is read before a page, or a part of it, is written, where nothing is lost or known.
     #[inline]
-    fn page(&self, number: u64, row: u64, page: u64, whole: bool, out: &mut Vec<Step>) {
-        let parity = self.geometry.row(row).mask();
+    fn old(&self, page: u64, parity: u64, whole: bool) -> u64 {
         let others = (u64::MAX >> (64 - self.geometry.disks)) & !parity & !page;
         let old = u64::from(whole) + self.geometry.parity;
-        let rest = u64::from(others.count_ones());
+        let rest = self.geometry.disks - self.geometry.parity - 1;
         let modify = match self.level {
             RmwLevel::Disabled => false,
             RmwLevel::Enabled => old < rest,
             RmwLevel::Preferred => old <= rest,
         };
-        let read = if modify {
+        if modify {
             page | parity
         } else {
             others | if whole { 0 } else { page }
-        };
-        each(read, number, Op::Read, true, out);
-        each(page | parity, number, Op::Write, true, out);
+        }
     }
 
     /// A stripe that is the whole request.

@@ -1,0 +1,239 @@
+"""Predicted beside counted: the ledger of a trial that was run with --ledger.
+
+Works on what the store keeps (the capture, the counters, fio's own record of its requests), so an
+old run can be gone through again. Docs: docs/use/predict.md, "On a real host".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.case import Account, Ledger, LedgerRow
+from iosonde.errors import UsageError
+from iosonde.loads.fio.demand import demand_of, jobs_of
+from iosonde.loads.fio.job import effective, job_of
+from iosonde.loads.load import REQUESTS
+from iosonde.measure.counting import COUNTED
+from iosonde.predict.found import Found, Look, kernel_name, model_of_found
+from iosonde.predict.model import predict
+from iosonde.predict.requests import Requests, of_lines, of_load
+from iosonde.records import Load, Scalar, StackLayer, Trial
+from iosonde.stack.model import layers_under
+from iosonde.units import KIB, SECTOR
+
+if TYPE_CHECKING:
+    from iosonde.records import Loop
+
+_NOTHING = Account(0, 0, 0, 0)
+_CHUNKS = tuple(4 * KIB << shift for shift in range(9))
+
+
+def ledger_of(trial: Trial) -> Ledger | None:
+    """The ledger of a trial; None where nothing was counted. What cannot be predicted is said."""
+    loops = [loop for loop in trial.loops if COUNTED in loop.raw.files]
+    if not loops or trial.capture is None:
+        return None
+    if trial.load.engine != "fio":
+        return _without(f"the requests of {trial.load.engine} are not known, so none are predicted")
+    counts = [json.loads(loop.raw.files[COUNTED]) for loop in loops]
+    target = trial.target
+    layers = layers_under(trial.capture, target.host, target.path)
+    if not layers:
+        return _without(f"{target.path} stands on nothing that was found")
+    look = Look(layers, counts[0]["facts"], _declared(layers, counts[0]["declared"]))
+    found = model_of_found(look)
+    try:
+        requests = _requests(trial, loops, found.model.size)
+        rows = _rows(found, requests, loops, counts)
+    except UsageError as problem:
+        return _without(str(problem))
+    return Ledger(
+        rows=rows,
+        depth=_depth(trial.load),
+        recorded=all(REQUESTS in loop.raw.files for loop in loops),
+        uncovered=found.uncovered,
+        notes=requests.notes,
+        likely=tuple(_likely(look, found, requests, rows)),
+        declared=tuple(_differences(look)),
+    )
+
+
+def _without(reason: str) -> Ledger:
+    return Ledger((), 1, recorded=False, uncovered=(reason,))
+
+
+# ── requests ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _requests(trial: Trial, loops: Sequence[Loop], span: int) -> Requests:
+    """Of all loops one after the other: as recorded, or as many of the same kind."""
+    parts = []
+    for loop in loops:
+        if text := loop.raw.files.get(REQUESTS):
+            lines: Iterator[str] = iter(text.decode(errors="replace").splitlines())
+            parts.append(of_lines(lines, f"{trial.id}, loop {loop.index}, {REQUESTS}"))
+        else:
+            made = of_load(trial.load, sum(loop.result.issued.values()), span)
+            parts.append(replace(made, notes=(*made.notes, _MADE_UP)))
+    buffered = not demand_of(job_of(trial.load), where=trial.load.name).direct
+    notes = [note for part in parts for note in part.notes] + [_BUFFERED] * buffered
+    return Requests(
+        np.concatenate([part.ops for part in parts]),
+        np.concatenate([part.offsets for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+_MADE_UP = (
+    "the load has several jobs, whose requests are not recorded: as many of the same kind were "
+    "reckoned with"
+)
+_BUFFERED = "the load goes through the page cache, which is not reckoned with"
+
+
+def _depth(load: Load) -> int:
+    """Requests that the load keeps under way at once."""
+    total = 0
+    for section in effective(job_of(load)):
+        text = section.text("iodepth", "1")
+        engine = section.text("ioengine", "psync")
+        synchronous = engine in {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
+        depth = int(text) if text.isdecimal() and not synchronous else 1
+        total += depth * jobs_of(section, load.name)
+    return max(total, 1)
+
+
+# ── rows ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _rows(
+    found: Found, requests: Requests, loops: Sequence[Loop], counts: Sequence[Mapping[str, Any]]
+) -> tuple[LedgerRow, ...]:
+    prediction = predict(found.model, requests)
+    rows = []
+    for place, one, node in zip(found.places, prediction.layers, found.model.nodes, strict=True):
+        counted, idle = None, _NOTHING
+        for loop, count in zip(loops, counts, strict=True):
+            began, rested, before, after = (
+                _figures(reading, place.host, place.device) for reading in count["readings"]
+            )
+            if None in (began, rested, before, after) or not place.device:
+                continue
+            counted = _plus(counted or _NOTHING, _between(before, after))
+            share = loop.elapsed / count["idle_seconds"]
+            idle = _plus(idle, _between(began, rested), share)
+        said = Account(one.reads, one.read_bytes, one.writes, one.write_bytes)
+        rows.append(
+            LedgerRow(place.name, place.kind, place.device, said, counted, idle, not node[2],
+                      one.writes_band)
+        )  # fmt: skip
+    return tuple(rows)
+
+
+def _figures(reading: Mapping[str, Any], host: str, device: str) -> list[int] | None:
+    figures: list[int] | None = reading.get(host, {}).get(device)
+    return figures
+
+
+def _between(before: list[int] | None, after: list[int] | None) -> Account:
+    """From two sets of figures of /proc/diskstats."""
+    if before is None or after is None:
+        return _NOTHING
+    reads, read, writes, written = (after[at] - before[at] for at in (0, 2, 4, 6))
+    return Account(reads, read * SECTOR, writes, written * SECTOR)
+
+
+def _plus(one: Account, other: Account, share: float = 1.0) -> Account:
+    return Account(
+        one.reads + share * other.reads, one.read_bytes + share * other.read_bytes,
+        one.writes + share * other.writes, one.write_bytes + share * other.write_bytes,
+    )  # fmt: skip
+
+
+# ── is it what it was thought to be ───────────────────────────────────────────────────────────
+
+
+def _declared(
+    layers: Sequence[StackLayer], declared: Sequence[Mapping[str, Scalar]]
+) -> dict[str, dict[str, Scalar]]:
+    """Layer → facts as its declaration has them; only of arrays, which are what can differ."""
+    found: dict[str, dict[str, Scalar]] = {}
+    for layer in layers:
+        device = f"/dev/{kernel_name(layer)}"
+        for one in declared:
+            same = (one["host"], one["kind"], one["device"]) == (layer.host, "md", device)
+            if same and layer.kind == "md":
+                facts: dict[str, Scalar] = {"level": f"raid{one['level']}"}
+                if layer.facts.get("chunk_size"):
+                    facts["chunk_size"] = one["chunk_size"]
+                found[layer.id] = facts
+    return found
+
+
+def _differences(look: Look) -> Iterator[tuple[str, str, Scalar, Scalar]]:
+    for layer in look.layers:
+        for name, wanted in look.overlay.get(layer.id, {}).items():
+            if layer.facts.get(name) != wanted:
+                yield layer.id, name, wanted, layer.facts.get(name)
+
+
+def distance(rows: Sequence[LedgerRow]) -> float:
+    """Bytes by which the devices at the bottom counted otherwise than predicted, the idle off."""
+    total = 0.0
+    for row in rows:
+        if row.last and row.counted is not None:
+            rest = row.counted - row.idle - row.predicted
+            total += abs(rest.read_bytes) + abs(rest.write_bytes)
+    return total
+
+
+def _likely(
+    look: Look, found: Found, requests: Requests, rows: Sequence[LedgerRow]
+) -> Iterator[tuple[str, str, Scalar]]:
+    """Figures of an array with which nearly all of the difference is gone."""
+    now = distance(rows)
+    moved = sum(one.predicted.read_bytes + one.predicted.write_bytes for one in rows if one.last)
+    if not found.arrays or now <= 0.02 * moved or any(row.counted is None for row in rows[-1:]):
+        return
+    best: tuple[float, tuple[str, str, Scalar]] | None = None
+    for layer, name, value in _other(look, found):
+        overlay = {**look.overlay, layer: {**look.overlay.get(layer, {}), name: value}}
+        try:
+            other = model_of_found(replace(look, overlay=overlay))
+            prediction = predict(other.model, requests)
+        except UsageError:
+            continue
+        said = {one.id: one for one in prediction.layers}
+        tried = [
+            replace(row, predicted=Account(one.reads, one.read_bytes, one.writes, one.write_bytes))
+            for row in rows for one in [said.get(row.layer)] if one is not None
+        ]  # fmt: skip
+        far = distance(tried)
+        if best is None or far < best[0]:
+            best = far, (layer, name, value)
+    if best is not None and best[0] <= 0.2 * now:
+        yield best[1]
+
+
+def _other(look: Look, found: Found) -> Iterator[tuple[str, str, Scalar]]:
+    """What an array might be instead."""
+    for layer in look.layers:
+        if layer.id not in found.arrays:
+            continue
+        for chunk in _CHUNKS:
+            if look.value(layer, "chunk_size") not in {None, chunk}:
+                yield layer.id, "chunk_size", chunk
+        if layer.facts.get("level") != look.value(layer, "level"):
+            yield layer.id, "level", layer.facts.get("level")
+        if look.value(layer, "level") in {"raid4", "raid5", "raid6"}:
+            for level in (0, 1, 2):
+                yield layer.id, "model.rmw_level", level
+        disks = look.value(layer, "raid_disks")
+        for slot in range(disks if isinstance(disks, int) else 0):
+            yield layer.id, "model.failed", 1 << slot
