@@ -18,6 +18,7 @@
 
 use super::line::{fields, Field, MAX_COLUMNS};
 use super::problem::{BadLine, Problem, ReadError};
+use super::tally::Sample;
 
 /// How many lines detection looks at.
 const HEAD_LINES: usize = 1000;
@@ -81,6 +82,34 @@ impl Columns {
                 .filter(move |(bit, _)| self.has(*bit))
                 .map(|(_, name)| name),
         )
+    }
+
+    /// Whether each I/O has its size and its place.
+    pub(crate) const fn have_places(self) -> bool {
+        self.has(Self::BS) && self.has(Self::OFFSET)
+    }
+
+    /// A sample of a line's numbers, None where they are not of these columns or a priority is no 0
+    /// or 1.
+    #[inline]
+    pub(crate) fn sample(self, numbers: &[u64]) -> Option<Sample> {
+        if numbers.len() != self.count() {
+            return None;
+        }
+        let of = |column: u8| self.has(column).then(|| numbers[self.place(column)]);
+        if of(Self::DDIR).is_some_and(|ddir| ddir > 2)
+            || of(Self::PRIO).is_some_and(|prio| prio > 1)
+        {
+            return None;
+        }
+        Some(Sample {
+            time: numbers[0],
+            value: numbers[1],
+            top: of(Self::MAX).unwrap_or(0),
+            direction: of(Self::DDIR).map_or(3, |ddir| usize::try_from(ddir).unwrap_or(3)),
+            size: of(Self::BS).unwrap_or(0),
+            offset: of(Self::OFFSET).unwrap_or(0),
+        })
     }
 
     /// Place of a column in the line, from 0.
@@ -157,7 +186,7 @@ impl Variant {
     ///
     /// A log's variant is the first of its number of columns that at most one line in a hundred
     /// contradicts, else the least contradicted.
-    pub(super) fn detect(head: &[u8]) -> Result<Self, ReadError> {
+    pub(crate) fn detect(head: &[u8]) -> Result<Self, ReadError> {
         if head.starts_with(Self::TRACE_2) {
             return Ok(Self::Trace2);
         }
