@@ -52,12 +52,12 @@ type Columns<'py> = [Bound<'py, PyBytes>; 5];
 #[pymethods]
 impl TraceReader {
     #[new]
-    #[pyo3(signature = (paths, *, format=None, event=None))]
+    #[pyo3(signature = (paths, *, fmt=None, event=None))]
     #[allow(clippy::needless_pass_by_value)] // PyO3 hands over owned values
     fn new(
         py: Python<'_>,
         paths: Vec<PathBuf>,
-        format: Option<&str>,
+        fmt: Option<&str>,
         event: Option<&str>,
     ) -> PyResult<Self> {
         let event = match event {
@@ -65,7 +65,7 @@ impl TraceReader {
             Some(letter) => Event::parse(letter)
                 .ok_or_else(|| PyValueError::new_err(format!("{letter:?} is not Q, D or C")))?,
         };
-        let reader = py.detach(|| Reader::open(&paths, format, event));
+        let reader = py.detach(|| Reader::open(&paths, fmt, event));
         match reader {
             Ok(reader) => Ok(Self(Mutex::new((reader, Batch::default())))),
             Err(OpenError::Io(error)) => Err(match error.raw_os_error() {
