@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from iosonde.records import Json
     from iosonde.trace.describe import Description
     from iosonde.trace.read import Damage
+    from iosonde.trace.record import Recording
 
 ACTIONS = {
     "describe": "what the requests of traces are like: `describe FILE…`",
@@ -140,6 +141,54 @@ def _convert(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
     }  # fmt: skip
 
 
+def _record(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
+    import asyncio
+
+    from iosonde.trace.read import Trace, sources
+
+    if len(words) != 1:
+        raise UsageError("say which device", hint="iosonde trace record [HOST:]/dev/sda")
+    done = asyncio.run(_recorded(words[0], options))
+    trace = Trace(sources([str(done.path)])[0], event=options["event"])
+    requests = sum(len(batch) for batch in trace.batches())
+    damage = trace.damage
+    if not options["json"]:
+        out().print(
+            f"{done.path}: {requests} requests of {done.host}:{done.device}, "
+            f"{units.show_bytes(done.bytes)} in {len(done.files)} files",
+            markup=False,
+        )
+        _warn(str(done.path), damage)
+        if done.cut:
+            err().print(f"{done.path}: it ended early, the memory for it was full", style="yellow")
+        if done.dropped and not damage.lost:
+            err().print(f"{done.path}: blktrace dropped {done.dropped} events", style="yellow")
+    return {
+        "recorded": {
+            "host": done.host, "device": done.device, "path": str(done.path),
+            "files": [str(one) for one in done.files], "seconds": options["seconds"],
+            "bytes": done.bytes, "requests": requests, "dropped": done.dropped,
+            "lost_events": damage.lost, "cut": done.cut,
+            "complete": not (done.cut or done.dropped or damage.lost or damage.count),
+        }
+    }  # fmt: skip
+
+
+async def _recorded(target: str, options: dict[str, Any]) -> Recording:
+    from iosonde.hosts import open_host
+    from iosonde.trace.record import record
+
+    name, colon, path = target.rpartition(":/") if not target.startswith("/") else ("", "", target)
+    host = await open_host(name)
+    try:
+        return await record(
+            host, "/" + path if colon else path, seconds=options["seconds"],
+            directory=options["output"] or Path(),
+        )  # fmt: skip
+    finally:
+        await host.close()
+
+
 def _formats(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
     from iosonde.trace.read import formats
 
@@ -155,6 +204,7 @@ def _formats(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
 _DOING: dict[str, Callable[[list[str], dict[str, Any]], dict[str, Json]]] = {
     "describe": _describe,
     "convert": _convert,
+    "record": _record,
     "formats": _formats,
 }
 

@@ -1,9 +1,9 @@
-"""The requests of a load, one by one: made as fio would make them, or read from a trace of fio.
+"""The requests of a load, one by one: made as fio would make them, or read from a trace.
 
 Counts need no clock: a load that is bounded by time is asked for so many requests.
 
-Source: fio 3.33, HOWTO (rw, bs, bssplit, size, offset, rwmixread, norandommap, fsync; "Trace file
-format"); a random map lets fio touch every block once before it touches one again.
+Source: fio 3.33, HOWTO (rw, bs, bssplit, size, offset, rwmixread, norandommap, fsync); a random map
+lets fio touch every block once before it touches one again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = "NDArray[np.uint64]"
 
 READ, WRITE, FLUSH = 0, 1, 2
-_ACTIONS = {"read": READ, "write": WRITE, "sync": FLUSH, "datasync": FLUSH}
 _RANDOM = {"randread": READ, "randwrite": WRITE, "randrw": None}
 _SEQUENTIAL = {"read": READ, "write": WRITE, "rw": None, "readwrite": None}
 _UNKNOWN = ("bsrange", "zonemode", "random_distribution", "verify", "percentage_random")
@@ -50,6 +49,10 @@ class Requests:
     def __len__(self) -> int:
         """Reads and writes."""
         return int(np.count_nonzero(self.ops != FLUSH))
+
+    def parts(self) -> Iterator[Requests]:
+        """All at once; a recorded trace comes in several."""
+        yield self
 
 
 def of_load(load: Load, count: int, span: int) -> Requests:
@@ -181,42 +184,18 @@ def _flushed(requests: Requests, section: Effective, place: str) -> Requests:
 
 
 def is_trace(path: Path) -> bool:
-    """Whether a file is a trace of fio."""
-    try:
-        with path.open("rb") as file:
-            return file.read(11) == b"fio version"
-    except OSError:
-        return False
+    """Whether a name is that of a trace that `iosonde.trace` reads."""
+    from iosonde.predict import recorded
+
+    return recorded.is_trace(path)
 
 
 def of_trace(path: Path) -> Requests:
-    """The reads, writes and flushes of a trace of fio, version 2 or 3, in its order.
+    """The reads, writes and flushes of a trace, in its order, all at once.
 
     Raises:
-        UsageError: it cannot be read, or a line is none of a trace; where is "FILE:LINE".
+        UsageError: it cannot be read.
     """
-    try:
-        with path.open(encoding="utf-8") as file:
-            rows = list(_rows(file, str(path)))
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise UsageError(f"the trace cannot be read: {reason}", where=str(path)) from None
-    table = np.array(rows, dtype=np.uint64).reshape(len(rows), 3)
-    return Requests(table[:, 0].astype(np.uint8), table[:, 1].copy(), table[:, 2].copy())
+    from iosonde.predict import recorded
 
-
-def _rows(lines: Iterator[str], path: str) -> Iterator[tuple[int, int, int]]:
-    timed = "3" in next(lines).split()[2:3]
-    for number, line in enumerate(lines, 2):
-        words = line.split()[1 if timed else 0 :]
-        op = _ACTIONS.get(words[1]) if len(words) > 1 else None
-        try:
-            if op == FLUSH:
-                yield FLUSH, 0, 0
-            elif op is not None:
-                yield op, int(words[2]), int(words[3])
-        except (IndexError, ValueError):
-            raise UsageError(
-                "this is no line of a trace", where=f"{path}:{number}",
-                hint="expected: [time] file read|write offset length",
-            ) from None  # fmt: skip
+    return recorded.of_trace(path)

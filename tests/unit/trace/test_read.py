@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
+from iosonde.predict.recorded import Recorded, is_trace
 from iosonde.trace.read import OPS, formats, open_trace, sources
 from tests.unit.trace.sample import FORMATS, RESOLUTION, requests, text
 
@@ -84,3 +85,22 @@ def test_a_wrong_name_is_told(tmp_path: Path) -> None:
         open_trace(str(tmp_path / "x"), fmt="spc")
     with pytest.raises(UsageError, match="no event"):
         open_trace(str(tmp_path / "x"), event="G")
+
+
+def test_a_pasted_command_line_is_no_trace() -> None:
+    assert not is_trace(Path("fio --name=x " + "--rw=randwrite " * 400))
+    assert not is_trace(Path("latency"))
+
+
+def test_a_trace_as_a_load_comes_part_by_part(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(
+        b"fio version 3 iolog\n1 a write 0 4096\n2 a trim 0 4096\n3 b read 512 512\n4 b sync 0 0\n"
+    )
+    recorded = Recorded(path)
+    for _ in range(2):  # it can be read again
+        (part,) = recorded.parts()
+        assert part.ops.tolist() == [1, 0, 2]
+        assert part.offsets.tolist() == [0, 512, 0]
+        assert len(recorded) == 2
+        assert len(recorded.notes) == 2
