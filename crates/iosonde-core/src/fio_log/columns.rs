@@ -18,7 +18,6 @@
 
 use super::line::{fields, Field, MAX_COLUMNS};
 use super::problem::{BadLine, Problem, ReadError};
-use super::tally::Sample;
 
 /// How many lines detection looks at.
 const HEAD_LINES: usize = 1000;
@@ -89,27 +88,10 @@ impl Columns {
         self.has(Self::BS) && self.has(Self::OFFSET)
     }
 
-    /// A sample of a line's numbers, None where they are not of these columns or a priority is no 0
-    /// or 1.
-    #[inline]
-    pub(crate) fn sample(self, numbers: &[u64]) -> Option<Sample> {
-        if numbers.len() != self.count() {
-            return None;
-        }
-        let of = |column: u8| self.has(column).then(|| numbers[self.place(column)]);
-        if of(Self::DDIR).is_some_and(|ddir| ddir > 2)
-            || of(Self::PRIO).is_some_and(|prio| prio > 1)
-        {
-            return None;
-        }
-        Some(Sample {
-            time: numbers[0],
-            value: numbers[1],
-            top: of(Self::MAX).unwrap_or(0),
-            direction: of(Self::DDIR).map_or(3, |ddir| usize::try_from(ddir).unwrap_or(3)),
-            size: of(Self::BS).unwrap_or(0),
-            offset: of(Self::OFFSET).unwrap_or(0),
-        })
+    /// Places of direction, size, offset and priority in the line, where it has them.
+    pub(crate) fn places(self) -> [Option<usize>; 4] {
+        [Self::DDIR, Self::BS, Self::OFFSET, Self::PRIO]
+            .map(|column| self.has(column).then(|| self.place(column)))
     }
 
     /// Place of a column in the line, from 0.

@@ -37,6 +37,7 @@ const TRIM: usize = 2;
 
 struct FioLog {
     columns: Columns,
+    places: Places,
     devices: Devices,
     windows: u64,
 }
@@ -45,6 +46,7 @@ impl FioLog {
     fn new(columns: Columns) -> Self {
         Self {
             columns,
+            places: Places::of(columns),
             devices: Devices::default(),
             windows: 0,
         }
@@ -54,7 +56,7 @@ impl FioLog {
 impl Line for FioLog {
     #[inline]
     fn line(&mut self, line: &[u8], out: &mut Batch) -> Result<(), Problem> {
-        let sample = match quickly(self.columns, line) {
+        let sample = match quickly(&self.places, line) {
             Some(sample) => sample,
             None => read_plainly(self.columns, line).map_err(Problem::Fio)?,
         };
@@ -88,41 +90,85 @@ impl Line for FioLog {
     }
 }
 
+/// Where the columns of a line are; those it has not lie at `NOWHERE`, which holds 0.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    count: usize,
+    direction: usize,
+    size: usize,
+    offset: usize,
+    priority: usize,
+}
+
+/// Columns that a line may have, and one more that none has.
+const SLOTS: usize = 16;
+const NOWHERE: usize = SLOTS - 1;
+
+impl Places {
+    fn of(columns: Columns) -> Self {
+        let [direction, size, offset, priority] =
+            columns.places().map(|place| place.unwrap_or(NOWHERE));
+        Self {
+            count: columns.count(),
+            direction,
+            size,
+            offset,
+            priority,
+        }
+    }
+}
+
 /// A line as fio writes it: numbers of up to 18 digits, ", " between them; None for any other.
 #[inline]
-fn quickly(columns: Columns, line: &[u8]) -> Option<Sample> {
-    let mut numbers = [0_u64; 8];
+fn quickly(places: &Places, line: &[u8]) -> Option<Sample> {
+    let mut numbers = [0_u64; SLOTS];
     let (mut count, mut at) = (0, 0);
     loop {
         let begin = at;
         let mut number = 0_u64;
-        while let Some(digit) = line.get(at).map(|byte| byte.wrapping_sub(b'0')) {
+        while at < line.len() {
+            let digit = line[at].wrapping_sub(b'0');
             if digit > 9 {
                 break;
             }
             number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
             at += 1;
         }
-        let padded = at - begin > 1 && line[begin] == b'0';
-        if at == begin || at - begin > 18 || padded || count == numbers.len() {
+        let digits = at - begin;
+        if digits == 0 || digits > 18 || count == places.count {
             return None;
         }
-        numbers[count] = number;
+        if digits > 1 && line[begin] == b'0' {
+            return None;
+        }
+        numbers[count & (SLOTS - 1)] = number;
         count += 1;
         if at == line.len() {
             break;
         }
-        if line.get(at..at + 2) != Some(b", ") {
+        if line.len() - at < 2 || line[at] != b',' || line[at + 1] != b' ' {
             return None;
         }
         at += 2;
     }
-    columns.sample(&numbers[..count])
+    let of = |place: usize| numbers[place & (SLOTS - 1)];
+    let direction = of(places.direction);
+    if count != places.count || direction > 2 || of(places.priority) > 1 {
+        return None;
+    }
+    Some(Sample {
+        time: numbers[0],
+        value: numbers[1],
+        direction: usize::try_from(direction).ok()?,
+        size: of(places.size),
+        offset: of(places.offset),
+        ..Sample::default()
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quickly;
+    use super::{quickly, Places};
     use crate::fio_log::{read_plainly, Variant};
 
     #[test]
@@ -143,7 +189,7 @@ mod tests {
         };
         for line in lines {
             let plain = read_plainly(columns, line);
-            if let Some(quick) = quickly(columns, line) {
+            if let Some(quick) = quickly(&Places::of(columns), line) {
                 let plain = plain.unwrap();
                 assert_eq!(
                     (quick.time, quick.direction, quick.size, quick.offset),
@@ -151,6 +197,6 @@ mod tests {
                 );
             }
         }
-        assert!(quickly(columns, lines[0]).is_some());
+        assert!(quickly(&Places::of(columns), lines[0]).is_some());
     }
 }
