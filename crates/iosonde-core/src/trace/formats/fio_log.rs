@@ -39,6 +39,7 @@ struct FioLog {
     columns: Columns,
     places: Places,
     devices: Devices,
+    device: Option<u32>,
     windows: u64,
 }
 
@@ -48,6 +49,7 @@ impl FioLog {
             columns,
             places: Places::of(columns),
             devices: Devices::default(),
+            device: None,
             windows: 0,
         }
     }
@@ -73,7 +75,10 @@ impl Line for FioLog {
             column: 1,
             name: "time",
         })?;
-        let device = self.devices.number(b"")?;
+        let device = match self.device {
+            Some(device) => device,
+            None => *self.device.insert(self.devices.number(b"")?),
+        };
         out.push(time, op, device, sample.offset, sample.size)
     }
 
