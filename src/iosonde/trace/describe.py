@@ -1,7 +1,7 @@
 """What the requests of a trace are like. All is counted in the core, in one pass.
 
-Sources: btt(1) for seeks; R. L. Mattson et al., IBM Systems Journal 9 (1970), for the miss ratios
-of all LRU caches from one pass; C. Waldspurger et al., FAST '15 (SHARDS), for those of a sample.
+Sources: R. L. Mattson et al., IBM Systems Journal 9 (1970), for the miss ratios of all LRU caches
+from one pass; C. Waldspurger et al., FAST '15 (SHARDS), for those of a sample.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 //! Whether requests follow each other on the device, and how far apart they are.
 //!
-//! Source: btt(1), "seek" (the distance from the end of a request to the begin of the next, each
-//! device on its own).
+//! btt(1) has the same but that requests which overlap are no step there, and that steps backwards
+//! begin where the one before began (blktrace 1.2, btt/seek.c, `seek_dist()`).
 
 /// Ends of earlier requests that a stream may go on from.
 const STREAMS: usize = 16;
