@@ -53,9 +53,7 @@ def trace(
         str, typer.Option(metavar="ADDRESS", help="Describe on the workers of a Dask cluster.")
     ] = "",
     threads: Annotated[int, typer.Option(min=0, help="0: one per processor.")] = 0,
-    seconds: Annotated[
-        str, typer.Option("--seconds", help="How long to record; Ctrl-C ends it earlier.")
-    ] = "10s",
+    seconds: Annotated[str, typer.Option("--seconds", help="How long to record.")] = "10s",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where a recording goes.")
     ] = None,
