@@ -89,7 +89,7 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """What happened from `time` on, seconds since the trace's first request, for one step."""
+    """What happened from `time` on for one step: seconds since the one of the first request."""
 
     time: float
     reads: int

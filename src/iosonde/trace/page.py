@@ -118,9 +118,9 @@ def _load(one: Description) -> Iterator[Figure]:
         ("Data over time", "B/s", "read_bytes", "write_bytes"),
     ):
         found = [
-            (second.time, what, getattr(second, name) / one.step)
-            for second in _thinned(one.load)
+            (at, what, value)
             for what, name in (("read", read), ("write", write))
+            for at, value in rates([(row.time, getattr(row, name)) for row in one.load], one.step)
         ]
         divisor, label = scale(unit, [value for _, _, value in found])
         rows = [{"time": at, "what": what, "value": value / divisor} for at, what, value in found]
@@ -133,11 +133,27 @@ def _load(one: Description) -> Iterator[Figure]:
                 color=_colour(("read", "write")),
             )
         )
-        yield Figure(title, f"{title}, in steps of {one.step} s", sized(chart, _HEIGHT))
+        yield Figure(title, f"{title}, reads and writes", sized(chart, _HEIGHT))
 
 
-def _thinned(rows: Sequence[Any]) -> Sequence[Any]:
-    return rows[:: -(-len(rows) // _MOST_POINTS)]
+def rates(rows: Sequence[tuple[float, float]], step: int) -> list[tuple[float, float]]:
+    """What happened a second, from a time on until the next: no more points than can be drawn.
+
+    Args:
+        rows: time in seconds and amount of each step in which something happened.
+        step: seconds.
+    """
+    width = step * -(-int(rows[-1][0] + step) // (step * _MOST_POINTS))
+    sums: dict[int, float] = {}
+    for time, amount in rows:
+        place = int(time // width)
+        sums[place] = sums.get(place, 0.0) + amount
+    points: list[tuple[float, float]] = []
+    for place, amount in sums.items():
+        points.append((float(place * width), amount / width))
+        if place + 1 not in sums:
+            points.append((float((place + 1) * width), 0.0))
+    return points
 
 
 def _arrivals(arrivals: Arrivals) -> Figure:
@@ -159,7 +175,7 @@ def _arrivals(arrivals: Arrivals) -> Figure:
 
 
 def _curve(one: Description) -> Figure:
-    divisor, label = scale("B", [one.reuse.curve[-1].size])
+    divisor, label = scale("B", [one.reuse.curve[len(one.reuse.curve) // 2].size])
     rows = [
         {"size": point.size / divisor, "what": what, "miss": 100 * miss}
         for point in one.reuse.curve

@@ -11,6 +11,7 @@ import pytest
 
 from iosonde.errors import UsageError
 from iosonde.trace.describe import Description, describe
+from iosonde.trace.page import rates
 from iosonde.trace.read import sources
 from tests.unit.trace.sample import Request, requests, text
 
@@ -125,6 +126,15 @@ def test_hot_regions(made: list[Request], found: Description) -> None:
     assert [(one.offset >> 20, one.reads + one.writes) for one in found.hot.regions] == (
         sorted(regions.items(), key=lambda pair: (-pair[1], pair[0]))
     )
+
+
+def test_idle_time_is_drawn_as_such_and_nothing_is_lost() -> None:
+    assert rates([(0.0, 10), (1.0, 20), (5.0, 30)], 1) == [
+        (0.0, 10.0), (1.0, 20.0), (2.0, 0.0), (5.0, 30.0), (6.0, 0.0)
+    ]  # fmt: skip
+    many = rates([(float(second), 4) for second in range(0, 8000, 2)], 2)
+    assert len(many) == 2001
+    assert all(rate == 2.0 for _, rate in many[:-1])
 
 
 def test_an_impossible_block_is_told(tmp_path: Path) -> None:
