@@ -1,6 +1,6 @@
 """Typed face of the Rust core (crates/iosonde-py); a test compares it with the built module."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import final
 
@@ -166,10 +166,13 @@ class TraceReader:
         Raises:
             OSError: reading failed.
         """
-    def profile(self, block: int, tracked: int) -> TraceProfile:
-        """Reads to the end and adds all up.
+    def profile(
+        self, block: int, tracked: int, go_on: Callable[[], bool] | None = None
+    ) -> TraceProfile:
+        """Reads to the end and adds all up; `go_on` is asked now and then.
 
         Raises:
+            KeyboardInterrupt: `go_on` said no.
             OSError: reading failed.
         """
     @property

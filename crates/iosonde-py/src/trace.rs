@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use iosonde_core::histogram;
 use iosonde_core::trace::profile::{Options, Profile};
 use iosonde_core::trace::{Batch, Event, Filled, OpenError, Reader, FORMATS};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -104,8 +104,16 @@ impl TraceReader {
         ]))
     }
 
-    /// Reads to the end and adds all up.
-    fn profile(&mut self, py: Python<'_>, block: u64, tracked: usize) -> PyResult<TraceProfile> {
+    /// Reads to the end and adds all up; `go_on` is asked now and then, and ends it by false.
+    #[pyo3(signature = (block, tracked, go_on=None))]
+    #[allow(clippy::needless_pass_by_value)] // PyO3 hands over owned values
+    fn profile(
+        &mut self,
+        py: Python<'_>,
+        block: u64,
+        tracked: usize,
+        go_on: Option<Py<PyAny>>,
+    ) -> PyResult<TraceProfile> {
         let mut profile = Profile::new(Options { block, tracked });
         let inner = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -117,6 +125,11 @@ impl TraceReader {
                 filled
             })?;
             py.check_signals()?;
+            if let Some(go_on) = &go_on {
+                if !go_on.call0(py)?.is_truthy(py)? {
+                    return Err(PyKeyboardInterrupt::new_err("the reading was stopped"));
+                }
+            }
             if filled == Filled::End {
                 break;
             }

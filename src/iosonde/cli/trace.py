@@ -95,7 +95,9 @@ def _describe(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
     if options["dask"]:
         found = by_dask(work, files, address=options["dask"])
     else:
-        found = by_threads(work, files, threads=options["threads"])
+        found = by_threads(
+            lambda one, go_on: work(one, go_on=go_on), files, threads=options["threads"]
+        )
     if options["html"]:
         from iosonde.trace.page import page
 

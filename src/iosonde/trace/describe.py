@@ -6,7 +6,7 @@ from one pass; C. Waldspurger et al., FAST '15 (SHARDS), for those of a sample.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -198,6 +198,7 @@ def describe(
     event: str | None = None,
     block: int = BLOCK,
     tracked: int = TRACKED,
+    go_on: Callable[[], bool] | None = None,
 ) -> Description:
     """Read a trace to its end.
 
@@ -207,8 +208,10 @@ def describe(
         event: see `Trace`.
         block: bytes whose reuse is followed, a power of two from 4096 on.
         tracked: blocks followed at once; with more, a sample of them (SHARDS).
+        go_on: asked several times a second; where it says no, the reading ends.
 
     Raises:
+        KeyboardInterrupt: `go_on` said no.
         UsageError: it is no trace; `block` or `tracked` cannot be.
     """
     if block < BLOCK or block & (block - 1):
@@ -218,7 +221,7 @@ def describe(
     trace = Trace(source, fmt=fmt, event=event)
     core = trace.core
     try:
-        profile = core.profile(block, tracked)
+        profile = core.profile(block, tracked, go_on)
     except OSError as problem:
         raise UsageError(f"reading it failed: {problem}", where=source.name) from None
     counts = dict(zip(OPS, profile.counts, strict=True))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TypeVar
 
 from iosonde.errors import HostFailed, UsageError
@@ -19,19 +20,33 @@ R = TypeVar("R")
 _CONNECT = "20s"
 
 
-def by_threads(work: Callable[[T], R], items: Sequence[T], *, threads: int = 0) -> list[R]:
+def by_threads(
+    work: Callable[[T, Callable[[], bool]], R], items: Sequence[T], *, threads: int = 0
+) -> list[R]:
     """The results in the order of the items.
 
     Args:
-        work: what to do with each; its errors are raised here, the first item's first.
+        work: what to do with each, and whom to ask whether to go on; its errors are raised here,
+            the first item's first.
         items: any.
         threads: 0 = one per processor.
     """
+    stop = Event()
+
+    def go_on() -> bool:
+        return not stop.is_set()
+
     count = min(len(items), threads or os.cpu_count() or 1)
     if count <= 1:
-        return [work(item) for item in items]
+        return [work(item, go_on) for item in items]
     with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(work, items))
+        begun = [pool.submit(work, item, go_on) for item in items]
+        try:
+            return [one.result() for one in begun]
+        except BaseException:  # Ctrl-C too: the threads would otherwise read on to the end
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def by_dask(work: Callable[[T], R], items: Sequence[T], *, address: str) -> list[R]:

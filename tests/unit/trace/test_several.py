@@ -6,13 +6,15 @@ import importlib.util
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.trace.describe import describe
-from iosonde.trace.read import sources
+from iosonde.trace.describe import Description, describe
+from iosonde.trace.read import Source, sources
 from iosonde.trace.several import by_dask, by_threads
 from tests.cli.conftest import COMMAND
 from tests.unit.trace.sample import FORMATS, requests, text
@@ -39,17 +41,42 @@ def files(tmp_path: Path) -> list[str]:
     return names
 
 
+def work(source: Source, go_on: Callable[[], bool]) -> Description:
+    return describe(source, go_on=go_on)
+
+
+def test_an_interrupted_thread_ends_the_others(files: list[str]) -> None:
+    asked = []
+
+    def interrupted(source: Source, go_on: Callable[[], bool]) -> int:
+        if source.name == files[0]:
+            raise KeyboardInterrupt
+        while go_on():
+            time.sleep(0.01)
+        asked.append(source)
+        return 0
+
+    with pytest.raises(KeyboardInterrupt):
+        by_threads(interrupted, sources(files), threads=2)
+    assert len(asked) <= 2
+
+
+def test_a_reading_ends_when_it_is_told_to(files: list[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        describe(sources(files)[0], go_on=lambda: False)
+
+
 def test_threads_change_nothing(files: list[str]) -> None:
     given = sources(files)
     alone = [describe(one) for one in given]
-    assert by_threads(describe, given, threads=4) == alone
-    assert by_threads(describe, given, threads=1) == alone
+    assert by_threads(work, given, threads=4) == alone
+    assert by_threads(work, given, threads=1) == alone
 
 
 def test_an_error_of_one_is_raised(files: list[str]) -> None:
     Path(files[3]).write_text("no trace\n")
     with pytest.raises(UsageError, match="known format"):
-        by_threads(describe, sources(files), threads=3)
+        by_threads(work, sources(files), threads=3)
 
 
 def test_without_dask_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
