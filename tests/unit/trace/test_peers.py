@@ -17,9 +17,16 @@ from tests.unit.trace.sample import requests
 pytestmark = pytest.mark.skipif(shutil.which("btt") is None, reason="needs the package blktrace")
 
 
-@pytest.fixture(params=[False, True], ids=["little", "big"])
+RECORDED = Path(__file__).parents[2] / "outputs" / "blktrace-1.2" / "vdb.blktrace.0"
+
+
+@pytest.fixture(params=["little", "big", "recorded"])
 def base(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    return write_blktrace(tmp_path, requests(700, seed=9), big=request.param)
+    """A made trace in both byte orders, and one of a real kernel."""
+    if request.param == "recorded":
+        shutil.copy(RECORDED, tmp_path)
+        return tmp_path / "vdb"
+    return write_blktrace(tmp_path, requests(700, seed=9), big=request.param == "big")
 
 
 def output(*argv: str | Path, at: Path) -> str:
@@ -44,23 +51,25 @@ def test_the_text_of_blkparse_says_what_its_files_say(base: Path, event: str) ->
     text = base.with_name("text")
     output("blkparse", "-i", base.name, "-d", "merged", "-o", text.name, at=base.parent)
     found = rows(sources([str(base)])[0], event)
-    assert len(found) == 700
+    assert len(found) == (100 if base.name == "vdb" else 700)
     assert rows(sources([str(text)])[0], event) == found
     assert rows(sources([str(base.with_name("merged"))])[0], event) == found
     assert open_trace(str(text)).format == "blkparse"
 
 
 def test_counts_are_those_of_blkparse(base: Path) -> None:
-    summary = output("blkparse", "-i", base.name, at=base.parent).partition("Total (")[2]
+    text = output("blkparse", "-i", base.name, at=base.parent)
+    summary = text[text.rindex("CPU") :] if "Total (" not in text else text.partition("Total (")[2]
     one = describe(sources([str(base)])[0])
     for name in ("read", "write"):
         told = re.search(rf"{name.title()}s Queued: +(\d+), +(\d+)KiB", summary)
         assert told is not None
         count, size = one.counts[name]
         assert (count, size // 1024) == (int(told[1]), int(told[2]))
-    events = re.search(r"Events \(sdb\): (\d+) entries", summary)
+    events = re.search(r"Events \(\w+\): (\d+) entries", summary)
     assert events is not None
-    assert one.data + sum(one.others.values()) == int(events[1])
+    others = sum(one.others.values()) - one.others.get("notes", 0)
+    assert one.data + others == int(events[1])
     assert one.damage.lost == 0
 
 
@@ -68,7 +77,7 @@ def test_times_and_steps_are_those_of_btt(base: Path) -> None:
     output("blkparse", "-i", base.name, "-d", "merged", "-O", at=base.parent)
     told = output("btt", "-i", "merged", at=base.parent)
     one = describe(sources([str(base)])[0])
-    q2q = re.search(r"^Q2Q +([\d.]+) +([\d.]+) +([\d.]+) +(\d+)", told, re.MULTILINE)
+    q2q = re.search(r"^Q2Q(?:dm)? +([\d.]+) +([\d.]+) +([\d.]+) +(\d+)", told, re.MULTILINE)
     assert q2q is not None
     assert one.arrivals is not None
     assert one.arrivals.shortest == pytest.approx(float(q2q[1]), abs=1e-9)
@@ -83,15 +92,15 @@ def test_times_and_steps_are_those_of_btt(base: Path) -> None:
     total = sum(size for _, size in one.counts.values()) // 512
     mean = total // one.data
     assert [int(found) for found in blocks.groups()] == [one.data, min(lengths), mean, max(lengths)]
-    seeks = re.search(r"Q2Q Seek.*?\| +(\d+) +([\d.]+) +\d+ \| 0\((\d+)\)", told, re.DOTALL)
+    seeks = re.search(r"Q2Q Seek.*?\| +(\d+) +([\d.]+) +\d+ \| (-?\d+)\((\d+)\)", told, re.DOTALL)
     assert seeks is not None
     distances = as_btt(rows(sources([str(base)])[0]))
-    assert float(seeks[2]) == pytest.approx(sum(distances) / len(distances), abs=0.05)
-    assert int(seeks[3]) == distances.count(0)
+    assert float(seeks[2]) == pytest.approx(sum(map(abs, distances)) / len(distances), abs=0.05)
+    assert distances.count(int(seeks[3])) == int(seeks[4]), "the most frequent one"
 
 
 def as_btt(found: list[tuple[int, int, int, int]]) -> list[int]:
-    """Sectors from request to request, none where they overlap or touch.
+    """Sectors from request to request, signed, none where they overlap or touch.
 
     Source: blktrace 1.2, btt/seek.c, `seek_dist()`.
     """
@@ -102,6 +111,6 @@ def as_btt(found: list[tuple[int, int, int, int]]) -> list[int]:
         if first <= begin <= last or first <= end <= last:
             distances.append(0)
         else:
-            distances.append(abs(begin - (last if begin > last else first)))
+            distances.append(begin - (last if begin > last else first))
         first, last = begin, end
     return distances
