@@ -20,6 +20,7 @@ BENCHES: Table[Callable[..., Sequence[Figure]]] = Table(
         "observer": "bench.observer:run",
         "predict": "bench.predict:run",
         "log-reader": "bench.log_reader:run",
+        "trace": "bench.trace:run",
         "tune-cost": "bench.tune_cost:run",
     },
 )

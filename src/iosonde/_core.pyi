@@ -1,6 +1,6 @@
 """Typed face of the Rust core (crates/iosonde-py); a test compares it with the built module."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import final
 
@@ -129,3 +129,112 @@ class Ledger:
         """Sizes of reads, how many of each; sizes of writes, how many: native 64-bit integers."""
     def events(self, layer: int) -> list[tuple[str, int]]:
         """What the layer's own rule counted, such as a cache its hits."""
+
+class TraceError(ValueError):
+    """A file that is no trace, in one sentence."""
+
+def trace_formats() -> list[tuple[str, str]]:
+    """Name of each format of traces, and what it is."""
+
+@final
+class TraceReader:
+    """A trace that is being read; see crates/iosonde-core/src/trace.
+
+    Args:
+        paths: one file or pipe, or the files of blktrace of all processors.
+        fmt: a name of `trace_formats`; None: found in the content.
+        event: Q, D or C; None: the first of these that there is.
+
+    Raises:
+        TraceError: no trace.
+        OSError: it could not be opened.
+        ValueError: no such event.
+    """
+
+    def __new__(
+        cls,
+        paths: Sequence[str | PathLike[str]],
+        *,
+        fmt: str | None = None,
+        event: str | None = None,
+    ) -> TraceReader: ...
+    def read(self, limit: int) -> list[bytes] | None:
+        """Columns of the next requests, at least `limit` but at the end; None where there are none.
+
+        Nanoseconds (u64), operations (u8), devices (u32), offsets and lengths (u64, bytes).
+
+        Raises:
+            OSError: reading failed.
+        """
+    def profile(
+        self, block: int, tracked: int, go_on: Callable[[], bool] | None = None
+    ) -> TraceProfile:
+        """Reads to the end and adds all up; `go_on` is asked now and then.
+
+        Raises:
+            KeyboardInterrupt: `go_on` said no.
+            OSError: reading failed.
+        """
+    @property
+    def format(self) -> str: ...
+    @property
+    def compression(self) -> str | None: ...
+    @property
+    def lines(self) -> int | None: ...
+    @property
+    def bad(self) -> int: ...
+    @property
+    def named_bad(self) -> list[tuple[int, str]]:
+        """The first of what was not read: line from 1 or byte from 0, and what is wrong."""
+    @property
+    def lost(self) -> int | None:
+        """Events for which the kernel had no room."""
+    @property
+    def devices(self) -> list[str]: ...
+    @property
+    def others(self) -> list[tuple[str, int]]: ...
+    @property
+    def notes(self) -> list[str]: ...
+
+@final
+class TraceProfile:
+    """What the requests of a trace are like; bytes, and nanoseconds on the trace's clock."""
+
+    @property
+    def counts(self) -> list[tuple[int, int]]:
+        """Requests and bytes of reads, writes, flushes, discards."""
+    @property
+    def sizes(self) -> tuple[list[tuple[int, list[int]]], bool]:
+        """Size and how many reads and writes; whether sizes stand for all up to their double."""
+    def off(self, grid: int) -> list[list[int]]:
+        """Reads and writes that begin or end off a grid; then those that begin off it.
+
+        Raises:
+            ValueError: the grid is no power of two.
+        """
+    @property
+    def order(self) -> tuple[list[list[int]], int]:
+        """Reads and writes: steps, sequential, streamed; then the sum of all distances."""
+    @property
+    def distances(self) -> list[tuple[int, list[int]]]:
+        """Bits of a distance; steps backwards and forwards."""
+    @property
+    def devices(self) -> int: ...
+    @property
+    def clock(self) -> tuple[int, int, int, int, int, int]:
+        """First and last time; gaps that go back; shortest and longest gap, sum of all."""
+    @property
+    def gaps(self) -> list[tuple[int, int, int]]:
+        """Lowest and highest gap of each filled bucket, and how many."""
+    @property
+    def load(self) -> tuple[int, list[list[int]]]:
+        """Seconds of a row; second, reads, writes, bytes read, written, most in a second."""
+    @property
+    def reuse(self) -> tuple[int, float, list[int], list[int]]:
+        """Bytes of a block; share followed; blocks: all, read, written; references of each side."""
+    @property
+    def reuse_distances(self) -> tuple[list[float], list[tuple[int, int, list[float]]]]:
+        """First references of reads, writes; lowest and highest distance, reads, writes."""
+    @property
+    def regions(self) -> tuple[int, list[tuple[int, int, list[int]]]]:
+        """Bytes of a region; device, first byte, reads and writes; the most wanted first."""

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from tests.cli.conftest import COMMAND
+from tests.unit.trace.sample import requests, text
 
 ROOT = Path(__file__).parents[2]
 STACK = ROOT / "examples" / "stacks" / "aoe-san.yaml"
@@ -26,8 +27,8 @@ def predict(*words: str, status: int = 0) -> str:
 
 
 def test_the_object_keeps_its_contract() -> None:
-    text = predict("--stack", str(STACK), "--load", LOAD, "--set", "aoe.mtu=1500,4200", "--json")
-    document: Any = json.loads(text)
+    shown = predict("--stack", str(STACK), "--load", LOAD, "--set", "aoe.mtu=1500,4200", "--json")
+    document: Any = json.loads(shown)
     schema = json.loads((ROOT / "src/iosonde/schemas/predict.json").read_text())
     jsonschema.validate(document, schema)
     assert [one["settings"] for one in document["what_if"]] == [
@@ -54,8 +55,22 @@ def test_the_tables_for_people() -> None:
 
 def test_a_trace_is_a_load() -> None:
     trace = ROOT / "tests" / "outputs" / "fio-3.33-logs" / "mixed.iolog2"
-    text = predict("--stack", str(STACK), "--load", str(trace), "--at", "r10", "--json")
-    assert json.loads(text)["requests"] > 0
+    shown = predict("--stack", str(STACK), "--load", str(trace), "--at", "r10", "--json")
+    assert json.loads(shown)["requests"] > 0
+
+
+def test_a_trace_of_any_format_is_a_load_read_part_by_part(tmp_path: Path) -> None:
+    made = requests(1000, seed=3)
+    counted = []
+    for fmt in ("iolog", "msr", "blkparse"):
+        path = tmp_path / fmt
+        path.write_bytes(text(fmt, made) + b"damaged\n" * (fmt == "msr"))
+        shown = predict("--stack", str(STACK), "--load", str(path), "--at", "r10", "--json")
+        document: Any = json.loads(shown)
+        assert any("1 damaged line" in note for note in document["notes"]) == (fmt == "msr")
+        assert document["requests"] == 1000
+        counted.append(document["layers"])
+    assert counted[0] == counted[1] == counted[2]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ mod anchors;
 mod fio_log;
 mod ledger;
 mod sampler;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -22,6 +23,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::sampler::Sampler;
+
+    #[pymodule_export]
+    use crate::trace::{trace_formats, TraceError, TraceProfile, TraceReader};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -25,6 +25,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "up": "iosonde.cli.up:up",
         "down": "iosonde.cli.up:down",
         "lab": "iosonde.cli.lab:lab",
+        "trace": "iosonde.cli.trace:trace",
         "explain": "iosonde.cli.explain:explain",
         "predict": "iosonde.cli.predict:predict",
         "tune": "iosonde.cli.tune:tune",
@@ -55,5 +56,6 @@ SUMMARIES: dict[str, str] = {
     "persist": "keep changed settings over a reboot, in the host's own configuration",
     "rollback": "put back the settings that iosonde changed on a host",
     "predict": "what each layer of a declared stack will read and write for a load",
+    "trace": "block traces: recorded, described (sizes, reuse, hot spots), as Parquet",
     "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
 }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from iosonde.predict.model import Counts, Model, Prediction
+    from iosonde.predict.recorded import Recorded
     from iosonde.predict.requests import Requests
     from iosonde.predict.what_if import Variant
     from iosonde.records import Json
@@ -70,12 +71,13 @@ def predict(
     _print_notes(tried[0][2])
 
 
-def _requests(load: str, count: int, model: Model) -> Requests:
+def _requests(load: str, count: int, model: Model) -> Requests | Recorded:
     from iosonde.loads.named import declare_load
-    from iosonde.predict.requests import is_trace, of_load, of_trace
+    from iosonde.predict.recorded import Recorded, is_trace
+    from iosonde.predict.requests import of_load
 
     if is_trace(Path(load)):
-        return of_trace(Path(load))
+        return Recorded(Path(load))
     return of_load(declare_load(load, where="--load", directory=Path()), count, model.size)
 
 

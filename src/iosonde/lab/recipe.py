@@ -19,7 +19,7 @@ PACKAGES = (
     "linux-image-amd64", "mdadm", "lvm2", "thin-provisioning-tools", "dmsetup", "bcache-tools",
     "nfs-kernel-server", "nfs-common", "rpcbind", "drbd-utils", "targetcli-fb", "dbus",
     "open-iscsi", "nvme-cli", "vblade", "aoetools", "nbd-server", "nbd-client", "rdma-core",
-    "fio", "hdparm", "iozone3", "sysstat", "xfsprogs", "e2fsprogs", "fdisk", "ethtool",
+    "fio", "hdparm", "iozone3", "sysstat", "blktrace", "xfsprogs", "e2fsprogs", "fdisk", "ethtool",
     "iproute2", "iputils-ping", "kmod", "udev", "procps", "openssh-server",
 )  # fmt: skip
 _LEFT_OUT = ("man", "doc", "locale", "info")

@@ -18,6 +18,7 @@ from iosonde.predict.rules import Layer, Scene, layer_of
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
+    from iosonde.predict.recorded import Recorded
     from iosonde.predict.requests import Requests
     from iosonde.stack.file import DeclaredStack
 
@@ -169,19 +170,12 @@ def _downwards(top: Site) -> tuple[Site, ...]:
     return tuple(reversed(order))
 
 
-def predict(model: Model, requests: Requests) -> Prediction:
+def predict(model: Model, requests: Requests | Recorded) -> Prediction:
     """What each layer gets of a load.
 
     Raises:
         UsageError: a request lies behind the end of the stack.
     """
-    data = requests.ops < 2  # flushes have no place
-    ends = requests.offsets[data] + requests.lengths[data]
-    if ends.size and int(ends.max()) > model.size:
-        raise UsageError(
-            f"a request ends at byte {int(ends.max())}, the layer {model.sites[0].name!r} at "
-            f"{model.size}"
-        )
     counted = _run(model, requests, together=False)
     bands = _run(model, requests, together=True) if _merges(model) else counted
     layers = []
@@ -196,7 +190,18 @@ def _merges(model: Model) -> bool:
     return any(rule == "parity" for rule, _, _ in model.nodes)
 
 
-def _run(model: Model, requests: Requests, *, together: bool) -> list[Counts]:
+def _check(model: Model, requests: Requests) -> None:
+    """No request may lie behind the end."""
+    data = requests.ops < 2  # flushes have no place
+    ends = requests.offsets[data] + requests.lengths[data]
+    if ends.size and int(ends.max()) > model.size:
+        raise UsageError(
+            f"a request ends at byte {int(ends.max())}, the layer {model.sites[0].name!r} at "
+            f"{model.size}"
+        )
+
+
+def _run(model: Model, requests: Requests | Recorded, *, together: bool) -> list[Counts]:
     nodes = [
         (rule, {**figures, "together": int(together)}, below)
         for rule, figures, below in model.nodes
@@ -205,11 +210,13 @@ def _run(model: Model, requests: Requests, *, together: bool) -> list[Counts]:
         core = _core.Ledger(nodes)
     except ValueError as problem:
         raise UsageError(f"this stack cannot be reckoned with: {problem}") from None
-    core.run(
-        requests.ops.astype(np.uint8).tobytes(),
-        requests.offsets.astype(np.uint64).tobytes(),
-        requests.lengths.astype(np.uint64).tobytes(),
-    )
+    for part in requests.parts():
+        _check(model, part)
+        core.run(
+            part.ops.astype(np.uint8).tobytes(),
+            part.offsets.astype(np.uint64).tobytes(),
+            part.lengths.astype(np.uint64).tobytes(),
+        )
     return [_counts(core, site, model) for site in model.sites]
 
 

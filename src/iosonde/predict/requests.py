@@ -1,9 +1,9 @@
-"""The requests of a load, one by one: made as fio would make them, or read from a trace of fio.
+"""The requests of a load, one by one: made as fio would make them, or read from a trace.
 
 Counts need no clock: a load that is bounded by time is asked for so many requests.
 
-Source: fio 3.33, HOWTO (rw, bs, bssplit, size, offset, rwmixread, norandommap, fsync; "Trace file
-format"); a random map lets fio touch every block once before it touches one again.
+Source: fio 3.33, HOWTO (rw, bs, bssplit, size, offset, rwmixread, norandommap, fsync); a random map
+lets fio touch every block once before it touches one again.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = "NDArray[np.uint64]"
 
 READ, WRITE, FLUSH = 0, 1, 2
-_ACTIONS = {"read": READ, "write": WRITE, "sync": FLUSH, "datasync": FLUSH}
 _RANDOM = {"randread": READ, "randwrite": WRITE, "randrw": None}
 _SEQUENTIAL = {"read": READ, "write": WRITE, "rw": None, "readwrite": None}
+_ACTIONS = {"read": READ, "write": WRITE, "sync": FLUSH, "datasync": FLUSH}
 _UNKNOWN = ("bsrange", "zonemode", "random_distribution", "verify", "percentage_random")
 
 
@@ -50,6 +50,10 @@ class Requests:
     def __len__(self) -> int:
         """Reads and writes."""
         return int(np.count_nonzero(self.ops != FLUSH))
+
+    def parts(self) -> Iterator[Requests]:
+        """All at once; a recorded trace comes in several."""
+        yield self
 
 
 def of_load(load: Load, count: int, span: int) -> Requests:
@@ -181,30 +185,29 @@ def _flushed(requests: Requests, section: Effective, place: str) -> Requests:
 
 
 def is_trace(path: Path) -> bool:
-    """Whether a file is a trace of fio."""
-    try:
-        with path.open("rb") as file:
-            return file.read(11) == b"fio version"
-    except OSError:
-        return False
+    """Whether a name is that of a trace that `iosonde.trace` reads."""
+    from iosonde.predict import recorded
+
+    return recorded.is_trace(path)
 
 
 def of_trace(path: Path) -> Requests:
-    """The reads, writes and flushes of a trace of fio, version 2 or 3, in its order.
+    """The reads, writes and flushes of a trace, in its order, all at once.
 
     Raises:
-        UsageError: it cannot be read, or a line is none of a trace; where is "FILE:LINE".
+        UsageError: it cannot be read.
     """
-    try:
-        with path.open(encoding="utf-8") as file:
-            return of_lines(file, str(path))
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise UsageError(f"the trace cannot be read: {reason}", where=str(path)) from None
+    from iosonde.predict import recorded
+
+    return recorded.of_trace(path)
 
 
 def of_lines(lines: Iterator[str], where: str) -> Requests:
-    """See `of_trace`; of the lines of one, which `where` names in messages."""
+    """The reads, writes and flushes of the lines of a fio trace, version 2 or 3, in their order.
+
+    Raises:
+        UsageError: a line is none of a trace; `where` and its number name it.
+    """
     rows = list(_rows(lines, where))
     table = np.array(rows, dtype=np.uint64).reshape(len(rows), 3)
     return Requests(table[:, 0].astype(np.uint8), table[:, 1].copy(), table[:, 2].copy())

@@ -83,6 +83,17 @@ impl Columns {
         )
     }
 
+    /// Whether each I/O has its size and its place.
+    pub(crate) const fn have_places(self) -> bool {
+        self.has(Self::BS) && self.has(Self::OFFSET)
+    }
+
+    /// Places of direction, size, offset and priority in the line, where it has them.
+    pub(crate) fn places(self) -> [Option<usize>; 4] {
+        [Self::DDIR, Self::BS, Self::OFFSET, Self::PRIO]
+            .map(|column| self.has(column).then(|| self.place(column)))
+    }
+
     /// Place of a column in the line, from 0.
     const fn place(self, column: u8) -> usize {
         2 + (self.0 & (column - 1)).count_ones() as usize
@@ -157,7 +168,7 @@ impl Variant {
     ///
     /// A log's variant is the first of its number of columns that at most one line in a hundred
     /// contradicts, else the least contradicted.
-    pub(super) fn detect(head: &[u8]) -> Result<Self, ReadError> {
+    pub(crate) fn detect(head: &[u8]) -> Result<Self, ReadError> {
         if head.starts_with(Self::TRACE_2) {
             return Ok(Self::Trace2);
         }

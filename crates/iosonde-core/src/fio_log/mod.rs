@@ -20,6 +20,9 @@ mod tally;
 mod trace;
 
 pub use columns::{Columns, Variant};
+pub(crate) use line::read_plainly;
+pub(crate) use tally::Sample;
+
 pub use figures::{Figures, SizeFigures};
 pub use problem::{BadLine, Problem, ReadError};
 pub use read::{read, Options};

@@ -1,0 +1,1 @@
+"""Block traces: read in any of their formats, recorded, described, converted."""

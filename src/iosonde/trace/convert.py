@@ -1,0 +1,80 @@
+"""A trace as Parquet, written batch by batch. By Polars.
+
+The columns: `time` nanoseconds on the trace's clock, `op` (read, write, flush, discard), `device`
+its name, `offset` and `length` bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from iosonde.errors import UsageError
+from iosonde.trace.read import OPS
+
+if TYPE_CHECKING:
+    from iosonde.trace.read import Batch, Trace
+
+SCHEMA = pl.Schema(
+    {
+        "time": pl.UInt64(), "op": pl.Enum(OPS), "device": pl.Categorical(),
+        "offset": pl.UInt64(), "length": pl.UInt64(),
+    }
+)  # fmt: skip
+
+
+def write_parquet(trace: Trace, path: Path) -> int:
+    """Write a trace's requests; the file appears under its name when it is whole.
+
+    Returns:
+        How many requests it has.
+
+    Raises:
+        UsageError: the file cannot be written; reading the trace failed.
+    """
+    written = 0
+
+    def frames(*_: Any) -> Iterator[pl.DataFrame]:
+        nonlocal written
+        for batch in trace.batches():
+            written += len(batch)
+            yield _frame(batch, trace.core.devices)
+
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        _sink(frames, unfinished)
+        unfinished.replace(path)
+    except OSError as problem:
+        raise UsageError(
+            f"cannot be written: {problem.strerror or problem}", where=str(path)
+        ) from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return written
+
+
+def _sink(frames: Any, path: Path) -> None:
+    from polars.io.plugins import register_io_source
+
+    register_io_source(frames, schema=SCHEMA, is_pure=False).sink_parquet(path, compression="zstd")
+
+
+def _frame(batch: Batch, devices: list[str]) -> pl.DataFrame:
+    names = np.array(devices, dtype=object)
+    return pl.DataFrame(
+        {
+            "time": batch.times,
+            "op": pl.Series(batch.ops).replace_strict(
+                dict(enumerate(OPS)), return_dtype=pl.Enum(OPS)
+            ),
+            "device": pl.Series(names[batch.devices], dtype=pl.Categorical),
+            "offset": batch.offsets,
+            "length": batch.lengths,
+        },
+        schema=SCHEMA,
+    )

@@ -1,0 +1,176 @@
+"""A block device traced while it works, by blktrace on its host.
+
+blktrace writes into memory there (/dev/shm), so that recording adds no I/O to what is recorded, and
+ends by itself after the time that it is given, whatever becomes of the connection.
+
+Source: blktrace 1.2, blktrace(8); Linux 6.1, kernel/trace/blktrace.c (a block device has a
+directory `trace` in sysfs where CONFIG_BLK_DEV_IO_TRACE is; `enable` is 1 while someone traces).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde.errors import FileMissing, HostFailed, Refused, UsageError
+from iosonde.trace.read import sources
+
+if TYPE_CHECKING:
+    from iosonde.hosts.host import Completed, Host
+
+DEBUGFS = "/sys/kernel/debug"
+MEMORY = "/dev/shm"  # noqa: S108 - mktemp makes a directory of its own there
+LIMIT = 1 << 28
+"""Bytes of memory that a recording may take on its host."""
+
+_DROPPED = re.compile(rb"Total:\s+(\d+) events \(dropped (\d+)\)")
+_GRACE = 30.0  # seconds for blktrace to write out what it has
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What was recorded. `dropped` events had no room, as blktrace says; None: it did not say.
+
+    `cut` tells that it ended before its time, because it took all the memory it may.
+    """
+
+    host: str
+    device: str
+    path: Path
+    files: tuple[Path, ...]
+    bytes: int
+    dropped: int | None
+    cut: bool
+
+
+async def record(
+    host: Host, device: str, *, seconds: float, directory: Path, limit: int = LIMIT
+) -> Recording:
+    """Trace a block device.
+
+    Args:
+        host: where it is.
+        device: its path there.
+        seconds: how long; blktrace counts whole ones, a part of one becomes one.
+        directory: where the files go here, as `NAME.blktrace.CPU`.
+        limit: bytes of memory that it may take on the host.
+
+    Raises:
+        UsageError: it is no block device; the files are there already.
+        Refused: someone else traces it.
+        HostFailed: the host has no blktrace or its kernel cannot trace.
+    """
+    name = await _traceable(host, device)
+    path = directory / name
+    if sources([str(path)])[0].paths != (str(path),):
+        raise UsageError(
+            "there is a recording already", where=f"{path}.blktrace.*",
+            hint="remove it, or say another directory with --output",
+        )  # fmt: skip
+    made = await host.run(["mktemp", "-d", "-p", MEMORY, "iosonde-trace.XXXXXXXX"])
+    there = made.stdout.decode().strip()
+    try:
+        done, cut = await _trace(host, f"/dev/{name}", there, name, seconds, limit)
+        files = await _fetch(host, there, directory)
+    finally:
+        for one in await host.glob(f"{there}/*"):
+            await host.remove(one)
+        await host.run(["rmdir", there], check=False)
+    if not files:
+        raise HostFailed("blktrace left no file", where=host.name, hint=_told(done))
+    found = _DROPPED.search(done.stdout + done.stderr)
+    return Recording(
+        host.name, f"/dev/{name}", path, files, sum(one.stat().st_size for one in files),
+        int(found[2]) if found else None, cut,
+    )  # fmt: skip
+
+
+async def _traceable(host: Host, device: str) -> str:
+    """The kernel's name of a device that can be traced now."""
+    try:
+        path = await host.resolve(device)
+    except FileMissing:
+        raise UsageError("there is no such device", where=f"{host.name}:{device}") from None
+    name = path.removeprefix("/dev/").replace("/", "!")
+    where = f"{host.name}:{device}"
+    if not path.startswith("/dev/") or not await host.glob(f"/sys/class/block/{name}"):
+        raise UsageError(
+            "this is no block device", where=where, hint="say a device such as /dev/sda"
+        )
+    enable = f"/sys/class/block/{name}/trace/enable"
+    try:
+        busy = (await host.read(enable)).strip() != b"0"
+    except FileMissing:
+        raise HostFailed(
+            "the kernel cannot trace block devices", where=where,
+            hint="it needs CONFIG_BLK_DEV_IO_TRACE, which Debian's kernels have",
+        ) from None  # fmt: skip
+    if busy:
+        raise Refused(
+            "someone else traces this device", where=where, evidence=f"{enable} is not 0",
+            hint=f"wait, or end it: blktrace -d /dev/{name} -k",
+        )  # fmt: skip
+    mounts = (await host.read("/proc/self/mounts")).decode(errors="replace")
+    if not any(line.split()[1:3] == [DEBUGFS, "debugfs"] for line in mounts.splitlines()):
+        raise HostFailed(
+            "debugfs is not mounted, through which the kernel hands out traces", where=where,
+            hint=f"mount -t debugfs none {DEBUGFS}",
+        )  # fmt: skip
+    version = await host.run(["blktrace", "-V"], check=False)
+    if version.status == 127:
+        raise HostFailed(
+            "blktrace is not installed", where=host.name, hint="apt-get install blktrace"
+        )
+    return name
+
+
+async def _trace(
+    host: Host, device: str, there: str, name: str, seconds: float, limit: int
+) -> tuple[Completed, bool]:
+    """Run blktrace to its end, or until it has taken all the memory it may."""
+    whole = max(1, math.ceil(seconds))
+    argv = ["blktrace", "-d", device, "-w", str(whole), "-D", there, "-o", name]
+    process = await host.start(argv)
+    waiting = asyncio.ensure_future(process.wait(whole + _GRACE))
+    cut = False
+    try:
+        while not (await asyncio.wait({waiting}, timeout=1.0))[0]:
+            taken = await host.run(["du", "-sk", there], check=False)
+            if not cut and int((taken.stdout.split() or [b"0"])[0]) * 1024 > limit:
+                cut = True
+                await process.stop(_GRACE)
+        done = await waiting
+    except asyncio.CancelledError:
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        raise
+    if done.status != 0 and not cut:
+        raise HostFailed("blktrace failed", where=f"{host.name}:{device}", hint=_told(done))
+    return done, cut
+
+
+def _told(done: Completed) -> str:
+    text = (done.stderr or done.stdout).decode(errors="replace").strip()
+    return text.splitlines()[0] if text else f"it ended with status {done.status}"
+
+
+async def _fetch(host: Host, there: str, directory: Path) -> tuple[Path, ...]:
+    """What blktrace wrote, copied here; processors that saw nothing leave nothing."""
+    directory.mkdir(parents=True, exist_ok=True)
+    files = []
+    for one in await host.glob(f"{there}/*"):
+        content = await host.read(one)
+        if content:
+            path = directory / one.rpartition("/")[2]
+            path.write_bytes(content)
+            files.append(path)
+    return _in_order(files)
+
+
+def _in_order(files: Sequence[Path]) -> tuple[Path, ...]:
+    return tuple(sorted(files, key=lambda path: int(path.name.rpartition(".")[2])))

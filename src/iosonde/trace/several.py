@@ -1,0 +1,79 @@
+"""Several traces at once: by threads of this machine, or by the workers of a Dask cluster.
+
+Each trace is one task. The core lets go of Python while it reads, so that threads are enough here;
+a worker of a cluster opens the files by the same names, from a file system that it shares.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TypeVar
+
+from iosonde.errors import HostFailed, UsageError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_CONNECT = "20s"
+
+
+def by_threads(
+    work: Callable[[T, Callable[[], bool]], R], items: Sequence[T], *, threads: int = 0
+) -> list[R]:
+    """The results in the order of the items.
+
+    Args:
+        work: what to do with each, and whom to ask whether to go on; its errors are raised here,
+            the first item's first.
+        items: any.
+        threads: 0 = one per processor.
+    """
+    stop = Event()
+
+    def go_on() -> bool:
+        return not stop.is_set()
+
+    count = min(len(items), threads or os.cpu_count() or 1)
+    if count <= 1:
+        return [work(item, go_on) for item in items]
+    with ThreadPoolExecutor(count) as pool:
+        begun = [pool.submit(work, item, go_on) for item in items]
+        try:
+            return [one.result() for one in begun]
+        except BaseException:  # Ctrl-C too: the threads would otherwise read on to the end
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def by_dask(work: Callable[[T], R], items: Sequence[T], *, address: str) -> list[R]:
+    """The same by the workers of a Dask cluster, in the order of the items.
+
+    Args:
+        work: can be pickled; the workers have this version of iosonde.
+        items: can be pickled.
+        address: of the scheduler, "tcp://host:8786".
+
+    Raises:
+        UsageError: Dask is not installed.
+        HostFailed: the scheduler does not answer.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UsageError(
+            "Dask is not installed", where="--dask", hint="pip install 'iosonde[dask]'"
+        ) from None
+    try:
+        client = Client(address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError) as problem:
+        raise HostFailed(
+            f"no Dask scheduler answers there: {problem}", where=address,
+            hint="start one: `dask scheduler`, and workers: `dask worker ADDRESS`",
+        ) from None  # fmt: skip
+    with client:
+        # Not pure: a file may have changed since its name was last given.
+        return list(client.gather(client.map(work, list(items), pure=False)))

@@ -1,0 +1,79 @@
+"""A device of the real kernel traced while fio works, beside what fio and blkparse count."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from iosonde.cli.schema import read_schema
+from tests.cli.conftest import COMMAND
+from tests.lab.conftest import good, iosonde, running, ssh
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+NAME = "test-trace"
+_FIO = (
+    "fio", "--name=x", "--filename=/dev/vdb", "--direct=1", "--rw=randrw", "--bsrange=4k-64k",
+    "--size=64m", "--number_ios=300", "--thinktime=5000", "--output-format=json",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[str]:
+    with running(NAME, "--name", NAME, "--nodes", "1", "--disks", "1", "--size", "128 MiB") as lab:
+        yield lab
+
+
+def test_every_request_of_fio_is_recorded(node: str, tmp_path: Path) -> None:
+    argv = [*COMMAND, "trace", "record", f"lab:{node}/n1:/dev/vdb", "--seconds", "60", "--json"]
+    with subprocess.Popen([*argv, "-o", tmp_path], stdout=subprocess.PIPE) as recording:
+        _until_traced(node)
+        told = json.loads(ssh(node, "n1", *_FIO))
+        out, _ = recording.communicate(timeout=200)
+    assert recording.returncode == 0
+    document = json.loads(out)
+    jsonschema.validate(document, read_schema("trace"))
+    recorded = document["recorded"]
+    assert recorded["complete"], recorded
+    described = good("trace", "describe", recorded["path"], "--json").document["traces"][0]
+    fio, found = told["jobs"][0], described["operations"]
+    assert found["write"]["count"] == fio["write"]["total_ios"]
+    assert found["write"]["bytes"] == fio["write"]["io_bytes"]
+    assert found["read"]["count"] >= fio["read"]["total_ios"], "udev reads too"
+    if shutil.which("blkparse"):
+        text = subprocess.run(
+            ["blkparse", "-i", "vdb"], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout
+        queued = re.search(r"Reads Queued: +(\d+)", text.partition("Total (")[2])
+        assert queued is not None
+        assert int(queued[1]) == described["operations"]["read"]["count"]
+    assert ssh(node, "n1", "sh", "-c", "'ls /dev/shm | wc -l'").strip() == "0"
+    again = iosonde("trace", "record", f"lab:{node}/n1:/dev/vdb", "-o", tmp_path)
+    assert again.status == 2, "it would write over a recording"
+
+
+def _until_traced(node: str) -> None:
+    for _ in range(60):
+        if ssh(node, "n1", "cat", "/sys/class/block/vdb/trace/enable").strip() != "0":
+            return
+    raise AssertionError("blktrace did not begin")
+
+
+def test_a_device_that_is_traced_already_is_left_alone(node: str, tmp_path: Path) -> None:
+    ssh(node, "n1", "sh", "-c", "'blktrace -d /dev/vdb -w 20 -D /run -o other >/dev/null 2>&1 &'")
+    _until_traced(node)
+    refused = iosonde("trace", "record", f"lab:{node}/n1:/dev/vdb", "-o", tmp_path, "--json")
+    assert refused.status == 3
+    assert "trace/enable" in json.loads(refused.out)["error"]["evidence"]
+
+
+@pytest.mark.parametrize("device", ["/dev/none", "/etc/passwd"])
+def test_what_is_no_device_is_told(node: str, device: str, tmp_path: Path) -> None:
+    assert iosonde("trace", "record", f"lab:{node}/n1:{device}", "-o", tmp_path).status == 2
