@@ -27,6 +27,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "lab": "iosonde.cli.lab:lab",
         "explain": "iosonde.cli.explain:explain",
         "predict": "iosonde.cli.predict:predict",
+        "calibrate": "iosonde.cli.calibrate:calibrate",
         "settings": "iosonde.cli.settings:settings",
         "set": "iosonde.cli.set:set_values",
         "rollback": "iosonde.cli.rollback:rollback",
@@ -52,6 +53,7 @@ SUMMARIES: dict[str, str] = {
     "set": "change settings of a host, all of them or none",
     "persist": "keep changed settings over a reboot, in the host's own configuration",
     "rollback": "put back the settings that iosonde changed on a host",
-    "predict": "what each layer of a declared stack will read and write for a load",
+    "predict": "what each layer of a declared stack will read and write for a load, and how fast",
+    "calibrate": "how long a device takes, measured, for `predict`",
     "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
 }

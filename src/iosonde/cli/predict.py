@@ -14,8 +14,10 @@ from iosonde.cli.output import err, out, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from iosonde.predict.devices import Devices
     from iosonde.predict.model import Counts, Model, Prediction
     from iosonde.predict.requests import Requests
+    from iosonde.predict.time import NoTime, Time
     from iosonde.predict.what_if import Variant
     from iosonde.records import Json
 
@@ -38,15 +40,23 @@ def predict(
     requests: Annotated[
         int, typer.Option(min=1, help="How many, where neither load nor trace says.")
     ] = 1000,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LAYER=MODEL", help="How fast a layer or all of a kind is."),
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Store with calibrations: a file or a PostgreSQL URL.")
+    ] = None,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Show all layers with the sizes of their I/Os.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
-    """Count beforehand what each layer of a stack reads and writes for a load.
+    """Count beforehand what each layer of a stack reads and writes for a load, and how fast it is.
 
-    Requests come one after the other; the stack was idle, its arrays are clean.
+    For the counts requests come one after the other; the stack was idle, its arrays are clean.
     """
+    from iosonde.cli.timed import devices_of, print_time, print_times, timed
     from iosonde.predict.model import model_of, top_of
     from iosonde.predict.model import predict as counted
     from iosonde.predict.what_if import parse_change, variants
@@ -54,12 +64,14 @@ def predict(
 
     declared = read_stack(stack)
     changes = [parse_change(text) for text in change or []]
-    tried = []
+    devices = devices_of(declared, device or [], store)
+    tried, times = [], []
     for variant in variants(declared, top_of(declared, at), changes):
         model = model_of(variant.top, declared.mtu, variant.extra)
         tried.append((variant, model, counted(model, _requests(load, requests, model))))
+        times.append(timed(model, load, requests, devices))
     if as_json:
-        print_json(document(tried))
+        print_json(document(tried, times, devices))
         return
     console = out()
     if len(tried) > 1:
@@ -67,6 +79,10 @@ def predict(
     if ledger or len(tried) == 1:
         for variant, _, prediction in tried:
             _print_layers(console, variant.settings, prediction, sizes=ledger)
+    if len(tried) > 1:
+        print_times(console, [(one[0], time) for one, time in zip(tried, times, strict=True)])
+    else:
+        print_time(console, times[0])
     _print_notes(tried[0][2])
 
 
@@ -79,20 +95,32 @@ def _requests(load: str, count: int, model: Model) -> Requests:
     return of_load(declare_load(load, where="--load", directory=Path()), count, model.size)
 
 
-def document(tried: Sequence[tuple[Variant, Model, Prediction]]) -> dict[str, Json]:
+def document(
+    tried: Sequence[tuple[Variant, Model, Prediction]],
+    times: Sequence[Time | NoTime],
+    devices: Devices,
+) -> dict[str, Json]:
     """The object of `iosonde.predict/1`: the first combination, and all where there are several."""
+    from iosonde.cli.timed import basis_json, time_json
+
     what_if: list[Json] = [
-        {"settings": dict(variant.settings), "layers": _layers(prediction)}
-        for variant, _, prediction in tried
+        {
+            "settings": dict(variant.settings),
+            "layers": _layers(prediction),
+            "time": time_json(time),
+            "time_basis": basis_json(time, model, devices),
+        }
+        for (variant, model, prediction), time in zip(tried, times, strict=True)
     ]
-    variant, _, prediction = tried[0]
+    variant, model, prediction = tried[0]
     return {
         "schema": "iosonde.predict/1",
         "requests": prediction.requests,
         "settings": dict(variant.settings),
         "layers": _layers(prediction),
         "what_if": what_if if len(tried) > 1 else [],
-        "time": None,
+        "time": time_json(times[0]),
+        "time_basis": basis_json(times[0], model, devices),
         "notes": list(prediction.notes),
     }
 
