@@ -29,7 +29,7 @@ def predict(
     load: Annotated[
         str,
         typer.Option(metavar="LOAD", help="A load's name, a .fio file, a command line, a trace."),
-    ],
+    ] = "",
     at: Annotated[
         str, typer.Option(metavar="LAYER", help="Where the load is applied; else at the top.")
     ] = "",
@@ -47,24 +47,45 @@ def predict(
     store: Annotated[
         str | None, typer.Option(help="Store with calibrations: a file or a PostgreSQL URL.")
     ] = None,
+    search: Annotated[
+        bool, typer.Option("--search", help="Rank all combinations of the values of --set.")
+    ] = False,
+    prior: Annotated[
+        Path | None, typer.Option(help="With --search: write the ranking here, for `tune`.")
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RUN", help="Beside what a run measured; may be repeated."),
+    ] = None,
+    fit: Annotated[
+        str,
+        typer.Option(metavar="LAYER=FIGURE,…", help="A controller's model from what it did."),
+    ] = "",
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Show all layers with the sizes of their I/Os.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
-) -> None:
+) -> int:
     """Count beforehand what each layer of a stack reads and writes for a load, and how fast it is.
 
     For the counts requests come one after the other; the stack was idle, its arrays are clean.
     """
-    from iosonde.cli.timed import devices_of, print_time, print_times, timed
+    from iosonde.cli.forecasts import Asked, answered
+    from iosonde.cli.timed import devices_of, print_time, print_times
     from iosonde.predict.model import model_of, top_of
     from iosonde.predict.model import predict as counted
+    from iosonde.predict.of_load import timed
     from iosonde.predict.what_if import parse_change, variants
     from iosonde.stack.file import read_stack
 
-    declared = read_stack(stack)
     changes = [parse_change(text) for text in change or []]
-    devices = devices_of(declared, device or [], store)
+    given = device or []
+    asked = Asked(stack, at, load, changes, given, store, requests, as_json)
+    done = answered(asked, against=against or [], search=search, prior=prior, fit=fit)
+    if done is not None:
+        return done
+    declared = read_stack(stack)
+    devices = devices_of(declared, given, store)
     tried, times = [], []
     for variant in variants(declared, top_of(declared, at), changes):
         model = model_of(variant.top, declared.mtu, variant.extra)
@@ -72,7 +93,7 @@ def predict(
         times.append(timed(model, load, requests, devices))
     if as_json:
         print_json(document(tried, times, devices))
-        return
+        return 0
     console = out()
     if len(tried) > 1:
         _print_table(console, tried)
@@ -84,6 +105,7 @@ def predict(
     else:
         print_time(console, times[0])
     _print_notes(tried[0][2])
+    return 0
 
 
 def _requests(load: str, count: int, model: Model) -> Requests:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde import units
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from iosonde.predict.devices import Devices
     from iosonde.predict.model import Model
     from iosonde.predict.what_if import Variant
-    from iosonde.records import Json, Load
+    from iosonde.records import Json
     from iosonde.stack.file import DeclaredStack
 
 _BAR = 24
@@ -38,37 +37,6 @@ def devices_of(declared: DeclaredStack, texts: Sequence[str], store: str | None)
     ]
     found.check([*names, *drives], [*{site.kind for site in declared.sites}, "disk"])
     return found
-
-
-def timed(model: Model, load: str, count: int, devices: Devices) -> Time | NoTime:
-    """How fast a load will be: a name, a file or a command line of fio, or a trace.
-
-    Args:
-        model: the stack.
-        load: as on the command line.
-        count: requests at the least, where the load does not say.
-        devices: the models of the layers.
-    """
-    from iosonde.loads.named import declare_load
-    from iosonde.predict.requests import is_trace, of_trace
-    from iosonde.predict.shape import Shape
-    from iosonde.predict.time import time_of
-
-    if is_trace(Path(load)):
-        return time_of(model, of_trace(Path(load)), Shape(), devices)
-    return timed_load(model, declare_load(load, where="--load", directory=Path()), count, devices)
-
-
-def timed_load(model: Model, load: Load, count: int, devices: Devices) -> Time | NoTime:
-    """As `timed`, of a load that is understood already."""
-    from iosonde.predict.requests import of_load
-    from iosonde.predict.shape import shape_of
-    from iosonde.predict.time import enough, time_of
-
-    few = of_load(load, 1, model.size)
-    size = int(few.lengths.max()) if len(few) else 1
-    requests = of_load(load, enough(model, devices, size, count), model.size)
-    return time_of(model, requests, shape_of(load), devices)
 
 
 def time_json(time: Time | NoTime) -> Json:

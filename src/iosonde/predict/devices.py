@@ -14,9 +14,11 @@ from iosonde.layers.disk import DiskDeclared
 from iosonde.predict.service import MODELS
 from iosonde.predict.service.limits import Limits, Side
 from iosonde.predict.service.service import Service, Source
+from iosonde.units import MIB
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
+    from iosonde.predict.service.controller import Controller
 
 KINDS: Mapping[str, str] = {
     # data sheets: Seagate Enterprise Performance 10K.8 (ST1200MM0088), Exos 7E8 (ST8000NM0055)
@@ -70,6 +72,15 @@ def model_named(text: str, where: str, store: str | None = None) -> Service:
             raise UsageError(f"{part!r} says nothing of the model", where=where, hint="key=value")
         figures[key.strip()] = value.strip()
     return MODELS.load(kind)(figures, Source(where, store))
+
+
+def model_text(one: Controller) -> str:
+    """A controller as it is written, with what its figures are known to."""
+    rest = [f"overhead={one.overhead * 1e6:.4g}us", f"rate={one.rate / 1e6:.5g}MB/s"]
+    rest += [f"cache={one.cache // MIB}MiB"] if one.cache else []
+    rest += [f"latency={one.latency * 1e6:.4g}us"] if one.latency else []
+    rest += [f"tolerance={one.tolerance * 100:.3g}%"] if one.tolerance else []
+    return "controller:" + ",".join(rest)
 
 
 class Devices:

@@ -76,6 +76,20 @@ def time_of(model: Model, requests: Requests, shape: Shape, devices: Devices) ->
     """
     if shape.buffered:
         return NoTime("the load goes through the page cache, whose speed is not predicted")
+    chosen = services_of(model, requests, devices)
+    if isinstance(chosen, NoTime):
+        return chosen
+    try:
+        network = network_of(model, requests, chosen)
+        if not network.works:
+            return NoTime("; ".join(network.notes) or "the load has no requests")
+        return _timed(model, requests, shape, chosen, network)
+    except UsageError as problem:
+        return NoTime(str(problem))
+
+
+def services_of(model: Model, requests: Requests, devices: Devices) -> dict[str, Service] | NoTime:
+    """The device of each layer that has one, disks held to the space that the load keeps to."""
     chosen: dict[str, Service] = {}
     missing = []
     span = _span(model, requests)
@@ -88,13 +102,7 @@ def time_of(model: Model, requests: Requests, shape: Shape, devices: Devices) ->
     if missing:
         few = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
         return NoTime(f"how fast {few} may be is not known: name a model with --device")
-    try:
-        network = network_of(model, requests, chosen)
-        if not network.works:
-            return NoTime("; ".join(network.notes) or "the load has no requests")
-        return _timed(model, requests, shape, chosen, network)
-    except UsageError as problem:
-        return NoTime(str(problem))
+    return chosen
 
 
 def _timed(

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.records import Finding, JointSheet, Metric, RunSheet, TrialSheet, Verdict
+from iosonde.report.forecasts import forecasts_lines
 from iosonde.report.rows import title_of
 
 _SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})
@@ -25,6 +26,8 @@ class MarkdownFormat:
             run = sheet.run
             lines += [f"# {_plain(run.study)}: run {run.id} ({run.state.value})", ""]
             lines += _findings(sheet.findings)
+            lines += [_plain(line) if line[:1] not in "#|" else line
+                      for line in forecasts_lines(sheet.forecasts)]  # fmt: skip
             for joint in sheet.joint:
                 lines += _joint(joint)
             for trial in sheet.trials:
