@@ -29,6 +29,8 @@ KINDS: Mapping[str, str] = {
 }
 """Models by name alone. A kind of "disk" in a stack file (`like`) may be one of them."""
 
+_BURST = 0.1  # seconds, of a disk in the lab: service/limits.py
+
 DRIVES = ".drives"
 """Behind the name of a virtual drive: the disks below its controller."""
 
@@ -141,5 +143,5 @@ def _declared(site: Site, store: str | None) -> Service | None:
         if not (held.iops or held.bandwidth):
             return None
         side = Side(declared.latency or 0.0, held.iops or 0.0, held.bandwidth or 0.0)
-        return Limits(side, side)
+        return Limits(side, side, burst=_BURST if site.in_lab else 0.0)
     return model_named(declared.like, f"layer {site.name}", store) if declared.like else None

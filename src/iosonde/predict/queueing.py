@@ -13,7 +13,7 @@ closed networks (chapters 4 and 6), asymptotic bounds (5), flow-equivalent serve
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
@@ -31,6 +31,22 @@ Work: TypeAlias = tuple[Phase, ...]
 _BATCHES = 16
 _T95 = 2.131  # Student's t, 15 degrees of freedom, two-sided 95 %
 _WARM = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """How requests come.
+
+    Args:
+        customers: requests under way at the same time; the next begins when one ends.
+        gaps: seconds from one request to the next, whatever is under way: then the network is open
+            and `customers` do not count; 0 for a closed one.
+        random: whether the gaps are those of a Poisson process instead of even ones.
+    """
+
+    customers: int = 1
+    gaps: float = 0.0
+    random: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +77,21 @@ class Station:
         self._waiting: deque[tuple[float, int]] = deque()  # when done, bytes to be written
         self._held = 0
 
+    def backlog(self, now: float) -> float:
+        """Seconds of work that wait."""
+        return max(self._free - now, 0.0)
+
     def serve(self, now: float, access: Access, chance: Random) -> float:
         """When the answer to an access that comes now is there. Calls come in order of time."""
         waiting = self._waiting
         while waiting and waiting[0][0] <= now:
             self._held -= waiting.popleft()[1]
         busy, after = self.service.seconds(access, len(waiting) + 1, chance)
-        done = max(now, self._free) + busy
-        self._free = done
+        begin = max(now, self._free)
+        self._free = begin + busy
         self.worked += busy
-        buffer = self.service.buffer
+        burst, buffer = self.service.burst, self.service.buffer
+        done = max(now, begin - burst) if burst else self._free
         written = access.size if access.write and buffer else 0
         answered = done + after
         if written:
@@ -93,9 +114,8 @@ def flow(
     works: Sequence[Work],
     services: Sequence[Service],
     *,
-    customers: int = 1,
-    gaps: float = 0.0,
-    random_gaps: bool = False,
+    mirrors: Mapping[int, tuple[int, ...]] | None = None,
+    coming: Coming = Coming(),  # noqa: B008 - frozen
     requests: int = 4000,
     seed: int = 1,
 ) -> Flow:
@@ -104,22 +124,22 @@ def flow(
     Args:
         works: the requests in order; they begin again at the end.
         services: the devices.
-        customers: requests under way at the same time; the next begins when one ends.
-        gaps: seconds from one request to the next, whatever is under way: then the network is open
-            and `customers` do not count; 0 for a closed one.
-        random_gaps: of a Poisson process instead of even ones.
+        mirrors: device → all those that hold the same: reads go to the one with least to do.
+        coming: how requests come.
         requests: how many are gone through; the first quarter is not counted.
         seed: of chance.
     """
-    net = _Net(works, [Station(one) for one in services], Random(seed))  # noqa: S311
-    for _ in range(1 if gaps else customers):
+    stations = [Station(one) for one in services]
+    net = _Net(works, stations, mirrors or {}, Random(seed))  # noqa: S311
+    gaps = coming.gaps
+    for _ in range(1 if gaps else coming.customers):
         net.begin(0.0)
     begun = 1
     began = int(requests * _WARM)
     while len(net.ends) < requests:
         now, phase, ended = net.step()
         if gaps and phase == 0 and begun < requests:
-            net.begin(now + (net.chance.expovariate(1 / gaps) if random_gaps else gaps))
+            net.begin(now + (net.chance.expovariate(1 / gaps) if coming.random else gaps))
             begun += 1
         if ended and not gaps:
             net.begin(now)
@@ -132,8 +152,15 @@ def flow(
 class _Net:
     """Requests on their way: the next event is that of the earliest time."""
 
-    def __init__(self, works: Sequence[Work], stations: Sequence[Station], chance: Random) -> None:
+    def __init__(
+        self,
+        works: Sequence[Work],
+        stations: Sequence[Station],
+        mirrors: Mapping[int, tuple[int, ...]],
+        chance: Random,
+    ) -> None:
         self.stations, self.chance = stations, chance
+        self._mirrors = mirrors
         self.ends: list[float] = []
         self.waits: list[float] = []
         self._works = works
@@ -154,7 +181,11 @@ class _Net:
             return now, phase, True
         answered = now
         for place, access in work[phase]:
-            answered = max(answered, self.stations[place].serve(now, access, self.chance))
+            station = self.stations[place]
+            if not access.write and place in self._mirrors and station.backlog(now):
+                among = (self.stations[one] for one in self._mirrors[place])
+                station = min(among, key=lambda one: one.backlog(now))
+            answered = max(answered, station.serve(now, access, self.chance))
         heappush(self._events, (answered, number, phase + 1, begun))
         return now, phase, False
 

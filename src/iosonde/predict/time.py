@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.errors import UsageError
-from iosonde.predict.queueing import Flow, flow
+from iosonde.predict.queueing import Coming, Flow, flow
 from iosonde.predict.requests import FLUSH
 from iosonde.predict.work import network_of
 
@@ -143,12 +143,15 @@ def enough(model: Model, devices: Devices, size: int, count: int) -> int:
 
 def _flow(network: Network, services: list[Service] | tuple[Service, ...], shape: Shape) -> Flow:
     requests = max(_REQUESTS, 20 * shape.depth)
-    closed = flow(network.works, services, customers=shape.depth, requests=requests)
+    parts = network.works, services
+
+    def through(coming: Coming) -> Flow:
+        return flow(*parts, mirrors=network.mirrors, coming=coming, requests=requests)
+
+    closed = through(Coming(shape.depth))
     if not shape.rate or closed.rate <= shape.rate:
         return closed
-    return flow(
-        network.works, services, gaps=1 / shape.rate, random_gaps=shape.random, requests=requests
-    )
+    return through(Coming(gaps=1 / shape.rate, random=shape.random))
 
 
 def _span(model: Model, requests: Requests) -> float:

@@ -7,7 +7,7 @@ several devices at the same stage is asked of them at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +43,7 @@ class Network:
         services: the devices.
         cached: bytes of a write-back cache, and the layer; once they are full, `works` holds.
         notes: what is assumed.
+        mirrors: number of a device → those that hold the same.
     """
 
     works: tuple[Work, ...]
@@ -50,6 +51,7 @@ class Network:
     services: tuple[Service, ...]
     cached: tuple[str, int] | None = None
     notes: tuple[str, ...] = ()
+    mirrors: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
     places, names, chosen = _placed(model.sites, services)
     jumps = _jumps(requests)
     works = _from_ledger(model, requests, jumps, places)
+    mirrors = _mirrors(model, places)
     for name in places.controllers:
         device = services[name]
         site = next(one for one in model.sites if one.name == name)
@@ -85,8 +88,40 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
                 note = f"{name}: all that is written stays in its cache of {device.cache} bytes"
                 return Network((), names, chosen, (name, device.cache), (note,))
             works = _merged(works, own, requests)
-            return Network(works, names, chosen, (name, device.cache))
-    return Network(works, names, chosen)
+            return Network(works, names, chosen, (name, device.cache), (), mirrors)
+    return Network(works, names, chosen, mirrors=mirrors)
+
+
+def _mirrors(model: Model, places: _Places) -> dict[int, tuple[int, ...]]:
+    """Devices that hold the same: members of RAID 1, and of RAID 10 where copies lie side by side.
+
+    The kernel reads from an idle copy where there is one (drivers/md/raid1.c and raid10.c,
+    read_balance); members that are made of several devices are left as the ledger has them.
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    for rule, figures, below in model.nodes:
+        groups: list[tuple[int, ...]] = []
+        if rule == "raid1":
+            groups = [tuple(below)]
+        elif rule == "raid10" and figures["layout"] == 2 | 1 << 8 and len(below) % 2 == 0:
+            groups = [tuple(below[at : at + 2]) for at in range(0, len(below), 2)]
+        for group in groups:
+            chains = [_chain(model, places, one) for one in group]
+            for copies in zip(*chains, strict=True) if len({*map(len, chains)}) == 1 else ():
+                found |= dict.fromkeys(copies, copies)
+    return found
+
+
+def _chain(model: Model, places: _Places, place: int) -> tuple[int, ...]:
+    """The devices below a layer in their order, as far as each stands on one other."""
+    found: list[int] = []
+    while True:
+        name = model.sites[place].name
+        found += [one[name] for one in (places.out, places.back, places.disks) if name in one]
+        below = model.nodes[place][2]
+        if len(below) != 1:
+            return tuple(found) if not below else ()
+        place = below[0]
 
 
 def _writes_back(site: Site) -> bool:

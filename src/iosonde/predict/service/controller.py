@@ -26,6 +26,7 @@ class Controller:
     tolerance: float = 0.0
 
     buffer = 0
+    burst = 0.0
 
     @property
     def covers(self) -> str:

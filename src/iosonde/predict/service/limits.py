@@ -1,14 +1,18 @@
 """A device by the figures that are told of an SSD, or that a virtual disk is held to.
 
     limits:[iops=90k][,bandwidth=550MB/s][,latency=90us][,write_iops=…][,write_bandwidth=…]
-           [,write_latency=…][,tolerance=10%]
+           [,write_latency=…][,tolerance=10%][,burst=100ms]
 
 At depth 1 an I/O takes its `latency`; the device does no more than `iops` and `bandwidth`, of which
 the nearer one holds. Figures for writes are those for all unless told. `tolerance` is what the data
 sheet says it may miss them by; without it the figures are taken as they are.
 
-Source: for held virtual disks qemu(1) 7.2, throttle-group: x-iops-total and x-bps-total are buckets
-that leak side by side (util/throttle.c), so the slower of the two holds.
+A disk that only is held to its figures makes up for idle time afterwards: with `burst` I/Os pass at
+once as long as no more than so many seconds of them are ahead.
+
+Source: for held virtual disks qemu(1) 7.2, throttle-group, and util/throttle.c,
+throttle_compute_wait(): x-iops-total and x-bps-total are buckets that leak side by side, so the
+slower of the two holds, and each takes a tenth of a second's worth before an I/O has to wait.
 """
 
 from __future__ import annotations
@@ -40,11 +44,12 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """See the module. `tolerance` is a fraction."""
+    """See the module. `tolerance` is a fraction, `burst` seconds."""
 
     read: Side
     write: Side
     tolerance: float = 0.0
+    burst: float = 0.0
 
     buffer = 0
 
@@ -57,7 +62,7 @@ class Limits:
         """See `Service.seconds`; what is left of the latency passes while others are served."""
         side = self.write if access.write else self.read
         busy = side.busy(access.count, access.size)
-        return busy, max(side.latency - busy, 0.0)
+        return busy, side.latency if self.burst else max(side.latency - busy, 0.0)
 
     def slow(self) -> Limits:
         """As far below the figures as they may be missed."""
@@ -88,11 +93,11 @@ def read(figures: Figures, source: Source) -> Limits:
         keys.number("write_iops", f"{both.iops:f}"),
         keys.rate("write_bandwidth", f"{both.bandwidth:f}"),
     )
-    tolerance = keys.share("tolerance", "0")
+    tolerance, burst = keys.share("tolerance", "0"), keys.seconds("burst", "0")
     keys.end()
     for side in (both, write):
         if not (side.latency or side.iops or side.bandwidth):
             raise UsageError(
                 "the model says neither latency nor iops nor bandwidth", where=source.where
             )
-    return Limits(both, write, tolerance)
+    return Limits(both, write, tolerance, burst)

@@ -30,6 +30,7 @@ class Link:
     frame: int = _ETHERNET + _TCP
 
     buffer = 0
+    burst = 0.0
     covers = ""
 
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:  # noqa: ARG002

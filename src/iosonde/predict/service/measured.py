@@ -87,6 +87,7 @@ class Measured:
     _known: dict[tuple[bool, bool, int, int], float] = field(default_factory=dict)
 
     buffer = 0
+    burst = 0.0
 
     @property
     def covers(self) -> str:

@@ -35,12 +35,18 @@ class Service(Protocol):
     """A device that works on one access after the other.
 
     `buffer` is how many bytes of writes it takes before it has written them: 0 without a write
-    cache. `covers` says in a few words what lies between `slow` and `fast`.
+    cache. `burst` is for how many seconds of idleness one that is merely held to a rate makes up
+    afterwards: 0 for one that works. `covers` says in a few words what lies between `slow` and
+    `fast`.
     """
 
     @property
     def buffer(self) -> int:
         """Bytes."""
+
+    @property
+    def burst(self) -> float:
+        """Seconds."""
 
     @property
     def covers(self) -> str:

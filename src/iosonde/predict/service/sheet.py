@@ -65,6 +65,7 @@ class Sheet:
     order: Order = Order.BETWEEN
     zone: float | None = None
 
+    burst = 0.0
     covers = "the order in which the disk takes queued accesses, and its inner and outer tracks"
 
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
