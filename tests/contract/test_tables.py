@@ -20,6 +20,7 @@ from iosonde.loads import LOADS
 from iosonde.loads.outputs import OUTPUTS as LOAD_OUTPUTS
 from iosonde.loads.rules import RULES as LOAD_RULES
 from iosonde.observe import SAMPLERS
+from iosonde.predict.service import MODELS
 from iosonde.registry import Table
 from iosonde.report import FORMATS
 from iosonde.settings import MECHANISMS
@@ -34,20 +35,33 @@ SHARED: Mapping[str, set[str]] = {
     "layers": {"caching", "layer", "mounting", "outputs", "rules", "site", "step"},
     "loads": {"load", "fleet", "named", "fio_log", "outputs", "rules"},
     "observe": {"sampler", "observer"},
-    "report": {"format", "rows", "charts", "image", "findings", "waterfall"},
+    "report": {"format", "rows", "charts", "image", "findings", "waterfall", "forecasts"},
     "store": {"store", "sql", "rows", "packed", "schema", "owner", "migrate", "migrations"},
-    "cli": {"main", "output", "progress", "result", "stored", "imported", "told", "explained"},
+    "cli": {
+        "main",
+        "output",
+        "progress",
+        "result",
+        "stored",
+        "imported",
+        "told",
+        "explained",
+        "timed",
+        "forecasts",
+    },
     "loads/outputs": {"shared"},
     "layers/outputs": {"shared"},
     "loads/rules": set(),
     "layers/rules": set(),
     "explain/rules": set(),
+    "predict/service": {"service"},
 }
 TABLES: Mapping[str, Table[Any]] = {
     "hosts": HOSTS, "settings": MECHANISMS, "layers": LAYERS, "loads": LOADS,
     "observe": SAMPLERS, "report": FORMATS, "store": STORES, "cli": VERBS,
     "loads/outputs": LOAD_OUTPUTS, "layers/outputs": LAYER_OUTPUTS,
     "loads/rules": LOAD_RULES, "layers/rules": LAYER_RULES, "explain/rules": SPANNING_RULES,
+    "predict/service": MODELS,
 }  # fmt: skip
 HEAVY = {
     "scipy", "numpy", "polars", "sqlalchemy", "alembic", "asyncssh", "altair", "pydantic", "rich",

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from iosonde.predict.service.controller import Controller
 
 KINDS: Mapping[str, str] = {
-    # data sheets: Seagate Enterprise Performance 10K.8 (ST1200MM0088), Exos 7E8 (ST8000NM0055)
+    # rpm, seek and rate: Seagate Enterprise Performance 10K.8 (ST1200MM0088), Exos 7E8
+    # (ST8000NM0055), rounded; the step to the next track is what such disks have ("known")
     "10k-sas": "sheet:rpm=10500,seek=3.9ms,track=0.2ms,rate=215MB/s",
     "7k2-sata": "sheet:rpm=7200,seek=8.5ms,track=0.6ms,rate=249MB/s",
-    "5k4-sata": "sheet:rpm=5400,seek=12ms,track=1ms,rate=144MB/s",
-    "sata-ssd": "limits:iops=90k,bandwidth=550MB/s,latency=90us,write_latency=40us",
+    # SATA at 6 Gbit/s (SATA 3.x: 8b/10b) bounds the one, its queue of 32 the other
+    "sata-ssd": "limits:iops=90k,bandwidth=550MB/s",
 }
 """Models by name alone. A kind of "disk" in a stack file (`like`) may be one of them."""
 

@@ -2,7 +2,7 @@
 
 Where a controller is what an array waits for, a request takes so many seconds of its time for each
 I/O to a drive, and so many for each byte: two unknowns, which two measurements with other strips
-tell; of more of them, least squares. What is left over is the tolerance.
+tell; of more of them, least squares. The tolerance holds 95 % of what is left over.
 
 Source: C. Lawson and R. Hanson, "Solving Least Squares Problems" (1974), chapter 23: non-negative
 least squares.
@@ -20,6 +20,8 @@ from iosonde.errors import UsageError
 if TYPE_CHECKING:
     from iosonde.predict.service.controller import Controller
     from iosonde.predict.work import Network
+
+_Z95 = 1.96
 
 
 def asked_of(network: Network, name: str) -> tuple[float, float]:
@@ -68,7 +70,7 @@ def fitted(
         )  # fmt: skip
     left = asked @ found / times - 1
     free = len(rates) - int(np.count_nonzero(found))
-    tolerance = sqrt(float(left @ left) / free) if free else 0.0
+    tolerance = _Z95 * sqrt(float(left @ left) / free) if free else 0.0
     return replace(
         like, overhead=float(found[0]), rate=float(1 / found[1]), tolerance=min(tolerance, 0.99)
     )

@@ -115,7 +115,7 @@ def flow(
     services: Sequence[Service],
     *,
     mirrors: Mapping[int, tuple[int, ...]] | None = None,
-    coming: Coming = Coming(),  # noqa: B008 - frozen
+    coming: Coming = Coming(),
     requests: int = 4000,
     seed: int = 1,
 ) -> Flow:
@@ -126,7 +126,8 @@ def flow(
         services: the devices.
         mirrors: device → all those that hold the same: reads go to the one with least to do.
         coming: how requests come.
-        requests: how many are gone through; the first quarter is not counted.
+        requests: how many are gone through that have something to do; the first quarter of them,
+            and as many as are under way twice over, are not counted.
         seed: of chance.
     """
     stations = [Station(one) for one in services]
@@ -134,16 +135,16 @@ def flow(
     gaps = coming.gaps
     for _ in range(1 if gaps else coming.customers):
         net.begin(0.0)
-    begun = 1
-    began = int(requests * _WARM)
-    while len(net.ends) < requests:
+    began = 0
+    warm = max(int(requests * _WARM), 0 if gaps else 2 * coming.customers)
+    while net.worked < requests + warm:
         now, phase, ended = net.step()
-        if gaps and phase == 0 and begun < requests:
+        if gaps and phase == 0:
             net.begin(now + (net.chance.expovariate(1 / gaps) if coming.random else gaps))
-            begun += 1
         if ended and not gaps:
             net.begin(now)
-        if ended and len(net.ends) == began:
+        if ended and not began and net.worked >= warm:
+            began = len(net.ends)
             for one in net.stations:
                 one.worked = 0.0
     return _summed(net.ends, net.waits, began, net.stations)
@@ -161,6 +162,7 @@ class _Net:
     ) -> None:
         self.stations, self.chance = stations, chance
         self._mirrors = mirrors
+        self.worked = 0
         self.ends: list[float] = []
         self.waits: list[float] = []
         self._works = works
@@ -176,6 +178,7 @@ class _Net:
         now, number, phase, begun = heappop(self._events)
         work = self._works[number % len(self._works)]
         if phase == len(work):
+            self.worked += bool(work)
             self.ends.append(now)
             self.waits.append(now - begun)
             return now, phase, True

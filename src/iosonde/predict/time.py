@@ -81,7 +81,7 @@ def time_of(model: Model, requests: Requests, shape: Shape, devices: Devices) ->
         return chosen
     try:
         network = network_of(model, requests, chosen)
-        if not network.works:
+        if not any(network.works):
             return NoTime("; ".join(network.notes) or "the load has no requests")
         return _timed(model, requests, shape, chosen, network)
     except UsageError as problem:
@@ -142,7 +142,7 @@ def enough(model: Model, devices: Devices, size: int, count: int) -> int:
 
 
 def _flow(network: Network, services: list[Service] | tuple[Service, ...], shape: Shape) -> Flow:
-    requests = max(_REQUESTS, 20 * shape.depth)
+    requests = max(_REQUESTS, 8 * shape.depth)
     parts = network.works, services
 
     def through(coming: Coming) -> Flow:

@@ -89,7 +89,7 @@ def read(figures: Figures, source: Source) -> Limits:
     keys = Keys(figures, source.where)
     both = Side(keys.seconds("latency", "0"), keys.number("iops", "0"), keys.rate("bandwidth", "0"))
     write = Side(
-        keys.seconds("write_latency", str(both.latency)),
+        keys.seconds("write_latency", f"{both.latency:.12f}"),
         keys.number("write_iops", f"{both.iops:f}"),
         keys.rate("write_bandwidth", f"{both.bandwidth:f}"),
     )
