@@ -31,6 +31,9 @@ KINDS: Mapping[str, str] = {
 """Models by name alone. A kind of "disk" in a stack file (`like`) may be one of them."""
 
 _BURST = 0.1  # seconds, of a disk in the lab: service/limits.py
+_LAB = 0.2
+"""How far a stack of the lab is from its disks' limits, emulated as it is: 1.96 of the standard
+deviation over 23 loads on arrays (docs/decisions/0116)."""
 
 DRIVES = ".drives"
 """Behind the name of a virtual drive: the disks below its controller."""
@@ -144,5 +147,7 @@ def _declared(site: Site, store: str | None) -> Service | None:
         if not (held.iops or held.bandwidth):
             return None
         side = Side(declared.latency or 0.0, held.iops or 0.0, held.bandwidth or 0.0)
-        return Limits(side, side, burst=_BURST if site.in_lab else 0.0)
+        if site.in_lab:
+            return Limits(side, side, tolerance=_LAB, burst=_BURST, rotates=True)
+        return Limits(side, side)
     return model_named(declared.like, f"layer {site.name}", store) if declared.like else None

@@ -77,16 +77,15 @@ class Station:
         self._waiting: deque[tuple[float, int]] = deque()  # when done, bytes to be written
         self._held = 0
 
-    def backlog(self, now: float) -> float:
-        """Seconds of work that wait."""
-        return max(self._free - now, 0.0)
+    def queue(self, now: float) -> int:
+        """Accesses that are not answered yet."""
+        while self._waiting and self._waiting[0][0] <= now:
+            self._held -= self._waiting.popleft()[1]
+        return len(self._waiting)
 
     def serve(self, now: float, access: Access, chance: Random) -> float:
         """When the answer to an access that comes now is there. Calls come in order of time."""
-        waiting = self._waiting
-        while waiting and waiting[0][0] <= now:
-            self._held -= waiting.popleft()[1]
-        busy, after = self.service.seconds(access, len(waiting) + 1, chance)
+        busy, after = self.service.seconds(access, self.queue(now) + 1, chance)
         begin = max(now, self._free)
         self._free = begin + busy
         self.worked += busy
@@ -96,7 +95,7 @@ class Station:
         answered = done + after
         if written:
             answered = min(answered, self._taken(now, written, buffer) + after)
-        waiting.append((done, written))
+        self._waiting.append((done, written))
         self._held += written
         return answered
 
@@ -124,7 +123,8 @@ def flow(
     Args:
         works: the requests in order; they begin again at the end.
         services: the devices.
-        mirrors: device → all those that hold the same: reads go to the one with least to do.
+        mirrors: device → all those that hold the same. A read goes to the first that is idle;
+            where none is, of rotating disks to one by chance, of others to the shortest queue.
         coming: how requests come.
         requests: how many are gone through that have something to do; the first quarter of them,
             and as many as are under way twice over, are not counted.
@@ -169,6 +169,17 @@ class _Net:
         self._numbers = count()
         self._events: list[tuple[float, int, int, float]] = []  # time, number, phase, begun
 
+    def _copy(self, now: float, places: tuple[int, ...]) -> Station:
+        """The device that is read from (drivers/md/raid1.c and raid10.c, read_balance).
+
+        The kernel takes the nearest of rotating disks; where their heads are is chance here.
+        """
+        among = [self.stations[one] for one in places]
+        shortest = min(among, key=lambda one: one.queue(now))
+        if shortest.queue(now) and among[0].service.rotates:
+            return self.chance.choice(among)
+        return shortest
+
     def begin(self, at: float) -> None:
         """The next request comes."""
         heappush(self._events, (at, next(self._numbers), 0, at))
@@ -185,9 +196,8 @@ class _Net:
         answered = now
         for place, access in work[phase]:
             station = self.stations[place]
-            if not access.write and place in self._mirrors and station.backlog(now):
-                among = (self.stations[one] for one in self._mirrors[place])
-                station = min(among, key=lambda one: one.backlog(now))
+            if not access.write and place in self._mirrors:
+                station = self._copy(now, self._mirrors[place])
             answered = max(answered, station.serve(now, access, self.chance))
         heappush(self._events, (answered, number, phase + 1, begun))
         return now, phase, False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde import _core
+from iosonde import _core, units
 from iosonde.errors import UsageError
 from iosonde.predict.hardware import KIND
 from iosonde.predict.queueing import Phase, Work
@@ -79,14 +79,17 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
     jumps = _jumps(requests)
     works = _from_ledger(model, requests, jumps, places)
     mirrors = _mirrors(model, places)
+    writes = bool((requests.ops == WRITE).any())
     for name in places.controllers:
         device = services[name]
         site = next(one for one in model.sites if one.name == name)
-        if isinstance(device, Controller) and device.cache and _writes_back(site):
+        if isinstance(device, Controller) and device.cache and writes and _writes_back(site):
             own = _through_cache(model, site, requests, device, places)
             if own is None:
-                note = f"{name}: all that is written stays in its cache of {device.cache} bytes"
-                return Network((), names, chosen, (name, device.cache), (note,))
+                works = _merged(works, [()] * MOST, requests)
+                size = units.show_bytes(device.cache)
+                note = f"{name}: all that is written stays in its cache of {size}"
+                return Network(works, names, chosen, None, (note,), mirrors)
             works = _merged(works, own, requests)
             return Network(works, names, chosen, (name, device.cache), (), mirrors)
     return Network(works, names, chosen, mirrors=mirrors)
@@ -95,8 +98,7 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
 def _mirrors(model: Model, places: _Places) -> dict[int, tuple[int, ...]]:
     """Devices that hold the same: members of RAID 1, and of RAID 10 where copies lie side by side.
 
-    The kernel reads from an idle copy where there is one (drivers/md/raid1.c and raid10.c,
-    read_balance); members that are made of several devices are left as the ledger has them.
+    Members that are made of several devices are left as the ledger has them.
     """
     found: dict[int, tuple[int, ...]] = {}
     for rule, figures, below in model.nodes:

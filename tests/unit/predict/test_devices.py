@@ -140,6 +140,7 @@ def test_disks_of_the_lab_are_what_they_are_held_to() -> None:
     device = Devices({}).of(held.site("d1"))
     assert isinstance(device, Limits)
     assert (device.read.iops, device.read.bandwidth, device.burst) == (200, 16 * 2**20, 0.1)
+    assert (device.rotates, device.tolerance) == (True, 0.2)
     like = disks(1, "p: {kind: partition, of: d1}", keys="like: 7k2-sata, path: /dev/x")
     assert isinstance(Devices({}).of(like.site("d1")), Sheet)
 

@@ -23,6 +23,7 @@ class Server:
     even: bool = False
     buffer: int = 0
     burst: float = 0.0
+    rotates: bool = False
     covers: str = ""
 
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
@@ -128,6 +129,11 @@ def test_reads_go_to_the_copy_with_least_to_do() -> None:
     assert flow([in_turn(1, READ)], servers, coming=Coming(4)).rate == pytest.approx(1e3)
     mirrored = flow([in_turn(1, READ)], servers, mirrors=both, coming=Coming(4))
     assert mirrored.rate == pytest.approx(2e3, rel=1e-3)
+    shortest, by_chance = (
+        flow([in_turn(1, READ)], [Server(1e-3, rotates=one)] * 2, mirrors=both, coming=Coming(4))
+        for one in (False, True)
+    )
+    assert 1.5e3 < by_chance.rate < shortest.rate < 2e3
     writes = flow([in_turn(1)], servers, mirrors=both, coming=Coming(4))
     assert writes.rate == pytest.approx(1e3)
 

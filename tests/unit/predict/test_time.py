@@ -106,6 +106,15 @@ def test_a_cache_that_holds_all_is_not_timed_and_says_so() -> None:
     assert "stays in its cache" in time.reason
 
 
+def test_reads_do_not_wait_for_the_write_cache() -> None:
+    reads = "--rw=randread --bs=4k --size=64m --ioengine=libaio --iodepth=8"
+    one, other = (known(time_of(hardware(text), reads)) for text in ("", ",cache=256MiB"))
+    assert one.iops == pytest.approx(other.iops, rel=0.02)
+    mixed = known(time_of(hardware(",cache=256MiB"), reads.replace("read", "rw")))
+    assert mixed.iops == pytest.approx(2 * one.iops, rel=0.1)  # every other request is a write
+    assert any("stays in its cache" in note for note in mixed.notes)
+
+
 def test_a_write_back_cache_gathers_what_is_random() -> None:
     """Whole strips at random over twice the cache: hits, and fewer partial stripes."""
     load = "--rw=randwrite --bs=64k --size=64m --ioengine=libaio --iodepth=32"

@@ -27,6 +27,7 @@ class Controller:
 
     buffer = 0
     burst = 0.0
+    rotates = False
 
     @property
     def covers(self) -> str:

@@ -50,6 +50,7 @@ class Limits:
     write: Side
     tolerance: float = 0.0
     burst: float = 0.0
+    rotates: bool = False
 
     buffer = 0
 

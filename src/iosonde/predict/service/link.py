@@ -31,6 +31,7 @@ class Link:
 
     buffer = 0
     burst = 0.0
+    rotates = False
     covers = ""
 
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:  # noqa: ARG002

@@ -88,6 +88,7 @@ class Measured:
 
     buffer = 0
     burst = 0.0
+    rotates = False
 
     @property
     def covers(self) -> str:

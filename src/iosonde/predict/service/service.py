@@ -36,8 +36,8 @@ class Service(Protocol):
 
     `buffer` is how many bytes of writes it takes before it has written them: 0 without a write
     cache. `burst` is for how many seconds of idleness one that is merely held to a rate makes up
-    afterwards: 0 for one that works. `covers` says in a few words what lies between `slow` and
-    `fast`.
+    afterwards: 0 for one that works. `rotates`: the kernel takes it for a rotating disk. `covers`
+    says in a few words what lies between `slow` and `fast`.
     """
 
     @property
@@ -47,6 +47,10 @@ class Service(Protocol):
     @property
     def burst(self) -> float:
         """Seconds."""
+
+    @property
+    def rotates(self) -> bool:
+        """As /sys/block/*/queue/rotational has it."""
 
     @property
     def covers(self) -> str:

@@ -66,6 +66,7 @@ class Sheet:
     zone: float | None = None
 
     burst = 0.0
+    rotates = True
     covers = "the order in which the disk takes queued accesses, and its inner and outer tracks"
 
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
