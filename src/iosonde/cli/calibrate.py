@@ -36,7 +36,7 @@ def calibrate(
     seconds: Annotated[
         str | None, typer.Option(help="Length of one loop; else so that all take two minutes.")
     ] = None,
-    size: Annotated[str | None, typer.Option(help="Size of a scratch file (1 GiB).")] = None,
+    size: Annotated[str | None, typer.Option(help="Size of a scratch file (256 MiB).")] = None,
     store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the loads; run nothing.")
@@ -53,7 +53,7 @@ def calibrate(
     permissions = parse_destroy(destroy or [])
     length = units.parse_seconds(seconds) if seconds else seconds_of(writes=writes, total=_TOTAL)
     called = name or target
-    plan = _plan(called, target, size or "1 GiB", writes=writes, seconds=length)
+    plan = _plan(called, target, size or "256 MiB", writes=writes, seconds=length)
     if dry_run:
         return _show(plan, as_json=as_json)
     kept = open_store(store)
