@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from iosonde.records import Json, LoadResult, Scalar
+from iosonde.records import Forecast, Json, LoadResult, Scalar
 
 
 class Unreadable(Exception):
@@ -154,7 +154,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was found in a text beside trials, with its place: as a store keeps it."""
+    """What was found in a text beside trials, or predicted of them: as a store keeps it."""
 
     place: Place
-    what: PrintedState | PrintedCounters | PrintedLoad | Unread
+    what: PrintedState | PrintedCounters | PrintedLoad | Unread | Forecast

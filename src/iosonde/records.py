@@ -345,6 +345,41 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Forecast:
+    """How fast a trial was held to be by a model, and how fast it was.
+
+    Args:
+        trial: its id.
+        layer: of the stack that the load was applied to.
+        stack: the stack's name.
+        made: when it was predicted, seconds since the epoch.
+        predicted: "iops", "bandwidth", "latency_mean" → figure of the model.
+        measured: the same of the trial, means over its loops.
+        band: lowest and highest iops of the model.
+        devices: layer → model of it, as written.
+    """
+
+    trial: str
+    layer: str
+    stack: str
+    made: float
+    predicted: Mapping[str, float]
+    measured: Mapping[str, float]
+    band: tuple[float, float]
+    devices: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def inside(self) -> bool:
+        """Whether the measured iops lie within the band."""
+        return self.band[0] <= self.measured["iops"] <= self.band[1]
+
+    def off(self, name: str) -> float | None:
+        """How far the prediction is from the measurement, as a fraction of that."""
+        one, other = self.predicted.get(name), self.measured.get(name)
+        return one / other - 1 if one is not None and other else None
+
+
+@dataclass(frozen=True, slots=True)
 class TrialSheet:
     """A trial with its statistics: what tables, charts and exports are made of."""
 
@@ -426,7 +461,8 @@ class RunSheet:
     """A run with the statistics of each of its trials.
 
     `findings` are what the rules say of the run as a whole, where they were asked; `joint` what the
-    targets of a load did together, where they were measured at the same time.
+    targets of a load did together, where they were measured at the same time; `forecasts` what a
+    model had said of them, the newest of each trial.
     """
 
     run: Run
@@ -434,3 +470,4 @@ class RunSheet:
     findings: tuple[Finding, ...] = ()
     waterfalls: tuple[Waterfall, ...] = ()
     joint: tuple[JointSheet, ...] = ()
+    forecasts: tuple[Forecast, ...] = ()

@@ -20,6 +20,7 @@ from iosonde.loads import LOADS
 from iosonde.loads.outputs import OUTPUTS as LOAD_OUTPUTS
 from iosonde.loads.rules import RULES as LOAD_RULES
 from iosonde.observe import SAMPLERS
+from iosonde.predict.service import MODELS
 from iosonde.registry import Table
 from iosonde.report import FORMATS
 from iosonde.settings import MECHANISMS
@@ -35,6 +36,7 @@ SHARED: Mapping[str, set[str]] = {
     "loads": {"load", "fleet", "named", "fio_log", "outputs", "rules"},
     "observe": {"sampler", "observer"},
     "report": {
+        "forecasts",
         "format",
         "rows",
         "charts",
@@ -69,18 +71,22 @@ SHARED: Mapping[str, set[str]] = {
         "explained",
         "tuned",
         "tuning",
+        "timed",
+        "forecasts",
     },
     "loads/outputs": {"shared"},
     "layers/outputs": {"shared"},
     "loads/rules": set(),
     "layers/rules": set(),
     "explain/rules": set(),
+    "predict/service": {"service"},
 }
 TABLES: Mapping[str, Table[Any]] = {
     "hosts": HOSTS, "settings": MECHANISMS, "layers": LAYERS, "loads": LOADS,
     "observe": SAMPLERS, "report": FORMATS, "store": STORES, "cli": VERBS,
     "loads/outputs": LOAD_OUTPUTS, "layers/outputs": LAYER_OUTPUTS,
     "loads/rules": LOAD_RULES, "layers/rules": LAYER_RULES, "explain/rules": SPANNING_RULES,
+    "predict/service": MODELS,
 }  # fmt: skip
 HEAVY = {
     "scipy", "numpy", "polars", "sqlalchemy", "alembic", "asyncssh", "altair", "pydantic", "rich",

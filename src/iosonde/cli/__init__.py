@@ -29,6 +29,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "explain": "iosonde.cli.explain:explain",
         "predict": "iosonde.cli.predict:predict",
         "tune": "iosonde.cli.tune:tune",
+        "calibrate": "iosonde.cli.calibrate:calibrate",
         "settings": "iosonde.cli.settings:settings",
         "set": "iosonde.cli.set:set_values",
         "rollback": "iosonde.cli.rollback:rollback",
@@ -55,7 +56,8 @@ SUMMARIES: dict[str, str] = {
     "set": "change settings of a host, all of them or none",
     "persist": "keep changed settings over a reboot, in the host's own configuration",
     "rollback": "put back the settings that iosonde changed on a host",
-    "predict": "what each layer of a declared stack will read and write for a load",
     "trace": "block traces: recorded, described (sizes, reuse, hot spots), as Parquet",
+    "predict": "what each layer of a declared stack will read and write for a load, and how fast",
+    "calibrate": "how long a device takes, measured, for `predict`",
     "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
 }

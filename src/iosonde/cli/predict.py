@@ -14,9 +14,11 @@ from iosonde.cli.output import err, out, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from iosonde.predict.devices import Devices
     from iosonde.predict.model import Counts, Model, Prediction
     from iosonde.predict.recorded import Recorded
     from iosonde.predict.requests import Requests
+    from iosonde.predict.time import NoTime, Time
     from iosonde.predict.what_if import Variant
     from iosonde.records import Json
 
@@ -28,7 +30,7 @@ def predict(
     load: Annotated[
         str,
         typer.Option(metavar="LOAD", help="A load's name, a .fio file, a command line, a trace."),
-    ],
+    ] = "",
     at: Annotated[
         str, typer.Option(metavar="LAYER", help="Where the load is applied; else at the top.")
     ] = "",
@@ -39,36 +41,72 @@ def predict(
     requests: Annotated[
         int, typer.Option(min=1, help="How many, where neither load nor trace says.")
     ] = 1000,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LAYER=MODEL", help="How fast a layer or all of a kind is."),
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Store with calibrations: a file or a PostgreSQL URL.")
+    ] = None,
+    search: Annotated[
+        bool, typer.Option("--search", help="Rank all combinations of the values of --set.")
+    ] = False,
+    prior: Annotated[
+        Path | None, typer.Option(help="With --search: write the ranking here, for `tune`.")
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RUN", help="Beside what a run measured; may be repeated."),
+    ] = None,
+    fit: Annotated[
+        str,
+        typer.Option(metavar="LAYER=FIGURE,…", help="A controller's model from what it did."),
+    ] = "",
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Show all layers with the sizes of their I/Os.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
-) -> None:
-    """Count beforehand what each layer of a stack reads and writes for a load.
+) -> int:
+    """Count beforehand what each layer of a stack reads and writes for a load, and how fast it is.
 
-    Requests come one after the other; the stack was idle, its arrays are clean.
+    For the counts requests come one after the other; the stack was idle, its arrays are clean.
     """
+    from iosonde.cli.forecasts import Asked, answered
+    from iosonde.cli.timed import devices_of, print_time, print_times
     from iosonde.predict.model import model_of, top_of
     from iosonde.predict.model import predict as counted
+    from iosonde.predict.of_load import timed
     from iosonde.predict.what_if import parse_change, variants
     from iosonde.stack.file import read_stack
 
-    declared = read_stack(stack)
     changes = [parse_change(text) for text in change or []]
-    tried = []
+    given = device or []
+    asked = Asked(stack, at, load, changes, given, store, requests, as_json)
+    done = answered(asked, against=against or [], search=search, prior=prior, fit=fit)
+    if done is not None:
+        return done
+    declared = read_stack(stack)
+    devices = devices_of(declared, given, store)
+    tried, times = [], []
     for variant in variants(declared, top_of(declared, at), changes):
         model = model_of(variant.top, declared.mtu, variant.extra)
         tried.append((variant, model, counted(model, _requests(load, requests, model))))
+        times.append(timed(model, load, requests, devices))
     if as_json:
-        print_json(document(tried))
-        return
+        print_json(document(tried, times, devices))
+        return 0
     console = out()
     if len(tried) > 1:
         _print_table(console, tried)
     if ledger or len(tried) == 1:
         for variant, _, prediction in tried:
             _print_layers(console, variant.settings, prediction, sizes=ledger)
+    if len(tried) > 1:
+        print_times(console, [(one[0], time) for one, time in zip(tried, times, strict=True)])
+    else:
+        print_time(console, times[0])
     _print_notes(tried[0][2])
+    return 0
 
 
 def _requests(load: str, count: int, model: Model) -> Requests | Recorded:
@@ -81,20 +119,32 @@ def _requests(load: str, count: int, model: Model) -> Requests | Recorded:
     return of_load(declare_load(load, where="--load", directory=Path()), count, model.size)
 
 
-def document(tried: Sequence[tuple[Variant, Model, Prediction]]) -> dict[str, Json]:
+def document(
+    tried: Sequence[tuple[Variant, Model, Prediction]],
+    times: Sequence[Time | NoTime],
+    devices: Devices,
+) -> dict[str, Json]:
     """The object of `iosonde.predict/1`: the first combination, and all where there are several."""
+    from iosonde.cli.timed import basis_json, time_json
+
     what_if: list[Json] = [
-        {"settings": dict(variant.settings), "layers": _layers(prediction)}
-        for variant, _, prediction in tried
+        {
+            "settings": dict(variant.settings),
+            "layers": _layers(prediction),
+            "time": time_json(time),
+            "time_basis": basis_json(time, model, devices),
+        }
+        for (variant, model, prediction), time in zip(tried, times, strict=True)
     ]
-    variant, _, prediction = tried[0]
+    variant, model, prediction = tried[0]
     return {
         "schema": "iosonde.predict/1",
         "requests": prediction.requests,
         "settings": dict(variant.settings),
         "layers": _layers(prediction),
         "what_if": what_if if len(tried) > 1 else [],
-        "time": None,
+        "time": time_json(times[0]),
+        "time_basis": basis_json(times[0], model, devices),
         "notes": list(prediction.notes),
     }
 

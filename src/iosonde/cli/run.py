@@ -101,7 +101,7 @@ def run(
     permissions = parse_destroy(destroy or [])
     options: dict[str, Any] = {
         "study": name,
-        "targets": [_target(text) for text in target or []] or None,
+        "targets": [target_of(text) for text in target or []] or None,
         "loads": [*_loads(fio or []), *(load or [])] or None,
         "loops": loops,
         "seconds": seconds,
@@ -132,7 +132,7 @@ def run(
         kept.close()
 
 
-def _target(text: str) -> dict[str, str]:
+def target_of(text: str) -> dict[str, str]:
     """A target of the command line: a local path is relative to here, not to a study's file."""
     from iosonde.measure.study import probe_point
 
@@ -228,13 +228,20 @@ def _measure(
     as_json: bool,
 ) -> int:
     from iosonde.cli.result import show_result
-    from iosonde.measure.run import run_plan
 
     if report is not None:
         _writable(report)
+    finished = execute(plan, kept, old, permissions)
+    return 130 if finished is None else show_result(finished, report, as_json=as_json)
+
+
+def execute(plan: Plan, kept: Store, old: Run | None, permissions: Any) -> Run | None:
+    """Measure with progress on standard error; None where it was interrupted."""
+    from iosonde.measure.run import run_plan
+
     progress = _progress()
     try:
-        finished = asyncio.run(
+        return asyncio.run(
             _until_signal(
                 run_plan(plan, kept, permissions=permissions, progress=progress, resume=old)
             )
@@ -242,10 +249,9 @@ def _measure(
     except (KeyboardInterrupt, asyncio.CancelledError):
         progress.close()
         err().print("interrupted; finished loops are kept. `iosonde run --resume` goes on.")
-        return 130
+        return None
     finally:
         progress.close()
-    return show_result(finished, report, as_json=as_json)
 
 
 def _writable(report: Path) -> None:

@@ -39,15 +39,21 @@ def explained(sheet: RunSheet, store: str | None) -> RunSheet:
     from iosonde.explain.gather import of_run
     from iosonde.explain.judge import findings
     from iosonde.explain.waterfall import waterfalls
+    from iosonde.records import Forecast
     from iosonde.store import open_store
 
     kept = open_store(store)
     try:
-        case = of_run(sheet, kept.evidence(sheet.run.id))
+        beside = kept.evidence(sheet.run.id)
     finally:
         kept.close()
+    case = of_run(sheet, beside)
     found = findings(case)
-    return replace(sheet, findings=found, waterfalls=waterfalls(case, found))
+    newest = {one.what.trial: one.what for one in beside if isinstance(one.what, Forecast)}
+    return replace(
+        sheet, findings=found, waterfalls=waterfalls(case, found),
+        forecasts=tuple(newest.values()),
+    )  # fmt: skip
 
 
 def campaigned(sheet: RunSheet, store: str | None) -> RunSheet:

@@ -14,6 +14,7 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.errors import UsageError
+from iosonde.predict.hardware import with_drives
 from iosonde.predict.rules import Layer, Scene, layer_of
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def model_of(top: Site, mtu: int, extra: Extra | None = None) -> Model:
     Raises:
         UsageError: a layer whose I/Os cannot be told beforehand.
     """
-    sites = _downwards(top)
+    sites = _downwards(with_drives(top))
     layers: dict[str, Layer] = {}
     for site in reversed(sites):
         below = tuple(layers[one.name] for one in site.below)

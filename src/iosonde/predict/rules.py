@@ -17,6 +17,7 @@ from typing import Any
 from iosonde.errors import UsageError
 from iosonde.frames import aoe_frame_payload, aoe_least_mtu
 from iosonde.layers.site import Site
+from iosonde.predict.hardware import array_of
 from iosonde.units import KIB, MIB, SECTOR
 
 _REQUEST = 1280 * KIB
@@ -372,6 +373,7 @@ def _guest(_site: Site, scene: Scene) -> Layer:
 RULES: Mapping[str, Callable[[Site, Scene], Layer]] = {
     "disk": _disk,
     "partition": _partition,
+    "hwraid": array_of,
     "md": _md,
     "lvm": _lvm,
     "dm_cache": _dm_cache,
@@ -391,3 +393,6 @@ RULES: Mapping[str, Callable[[Site, Scene], Layer]] = {
     "xfs": _file_system,
     "ext4": _file_system,
 }
+
+NETWORKED = frozenset({"aoe", "nvmeof", "iscsi", "nbd", "nfs", "drbd"})
+"""Kinds whose I/Os go over a network."""

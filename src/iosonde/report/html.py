@@ -22,6 +22,7 @@ from iosonde.records import (
 )
 from iosonde.report.charts import Figure, figures_of, headline_figure, verdict_figure
 from iosonde.report.findings import findings_section
+from iosonde.report.forecasts import forecasts_section
 from iosonde.report.image import svg
 from iosonde.report.rows import name_of, title_of
 from iosonde.report.tuning import shown, tuning_of
@@ -56,6 +57,7 @@ class HtmlFormat:
                 )
             ),
             *(line for sheet in runs for line in _waterfalls(sheet)),
+            *(line for sheet in runs for line in forecasts_section(sheet.forecasts)),
             *(line for sheet in runs for joint in sheet.joint for line in _joint(joint)),
             *(line for sheet in runs for trial in shown(sheet) for line in _trial(sheet, trial)),
             f"<footer>Written by iosonde on {_moment(time.time())}. Figures are means over the "

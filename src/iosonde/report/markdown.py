@@ -8,6 +8,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records import Finding, JointSheet, Metric, RunSheet, TrialSheet, Verdict
 from iosonde.report.blocks import Block, Cells, Lines, Text, Title
+from iosonde.report.forecasts import forecasts_lines
 from iosonde.report.rows import title_of
 from iosonde.report.tuning import blocks, shown, tuning_of
 
@@ -34,6 +35,8 @@ class MarkdownFormat:
                 for block in blocks(run, tuning):
                     lines += _block(block)
             lines += _findings(sheet.findings)
+            lines += [_plain(line) if line[:1] not in "#|" else line
+                      for line in forecasts_lines(sheet.forecasts)]  # fmt: skip
             for joint in sheet.joint:
                 lines += _joint(joint)
             for trial in shown(sheet):

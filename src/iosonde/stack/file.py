@@ -49,7 +49,7 @@ class HostEntry(BaseModel):
 
 
 class StackFile(BaseModel):
-    """The top of a stack file."""
+    """The top of a stack file. `devices` says how fast what is, for `predict`: layer → model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -58,6 +58,7 @@ class StackFile(BaseModel):
     mtu: int = Field(default=9000, ge=576, le=9000)
     hosts: dict[str, HostEntry] = Field(min_length=1)
     layers: dict[str, dict[str, Any]] = Field(min_length=1)
+    devices: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class DeclaredStack:
         sites: the layers in an order in which they can be built; `device` is not filled in.
         mtu: of the lab's network, bytes.
         guests: hosts that layers make, with the host that each runs on.
+        devices: how fast what is, as written: layer or kind → model (docs/use/predict.md).
     """
 
     name: str
@@ -81,6 +83,7 @@ class DeclaredStack:
     sites: tuple[Site, ...]
     mtu: int
     guests: Mapping[str, str] = field(default_factory=dict)
+    devices: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lab(self) -> frozenset[str]:
@@ -161,7 +164,7 @@ def understand(
     opens = _opens(top, hosts, tree, rehearse=rehearse, at=at or {})
     sites = _placed(top, declared, tree, opens, machines)
     guests = {name: _runs_at(sites, name) for name in machines}
-    return DeclaredStack(top.stack, file, hosts, opens, sites, top.mtu, guests)
+    return DeclaredStack(top.stack, file, hosts, opens, sites, top.mtu, guests, top.devices)
 
 
 def _machines(top: StackFile, declared: Mapping[str, Declared], tree: Tree) -> dict[str, HostEntry]:

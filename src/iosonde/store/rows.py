@@ -24,6 +24,7 @@ from iosonde.printed import (
 )
 from iosonde.records import (
     Capture,
+    Forecast,
     Load,
     LoadResult,
     Loop,
@@ -162,6 +163,8 @@ def kept_of(row: Row[Any]) -> Kept:
     what = content["what"]
     if "subjects" in what:
         what["subjects"] = tuple(Subject(**subject) for subject in what["subjects"])
+    if "band" in what:
+        what["band"] = tuple(what["band"])
     if "place" in what:
         what["place"] = Place(**what["place"])
     return Kept(Place(**content["place"]), _KINDS[row.kind](**what))
@@ -169,6 +172,7 @@ def kept_of(row: Row[Any]) -> Kept:
 
 _KINDS: dict[str, Any] = {
     "state": PrintedState, "counters": PrintedCounters, "load": PrintedLoad, "unread": Unread,
+    "forecast": Forecast,
 }  # fmt: skip
 
 

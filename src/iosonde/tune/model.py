@@ -118,7 +118,7 @@ class Model:
         return f"loop {len(self.book.entries) + 1}, where the best may be"
 
     def _spread_out(self) -> list[int]:
-        """The baseline, then candidates in which every value of a setting is equally frequent."""
+        """The baseline, what is hoped of, then each value of a setting equally often."""
         places = {one: at for at, one in enumerate(self._field)}
         orders = [self._rng.permutation(size) for size in self.space.sizes]
         shifts = [self._rng.permutation(_FIRST) for _ in self.space.sizes]
@@ -129,7 +129,8 @@ class Model:
             )
             for at in range(_FIRST)
         ]
-        return [0, *(places[one] for one in wanted if one in places)][::-1]
+        hoped = [one for one in self.space.hopeful if one in places]
+        return [0, *(places[one] for one in (*hoped, *wanted) if one in places)][::-1]
 
     def _next(self) -> int:
         import numpy as np

@@ -73,11 +73,13 @@ class Space:
             of them is left out.
         unsafe: names of the settings whose unsafe values were asked for; all other unsafe values
             are left out.
+        hopeful: candidates to look at first (prior.py); they are judged as all others are.
     """
 
     vary: tuple[Vary, ...]
     excluded: tuple[Mapping[str, Scalar], ...] = ()
     unsafe: tuple[str, ...] = ()
+    hopeful: tuple[Candidate, ...] = ()
 
     def __post_init__(self) -> None:
         names = [one.name for one in self.vary]

@@ -28,7 +28,8 @@ class HwraidDeclared(Declared):
     of a MegaRAID or PERC controller, the slot of a Smart Array. `strip_size` is bytes on one drive
     before the next one's turn; `spans` the parts that RAID 10, 50 and 60 stripe over. Policies that
     are left out stay as the controller has them. `cache_ratio` is the share for reads in per cent;
-    on a Smart Array it and `disk_cache` hold for all of the controller.
+    on a Smart Array it and `disk_cache` hold for all of the controller. `drive_size` is bytes of
+    each drive: only `predict` asks for it.
     """
 
     kind: Literal["hwraid"] = "hwraid"
@@ -46,6 +47,7 @@ class HwraidDeclared(Declared):
     io_policy: Literal["direct", "cached"] | None = None
     disk_cache: Literal["default", "enabled", "disabled"] | None = None
     cache_ratio: int | None = Field(default=None, ge=0, le=100)
+    drive_size: Size | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
     def _can_be(self) -> HwraidDeclared:

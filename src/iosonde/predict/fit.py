@@ -1,0 +1,76 @@
+"""A controller's overhead and rate from what was measured of it.
+
+Where a controller is what an array waits for, a request takes so many seconds of its time for each
+I/O to a drive, and so many for each byte: two unknowns, which two measurements with other strips
+tell; of more of them, least squares. The tolerance holds 95 % of what is left over.
+
+Source: C. Lawson and R. Hanson, "Solving Least Squares Problems" (1974), chapter 23: non-negative
+least squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.predict.service.controller import Controller
+    from iosonde.predict.work import Network
+
+_Z95 = 1.96
+
+
+def asked_of(network: Network, name: str) -> tuple[float, float]:
+    """I/Os and bytes that a request asks of a device on average."""
+    place = network.names.index(name)
+    accesses = [
+        access
+        for work in network.works
+        for phase in work
+        for number, access in phase
+        if number == place
+    ]
+    count = sum(one.count for one in accesses) / len(network.works)
+    return count, sum(one.size for one in accesses) / len(network.works)
+
+
+def fitted(
+    networks: Sequence[Network], rates: Sequence[float], name: str, like: Controller
+) -> Controller:
+    """The controller that would have been as fast as measured.
+
+    Args:
+        networks: what the load asks, of each measurement.
+        rates: requests a second of each.
+        name: of the controller's layer.
+        like: its cache and latency.
+
+    Raises:
+        UsageError: fewer than two measurements, or none that a controller explains.
+    """
+    import numpy as np
+    from scipy.optimize import nnls
+
+    if len(networks) != len(rates) or len(rates) < 2:
+        raise UsageError(
+            f"{len(rates)} measurements for {len(networks)} combinations of --set",
+            where="--fit", hint="give one for each, two at the least",
+        )  # fmt: skip
+    asked = np.array([asked_of(one, name) for one in networks])
+    times = 1 / np.array(rates, dtype=float)
+    found, _ = nnls(asked / times[:, None], np.ones(len(rates)))
+    if not found[1] > 0:
+        raise UsageError(
+            f"what was measured is not explained by a rate of {name}",
+            where="--fit", hint="measure settings that differ more",
+        )  # fmt: skip
+    left = asked @ found / times - 1
+    free = len(rates) - int(np.count_nonzero(found))
+    tolerance = _Z95 * sqrt(float(left @ left) / free) if free else 0.0
+    return replace(
+        like, overhead=float(found[0]), rate=float(1 / found[1]), tolerance=min(tolerance, 0.99)
+    )

@@ -1,0 +1,183 @@
+"""How fast a load will be on a stack, and between which bounds that is certain.
+
+The network of requests and devices is gone through three times: with the devices as described,
+with the slowest and with the fastest of which the same could be said. The band is what lies
+between the last two, and the 95 % interval of each for the length of the simulation. It says
+nothing of what the model leaves out: processors, buses, what a file system writes of its own, other
+users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING
+
+from iosonde import units
+from iosonde.errors import UsageError
+from iosonde.predict.queueing import Coming, Flow, flow
+from iosonde.predict.requests import FLUSH
+from iosonde.predict.work import network_of
+
+if TYPE_CHECKING:
+    from iosonde.predict.devices import Devices
+    from iosonde.predict.model import Model
+    from iosonde.predict.requests import Requests
+    from iosonde.predict.service.service import Service
+    from iosonde.predict.shape import Shape
+    from iosonde.predict.work import Network
+
+_REQUESTS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """How fast a load will be.
+
+    Args:
+        iops: requests a second.
+        bandwidth: bytes a second.
+        latency: mean seconds of a request.
+        band: lowest and highest `iops`.
+        depth: requests under way at the same time.
+        bottleneck: the busiest device; empty where none is busy for a tenth of the time.
+        busy: device → fraction of time that it works.
+        covers: what lies within the band.
+        notes: what is assumed.
+    """
+
+    iops: float
+    bandwidth: float
+    latency: float
+    band: tuple[float, float]
+    depth: int
+    bottleneck: str
+    busy: Mapping[str, float]
+    covers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class NoTime:
+    """Why there is none."""
+
+    reason: str
+
+
+def time_of(model: Model, requests: Requests, shape: Shape, devices: Devices) -> Time | NoTime:
+    """How fast a load will be, or why that is not known.
+
+    Args:
+        model: the stack.
+        requests: of the load; enough of them to fill a controller's cache (`enough`).
+        shape: how they come.
+        devices: the models of the layers.
+    """
+    if shape.buffered:
+        return NoTime("the load goes through the page cache, whose speed is not predicted")
+    chosen = services_of(model, requests, devices)
+    if isinstance(chosen, NoTime):
+        return chosen
+    try:
+        network = network_of(model, requests, chosen)
+        if not any(network.works):
+            return NoTime("; ".join(network.notes) or "the load has no requests")
+        return _timed(model, requests, shape, chosen, network)
+    except UsageError as problem:
+        return NoTime(str(problem))
+
+
+def services_of(model: Model, requests: Requests, devices: Devices) -> dict[str, Service] | NoTime:
+    """The device of each layer that has one, disks held to the space that the load keeps to."""
+    chosen: dict[str, Service] = {}
+    missing = []
+    span = _span(model, requests)
+    for site in model.sites:
+        device = devices.of(site)
+        if device is not None:
+            chosen[site.name] = device.over(span) if site.kind == "disk" else device
+        elif site.kind in {"disk", "hwraid"}:
+            missing.append(site.name)
+    if missing:
+        few = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
+        return NoTime(f"how fast {few} may be is not known: name a model with --device")
+    return chosen
+
+
+def _timed(
+    model: Model,
+    requests: Requests,
+    shape: Shape,
+    chosen: Mapping[str, Service],
+    network: Network,
+) -> Time:
+    """The middle, and the band from the slow and the fast devices.
+
+    Raises:
+        UsageError: a device knows nothing of what it is asked.
+    """
+    middle = _flow(network, network.services, shape)
+    slow = _flow(network, [one.slow() for one in network.services], shape)
+    fast = _flow(network, [one.fast() for one in network.services], shape)
+    flows = (slow, middle, fast)
+    low = min(one.rate * (1 - one.error) for one in flows)
+    high = max(one.rate * (1 + one.error) for one in flows)
+    size = float(requests.lengths[requests.ops != FLUSH].mean())
+    busy = dict(zip(network.names, middle.busy, strict=True))
+    top = max(busy, key=lambda name: busy[name])
+    return Time(
+        middle.rate, middle.rate * size, middle.latency, (low, high), shape.depth,
+        top if busy[top] >= 0.1 else "", busy, _covers(network), (*_notes(model, chosen, network),),
+    )  # fmt: skip
+
+
+def enough(model: Model, devices: Devices, size: int, count: int) -> int:
+    """How many requests of a size fill the caches of a stack's controllers twice, and some more."""
+    from iosonde.predict.service.controller import Controller
+
+    found = [devices.of(site) for site in model.sites]
+    cache = max((one.cache for one in found if isinstance(one, Controller)), default=0)
+    return max(count, ceil(2 * cache / max(size, 1)))
+
+
+def _flow(network: Network, services: list[Service] | tuple[Service, ...], shape: Shape) -> Flow:
+    requests = max(_REQUESTS, 8 * shape.depth)
+    parts = network.works, services
+
+    def through(coming: Coming) -> Flow:
+        return flow(*parts, mirrors=network.mirrors, coming=coming, requests=requests)
+
+    closed = through(Coming(shape.depth))
+    if not shape.rate or closed.rate <= shape.rate:
+        return closed
+    return through(Coming(gaps=1 / shape.rate, random=shape.random))
+
+
+def _span(model: Model, requests: Requests) -> float:
+    """The fraction of the stack's space that the load keeps to."""
+    data = requests.ops != FLUSH
+    if not data.any():
+        return 1.0
+    begin = int(requests.offsets[data].min())
+    end = int((requests.offsets[data] + requests.lengths[data]).max())
+    return (end - begin) / model.size
+
+
+def _covers(network: Network) -> tuple[str, ...]:
+    own = {one.covers for one in network.services if one.covers}
+    return (*sorted(own), "the length of the simulation")
+
+
+def _notes(model: Model, chosen: Mapping[str, Service], network: Network) -> list[str]:
+    from iosonde.predict.rules import NETWORKED
+
+    bare = [site.name for site in model.sites if site.kind in NETWORKED and site.name not in chosen]
+    notes = [f"{name}: its network takes no time here; say how fast with --device" for name in bare]
+    if network.cached:
+        name, size = network.cached
+        notes.append(
+            f"{name}: once its cache of {units.show_bytes(size)} is full; before, writes end as "
+            "soon as they are in it"
+        )
+    return [*network.notes, *notes]

@@ -1,0 +1,271 @@
+"""What each request of a load asks of the devices of a stack: the network for queueing.py.
+
+A write that needs old data or parity reads first and writes then. Everything a request needs of
+several devices at the same stage is asked of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde import _core, units
+from iosonde.errors import UsageError
+from iosonde.predict.hardware import KIND
+from iosonde.predict.queueing import Phase, Work
+from iosonde.predict.requests import FLUSH, WRITE
+from iosonde.predict.service.controller import Controller
+from iosonde.predict.service.link import Link
+from iosonde.predict.service.service import Access
+from iosonde.predict.writeback import Destage, Geometry, destaged
+
+if TYPE_CHECKING:
+    from iosonde.layers.site import Site
+    from iosonde.predict.model import Model
+    from iosonde.predict.requests import Requests
+    from iosonde.predict.service.service import Service
+
+MOST = 2000
+"""Requests that are looked at one by one."""
+_ONE_TO_ONE = frozenset({"same"})
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Requests, and the devices they go to.
+
+    Args:
+        works: the requests.
+        names: of the devices: a layer, with ">" or "<" behind it for the directions of a link.
+        services: the devices.
+        cached: bytes of a write-back cache, and the layer; once they are full, `works` holds.
+        notes: what is assumed.
+        mirrors: number of a device → those that hold the same.
+    """
+
+    works: tuple[Work, ...]
+    names: tuple[str, ...]
+    services: tuple[Service, ...]
+    cached: tuple[str, int] | None = None
+    notes: tuple[str, ...] = ()
+    mirrors: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Numbers of the devices in a network."""
+
+    disks: Mapping[str, int]
+    out: Mapping[str, int]
+    back: Mapping[str, int]
+    controllers: Mapping[str, int]
+
+
+def network_of(model: Model, requests: Requests, services: Mapping[str, Service]) -> Network:
+    """What a load asks of a stack's devices.
+
+    Args:
+        model: the stack.
+        requests: of the load.
+        services: layer → device, for every disk, and for links and controllers where known.
+
+    Raises:
+        UsageError: a controller's write-back cache lies below what moves requests about.
+    """
+    places, names, chosen = _placed(model.sites, services)
+    jumps = _jumps(requests)
+    works = _from_ledger(model, requests, jumps, places)
+    mirrors = _mirrors(model, places)
+    writes = bool((requests.ops == WRITE).any())
+    for name in places.controllers:
+        device = services[name]
+        site = next(one for one in model.sites if one.name == name)
+        if isinstance(device, Controller) and device.cache and writes and _writes_back(site):
+            own = _through_cache(model, site, requests, device, places)
+            if own is None:
+                works = _merged(works, [()] * MOST, requests)
+                size = units.show_bytes(device.cache)
+                note = f"{name}: all that is written stays in its cache of {size}"
+                return Network(works, names, chosen, None, (note,), mirrors)
+            works = _merged(works, own, requests)
+            return Network(works, names, chosen, (name, device.cache), (), mirrors)
+    return Network(works, names, chosen, mirrors=mirrors)
+
+
+def _mirrors(model: Model, places: _Places) -> dict[int, tuple[int, ...]]:
+    """Devices that hold the same: members of RAID 1, and of RAID 10 where copies lie side by side.
+
+    Members that are made of several devices are left as the ledger has them.
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    for rule, figures, below in model.nodes:
+        groups: list[tuple[int, ...]] = []
+        if rule == "raid1":
+            groups = [tuple(below)]
+        elif rule == "raid10" and figures["layout"] == 2 | 1 << 8 and len(below) % 2 == 0:
+            groups = [tuple(below[at : at + 2]) for at in range(0, len(below), 2)]
+        for group in groups:
+            chains = [_chain(model, places, one) for one in group]
+            for copies in zip(*chains, strict=True) if len({*map(len, chains)}) == 1 else ():
+                found |= dict.fromkeys(copies, copies)
+    return found
+
+
+def _chain(model: Model, places: _Places, place: int) -> tuple[int, ...]:
+    """The devices below a layer in their order, as far as each stands on one other."""
+    found: list[int] = []
+    while True:
+        name = model.sites[place].name
+        found += [one[name] for one in (places.out, places.back, places.disks) if name in one]
+        below = model.nodes[place][2]
+        if len(below) != 1:
+            return tuple(found) if not below else ()
+        place = below[0]
+
+
+def _writes_back(site: Site) -> bool:
+    return getattr(site.declared, "write_policy", None) != "write_through"
+
+
+def _placed(
+    sites: Sequence[Site], services: Mapping[str, Service]
+) -> tuple[_Places, tuple[str, ...], tuple[Service, ...]]:
+    disks: dict[str, int] = {}
+    out: dict[str, int] = {}
+    back: dict[str, int] = {}
+    controllers: dict[str, int] = {}
+    names: list[str] = []
+    chosen: list[Service] = []
+    for site in sites:
+        device = services.get(site.name)
+        if device is None:
+            continue
+        if isinstance(device, Link):
+            out[site.name], back[site.name] = len(names), len(names) + 1
+            names += [f"{site.name}>", f"{site.name}<"]
+            chosen += [device, replace(device, latency=0.0)]
+            continue
+        (controllers if site.kind == KIND else disks)[site.name] = len(names)
+        names.append(site.name)
+        chosen.append(device)
+    return _Places(disks, out, back, controllers), tuple(names), tuple(chosen)
+
+
+def _jumps(requests: Requests) -> list[bool]:
+    """Whether each request begins elsewhere than where the one before ended."""
+    ends = requests.offsets + requests.lengths
+    follows = np.zeros(len(requests.offsets), dtype=bool)
+    follows[1:] = (requests.offsets[1:] == ends[:-1]) & (requests.ops[1:] == requests.ops[:-1])
+    return [not one for one in follows.tolist()]
+
+
+def _from_ledger(
+    model: Model, requests: Requests, jumps: Sequence[bool], places: _Places
+) -> tuple[Work, ...]:
+    """Each request by itself through the core, so that every device's share of it is known."""
+    core = _core.Ledger(list(model.nodes))
+    layers = {**places.disks, **places.out, **places.controllers}
+    before = {name: [0] * 7 for name in layers}
+    works = []
+    ops, offsets, lengths = (
+        requests.ops.astype(np.uint8), requests.offsets.astype(np.uint64),
+        requests.lengths.astype(np.uint64),
+    )  # fmt: skip
+    for at in range(min(len(ops), MOST)):
+        if ops[at] == FLUSH:
+            continue
+        part = slice(at, at + 1)
+        core.run(ops[part].tobytes(), offsets[part].tobytes(), lengths[part].tobytes())
+        moved = {}
+        for name in layers:
+            now = core.counts(model.places[name])
+            moved[name] = [one - other for one, other in zip(now, before[name], strict=True)]
+            before[name] = now
+        works.append(_work(moved, places, jump=jumps[at]))
+    return tuple(works)
+
+
+def _work(moved: Mapping[str, Sequence[int]], places: _Places, *, jump: bool) -> Work:
+    """Out over the links; what the controllers do; reads; writes; back over the links."""
+    out = [
+        (number, Access(True, max(moved[name][1], moved[name][0]), moved[name][4]))
+        for name, number in places.out.items()
+        if moved[name][0] or moved[name][1]
+    ]
+    inner = [
+        (number, Access(True, sum(one[0] + one[1] for one in below), size))
+        for name, number in places.controllers.items()
+        if (below := [moved[disk] for disk in places.disks if disk.startswith(f"{name}-")])
+        and (size := sum(one[3] + one[4] for one in below))
+    ]
+    reads = [
+        (number, Access(False, moved[name][0], moved[name][3], jump))
+        for name, number in places.disks.items()
+        if moved[name][0]
+    ]
+    writes = [
+        (number, Access(True, moved[name][1], moved[name][4], jump, again=moved[name][0] > 0))
+        for name, number in places.disks.items()
+        if moved[name][1]
+    ]
+    back = [
+        (places.back[name], Access(False, moved[name][0], moved[name][3]))
+        for name in places.out
+        if moved[name][3]
+    ]
+    phases = (tuple(out), tuple(inner), tuple(reads), tuple(writes), tuple(back))
+    return tuple(phase for phase in phases if phase)
+
+
+def _through_cache(
+    model: Model, site: Site, requests: Requests, device: Controller, places: _Places
+) -> list[Work] | None:
+    """What the cache writes back for each write; None where it never has to."""
+    for one in model.sites[: model.sites.index(site)]:
+        rule, figures, _ = model.nodes[model.places[one.name]]
+        if rule not in _ONE_TO_ONE and not (rule == "linear" and "segments" not in figures):
+            raise UsageError(
+                "a controller's write-back cache is reckoned with only where the load reaches it "
+                f"as it is, not below {one.name}",
+                where=f"layer {site.name}", hint="name it with --at",
+            )  # fmt: skip
+    declared = site.declared
+    drives = [f"{site.name}-{name}" for name in declared.drives]  # type: ignore[attr-defined]
+    geometry = _geometry(declared.level, declared.strip_size, len(drives))  # type: ignore[attr-defined]
+    numbers = [places.disks[name] for name in drives]
+    gone = destaged(requests, geometry, device.cache, most=MOST)
+    if not gone:
+        return None
+    return [_destage(one, numbers, places.controllers[site.name]) for one in gone]
+
+
+def _geometry(level: int, strip: int, drives: int) -> Geometry:
+    parity = {5: 1, 6: 2}.get(level, 0)
+    copies = 2 if level in {1, 10} else 1
+    return Geometry(strip, (drives - parity) // copies, parity, copies)
+
+
+def _destage(gone: Destage, numbers: Sequence[int], controller: int) -> Work:
+    reads: Phase = tuple(
+        (numbers[drive], Access(False, count, size)) for drive, (count, size) in gone.reads.items()
+    )
+    writes: Phase = tuple(
+        (numbers[drive], Access(True, count, size, again=drive in gone.reads))
+        for drive, (count, size) in gone.writes.items()
+    )
+    inner: Phase = ((controller, Access(True, gone.count, gone.size)),) if gone.count else ()
+    return tuple(phase for phase in (inner, reads, writes) if phase)
+
+
+def _merged(works: Sequence[Work], own: Sequence[Work], requests: Requests) -> tuple[Work, ...]:
+    """Reads as the ledger has them, writes as the cache writes them back."""
+    data = [op for op in requests.ops.tolist() if op != FLUSH][: len(works)]
+    if all(op == WRITE for op in data):
+        return tuple(own)
+    written = iter(own)
+    return tuple(
+        next(written) if op == WRITE else work for op, work in zip(data, works, strict=True)
+    )
