@@ -168,7 +168,7 @@ def _of_run(run: Run, asked: Asked) -> tuple[list[Forecast], list[tuple[str, str
         if isinstance(time, NoTime):
             without.append((trial.id, time.reason))
             continue
-        texts = {site.name: models.text(site) for site in model.sites if models.text(site)}
+        texts = {site.name: models.text(site) for site in model.declared if models.text(site)}
         one = forecast(trial, layer.name, declared.name, time, texts)
         if one is None:
             without.append((trial.id, "no loop of it was finished"))

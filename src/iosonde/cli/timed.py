@@ -53,7 +53,7 @@ def basis_json(time: Time | NoTime, model: Model, devices: Devices) -> Json:
     """What a time rests on."""
     if isinstance(time, NoTime):
         return {"reason": time.reason}
-    texts = {site.name: devices.text(site) for site in model.sites}
+    texts = {site.name: devices.text(site) for site in model.declared}
     return {
         "devices": {name: text for name, text in texts.items() if text},
         "depth": time.depth,

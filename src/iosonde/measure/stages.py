@@ -157,6 +157,7 @@ class Stages:
             self._builder = Builder(
                 self._stack, old.hosts, old.journals, self._permissions, self._tell
             )
+
     async def declared(self) -> list[dict[str, Scalar]]:
         """What the layers that stand were declared as, with their hosts and devices."""
         found = []

@@ -30,7 +30,8 @@ class Bench:
 
     `devices` are the kernel names of what lies below the target, the topmost first; `scratch`
     whether the target is a file of ours; `size` bytes that the load touches, where that is known;
-    `memory` bytes that it may have with its page cache, None: as many as it likes; `counting` of what the devices count, for the ledger.
+    `memory` bytes that it may have with its page cache, None: as many as it likes; `counting` of
+    what the devices count, for the ledger.
     """
 
     trial: str

@@ -14,11 +14,11 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.errors import UsageError
+from iosonde.layers.site import Site
 from iosonde.predict.hardware import with_drives
 from iosonde.predict.rules import Layer, Scene, layer_of
 
 if TYPE_CHECKING:
-    from iosonde.layers.site import Site
     from iosonde.predict.recorded import Recorded
     from iosonde.predict.requests import Requests
     from iosonde.stack.file import DeclaredStack
@@ -98,6 +98,11 @@ class Model:
     layers: Mapping[str, Layer]
     places: Mapping[str, int]
     nodes: tuple[tuple[str, dict[str, int], tuple[int, ...]], ...]
+
+    @property
+    def declared(self) -> tuple[Site, ...]:
+        """The layers that were declared: all of them, or none where the stack was found."""
+        return tuple(one for one in self.sites if isinstance(one, Site))
 
     @property
     def size(self) -> int:

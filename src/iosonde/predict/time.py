@@ -93,7 +93,7 @@ def services_of(model: Model, requests: Requests, devices: Devices) -> dict[str,
     chosen: dict[str, Service] = {}
     missing = []
     span = _span(model, requests)
-    for site in model.sites:
+    for site in model.declared:
         device = devices.of(site)
         if device is not None:
             chosen[site.name] = device.over(span) if site.kind == "disk" else device
@@ -136,7 +136,7 @@ def enough(model: Model, devices: Devices, size: int, count: int) -> int:
     """How many requests of a size fill the caches of a stack's controllers twice, and some more."""
     from iosonde.predict.service.controller import Controller
 
-    found = [devices.of(site) for site in model.sites]
+    found = [devices.of(site) for site in model.declared]
     cache = max((one.cache for one in found if isinstance(one, Controller)), default=0)
     return max(count, ceil(2 * cache / max(size, 1)))
 

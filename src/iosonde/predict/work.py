@@ -75,14 +75,14 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
     Raises:
         UsageError: a controller's write-back cache lies below what moves requests about.
     """
-    places, names, chosen = _placed(model.sites, services)
+    places, names, chosen = _placed(model.declared, services)
     jumps = _jumps(requests)
     works = _from_ledger(model, requests, jumps, places)
     mirrors = _mirrors(model, places)
     writes = bool((requests.ops == WRITE).any())
     for name in places.controllers:
         device = services[name]
-        site = next(one for one in model.sites if one.name == name)
+        site = next(one for one in model.declared if one.name == name)
         if isinstance(device, Controller) and device.cache and writes and _writes_back(site):
             own = _through_cache(model, site, requests, device, places)
             if own is None:
@@ -224,7 +224,7 @@ def _through_cache(
     model: Model, site: Site, requests: Requests, device: Controller, places: _Places
 ) -> list[Work] | None:
     """What the cache writes back for each write; None where it never has to."""
-    for one in model.sites[: model.sites.index(site)]:
+    for one in model.declared[: model.declared.index(site)]:
         rule, figures, _ = model.nodes[model.places[one.name]]
         if rule not in _ONE_TO_ONE and not (rule == "linear" and "segments" not in figures):
             raise UsageError(

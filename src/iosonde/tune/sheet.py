@@ -28,8 +28,9 @@ Key: TypeAlias = tuple[int, ...]
 def tuned(sheet: RunSheet, campaign: Campaign) -> CampaignSheet:
     """The run with its campaign."""
     return CampaignSheet(
-        sheet.run, sheet.trials, sheet.findings, sheet.waterfalls, sheet.joint, tuning_of(campaign)
-    )
+        sheet.run, sheet.trials, sheet.findings, sheet.waterfalls, sheet.joint, sheet.forecasts,
+        tuning_of(campaign),
+    )  # fmt: skip
 
 
 def tuning_of(campaign: Campaign) -> Tuning:
