@@ -40,9 +40,10 @@ def test_a_thin_pool_runs_full(tmp_path: Path) -> None:
             "--size=4m", "--verify=crc32c", "--do_verify=0", "--end_fsync=1")  # fmt: skip
         run = iosonde("run", study, "--json", timeout=LONGEST)
         assert run.status == 4, run.out
-        assert "space" in run.err.lower() or "error" in run.err.lower()
-        told = good("explain", f"lab:{NAME}/s1", "--json", timeout=200).document["findings"]
-        (one,) = [found for found in told if found["rule"] == "out-of-space"]
+        told = run.document["error"]["message"].lower()
+        assert "no space" in told or "input/output error" in told
+        findings = good("explain", f"lab:{NAME}/s1", "--json", timeout=200).document["findings"]
+        (one,) = [found for found in findings if found["rule"] == "out-of-space"]
         assert one["severity"] == "error"
         assert one["evidence"][0]["value"] > 0.99
         ssh(NAME, "s1", "sh", "-c", "'echo 3 > /proc/sys/vm/drop_caches'")

@@ -41,11 +41,11 @@ PATIENCE = 300.0
 def killed(verb: str, file: Path) -> bool:
     """Whether it was killed as soon as it told of a step that it did; False: it came to its end."""
     process = subprocess.Popen(
-        [*COMMAND, verb, str(file)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        [*COMMAND, verb, str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
-    assert process.stdout is not None
-    for line in process.stdout:
+    assert process.stderr is not None
+    for line in process.stderr:
         if ": done" in line or ": removed" in line:
             process.kill()
             break

@@ -28,6 +28,12 @@ _INTERFACE = (
     'ip -o address show to "$1" | '
     '{ read -r _ name _ || { echo "no interface has $1" >&2; exit 1; }; echo "$name"; }'
 )
+# AoE counts in sectors of 512 bytes, and so do the initiators' requests.
+_SECTORS = (
+    'unit=$(blockdev --getss "$1"); test "$unit" = 512 || '
+    '{ echo "$1 takes I/O in units of $unit bytes, and AoE asks in units of 512:'
+    ' give the layer below blocks of 512 bytes" >&2; exit 1; }'
+)
 # vblade has no pid file: its own command line tells it from others.
 _VBLADES = (
     "for pid in $(pidof vblade); do "
@@ -158,7 +164,10 @@ class AoeTarget:
             *_mtu(site, declared.interface, declared.mtu),
             Step(
                 f"export {device} as {_name(site)}",
-                (run(*_on_interface(start, site, declared.interface, shelf, slot, device)),),
+                (
+                    run("sh", "-c", _SECTORS, "sh", device),
+                    run(*_on_interface(start, site, declared.interface, shelf, slot, device)),
+                ),
                 Check(("sh", "-c", _VBLADES, "sh", mark)),
                 (run("sh", "-c", f"kill $({_VBLADES})", "sh", mark, may_fail=True),),
             ),
