@@ -180,7 +180,7 @@ def test_on_a_full_disk_all_are_old_or_all_are_confirmed(devices: Devices) -> No
     for pages in range(9):
         done = subprocess.run(
             ["unshare", "--mount", "sh", "-c", _SMALL, "sh", FOLDER, str(pages), *COMMAND, "set",
-             *words(new), "--confirm", str(SHORTEST)],
+             *words(new), "--confirm", "60"],
             capture_output=True, text=True, check=False, timeout=100,
             env={**os.environ, "WAIT": "0"},
         )  # fmt: skip
