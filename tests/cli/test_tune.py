@@ -36,8 +36,11 @@ budget: {budget}
 loop: 0.5 s
 settle: 0.3 s
 """
-LOOP = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings")]
-SHORTEST = 5  # seconds that --confirm allows
+LOOP = [
+    pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings"),
+    pytest.mark.timeout(400),
+]  # fmt: skip
+PATIENCE = 20  # seconds of --confirm: a loop takes its time where others work
 
 
 # Real I/O of the real fio, at a rate that hangs on the setting: so the gain is known beforehand,
@@ -74,9 +77,11 @@ class Queue:
         names = ("scheduler", "nr_requests", "nomerges", "rq_affinity", "wbt_lat_usec")
         return {name: self.read(name) for name in names}
 
-    def study(self, place: Path, budget: str = "60 s") -> Path:
+    def study(self, place: Path, budget: str = "300 s", *, depth_only: bool = False) -> Path:
         file = place / "queue.yaml"
-        file.write_text(STUDY.format(device=self.device, name=self.name, budget=budget))
+        text = STUDY.format(device=self.device, name=self.name, budget=budget)
+        rows = text.splitlines(keepends=True)
+        file.write_text("".join(row for row in rows if not (depth_only and "nomerges" in row)))
         return file
 
 
@@ -186,12 +191,13 @@ class TestOnADevice:
         self, iosonde: Iosonde, queue: Queue, tmp_path: Path
     ) -> None:
         before = queue.state()
-        told = tuned(iosonde("tune", str(queue.study(tmp_path)), "--json"))
+        study = queue.study(tmp_path, depth_only=True)
+        told = tuned(iosonde("tune", str(study), "--json", timeout=350))
         assert told["winner"]["confirmed"], told["sentence"]
         assert told["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
         low, high = told["winner"]["interval"]
         assert 0 < low < told["winner"]["gain"] < high
-        assert told["baseline"] == {f"{queue.name}.nr_requests": 4, f"{queue.name}.nomerges": 0}
+        assert told["baseline"] == {f"{queue.name}.nr_requests": 4}
         assert (told["applied"], told["rolled_back"], told["state"]) == (False, True, "finished")
         assert "iosonde set" in told["commands"][0]
         assert "iosonde persist" in told["commands"][-1]
@@ -208,7 +214,8 @@ class TestOnADevice:
         self, iosonde: Iosonde, queue: Queue, tmp_path: Path
     ) -> None:
         before = queue.state()
-        told = tuned(iosonde("tune", str(queue.study(tmp_path)), "--apply", "--json"))
+        study = queue.study(tmp_path, depth_only=True)
+        told = tuned(iosonde("tune", str(study), "--apply", "--json", timeout=350))
         assert told["winner"]["confirmed"], told["sentence"]
         assert (told["applied"], told["rolled_back"]) == (True, False)
         assert queue.read("nr_requests") == "128"
@@ -218,7 +225,7 @@ class TestOnADevice:
     def test_what_the_host_refuses_is_infeasible_with_its_reason(
         self, iosonde: Iosonde, queue: Queue, tmp_path: Path
     ) -> None:
-        study = queue.study(tmp_path, "12 s")
+        study = queue.study(tmp_path, "40 s")
         text = study.read_text().replace("nomerges: [0, 2]", "read_ahead_kb: [128, 130]")
         study.write_text(text.replace("[4, 128]", "[4, 999999]"))
         told = tuned(iosonde("tune", str(study), "--json"))
@@ -250,7 +257,7 @@ class TestOnADevice:
         self, iosonde: Iosonde, queue: Queue, tmp_path: Path, environment: Mapping[str, str]
     ) -> None:
         before = queue.state()
-        process = start(environment, tmp_path, str(queue.study(tmp_path)))
+        process = start(environment, tmp_path, str(queue.study(tmp_path, depth_only=True)))
         until(process, "used", times=5)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
@@ -262,7 +269,7 @@ class TestOnADevice:
         kept = sum(len(one["metrics"]["read.iops"]["loops"]) for one in run["trials"])
         assert kept >= 5
         assert "tune --resume" in iosonde("run", "--resume", run["id"]).stderr
-        told = tuned(iosonde("tune", "--resume", "--json"))
+        told = tuned(iosonde("tune", "--resume", "--json", timeout=350))
         assert told["id"] == run["id"]
         assert told["measurements"] > kept
         assert queue.state() == before
@@ -309,11 +316,11 @@ def test_killed_at_any_moment_the_old_values_come_back_and_every_loop_is_kept(
     tried, partly, alone, kept = 0, 0, 0, 0
     while tried < 35:
         after = 6 + 3 * tried
-        said = killed(environment, tmp_path, [*arguments, "--confirm", str(SHORTEST)], after)
+        said = killed(environment, tmp_path, [*arguments, "--confirm", str(PATIENCE)], after)
         tried += 1
         partly += queue.state() != before
         if tried % 7 == 0:  # nobody comes: the host does it by itself
-            end = time.monotonic() + SHORTEST + 20
+            end = time.monotonic() + PATIENCE + 20
             while queue.state() != before and time.monotonic() < end:
                 time.sleep(0.5)
             alone += 1

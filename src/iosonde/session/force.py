@@ -103,6 +103,8 @@ class Force:
         Raises:
             HostFailed: something could not be put back; the message says what.
         """
+        if not self._open:
+            return ()
         while self._open:
             await self.journal.restore(self._open[-1], "the next candidate")
             self._open.pop()
