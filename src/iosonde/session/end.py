@@ -68,7 +68,7 @@ def commands(
         for one in ground.knobs
         if not one.spots and settings[one.varied.name] != one.varied.default
     ]
-    if built:
+    if ground.place.stack and not applied:
         options = [word for one in built for word in ("--set", one)]
         found.insert(0, quote(("iosonde", "up", ground.place.study.stack, *options)))
     return (*found, *keep)

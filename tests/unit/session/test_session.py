@@ -68,6 +68,7 @@ class Ground:
                         Demand(True, False, None, None, True, ()),
                         Target("local", "/dev/sda", TargetKind.DEVICE), False, None, (), (), True),
             host=SimpleNamespace(name="local"), command="fio", study=SimpleNamespace(stack=""),
+            stack=None,
         )  # fmt: skip
         self.knobs = ()
 
