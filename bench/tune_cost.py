@@ -32,7 +32,8 @@ PROTOCOL = "5 × 60 s each"
 # 192; at most 1 % of picks more than the margin off, or claims that are wrong; 95 % within it.
 TENTH, FORTIETH, WRONG, NEAR = 10, 40, 0.01, 0.95
 FULL = 10_000
-# Problem → method → campaigns per kind of noise. On one core with Optuna: 5, 7, 2 and 15 minutes.
+# Problem → method → campaigns per kind of noise. Reckoned from single campaigns, an idle core
+# takes 3, 5, 1 and 15 minutes.
 PLAN: dict[str, dict[str, int]] = {
     "strips": {
         "race": FULL, "race and proof": FULL, PROTOCOL: FULL, "successive halving": FULL,

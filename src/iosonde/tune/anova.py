@@ -55,6 +55,7 @@ class Anova:
         span: device seconds that the search may take.
         knot: seconds between the knots of the drift.
         noise: variance of a loop's score as expected; counts for a few loops.
+        start: variances of main effects, of interactions and of the candidates' own as expected.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Anova:
         span: float,
         knot: float,
         noise: float = _NOISE,
+        start: tuple[float, float, float] = (_START[1], _START[2], _OWN),
     ) -> None:
         import numpy as np
 
@@ -71,8 +73,10 @@ class Anova:
         self._knots, self._knot = np.arange(0.0, span + 2 * knot, knot), knot
         group = np.array([*groups, *[DRIFT] * len(self._knots)])
         self._members = [group == one for one in range(4)]
-        self._prior = np.array(_START)[group]
-        self._own, self.noise, self._expected = _OWN, noise, noise
+        self._start = (_START[MEAN], start[0], start[1], _START[DRIFT])
+        self._prior = np.array(self._start)[group]
+        self._own, self.noise, self._expected = start[2], noise, noise
+        self._own_start = start[2]
         width, count = len(group), len(self.design)
         self._sums = Sums(
             np.zeros((width, width)), np.zeros(width), np.zeros((count, width)),
@@ -177,8 +181,8 @@ class Anova:
         self.noise = (left + before * explained + expected) / (self.loops + _DOUBT)
         self.noise = max(self.noise, before / 4)
         power = float((own**2 + own_spread).sum())
-        self._own = (power + _OWN_DOUBT * _OWN) / (len(own) + _OWN_DOUBT)
-        for one, start in zip(self._members[1:], _START[1:], strict=True):
+        self._own = (power + _OWN_DOUBT * self._own_start) / (len(own) + _OWN_DOUBT)
+        for one, start in zip(self._members[1:], self._start[1:], strict=True):
             if one.any():
                 power = float((mean[one] ** 2 + spread[one]).sum())
                 self._prior[one] = (power + _DOUBT * start) / (np.count_nonzero(one) + _DOUBT)

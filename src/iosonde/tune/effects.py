@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import expm1, log, log1p
-from statistics import fmean
+from statistics import fmean, variance
 from typing import TYPE_CHECKING, TypeAlias
 
 from iosonde.campaign import Intent, Measurement, Varied
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float64]
 
 _KNOT = 60.0  # seconds between the knots of the drift
-_LEARN = 30  # steps of expectation maximisation
+_PAIRS, _OWN = 0.3, 0.1
+"""Shares of the variance of candidates' means: interactions, and what is a candidate's own."""
+_LEARN = 60  # steps of expectation maximisation
 _DRAWS = 2000
 _FEWEST = 6  # loops of a fit
 _MOST = 1500  # combinations that averages go over
@@ -164,7 +166,7 @@ class Fit:
 
     def _fitted(self, points: Sequence[_Point], span: float) -> Anova:
         sizes = [len(one.values) for one in self.intent.vary]
-        model = Anova(sizes, self._combinations, span, _KNOT, _repeats(points))
+        model = Anova(sizes, self._combinations, span, _KNOT, _repeats(points), _expected(points))
         for one in points:
             model.add(one.index, one.at, one.score)
         for _ in range(_LEARN):
@@ -226,6 +228,19 @@ def _repeats(points: Sequence[_Point]) -> float:
             squares.append((one.score - last[one.index]) ** 2 / 2)
         last[one.index] = one.score
     return max(fmean(squares), _QUIETEST) if squares else _QUIETEST
+
+
+def _expected(points: Sequence[_Point]) -> tuple[float, float, float]:
+    """Variances of main effects, interactions and candidates' own to begin with, by the device.
+
+    As the means of the candidates scatter, so much may come from either; a prior of a few percent
+    would take a threefold rate for noise.
+    """
+    scores: dict[int, list[float]] = {}
+    for one in points:
+        scores.setdefault(one.index, []).append(one.score)
+    scatter = max(variance([fmean(some) for some in scores.values()]), _QUIETEST)
+    return scatter, _PAIRS * scatter, _OWN * scatter
 
 
 def key_of(vary: Sequence[Varied], settings: Mapping[str, Scalar]) -> tuple[int, ...]:
