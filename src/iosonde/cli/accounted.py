@@ -14,11 +14,20 @@ if TYPE_CHECKING:
 
 def ledgers(whole: RunSheet) -> dict[str, tuple[Ledger, tuple[Finding, ...]]]:
     """Of each trial that has one, by its id, with what is found in it."""
+    from iosonde.measure.counting import COUNTED
+
+    trials = [
+        sheet
+        for sheet in whole.trials
+        if any(COUNTED in loop.raw.files for loop in sheet.trial.loops)
+    ]
+    if not trials:
+        return {}
     from iosonde.explain.gather import of_run
     from iosonde.explain.rules.ledger import differences
 
     found = {}
-    for sheet in whole.trials:
+    for sheet in trials:
         case = of_run(_alone(whole, sheet.trial.id), ())
         for trial in case.trials:
             if trial.ledger is not None:

@@ -18,7 +18,7 @@ pub mod spec;
 use cache::Look;
 use io::{Io, Op, Step, Tally, PAGE};
 use queue::{Added, Limits, Plug, LARGE_READ};
-use raid::parity::Pages;
+use raid::page::Pages;
 use spec::Rule;
 
 /// A layer that another stands on: its number, and where the other begins on it, bytes.

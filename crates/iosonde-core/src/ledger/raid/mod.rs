@@ -2,6 +2,7 @@
 
 pub mod copies;
 pub mod first;
+pub mod page;
 pub mod parity;
 pub mod place;
 pub mod stripe;

@@ -17,24 +17,15 @@ use crate::ledger::lru::Lru;
 /// The stripe cache is kept in as many lists (drivers/md/raid5.h, `NR_STRIPE_HASH_LOCKS`).
 const LISTS: u64 = 8;
 
-/// Pages of members at the same place: which are read, and then which are written, as bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pages {
-    /// The place on each member, bytes.
-    pub at: u64,
-    pub read: u64,
-    pub written: u64,
-}
-
 /// An array with parity and its stripe cache.
 #[derive(Clone, Debug)]
 pub struct Parity {
-    geometry: Geometry,
-    failed: u64,
-    level: RmwLevel,
+    pub(super) geometry: Geometry,
+    pub(super) failed: u64,
+    pub(super) level: RmwLevel,
     cache: Vec<Lru>,
     /// No member is lost and no stripe is kept.
-    plain: bool,
+    pub(super) plain: bool,
     /// Pages of a chunk.
     pages: u64,
     /// Stripes of the request that is being gathered, in the order in which md takes them.
@@ -89,42 +80,6 @@ impl Parity {
             Op::Read if self.failed == 0 => self.aligned(io, out),
             _ => self.gather(io, out),
         }
-    }
-
-    /// Where a read lies that is in one chunk of a whole array.
-    #[inline]
-    #[must_use]
-    pub fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
-        if op != Op::Read || self.failed != 0 {
-            return None;
-        }
-        let (row, data, inside) = self.geometry.find(offset);
-        if inside + length > self.geometry.chunk() {
-            return None;
-        }
-        let at = row * self.geometry.chunk() + inside;
-        Some((small(self.geometry.row(row).member(data)), at))
-    }
-
-    /// What a write of one page comes to on an array that lacks nothing and keeps nothing.
-    #[inline]
-    #[must_use]
-    pub fn pages(&self, op: Op, offset: u64, length: u64) -> Option<Pages> {
-        if !self.plain || op != Op::Write {
-            return None;
-        }
-        let (row, data, inside) = self.geometry.find(offset);
-        let from = inside % PAGE;
-        if from + length > PAGE {
-            return None;
-        }
-        let members = self.geometry.row(row);
-        let (page, parity) = (1 << members.member(data), members.mask());
-        Some(Pages {
-            at: row * self.geometry.chunk() + inside - from,
-            read: self.old(page, parity, length == PAGE),
-            written: page | parity,
-        })
     }
 
     /// Whether something waits for `release`.
@@ -248,24 +203,6 @@ impl Parity {
             p: small(row.p),
             q: row.q.map(small),
             failed: self.failed,
-        }
-    }
-
-    /// What is read before a page, or a part of it, is written, where nothing is lost or known.
-    #[inline]
-    fn old(&self, page: u64, parity: u64, whole: bool) -> u64 {
-        let others = (u64::MAX >> (64 - self.geometry.disks)) & !parity & !page;
-        let old = u64::from(whole) + self.geometry.parity;
-        let rest = self.geometry.disks - self.geometry.parity - 1;
-        let modify = match self.level {
-            RmwLevel::Disabled => false,
-            RmwLevel::Enabled => old < rest,
-            RmwLevel::Preferred => old <= rest,
-        };
-        if modify {
-            page | parity
-        } else {
-            others | if whole { 0 } else { page }
         }
     }
 
@@ -415,6 +352,6 @@ const fn wanted(op: Op, page: u64, whole: bool) -> Stripe {
 }
 
 #[allow(clippy::cast_possible_truncation)] // below 65
-const fn small(number: u64) -> u32 {
+pub(super) const fn small(number: u64) -> u32 {
     number as u32
 }
