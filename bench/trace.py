@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 LIMIT = 5e6  # requests a second, of one core, from text
 EPOCH = 116_444_736_000_000_000
 MSR = ("time", "host", "disk", "op", "offset", "length", "response")
-FORMATS = ("msr", "alibaba", "tencent", "systor", "iolog", "fio-log", "blkparse")
+FORMATS = (
+    "msr", "alibaba", "tencent", "systor", "iolog", "fio-log", "blkparse", "blkparse, five events",
+)  # fmt: skip
+# As blkparse prints them, with its widths.
+_EVENT = "  8,0    1        7 {}.{}   697  @ {} {} + {} [fio]"
+_EVENT_COLUMNS = ("second", "frac", "rwbs", "sector", "sectors")
 
 
 def write_traces(folder: Path, count: int) -> None:
@@ -40,25 +45,30 @@ def write_traces(folder: Path, count: int) -> None:
 
     chance = np.random.default_rng(1)
     times = np.cumsum(chance.exponential(20_000, count)).astype(np.int64)
-    frame = pl.DataFrame(
-        {
-            "ns": times,
-            "us": times // 1000,
-            "s": times // 10**9,
-            "frac": (times % 10**9).astype(str),
-            "offset": (chance.zipf(1.2, count) % 8_000_000) * 4096,
-            "length": chance.choice([4096, 8192, 65536, 512], count, p=[0.7, 0.15, 0.1, 0.05]),
-            "write": (chance.random(count) < 1 / 3).astype(np.int64),
-        }
-    ).with_columns(
-        frac=pl.col("frac").str.zfill(9),
-        letter=pl.when(pl.col("write") == 1).then(pl.lit("W")).otherwise(pl.lit("R")),
-        word=pl.when(pl.col("write") == 1).then(pl.lit("Write")).otherwise(pl.lit("Read")),
-        action=pl.when(pl.col("write") == 1).then(pl.lit("write")).otherwise(pl.lit("read")),
-        filetime=pl.col("ns") // 100 + 128_166_372_003_061_629,
-        sector=pl.col("offset") // 512,
-        sectors=pl.col("length") // 512,
-        ms=pl.col("us") // 1000,
+    frame = (
+        pl.DataFrame(
+            {
+                "ns": times,
+                "us": times // 1000,
+                "s": times // 10**9,
+                "frac": (times % 10**9).astype(str),
+                "offset": (chance.zipf(1.2, count) % 8_000_000) * 4096,
+                "length": chance.choice([4096, 8192, 65536, 512], count, p=[0.7, 0.15, 0.1, 0.05]),
+                "write": (chance.random(count) < 1 / 3).astype(np.int64),
+            }
+        )
+        .with_columns(
+            frac=pl.col("frac").str.zfill(9),
+            letter=pl.when(pl.col("write") == 1).then(pl.lit("W")).otherwise(pl.lit("R")),
+            word=pl.when(pl.col("write") == 1).then(pl.lit("Write")).otherwise(pl.lit("Read")),
+            action=pl.when(pl.col("write") == 1).then(pl.lit("write")).otherwise(pl.lit("read")),
+            second=pl.col("s").cast(pl.String).str.pad_start(5),
+            filetime=pl.col("ns") // 100 + 128_166_372_003_061_629,
+            sector=pl.col("offset") // 512,
+            sectors=pl.col("length") // 512,
+            ms=pl.col("us") // 1000,
+        )
+        .with_columns(rwbs=pl.col("letter").str.pad_start(3))
     )
     lines: dict[str, tuple[str, tuple[str, ...]]] = {
         "msr": ("{},hm,1,{},{},{},413", ("filetime", "word", "offset", "length")),
@@ -67,8 +77,10 @@ def write_traces(folder: Path, count: int) -> None:
         "systor": ("{}.{},0.000413,{},3,{},{}", ("s", "frac", "letter", "offset", "length")),
         "iolog": ("{} scratch {} {} {}", ("us", "action", "offset", "length")),
         "fio-log": ("{}, 4711, {}, {}, {}, 0", ("ms", "write", "length", "offset")),
-        "blkparse": ("  8,0    1        7 {}.{}   697  Q   {} {} + {} [fio]",
-                     ("s", "frac", "letter", "sector", "sectors")),
+        "blkparse": (_EVENT.replace("@", "Q"), _EVENT_COLUMNS),
+        "blkparse, five events": (
+            "\n".join(_EVENT.replace("@", event) for event in "QGIDC"), 5 * _EVENT_COLUMNS
+        ),
     }  # fmt: skip
     for name, (line, columns) in lines.items():
         head = "fio version 3 iolog\n" if name == "iolog" else ""

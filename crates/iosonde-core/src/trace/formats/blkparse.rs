@@ -71,6 +71,17 @@ fn word(line: &[u8], mut at: usize) -> (&[u8], usize) {
     (&line[begin..at], at)
 }
 
+/// The action of a line whose columns all have their usual widths; None of any other.
+#[inline]
+fn usual_action(line: &[u8]) -> Option<u8> {
+    // "%3d,%-3d %2d %8d %5d.%09lu %5u %2s"
+    let head: &[u8; 45] = line.get(..45)?.try_into().ok()?;
+    let blanks = [head[19], head[35], head[41], head[42], head[44]] == [b' '; 5];
+    let digits = head[2].is_ascii_digit() && head[24].is_ascii_digit() && head[34].is_ascii_digit();
+    let sound = blanks && digits && head[3] == b',' && head[25] == b'.';
+    (sound && head[43].is_ascii_alphabetic()).then_some(head[43])
+}
+
 /// The header and where the rest begins; None where the line has none.
 #[inline]
 fn header(line: &[u8]) -> Option<(usize, Header<'_>)> {
@@ -162,6 +173,12 @@ fn place(rest: &[u8]) -> Result<Option<(u64, u64)>, Problem> {
 impl Line for Blkparse {
     #[inline]
     fn line(&mut self, line: &[u8], out: &mut Batch) -> Result<(), Problem> {
+        if let Some(action) = usual_action(line) {
+            if action != self.event {
+                self.actions[usize::from(action)] += 1;
+                return Ok(());
+            }
+        }
         let Some((at, header)) = header(line) else {
             let text = trimmed(line);
             if text.is_empty() || SUMMARY.iter().any(|word| text.starts_with(word)) {
@@ -225,5 +242,35 @@ pub fn note(event: u8) -> Vec<&'static str> {
         b'D' => vec!["requests are those handed to the driver (D events)"],
         b'C' => vec!["requests are those the device has done, at that time (C events)"],
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{header, usual_action};
+
+    #[test]
+    fn the_usual_action_is_that_of_the_header() {
+        let usual: [&[u8]; 3] = [
+            b"  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]",
+            b"254,16   0      650     4.131306550   194  C  WS 3536 + 88 [0]",
+            b"  8,0    3        3     0.000002197   697  P   N [kjournald]",
+        ];
+        for line in usual {
+            assert_eq!(usual_action(line), header(line).map(|found| found.1.action));
+            assert!(usual_action(line).is_some());
+        }
+        // Wider columns, and a line that is no event.
+        let other: [&[u8]; 4] = [
+            b"259,1000 131 123456789 12345.000000000 4194303  Q   W 8 + 8 [x]",
+            b"  8,0    3        1     0.000000000 1234567  Q   W 223490 + 8 [kjournald]",
+            b" Reads Queued:          74,     1792KiB  Writes Queued:          26,      764KiB",
+            b"  8,0    3",
+        ];
+        for line in other {
+            assert_eq!(usual_action(line), None);
+        }
+        assert_eq!(header(other[0]).map(|found| found.1.action), Some(b'Q'));
+        assert_eq!(header(other[1]).map(|found| found.1.action), Some(b'Q'));
     }
 }
