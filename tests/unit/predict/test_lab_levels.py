@@ -42,6 +42,7 @@ def predicted(level: int, load: str) -> Time:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_what_the_model_tells_apart_was_measured_so() -> None:
     found = {load: [predicted(level, load) for level in LEVELS] for load in LOADS}
     pairs = apart = 0

@@ -75,6 +75,7 @@ def tau(first: Mapping[int, float], *left_out: int) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_the_strips_that_were_not_fitted_are_ranked() -> None:
     """Fitted to the first row and to the maker's default; the default is found to be the best."""
     one = controller(64, 256)
@@ -100,6 +101,7 @@ def test_no_choice_of_two_rows_turns_the_order_round() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_more_rows_than_unknowns_leave_a_tolerance() -> None:
     assert controller(64, 256).tolerance < 1e-6
     every = controller(*MEASURED)
