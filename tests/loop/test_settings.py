@@ -152,14 +152,18 @@ def test_a_second_one_is_refused_and_told_who_has_it(devices: Devices) -> None:
         Path(SCRIPT).exists() or run("set", f"{devices.names[0]}.nomerges=1")
     ) else None  # fmt: skip
     assert holder is not None
+    script = Path(SCRIPT).read_text()
+    Path(SCRIPT).write_text(script + "# another version\n")
     try:
         time.sleep(1)
         for verb in (("set", f"{devices.names[0]}.nomerges=2"), ("rollback",)):
             assert "somebody" in run(*verb, status=3).stderr
+        assert Path(SCRIPT).read_text().endswith("# another version\n"), "it is at work"
     finally:
         holder.terminate()
         holder.wait(10)
     run("set", f"{devices.names[0]}.nomerges=2")
+    assert Path(SCRIPT).read_text() == script
 
 
 # In a mount namespace of its own the journal lies on a small file system, $1, of which $2 pages are

@@ -220,8 +220,12 @@ class SettingsJournal:
                     found.setdefault(name, value)
         return found
 
-    async def install(self) -> None:
+    async def install(self, *, anew: bool = True) -> None:
         """Place the script on the host, where it is not there as it is now.
+
+        Args:
+            anew: also where another version is there; only whoever has the lock may say so, since
+                others may be at work with it.
 
         Raises:
             HostFailed: it cannot be written.
@@ -230,7 +234,7 @@ class SettingsJournal:
             there = await self._host.read(SCRIPT)
         except FileMissing:
             there = b""
-        if there != script_text():
+        if there != script_text() and (anew or not there):
             argv = ["sh", "-c", _INSTALL, "sh", SCRIPT]
             done = await self._host.run(argv, stdin=script_text(), check=False)
             if done.status != 0:
@@ -351,18 +355,19 @@ async def locked(host: Host, owner: str) -> AsyncIterator[SettingsJournal]:
     """The journal of a host that nobody else changes settings of as long as the block lasts.
 
     The lock is held by a process on the host, which ends when its connection or the controller is
-    gone. The script is placed there first.
+    gone. The script is placed there first, and another version of it replaced under the lock.
 
     Raises:
         Refused: somebody else has it; the evidence names who.
     """
     journal = SettingsJournal(host)
-    await journal.install()
+    await journal.install(anew=False)
     token = secrets.token_hex(8)
     process = await host.start(["sh", SCRIPT, "hold", token, owner])
     ended = asyncio.ensure_future(process.wait())
     try:
         await _until_locked(host, ended, token)
+        await journal.install()
         await journal._again()
         yield journal
     finally:
