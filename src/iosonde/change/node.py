@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Host
 
-_FORMAT = "%f|%t|%T|%d|%i|%h|%s|%W|%n"  # stat(1), GNU coreutils: hex mode, rdev, identity, links
+_FORMAT = "%f|%t|%T|%d|%i|%h|%s|%w|%n"  # stat(1), GNU coreutils: hex mode, rdev, identity, links
 _KINDS = {0o140000: "socket", 0o120000: "link", 0o100000: "file", 0o060000: "device",
           0o040000: "directory", 0o020000: "character device", 0o010000: "pipe"}  # fmt: skip
 
