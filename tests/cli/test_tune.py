@@ -198,7 +198,8 @@ class TestOnADevice:
         assert told["winner"]["confirmed"], told["sentence"]
         assert told["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
         low, high = told["winner"]["interval"]
-        assert 0 < low < told["winner"]["gain"] < high
+        # all loops may be alike to the last I/O, since the rate is given
+        assert 0 < low <= told["winner"]["gain"] <= high
         assert told["baseline"] == {f"{queue.name}.nr_requests": 4}
         assert (told["applied"], told["rolled_back"], told["state"]) == (False, True, "finished")
         assert "iosonde set" in told["commands"][0]
