@@ -99,7 +99,7 @@ def parse_journal(text: str) -> dict[int, Batch]:
         if not fields[0].isdecimal():
             continue
         number = int(fields[0])
-        if kind == "begin" and len(fields) >= 4:
+        if kind == "begin" and len(fields) >= 4 and fields[2].isdecimal():
             batches[number] = Batch(number, fields[1], float(fields[2]), fields[3])
         elif number not in batches:
             continue
