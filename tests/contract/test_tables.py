@@ -68,6 +68,7 @@ SHARED: Mapping[str, set[str]] = {
         "stored",
         "imported",
         "told",
+        "ending",
         "accounted",
         "explained",
         "tuned",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from iosonde.cli.ending import last_stopped, until_signal
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 
@@ -172,7 +172,6 @@ def _planned(file: str | None, options: dict[str, Any]) -> Plan:
 def _resumed(kept: Store, which: str | None, options: dict[str, Any]) -> tuple[Plan, Run]:
     """The plan of an interrupted run, and the run, now ours."""
     from iosonde.measure.study import plan_again
-    from iosonde.records import RunState
     from iosonde.store.owner import this_process
 
     if options:
@@ -181,9 +180,7 @@ def _resumed(kept: Store, which: str | None, options: dict[str, Any]) -> tuple[P
             where="--" + next(iter(options)),
         )
     if which is None:
-        stopped = {RunState.INTERRUPTED, RunState.FAILED}
-        some = (line.id for line in kept.runs() if line.state in stopped)
-        which = next((one for one in some if kept.campaign(one) is None), None)
+        which = last_stopped(kept, campaign=False)
         if which is None:
             raise UsageError("no run is interrupted, so there is nothing to resume")
     if kept.campaign(which) is not None:
@@ -242,7 +239,7 @@ def execute(plan: Plan, kept: Store, old: Run | None, permissions: Any) -> Run |
     progress = _progress()
     try:
         return asyncio.run(
-            _until_signal(
+            until_signal(
                 run_plan(plan, kept, permissions=permissions, progress=progress, resume=old)
             )
         )
@@ -269,13 +266,3 @@ def _progress() -> LineProgress | LiveProgress:
     from iosonde.cli.progress import LineProgress, LiveProgress
 
     return LiveProgress() if sys.stderr.isatty() else LineProgress()
-
-
-async def _until_signal(running: Any) -> Run:
-    """A terminal that closes and a polite kill end a run as Ctrl-C does."""
-    task = asyncio.ensure_future(running)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, task.cancel)
-    result: Run = await task
-    return result

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iosonde.cli.ending import last_stopped, until_signal
 from iosonde.cli.output import err
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
-    from iosonde.campaign import Campaign
     from iosonde.cli.tuning import LineTuning, LiveTuning
     from iosonde.records import Run
     from iosonde.session.declare import TuneFile
@@ -118,7 +117,6 @@ def _study(file: str | None, changes: dict[str, Any]) -> TuneFile:
 
 def _resumed(kept: Store, which: str | None, changes: dict[str, Any]) -> tuple[TuneFile, Run]:
     """The study of an interrupted campaign, and its run, now ours."""
-    from iosonde.records import RunState
     from iosonde.session.conduct import file_again
     from iosonde.store.owner import this_process
 
@@ -128,9 +126,7 @@ def _resumed(kept: Store, which: str | None, changes: dict[str, Any]) -> tuple[T
             where="--" + next(iter(changes)),
         )
     if which is None:
-        stopped = {RunState.INTERRUPTED, RunState.FAILED}
-        some = (one.id for one in kept.runs() if one.state in stopped)
-        which = next((one for one in some if kept.campaign(one) is not None), None)
+        which = last_stopped(kept, campaign=True)
         if which is None:
             raise UsageError("no campaign is interrupted, so there is nothing to resume")
     file = file_again(kept.load(which))
@@ -152,7 +148,7 @@ def _search(
     watch = _watch()
     try:
         run, campaign = asyncio.run(
-            _until_signal(
+            until_signal(
                 conduct(
                     file, kept, permissions=permissions, options=options, watch=watch, resume=old
                 )
@@ -174,16 +170,6 @@ def _watch() -> LineTuning | LiveTuning:
     from iosonde.cli.tuning import LineTuning, LiveTuning
 
     return LiveTuning() if sys.stderr.isatty() else LineTuning()
-
-
-async def _until_signal(running: Any) -> tuple[Run, Campaign]:
-    """A terminal that closes and a polite kill end a campaign as Ctrl-C does."""
-    task = asyncio.ensure_future(running)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, task.cancel)
-    result: tuple[Run, Campaign] = await task
-    return result
 
 
 def _plan(file: TuneFile, permissions: Any, *, as_json: bool) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from iosonde.errors import IosondeError, Refused
+from iosonde.errors import IosondeError, PermissionMissing, Refused
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
@@ -153,6 +153,40 @@ class Lasting:
         """See `Mechanism.kept`; it is what it is now."""
         del host, addresses
         return {}
+
+
+async def read_files(
+    host: Host, places: Mapping[str, str], parse: Callable[[str], Scalar]
+) -> Mapping[str, Scalar | IosondeError]:
+    """`Mechanism.get` of settings that are files of the kernel.
+
+    Args:
+        host: where.
+        places: address → file.
+        parse: what a file's text means.
+    """
+    files = await host.read_many(list(places.values()))
+    values: dict[str, Scalar | IosondeError] = {}
+    for address, path in places.items():
+        content = files.get(path)
+        if isinstance(content, bytes):
+            values[address] = parse(content.decode(errors="replace"))
+        elif isinstance(content, PermissionMissing):
+            values[address] = content
+    return values
+
+
+async def drop_ins(host: Host, folders: Sequence[str]) -> list[str]:
+    """The files *.conf of folders, in the order in which they are read.
+
+    They are sorted by name whatever their folder; one hides those of its name in later folders
+    (sysctl.d(5), modprobe.d(5)).
+    """
+    chosen: dict[str, str] = {}
+    for folder in folders:
+        for path in await host.glob(f"{folder}/*.conf"):
+            chosen.setdefault(path.rpartition("/")[2], path)
+    return [path for _, path in sorted(chosen.items())]
 
 
 def write_file(path: str, value: str) -> tuple[str, ...]:

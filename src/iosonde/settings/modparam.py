@@ -10,10 +10,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from iosonde.errors import IosondeError, PermissionMissing
+from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, own_file, texts, write_file
+from iosonde.settings.mechanism import (
+    Kept,
+    drop_ins,
+    own_file,
+    read_files,
+    texts,
+    write_file,
+)
 
 FILE = "/etc/modprobe.d/zz-iosonde.conf"
 _FOLDERS = (
@@ -28,6 +35,12 @@ def parameter_path(address: str) -> str:
     """The file of a parameter in sysfs."""
     module, _, name = address.partition(".")
     return f"/sys/module/{module.replace('-', '_')}/parameters/{name}"
+
+
+def parse_parameter(text: str) -> Scalar:
+    """An integer where it is one, else the text."""
+    value = text.strip()
+    return int(value) if value.removeprefix("-").isdecimal() else value
 
 
 def parse_options(text: str) -> dict[str, str]:
@@ -50,16 +63,8 @@ class Modparam:
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
         """See `Mechanism.get`."""
-        files = await host.read_many([parameter_path(address) for address in addresses])
-        values: dict[str, Scalar | IosondeError] = {}
-        for address in addresses:
-            content = files.get(parameter_path(address))
-            if isinstance(content, bytes):
-                text = content.decode(errors="replace").strip()
-                values[address] = int(text) if text.removeprefix("-").isdecimal() else text
-            elif isinstance(content, PermissionMissing):
-                values[address] = content
-        return values
+        places = {address: parameter_path(address) for address in addresses}
+        return await read_files(host, places, parse_parameter)
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; a module does not tell."""
@@ -99,11 +104,7 @@ class Modparam:
         """See `Mechanism.kept`; the kernel's command line counts for modules too."""
         if not addresses:
             return {}
-        chosen: dict[str, str] = {}
-        for folder in _FOLDERS:
-            for path in await host.glob(f"{folder}/*.conf"):
-                chosen.setdefault(path.rpartition("/")[2], path)
-        order = [path for _, path in sorted(chosen.items())]
+        order = await drop_ins(host, _FOLDERS)
         found = await texts(host, [*order, _COMMAND_LINE])
         values: dict[str, str] = {}
         for path in order:

@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from iosonde.errors import IosondeError, PermissionMissing, Refused
+from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, own_file, texts, write_file
+from iosonde.settings.mechanism import Kept, own_file, read_files, texts, write_file
 
 FILE = "/etc/nfs.conf.d/zz-iosonde.conf"
 _FOLDER = "/proc/fs/nfsd/"
@@ -41,6 +41,11 @@ def parse_section(text: str, wanted: str = "nfsd") -> dict[str, str]:
     return found
 
 
+def _figure(text: str) -> Scalar:
+    value = text.strip()
+    return int(value) if value.isdecimal() else value
+
+
 class Nfsd:
     """See `iosonde.settings.mechanism.Mechanism`."""
 
@@ -51,16 +56,8 @@ class Nfsd:
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
         """See `Mechanism.get`."""
-        files = await host.read_many([_FOLDER + address for address in addresses])
-        values: dict[str, Scalar | IosondeError] = {}
-        for address in addresses:
-            content = files.get(_FOLDER + address)
-            if isinstance(content, bytes):
-                text = content.decode(errors="replace").strip()
-                values[address] = int(text) if text.isdecimal() else text
-            elif isinstance(content, PermissionMissing):
-                values[address] = content
-        return values
+        places = {address: _FOLDER + address for address in addresses}
+        return await read_files(host, places, _figure)
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; the server does not tell."""

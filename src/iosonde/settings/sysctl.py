@@ -13,10 +13,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from iosonde.errors import IosondeError, PermissionMissing
+from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, own_file, texts, write_file
+from iosonde.settings.mechanism import (
+    Kept,
+    drop_ins,
+    own_file,
+    read_files,
+    texts,
+    write_file,
+)
 
 FILE = "/etc/sysctl.d/99-zz-iosonde.conf"
 # A file hides those of the same name in the folders after its own.
@@ -57,15 +64,8 @@ class Sysctl:
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
         """See `Mechanism.get`."""
-        files = await host.read_many([parameter_path(address) for address in addresses])
-        values: dict[str, Scalar | IosondeError] = {}
-        for address in addresses:
-            content = files.get(parameter_path(address))
-            if isinstance(content, bytes):
-                values[address] = parse_parameter(content.decode(errors="replace"))
-            elif isinstance(content, PermissionMissing):
-                values[address] = content
-        return values
+        places = {address: parameter_path(address) for address in addresses}
+        return await read_files(host, places, parse_parameter)
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: /proc/sys/net lists congestion controls, and nothing else."""
@@ -110,11 +110,7 @@ class Sysctl:
         """See `Mechanism.kept`."""
         if not addresses:
             return {}
-        chosen: dict[str, str] = {}
-        for folder in _FOLDERS:
-            for path in await host.glob(f"{folder}/*.conf"):
-                chosen.setdefault(path.rpartition("/")[2], path)
-        order = [path for _, path in sorted(chosen.items())]
+        order = await drop_ins(host, _FOLDERS)
         found = await texts(host, [*order, _LAST])
         values: dict[str, str] = {}
         for path in (*order, _LAST):

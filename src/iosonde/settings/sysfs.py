@@ -18,10 +18,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from iosonde.errors import IosondeError, PermissionMissing, Refused
+from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, own_file, texts, write_file
+from iosonde.settings.mechanism import Kept, own_file, read_files, texts, write_file
 
 FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
 RELOAD = (("udevadm", "control", "--reload"),)
@@ -75,13 +75,7 @@ class Sysfs:
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
         """See `Mechanism.get`."""
-        values: dict[str, Scalar | IosondeError] = {}
-        for path, content in (await host.read_many(addresses)).items():
-            if isinstance(content, bytes):
-                values[path] = parse_attribute(content.decode(errors="replace"))
-            elif isinstance(content, PermissionMissing):
-                values[path] = content
-        return values
+        return await read_files(host, {path: path for path in addresses}, parse_attribute)
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the words of an attribute that puts one in brackets."""
