@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,6 +28,38 @@ def tool(*argv: str | Path) -> str:
         time.sleep(0.05)
     assert done.returncode == 0, f"{argv}: {done.stderr.decode()}"
     return done.stdout.decode().strip()
+
+
+def killed_at_command(
+    call: Sequence[str],
+    after: int,
+    *,
+    since: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> bool:
+    """Kill -9 a call with --trace once it announced so many commands; False where it ended before.
+
+    Args:
+        call: whose standard error announces commands ("+ …").
+        after: how many.
+        since: counted from the one after that which has these words; empty: from the first.
+        environment: of the call; None: that of the tests.
+    """
+    process = subprocess.Popen(
+        call, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    seen = -1 if since else 0
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("+ ") and (seen >= 0 or since in line):
+            seen += 1
+        if seen > after:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    process.stderr.read()
+    process.stderr.close()
+    return process.wait() == -signal.SIGKILL
 
 
 @contextmanager

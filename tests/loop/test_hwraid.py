@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from iosonde.layers.hwraid import Hwraid
 from iosonde.stack.scene import read_scene
 from tests.cli.conftest import COMMAND
 from tests.fakes.controller import new_state
-from tests.loop.devices import tool
+from tests.loop.devices import killed_at_command, tool
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("up_down")]
 
@@ -86,20 +85,8 @@ class Controller:
 
     def killed(self, verb: str, after: int) -> bool:
         """Kill -9 as soon as that many commands were announced; False where it ended before."""
-        process = subprocess.Popen(
-            [*COMMAND, verb, str(self.file), "--trace"], env=self.environment,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        )  # fmt: skip
-        seen = 0
-        assert process.stderr is not None
-        for line in process.stderr:
-            seen += line.startswith("+ ")
-            if seen > after:
-                os.kill(process.pid, signal.SIGKILL)
-                break
-        process.stderr.read()
-        process.stderr.close()
-        return process.wait() == -signal.SIGKILL
+        call = [*COMMAND, verb, str(self.file), "--trace"]
+        return killed_at_command(call, after, environment=self.environment)
 
     def remove(self) -> None:
         """Take away whatever a failed test left."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ import pytest
 from iosonde.change.settings_journal import FOLDER, JOURNAL, SCRIPT, parse_journal
 from iosonde.cli.schema import read_schema
 from tests.cli.conftest import COMMAND
-from tests.loop.devices import MIB, loop_device, tool
+from tests.loop.devices import MIB, killed_at_command, loop_device, tool
 from tests.loop.queues import Devices
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings")]
@@ -206,21 +205,8 @@ def test_on_a_full_disk_all_are_old_or_all_are_confirmed(devices: Devices) -> No
 
 def killed(arguments: list[str], after: int) -> bool:
     """Kill -9 as soon as that many commands were announced since the lock; False if it ended."""
-    process = subprocess.Popen(
-        [*COMMAND, "set", *arguments, "--trace", "--confirm", str(SHORTEST)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    seen = -1
-    assert process.stderr is not None
-    for line in process.stderr:
-        if line.startswith("+ ") and (seen >= 0 or f"{SCRIPT} hold" in line):
-            seen += 1
-        if seen > after:
-            os.kill(process.pid, signal.SIGKILL)
-            break
-    process.stderr.read()
-    process.stderr.close()
-    return process.wait() == -signal.SIGKILL
+    call = [*COMMAND, "set", *arguments, "--trace", "--confirm", str(SHORTEST)]
+    return killed_at_command(call, after, since=f"{SCRIPT} hold")
 
 
 def waited(number: int) -> str:

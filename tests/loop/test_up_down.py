@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from iosonde.change.journal import FOLDER
 from tests.cli.conftest import COMMAND
-from tests.loop.devices import MIB, tool
+from tests.loop.devices import MIB, killed_at_command, tool
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("up_down")]
 
@@ -38,20 +37,7 @@ class Stack:
 
     def killed(self, verb: str, after: int) -> bool:
         """Kill -9 as soon as that many commands were announced; False where it ended before."""
-        process = subprocess.Popen(
-            [*COMMAND, verb, str(self.file), "--trace"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        )  # fmt: skip
-        seen = 0
-        assert process.stderr is not None
-        for line in process.stderr:
-            seen += line.startswith("+ ")
-            if seen > after:
-                os.kill(process.pid, signal.SIGKILL)
-                break
-        process.stderr.read()
-        process.stderr.close()
-        return process.wait() == -signal.SIGKILL
+        return killed_at_command([*COMMAND, verb, str(self.file), "--trace"], after)
 
     def left(self) -> list[str]:
         """What still stands of it."""
