@@ -63,6 +63,20 @@ def running(name: str, *arguments: str | Path) -> Iterator[str]:
         good("lab", "down", name)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one lab go to one worker, so that two workers never start a lab of one name."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group(_lab_of(item)))
+
+
+def _lab_of(item: pytest.Item) -> str:
+    """The stack that a test's parameter names, which is its lab's name too, or its file's name."""
+    words = item.name.partition("[")[2].rstrip("]")
+    return words if (STACKS / f"{words}.yaml").exists() else item.path.stem
+
+
 @pytest.fixture(autouse=True)
 def _own_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("IOSONDE_STORE", str(tmp_path / "store.sqlite"))

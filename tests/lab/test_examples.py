@@ -25,6 +25,11 @@ EXAMPLES = [
     ("aoe-san", "aoe-san-mysql", "diskless",
      {"ext4", "aoe", "aoe_target", "dm_writecache", "lvm", "md", "disk"}),
     ("anvil", "anvil-stages", "vm", {"xfs", "guest", "lvm", "drbd", "md", "disk"}),
+    ("nvme-fabric", "nvme-fabric-layers", "front",
+     {"xfs", "lvm", "md", "nvmeof", "nvmeof_target", "disk"}),
+    ("nvme-fabric-rdma", "", "front", {"xfs", "md", "nvmeof", "nvmeof_target", "disk"}),
+    ("nvme-fabric-iser", "", "front", {"xfs", "md", "iscsi", "iscsi_target", "disk"}),
+    ("nvme-fabric-drbd", "", "front", {"xfs", "nvmeof", "nvmeof_target", "drbd", "disk"}),
 ]  # fmt: skip
 WITHOUT_STUDY = """
 study: every layer

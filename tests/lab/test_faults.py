@@ -25,10 +25,11 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is done, how it is mended, and what `explain` says of the load's host meanwhile.
+    """What is done, how it is mended, and what `explain` says of the host `at` meanwhile.
 
     `mend` are verbs of the lab, and "up". `survives`: the load goes on, so that every loop is
-    finished; `meanwhile`: once it is mended, which is done while it waits.
+    finished; `meanwhile`: once it is mended, which is done while it waits. `reads`: a command
+    there that has every disk asked, where the load alone may not have.
     """
 
     do: tuple[str, ...]
@@ -37,6 +38,7 @@ class Fault:
     at: str = ""
     survives: bool = True
     meanwhile: bool = False
+    reads: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,11 @@ def lost(what: str, host: str, *more: tuple[str, ...]) -> Fault:
 def broken(disk: str) -> Fault:
     """A disk that others make up for."""
     host = disk.partition("/")[0]
-    return Fault(("fail", disk), (("heal", host),), "degraded", host)
+    scrub = (
+        "cd /sys/block/md*/md && echo check > sync_action; "
+        "until grep -q idle sync_action; do sleep 1; done"
+    )
+    return Fault(("fail", disk), (("heal", host),), "degraded", host, reads=scrub)
 
 
 CASES = [
@@ -165,6 +171,8 @@ def happens(case: Case, fault: Fault, file: Path) -> None:
     if fault.survives:
         assert status == 0
         assert len(loops) == 4
+        if fault.reads:
+            ssh(case.stack, fault.at, "sh", "-c", f"'{fault.reads}'", status=None)
         if fault.rule:
             told = iosonde("explain", f"lab:{case.stack}/{fault.at}", "--json").document
             assert fault.rule in {one["rule"] for one in told["findings"]}
@@ -186,4 +194,6 @@ def take_away(case: Case, file: Path) -> None:
     listed = good("lab", "list", "--json").document["labs"]
     (lab,) = [one for one in listed if one["name"] == case.stack]
     for node in lab["nodes"]:
+        if not node["running"]:
+            continue  # a guest, which is gone with its layer
         ssh(case.stack, node["name"], "test", "!", "-e", "/var/lib/iosonde/built")

@@ -132,15 +132,17 @@ class Builder:
             host = step.host or site.host
             async with self._alone(host, step), self._room[host]:
                 await self._step(site, index, step, host)
-        for journal in self.journals.values():
-            await journal.flush()
-        place = await self._place(site)
+        place, _ = await asyncio.gather(self._place(site), self._written())
         self.built[site.name] = replace(site, device=place)
         return self.built[site.name]
 
     def _alone(self, host: str, step: Step) -> asyncio.Lock:
-        """Steps of several layers that make the same thing come one after the other."""
-        return self._alike.setdefault((host, step.there or step.do), asyncio.Lock())
+        """Steps of several layers that make the same thing, or take turns, are done in sequence."""
+        return self._alike.setdefault((host, step.turn or step.there or step.do), asyncio.Lock())
+
+    async def _written(self) -> None:
+        """Once the records of all hosts are on their disks."""
+        await asyncio.gather(*(journal.flush() for journal in self.journals.values()))
 
     async def _place(self, site: Site) -> str:
         """Where it is to be opened; udev may need a moment to name it."""

@@ -315,19 +315,15 @@ class Md:
             modules("md_mod", f"raid{_PERSONALITY.get(declared.level, declared.level)}"),
             Step(
                 f"create the RAID {declared.level} of {active} members",
-                (run(*create, *members), run("mdadm", "--quiet", "--stop", path)),
-                Check(("sh", "-c", _EXAMINE, "sh", *members), shows),
+                (run(*create, *members),),
+                Check(("mdadm", "--detail", "--export", path), shows),
                 (
-                    run("mdadm", "--quiet", "--stop", path, may_fail=True),
+                    run("sh", "-c", _STOP, "sh", path),
                     run("sh", "-c", _CLEAR, "sh", *members, timeout=_PATIENCE * (1 + active)),
                 ),
                 destroys=tuple(members),
-            ),
-            Step(
-                "assemble it",
-                (run("mdadm", "--quiet", "--assemble", "--run", path, *members),),
-                Check(("mdadm", "--detail", "--export", path), shows),
-                (run("mdadm", "--quiet", "--stop", path),),
+                again=(run("mdadm", "--quiet", "--assemble", "--run", path, *members),),
+                turn="md",  # mdadm looks for a free number, and two at a time find the same
             ),
         )
 
@@ -343,11 +339,7 @@ class Md:
         return _striping(declared, len(site.below) - declared.spares)
 
 
-# The first member that can be read tells.
-_EXAMINE = (
-    'for member; do timeout 20 mdadm --examine --export "$member" 2>/dev/null | grep . && exit 0; '
-    "done; exit 1"
-)
+_STOP = 'test ! -e "$1" || exec mdadm --quiet --stop "$1"'
 # A member that is lost cannot be cleared; it keeps its superblock, and the guard will say so.
 _CLEAR = (
     'for member; do timeout 20 dd if="$member" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null '

@@ -54,6 +54,7 @@ class Step:
             without losing what is in it. Empty: `do` does, unless it destroys something.
         shared: several layers of a stack make the same thing (a port); the last takes it away.
         patience: seconds to wait until `there` shows it after `do`.
+        turn: of all steps of a host with the same word only one is done at a time.
     """
 
     does: str
@@ -65,6 +66,7 @@ class Step:
     again: tuple[Command, ...] = ()
     shared: bool = False
     patience: float = 20.0
+    turn: str = ""
 
 
 def run(*argv: str, timeout: float = 60.0, may_fail: bool = False) -> Command:
