@@ -17,10 +17,11 @@ from iosonde.hosts.host import Host
 from iosonde.layers.step import Check, Command
 
 FOLDER = "/var/lib/iosonde/built"
-# The folder is flushed once, when it gets the file: each command more costs a host its start.
+# In one write, since steps of one host are begun at the same time. The folder is flushed when it
+# gets the file: each command more costs a host its start.
 _APPEND = (
-    'if test -e "$1"; then exec dd of="$1" oflag=append conv=notrunc,fsync status=none; fi; '
-    'mkdir -p "${1%/*}" && cat >"$1" && sync "$1" "${1%/*}"'
+    'test -e "$1" || { mkdir -p "${1%/*}" && : >>"$1" && sync "$1" "${1%/*}"; } && '
+    'exec dd of="$1" bs=16M iflag=fullblock oflag=append conv=notrunc,fsync status=none'
 )
 
 

@@ -41,3 +41,13 @@ def test_what_is_about_to_be_full(values: dict[str, Scalar], severity: str) -> N
 )
 def test_what_is_not(values: dict[str, Scalar]) -> None:
     assert said(values) == []
+
+
+def test_a_pool_that_is_two_maps_is_told_once() -> None:
+    values: dict[str, Scalar] = {"segment_type": "thin-pool", "full": 1.0}
+    states = tuple(
+        State("lvm", name, "h1", values, f"h1/lvm:{name}", "h1")
+        for name in ("mapper/vg-pool-tpool", "mapper/vg-pool", "mapper/vg-other")
+    )
+    told = found(space.RULES, Case(states=states), "out-of-space")
+    assert len(told) == 2
