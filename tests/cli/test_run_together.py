@@ -7,6 +7,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -211,6 +212,28 @@ def test_a_host_that_dies_is_a_fault_and_the_others_keep_their_loop(
     resumed = iosonde("run", "--resume", "--json")
     assert resumed.status == 0, resumed.stderr
     assert resumed.json["together"][0]["loops"] == 2  # the loop without the other is not counted
+
+
+def test_a_host_that_hangs_is_given_up_and_the_others_keep_their_loop(
+    pair: Pair,
+    begin: Callable[..., subprocess.Popen[bytes]],
+    iosonde: Iosonde,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a shorter time to be given up after; all else is as it is for a user."""
+    short = "import iosonde.loads.fio.command as one; one._GRACE = 8.0; "
+    monkeypatch.setattr(sys.modules[__name__], "COMMAND", [*COMMAND[:-1], short + COMMAND[-1]])
+    running = begin(seconds=6)
+    for pid in pair.fios("box"):
+        os.kill(pid, signal.SIGSTOP)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 4, said
+    own = trials(iosonde("list", "--json").json["runs"][0])
+    assert own["there"]["metrics"] == {}
+    assert any("box: " in fault and "hung" in fault for fault in own["there"]["faults"])
+    assert len(own["here"]["metrics"]["read.iops"]["loops"]) == 1
+    assert any("loop 1 ran on without" in fault for fault in own["here"]["faults"])
+    assert awaited(lambda: not pair.fios("box") and not pair.fios("local"), 20)
 
 
 def test_a_client_leads_only_its_own_version_line(
