@@ -72,9 +72,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _lab_of(item: pytest.Item) -> str:
-    """The stack that a test's parameter names, which is its lab's name too, or its file's name."""
+    """The stack that a test's parameter names, which is its lab's name too, or its module's."""
     words = item.name.partition("[")[2].rstrip("]")
-    return words if (STACKS / f"{words}.yaml").exists() else item.path.stem
+    if (STACKS / f"{words}.yaml").exists():
+        return words
+    return str(getattr(getattr(item, "module", None), "NAME", item.path.stem))
 
 
 @pytest.fixture(autouse=True)
