@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from iosonde.stack.file import read_stack
+from iosonde.stack.file import builder, read_stack
 from tests.lab.conftest import STACKS, good, running, ssh
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
@@ -38,8 +38,8 @@ stack: STACK.yaml
 at: every layer
 loads: [{fio: '--name=w --rw=randwrite --bs=4k --ioengine=libaio --direct=1 --size=16m'}]
 """
-# Disks of the same kind give the same: one of each is enough here.
-OTHER_DISKS = {"d2", "d3", "d4"}
+# Layers of the same kind give the same: one of each is enough here.
+ALIKE = {"d2", "d3", "d4", "b1", "nb1", "ib1"}
 
 
 @pytest.fixture(params=EXAMPLES, ids=[one[0] for one in EXAMPLES])
@@ -59,8 +59,9 @@ def shortened(name: str, study: str, directory: Path) -> tuple[Path, list[str]]:
                                     load["iozone"])  # fmt: skip
     document |= {"stack": str(STACKS / f"{name}.yaml"), "loops": 1, "seconds": 2}
     if document["at"] == "every layer":
-        probed = [site.name for site in read_stack(STACKS / f"{name}.yaml").sites]
-        document["at"] = [one for one in probed if one not in OTHER_DISKS]
+        sites = read_stack(STACKS / f"{name}.yaml").sites
+        probed = [site.name for site in sites if builder(site.kind).probe]
+        document["at"] = [one for one in probed if one not in ALIKE]
     file = directory / "study.yaml"
     with file.open("w") as out:
         YAML(typ="safe").dump(document, out)
