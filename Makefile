@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build dev demo test test-all check format reference bench clean packages-run packages-test packages-bench packages-kernel packages-lab test-kernel test-lab lab
+.PHONY: help build dev demo test test-all check format reference bench clean packages-run packages-test packages-bench packages-kernel packages-lab test-kernel test-lab test-lab-long lab
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,7 +44,10 @@ test-kernel: packages-kernel dev ## the guard and discovery on Debian's kernel, 
 	$(BIN)/pytest -q -m kernel tests/kernel
 
 test-lab: packages-lab dev ## stacks built, measured and broken in the lab
-	$(BIN)/pytest -v -m lab --timeout=600 tests/lab
+	$(BIN)/pytest -v -n 2 --dist loadgroup -m "lab and not long" --timeout=900 --durations=20 tests/lab
+
+test-lab-long: packages-lab dev ## what takes the lab hours: every kill, every array, every variant
+	$(BIN)/pytest -v -n 2 --dist loadgroup -m "lab and long" --timeout=3000 --durations=20 tests/lab
 
 lab: packages-lab build ## brings up an example in the lab, measures each layer, takes it down
 	@examples/lab

@@ -42,7 +42,15 @@ loads: [{fio: '--name=w --rw=randwrite --bs=4k --ioengine=libaio --direct=1 --si
 ALIKE = {"d2", "d3", "d4", "b1", "nb1", "ib1"}
 
 
-@pytest.fixture(params=EXAMPLES, ids=[one[0] for one in EXAMPLES])
+VARIANTS = {"hypervisor-raid1", "nvme-fabric-iser", "nvme-fabric-drbd"}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(one, id=one[0], marks=[pytest.mark.long] if one[0] in VARIANTS else [])
+        for one in EXAMPLES
+    ]
+)
 def example(request: pytest.FixtureRequest) -> Iterator[tuple[str, str, str, set[str]]]:
     name = request.param[0]
     with running(name, STACKS / f"{name}.yaml"):

@@ -24,7 +24,7 @@ from iosonde.predict.what_if import Change, variants
 from iosonde.stack.file import understand
 from tests.lab.conftest import good, running, ssh
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long]
 
 NAME, DISKS, KIB, MIB, SECTOR = "test-ledger", 8, 1024, 2**20, 512
 Request = tuple[str, int, int]  # "r" or "w", offset, length

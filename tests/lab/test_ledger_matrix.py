@@ -24,7 +24,7 @@ import pytest
 from tests.lab.arrays import DISK, KIB, MIB, Array, Part, Row, counted
 from tests.lab.conftest import running
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(2400)]
 
 NAME = "test-ledger-matrix"
 CHUNKS = [one * KIB for one in (16, 32, 64, 128, 256, 512, 1024)]

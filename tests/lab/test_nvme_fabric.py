@@ -10,7 +10,7 @@ import pytest
 from iosonde.stack.file import read_stack
 from tests.lab.conftest import STACKS, good, iosonde, running, ssh
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long]
 
 NAME = "nvme-fabric"
 FILE = STACKS / f"{NAME}.yaml"

@@ -137,8 +137,12 @@ def test_threads_of_the_server(pair: None) -> None:
 
 @pytest.mark.parametrize(
     "stop",
-    ["rollback begin", "rollback arm", "scheduler none", "nr_requests 64", "swappiness 10",
-     "mtu 4200", "gro off", "atime", "commit=30", "head -c", "rollback confirm"],
+    [
+        *(pytest.param(one, marks=pytest.mark.long)
+          for one in ("rollback begin", "rollback arm", "scheduler none", "nr_requests 64",
+                      "mtu 4200", "gro off", "atime", "commit=30", "head -c")),
+        "swappiness 10", "rollback confirm",
+    ],
 )  # fmt: skip
 def test_a_controller_that_is_killed_leaves_all_old_or_all_confirmed(pair: None, stop: str) -> None:
     before, number = state(), max(journal(), default=0) + 1

@@ -24,7 +24,9 @@ from tests.cli.conftest import COMMAND
 from tests.lab.conftest import good, iosonde, ssh
 from tests.struck import change_struck
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [
+    pytest.mark.lab, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(1800),
+]  # fmt: skip
 
 NAME = "test-kills"
 NODE = f"lab:{NAME}/n1"
