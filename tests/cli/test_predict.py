@@ -126,8 +126,8 @@ def test_what_if_is_drawn(tmp_path: Path) -> None:
         assert word.replace("r10.chunk_size 256k", "256k") in svg
     assert "<script" not in html
     assert svg.startswith("<svg")
-    without = predict(*words, "--html", str(page))
-    assert without
+    buffered = LOAD.replace("--direct 1", "--direct 0")
+    predict("--stack", str(STACK), "--load", buffered, "--at", "r10", "--html", str(page))
     assert page.read_text().count("<svg") == 2
     assert "no times" in page.read_text()
     refused = predict(*words, "--html", str(tmp_path / "none" / "x.html"), status=2)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _COLOURS = alt.Scale(domain=["read", "write"], range=["#3b6ea8", "#c2662d"])
 _LEGEND = alt.Legend(orient="top", direction="horizontal")
 _ROW, _MARGIN = 26, 30  # height of a combination and of what is around all of them, pixels
+_LABEL = 420  # width of its name at most
 MOST = 60
 """Combinations that are drawn."""
 
@@ -92,7 +93,8 @@ def figures(tried: Sequence[Tried]) -> Iterator[Figure]:
 
 
 def _axis(tried: Sequence[Tried]) -> Any:
-    return alt.Y("name:N", title=None, sort=[one.name for one in tried])
+    order = [one.name for one in tried]
+    return alt.Y("name:N", title=None, sort=order, axis=alt.Axis(labelLimit=_LABEL))
 
 
 def _height(tried: Sequence[Tried]) -> int:
