@@ -65,7 +65,8 @@ def by_dask(work: Callable[[T], R], items: Sequence[T], *, address: str) -> list
         HostFailed: the scheduler does not answer, or a worker was lost on the way.
     """
     try:
-        import dask
+        from dask.base import compute
+        from dask.delayed import delayed
         from distributed import Client
         from distributed.scheduler import KilledWorker
     except ImportError:
@@ -73,7 +74,8 @@ def by_dask(work: Callable[[T], R], items: Sequence[T], *, address: str) -> list
             "Dask is not installed", where="--dask", hint="pip install 'iosonde[dask]'"
         ) from None
     if address == LOCAL:
-        return list(dask.compute(*[dask.delayed(work)(one) for one in items], scheduler="threads"))
+        parts = [delayed(work)(one) for one in items]
+        return list(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
     try:
         client = Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError) as problem:
