@@ -14,6 +14,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
+use super::cache::ranges::runs;
 use super::io::{Io, Op, Step, PAGE};
 
 /// A journal behind the data: the inode's block, the journal's superblock, then its log.
@@ -109,18 +110,16 @@ impl Journal {
         let blocks: Vec<u64> = (io.offset / PAGE..io.end().div_ceil(PAGE))
             .filter(|&one| !self.in_memory(one))
             .collect();
-        for run in blocks.chunk_by(|one, next| one + 1 == *next) {
-            let begin = io.offset.max(run[0] * PAGE);
-            let end = io.end().min((run[run.len() - 1] + 1) * PAGE);
+        for (first, count) in runs(&blocks) {
+            let begin = io.offset.max(first * PAGE);
+            let end = io.end().min((first + count) * PAGE);
             let whole = end - begin == io.length;
-            out.push(Step::new(
-                0,
-                if whole {
-                    io
-                } else {
-                    io.part(begin, end - begin)
-                },
-            ));
+            let own = if whole {
+                io
+            } else {
+                io.part(begin, end - begin)
+            };
+            out.push(Step::new(0, own));
         }
     }
 
@@ -185,9 +184,8 @@ impl Journal {
             self.waiting.remove(block);
         }
         self.in_place += blocks.len() as u64;
-        for run in blocks.chunk_by(|one, next| one + 1 == *next) {
-            let io = Io::new(Op::Write, run[0] * PAGE, run.len() as u64 * PAGE);
-            out.push(Step::new(0, io));
+        for (first, count) in runs(&blocks) {
+            out.push(Step::new(0, Io::new(Op::Write, first * PAGE, count * PAGE)));
         }
         self.free += used;
         self.tails += 1;

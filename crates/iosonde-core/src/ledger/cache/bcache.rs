@@ -180,17 +180,17 @@ impl Bcache {
         let (mut at, mut missed) = (io.offset, None);
         while at < io.end() {
             let (found, end) = self.piece(at, io.end());
-            let part = if end - at == io.length {
+            let own = if end - at == io.length {
                 io
             } else {
                 io.part(at, end - at)
             };
             if let Some(place) = found {
                 self.touch(place);
-                out.push(Step::new(FAST, part.at(place)));
+                out.push(Step::new(FAST, own.at(place)));
             } else {
                 missed = missed.or(Some((at, end)));
-                out.push(Step::new(SLOW, part));
+                out.push(Step::new(SLOW, own));
             }
             at = end;
         }

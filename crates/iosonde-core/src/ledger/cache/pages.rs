@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::ranges;
 use crate::ledger::io::{Io, Op, Step, PAGE};
 use crate::ledger::lru::Lru;
 
@@ -298,9 +299,8 @@ const fn next_window(size: u64, most: u64) -> u64 {
 
 /// An I/O for each run of neighbouring pages; pages in order.
 fn runs(op: Op, pages: &[u64], out: &mut Vec<Step>) {
-    for run in pages.chunk_by(|one, next| one + 1 == *next) {
-        let io = Io::new(op, run[0] * PAGE, run.len() as u64 * PAGE);
-        out.push(Step::new(0, io));
+    for (first, count) in ranges::runs(pages) {
+        out.push(Step::new(0, Io::new(op, first * PAGE, count * PAGE)));
     }
 }
 

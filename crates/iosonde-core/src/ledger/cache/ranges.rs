@@ -59,6 +59,19 @@ impl Ranges {
     }
 }
 
+/// Runs of neighbours: the first of each, and how many there are; numbers in order, none twice.
+#[must_use]
+pub fn runs(numbers: &[u64]) -> Vec<(u64, u64)> {
+    let mut found: Vec<(u64, u64)> = Vec::new();
+    for &number in numbers {
+        match found.last_mut() {
+            Some(run) if run.0 + run.1 == number => run.1 += 1,
+            _ => found.push((number, 1)),
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
