@@ -121,6 +121,8 @@ class Ledger:
         Raises:
             ValueError: columns of different lengths; another operation.
         """
+    def settle(self) -> None:
+        """Writes what caches hold that write back by and by; call it when no more requests come."""
     def reset(self) -> None:
         """Begins to count anew; what caches hold stays."""
     def counts(self, layer: int) -> list[int]:

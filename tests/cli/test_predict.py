@@ -74,6 +74,66 @@ def test_a_trace_of_any_format_is_a_load_read_part_by_part(tmp_path: Path) -> No
     assert counted[0] == counted[1] == counted[2]
 
 
+HELD_BACK = """
+stack: s
+hosts: {n: {at: local}}
+layers:
+  r6: {kind: hwraid, host: n, level: 6, drives: ["252:0", "252:1", "252:2", "252:3", "252:4"],
+    strip_size: 64k, drive_size: 1 TiB}
+  xfs: {kind: xfs, of: r6, mount: /m}
+"""
+
+
+def test_what_is_approximate_is_said_and_what_leaves_a_cache_is_seen(tmp_path: Path) -> None:
+    stack = tmp_path / "s.yaml"
+    stack.write_text(HELD_BACK)
+    load = "fio --name x --rw write --bs 64k --size 64m --number_ios 1024"
+    controller = "r6=controller:overhead=5us,rate=1GB/s,cache=16MiB"
+    words = ["--stack", str(stack), "--load", load, "--set", "xfs.page_cache=1g"]
+    words += ["--device", controller]
+    document: Any = json.loads(predict(*words, "--json"))
+    schema = json.loads((ROOT / "src/iosonde/schemas/predict.json").read_text())
+    jsonschema.validate(document, schema)
+    layers = {one["id"]: one for one in document["layers"]}
+    assert list(layers)[:4] == ["xfs-page-cache", "xfs", "r6", "r6-array"]
+    assert layers["xfs-page-cache"]["writes"] == 1024
+    assert layers["r6"]["writes"] == 64 * 1024 / 1024  # as large as an I/O may be
+    assert layers["r6-array"]["write_bytes"] == 64 * 2**20
+    said = [note for note in document["notes"] if "approximate" in note]
+    assert {note.split(":")[0] for note in said} == {"xfs-page-cache", "r6"}
+    assert layers["r6"]["approximate"]
+
+
+@pytest.mark.timeout(500)
+def test_what_if_is_drawn(tmp_path: Path) -> None:
+    page, picture = tmp_path / "what-if.html", tmp_path / "what-if.svg"
+    words = [
+        "--stack",
+        str(STACK),
+        "--load",
+        LOAD,
+        "--at",
+        "r10",
+        "--set",
+        "r10.chunk_size=64k,256k",
+    ]
+    shown = predict(*words, "--device", "disk=7k2-sata", "--html", str(page), "--svg", str(picture))
+    assert "chunk_size" in shown
+    html, svg = page.read_text(), picture.read_text()
+    assert html.count("<svg") == 3
+    for word in ("I/Os of all disks", "Bytes of all disks", "bands", "r10.chunk_size 256k"):
+        assert word in html
+        assert word.replace("r10.chunk_size 256k", "256k") in svg
+    assert "<script" not in html
+    assert svg.startswith("<svg")
+    buffered = LOAD.replace("--direct 1", "--direct 0")
+    predict("--stack", str(STACK), "--load", buffered, "--at", "r10", "--html", str(page))
+    assert page.read_text().count("<svg") == 2
+    assert "no times" in page.read_text()
+    refused = predict(*words, "--html", str(tmp_path / "none" / "x.html"), status=2)
+    assert "the page cannot be written" in refused
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -81,6 +141,8 @@ def test_a_trace_of_any_format_is_a_load_read_part_by_part(tmp_path: Path) -> No
         (("--load", LOAD, "--at", "nothing"), "there is no layer 'nothing'"),
         (("--load", LOAD, "--set", "aoe.colour=red"), "has no setting 'colour'"),
         (("--load", "hdparm -t"), "not known beforehand"),
+        (("--load", LOAD, "--dask", "local"), "only a search is done by Dask"),
+        (("--load", LOAD, "--search", "--html", "x.html"), "not drawn"),
     ],
 )
 def test_complaints(words: tuple[str, ...], complaint: str) -> None:

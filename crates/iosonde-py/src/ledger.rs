@@ -1,7 +1,7 @@
 //! The ledger for Python: a stack as names and figures, I/Os as columns of native integers.
 
 use iosonde_core::ledger::io::{Direction, Op, Sizes};
-use iosonde_core::ledger::spec::{limits, rule, Figures};
+use iosonde_core::ledger::spec::{bitmap, limits, rule, Figures};
 use iosonde_core::ledger::{self, Below, Node};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -55,6 +55,7 @@ impl Ledger {
             Ok(Node {
                 limits: limits(&figures),
                 rule: rule(&kind, &figures, below.len())?,
+                bitmap: bitmap(&kind, &figures)?,
                 below: beneath.collect(),
             })
         };
@@ -90,6 +91,11 @@ impl Ledger {
             py.check_signals()?;
         }
         Ok(())
+    }
+
+    /// What caches hold that write back by and by is written.
+    fn settle(&mut self, py: Python<'_>) {
+        py.detach(|| self.0.settle());
     }
 
     /// Begins to count anew.

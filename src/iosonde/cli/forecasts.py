@@ -33,6 +33,8 @@ class Asked:
     store: str | None
     requests: int
     as_json: bool
+    dask: str = ""
+    drawn: bool = False
 
 
 def answered(
@@ -45,6 +47,10 @@ def answered(
         raise UsageError("say which load: --load LOAD", hint="`iosonde loads` lists them")
     if prior is not None and not search:
         raise UsageError("only a search has a ranking to write", where="--prior", hint="--search")
+    if asked.drawn and (search or fit):
+        raise UsageError("a search or a fit is not drawn", where="--html", hint="leave it out")
+    if asked.dask and not search:
+        raise UsageError("only a search is done by Dask", where="--dask", hint="--search")
     if search:
         return searched(asked, prior)
     return fit_of(asked, fit) if fit else None
@@ -66,7 +72,7 @@ def searched(asked: Asked, prior: Path | None) -> int:
     declared = declare_load(asked.load, where="--load", directory=Path())
     models = parse_devices(asked.devices)
     question = Question(asked.stack, asked.at, declared, models, asked.store, asked.requests)
-    found = search(question, asked.changes)
+    found = search(question, asked.changes, dask=asked.dask)
     document = ranking(found, declared.name)
     if prior is not None:
         _write(prior, document)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.errors import IosondeError, Refused
+from iosonde.errors import IosondeError, Refused, UsageError
 from iosonde.records import Json
 
 if TYPE_CHECKING:
@@ -60,3 +61,15 @@ def print_error(problem: IosondeError, *, as_json: bool) -> None:
     if problem.hint:
         lines.append(f"  to do: {problem.hint}")
     sys.stderr.write("\n".join(lines) + "\n")
+
+
+def write_file(path: Path, content: bytes, what: str) -> None:
+    """Writes what a verb was asked to leave.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    try:
+        path.write_bytes(content)
+    except OSError as problem:
+        raise UsageError(f"{what} cannot be written: {problem.strerror}", where=str(path)) from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde import units
-from iosonde.cli.output import err, out, print_json
+from iosonde.cli.output import err, out, print_json, write_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,6 +51,13 @@ def predict(
     search: Annotated[
         bool, typer.Option("--search", help="Rank all combinations of the values of --set.")
     ] = False,
+    dask: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="With --search: on the workers of a Dask cluster; local: its threads here.",
+        ),
+    ] = "",
     prior: Annotated[
         Path | None, typer.Option(help="With --search: write the ranking here, for `tune`.")
     ] = None,
@@ -62,6 +69,12 @@ def predict(
         str,
         typer.Option(metavar="LAYER=FIGURE,…", help="A controller's model from what it did."),
     ] = "",
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with charts.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the charts alone.")
+    ] = None,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Show all layers with the sizes of their I/Os.")
     ] = False,
@@ -73,6 +86,7 @@ def predict(
     """
     from iosonde.cli.forecasts import Asked, answered
     from iosonde.cli.timed import devices_of, print_time, print_times
+    from iosonde.predict.hardware import with_caches
     from iosonde.predict.model import model_of, top_of
     from iosonde.predict.model import predict as counted
     from iosonde.predict.of_load import timed
@@ -81,17 +95,22 @@ def predict(
 
     changes = [parse_change(text) for text in change or []]
     given = device or []
-    asked = Asked(stack, at, load, changes, given, store, requests, as_json)
+    drawn = bool(html or svg)
+    asked = Asked(stack, at, load, changes, given, store, requests, as_json, dask, drawn)
     done = answered(asked, against=against or [], search=search, prior=prior, fit=fit)
     if done is not None:
         return done
     declared = read_stack(stack)
     devices = devices_of(declared, given, store)
     tried, times = [], []
+    buffered = _is_buffered(load)
     for variant in variants(declared, top_of(declared, at), changes):
-        model = model_of(variant.top, declared.mtu, variant.extra)
+        extra = with_caches(variant.extra, variant.top, devices)
+        model = model_of(variant.top, declared.mtu, extra, buffered=buffered)
         tried.append((variant, model, counted(model, _requests(load, requests, model))))
         times.append(timed(model, load, requests, devices))
+    if html or svg:
+        _draw(tried, times, load, html, svg)
     if as_json:
         print_json(document(tried, times, devices))
         return 0
@@ -107,6 +126,38 @@ def predict(
         print_time(console, times[0])
     _print_notes(tried[0][2])
     return 0
+
+
+def _draw(
+    tried: Sequence[tuple[Variant, Model, Prediction]],
+    times: Sequence[Time | NoTime],
+    load: str,
+    html: Path | None,
+    svg: Path | None,
+) -> None:
+    """The combinations as charts, into the files that were named."""
+    from iosonde.predict.page import Tried, page, picture
+
+    rows = [
+        Tried(variant.settings, prediction, time)
+        for (variant, _, prediction), time in zip(tried, times, strict=True)
+    ]
+    if html:
+        write_file(html, page(rows, load), "the page")
+    if svg:
+        write_file(svg, picture(rows), "the charts")
+
+
+def _is_buffered(load: str) -> bool:
+    """Whether a load goes through the page cache; what is below it got a trace's requests."""
+    from iosonde.loads.named import declare_load
+    from iosonde.predict.recorded import is_trace
+    from iosonde.predict.shape import shape_of
+
+    if is_trace(Path(load)):
+        return False
+    declared = declare_load(load, where="--load", directory=Path())
+    return declared.engine == "fio" and shape_of(declared).buffered
 
 
 def _requests(load: str, count: int, model: Model) -> Requests | Recorded:
@@ -181,6 +232,7 @@ def _layer(prediction: Prediction, layer: Counts) -> dict[str, Json]:
         },
         "events": dict(layer.events),
         "not_counted": list(layer.notes),
+        "approximate": list(layer.approximate),
     }
 
 

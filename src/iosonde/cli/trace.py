@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iosonde import units
-from iosonde.cli.output import err, out, print_json
+from iosonde.cli.output import err, out, print_json, write_file
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +50,11 @@ def trace(
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with charts.")
     ] = None,
     dask: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Describe on the workers of a Dask cluster.")
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Describe on the workers of a Dask cluster; local: its threads here.",
+        ),
     ] = "",
     threads: Annotated[int, typer.Option(min=0, help="0: one per processor.")] = 0,
     seconds: Annotated[str, typer.Option("--seconds", help="How long to record.")] = "10s",
@@ -101,19 +105,12 @@ def _describe(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
     if options["html"]:
         from iosonde.trace.page import page
 
-        _write(options["html"], page(found))
+        write_file(options["html"], page(found), "the page")
     if not options["json"]:
         for one in found:
             _print(out(), one)
             _warn(one.name, one.damage)
     return {"traces": [document(one) for one in found]}
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as problem:
-        raise UsageError(f"cannot be written: {problem.strerror}", where=str(path)) from None
 
 
 def _convert(words: list[str], options: dict[str, Any]) -> dict[str, Json]:

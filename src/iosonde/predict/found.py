@@ -17,8 +17,8 @@ from posixpath import basename
 from types import MappingProxyType
 
 from iosonde.layers.layer import Target, parse_targets
+from iosonde.predict.layer import Layer
 from iosonde.predict.model import Model
-from iosonde.predict.rules import Layer
 from iosonde.records import Scalar, StackLayer
 from iosonde.units import KIB, MIB, SECTOR
 

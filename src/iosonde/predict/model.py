@@ -6,7 +6,7 @@ idle before: an array is clean, its stripe cache is cold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,8 +15,10 @@ import numpy as np
 from iosonde import _core
 from iosonde.errors import UsageError
 from iosonde.layers.site import Site
+from iosonde.predict import memory
 from iosonde.predict.hardware import with_drives
-from iosonde.predict.rules import Layer, Scene, layer_of
+from iosonde.predict.layer import Layer, Scene
+from iosonde.predict.rules import layer_of
 
 if TYPE_CHECKING:
     from iosonde.predict.recorded import Recorded
@@ -30,6 +32,7 @@ class Counts:
 
     `writes_band` is the least and the most writes it can be where merging depends on which of
     several disks answers first. `events` are what a rule counts itself, such as a cache its hits.
+    `notes` say what is not counted, `approximate` what its rule makes up.
     """
 
     id: str
@@ -47,6 +50,7 @@ class Counts:
     writes_band: tuple[int, int]
     events: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    approximate: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,15 @@ class Named(Protocol):
     @property
     def host(self) -> str:
         """Where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undeclared:
+    """A layer that nobody declared: a page cache, the array behind a controller's cache."""
+
+    name: str
+    kind: str
+    host: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,32 +145,76 @@ def top_of(stack: DeclaredStack, at: str = "") -> Site:
     return tops[0]
 
 
-def model_of(top: Site, mtu: int, extra: Extra | None = None) -> Model:
+def model_of(top: Site, mtu: int, extra: Extra | None = None, *, buffered: bool = False) -> Model:
     """The stack below a layer, for the core.
 
     Args:
         top: the layer that the load is applied to.
         mtu: of the network, where a layer names none.
         extra: settings that are no part of a declaration.
+        buffered: the load goes through the page cache, if it is said how large that is.
 
     Raises:
         UsageError: a layer whose I/Os cannot be told beforehand.
     """
     sites = _downwards(with_drives(top))
+    known = extra or {}
+    _check_memory(top, sites, known)
     layers: dict[str, Layer] = {}
     for site in reversed(sites):
         below = tuple(layers[one.name] for one in site.below)
-        layers[site.name] = layer_of(site, Scene(below, mtu, (extra or {}).get(site.name, {})))
-    places = {site.name: number for number, site in enumerate(sites)}
-    nodes = []
+        layers[site.name] = layer_of(site, Scene(below, mtu, known.get(site.name, {})))
+    every: list[tuple[Named, tuple[str, ...]]] = []
+    said = known.get(top.name, {})
+    if "page_cache" in said:
+        if buffered:
+            name = f"{top.name}-page-cache"
+            layers[name] = memory.page_cache(top.name, layers[top.name].size, said)
+            every.append((Undeclared(name, memory.KIND, top.host), (top.name,)))
+        else:
+            note = f"{top.name}: the load is direct, so its page_cache changes nothing"
+            layers[top.name] = replace(layers[top.name], remarks=(*layers[top.name].remarks, note))
     for site in sites:
+        every += _with_behind(site, layers)
+    return _assembled(every, layers)
+
+
+def _check_memory(top: Site, sites: Sequence[Site], extra: Extra) -> None:
+    """Only the layer that a load is applied to has a page cache before it."""
+    for site in sites:
+        for name in memory.SETTINGS if site.name != top.name else ():
+            if name in extra.get(site.name, {}):
+                raise UsageError(
+                    f"{site.name}.{name} means nothing: the load is applied to {top.name}",
+                    where="--set", hint=f"--set {top.name}.{name}=…",
+                )  # fmt: skip
+
+
+def _with_behind(site: Site, layers: dict[str, Layer]) -> Iterator[tuple[Named, tuple[str, ...]]]:
+    """A layer and what it stands on; between them what its rule says is there."""
+    layer = layers[site.name]
+    order = layer.order or range(len(layer.starts or site.below))
+    below = tuple(site.below[place].name for place in order)
+    if layer.behind is None:
+        yield site, below
+        return
+    name = f"{site.name}-{layer.behind.kind}"
+    layers[name] = Layer(layer.behind.rule, layer.size, layer.behind.figures)
+    yield site, (name,)
+    yield Undeclared(name, layer.behind.kind, site.host), below
+
+
+def _assembled(
+    every: Sequence[tuple[Named, tuple[str, ...]]], layers: Mapping[str, Layer]
+) -> Model:
+    places = {site.name: number for number, (site, _) in enumerate(every)}
+    nodes = []
+    for site, below in every:
         layer = layers[site.name]
-        order = layer.order or range(len(layer.starts or site.below))
-        used = [site.below[place] for place in order]
         begins = {f"begins{number}": start for number, start in enumerate(layer.starts)}
-        numbers = tuple(places[one.name] for one in used)
+        numbers = tuple(places[one] for one in below)
         nodes.append((layer.rule, {**layer.figures, **begins}, numbers))
-    return Model(sites, layers, places, tuple(nodes))
+    return Model(tuple(site for site, _ in every), layers, places, tuple(nodes))
 
 
 def _downwards(top: Site) -> tuple[Site, ...]:
@@ -189,7 +246,12 @@ def predict(model: Model, requests: Requests | Recorded) -> Prediction:
         low, high = sorted((one.writes, other.writes))
         layers.append(replace(one, writes_band=(low, high)))
     remarks = [text for layer in model.layers.values() for text in layer.remarks]
-    return Prediction(len(requests), tuple(layers), (*requests.notes, *remarks))
+    notes = [*requests.notes, *remarks]
+    if any(rule == "pagecache" for rule, _, _ in model.nodes):
+        notes = [one for one in notes if one != memory.NOT_RECKONED]
+    for one in layers:
+        notes += [f"{one.id}: approximate: {text}" for text in one.approximate]
+    return Prediction(len(requests), tuple(layers), tuple(notes))
 
 
 def _merges(model: Model) -> bool:
@@ -223,6 +285,7 @@ def _run(model: Model, requests: Requests | Recorded, *, together: bool) -> list
             part.offsets.astype(np.uint64).tobytes(),
             part.lengths.astype(np.uint64).tobytes(),
         )
+    core.settle()
     return [_counts(core, site, model) for site in model.sites]
 
 
@@ -236,5 +299,5 @@ def _counts(core: _core.Ledger, site: Named, model: Model) -> Counts:
         write_bytes, dict(zip(columns[0], columns[1], strict=True)),
         dict(zip(columns[2], columns[3], strict=True)),
         (off_reads + off_writes) / total if total else None,
-        (writes, writes), dict(core.events(place)), layer.notes,
+        (writes, writes), dict(core.events(place)), layer.notes, layer.approximate,
     )  # fmt: skip

@@ -74,13 +74,16 @@ class Station:
         self.service = service
         self.worked = 0.0
         self._free = 0.0
-        self._waiting: deque[tuple[float, int]] = deque()  # when done, bytes to be written
+        self._waiting: deque[tuple[float, int, int]] = deque()  # done, bytes to be written, place
         self._held = 0
+        self.head = 0
 
     def queue(self, now: float) -> int:
         """Accesses that are not answered yet."""
         while self._waiting and self._waiting[0][0] <= now:
-            self._held -= self._waiting.popleft()[1]
+            _, held, place = self._waiting.popleft()
+            self._held -= held
+            self.head = place if place >= 0 else self.head
         return len(self._waiting)
 
     def serve(self, now: float, access: Access, chance: Random) -> float:
@@ -95,14 +98,14 @@ class Station:
         answered = done + after
         if written:
             answered = min(answered, self._taken(now, written, buffer) + after)
-        self._waiting.append((done, written))
+        self._waiting.append((done, written, access.place))
         self._held += written
         return answered
 
     def _taken(self, now: float, size: int, buffer: int) -> float:
         """When the write cache has room for bytes that come now."""
         over, at = self._held + size - buffer, now
-        for done, held in self._waiting:
+        for done, held, _ in self._waiting:
             if over <= 0:
                 break
             over, at = over - held, done
@@ -124,7 +127,8 @@ def flow(
         works: the requests in order; they begin again at the end.
         services: the devices.
         mirrors: device → all those that hold the same. A read goes to the first that is idle;
-            where none is, of rotating disks to one by chance, of others to the shortest queue.
+            where none is, of rotating disks to that whose head was last seen nearest, of others to
+            the shortest queue.
         coming: how requests come.
         requests: how many are gone through that have something to do; the first quarter of them,
             and as many as are under way twice over, are not counted.
@@ -169,15 +173,15 @@ class _Net:
         self._numbers = count()
         self._events: list[tuple[float, int, int, float]] = []  # time, number, phase, begun
 
-    def _copy(self, now: float, places: tuple[int, ...]) -> Station:
+    def _copy(self, now: float, places: tuple[int, ...], access: Access) -> Station:
         """The device that is read from (drivers/md/raid1.c and raid10.c, read_balance).
 
-        The kernel takes the nearest of rotating disks; where their heads are is chance here.
+        Heads are where the last access that has ended left them (`update_head_pos()`).
         """
         among = [self.stations[one] for one in places]
         shortest = min(among, key=lambda one: one.queue(now))
         if shortest.queue(now) and among[0].service.rotates:
-            return self.chance.choice(among)
+            return min(among, key=lambda one: abs(access.place - one.head))
         return shortest
 
     def begin(self, at: float) -> None:
@@ -197,7 +201,7 @@ class _Net:
         for place, access in work[phase]:
             station = self.stations[place]
             if not access.write and place in self._mirrors:
-                station = self._copy(now, self._mirrors[place])
+                station = self._copy(now, self._mirrors[place], access)
             answered = max(answered, station.serve(now, access, self.chance))
         heappush(self._events, (answered, number, phase + 1, begun))
         return now, phase, False

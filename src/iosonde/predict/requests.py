@@ -19,6 +19,7 @@ from iosonde.errors import UsageError
 from iosonde.loads.fio import figures
 from iosonde.loads.fio.demand import demand_of, jobs_of
 from iosonde.loads.fio.job import Effective, effective, job_of
+from iosonde.predict.memory import NOT_RECKONED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +75,7 @@ def of_load(load: Load, count: int, span: int) -> Requests:
         )  # fmt: skip
     job = job_of(load)
     notes = [] if demand_of(job, where=load.name).direct else [
-        "the load goes through the page cache, which is not reckoned with"
+        NOT_RECKONED
     ]  # fmt: skip
     streams: list[Requests] = []
     for section in effective(job):

@@ -11,55 +11,22 @@ stripe width).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from iosonde.errors import UsageError
 from iosonde.frames import aoe_frame_payload, aoe_least_mtu
 from iosonde.layers.site import Site
+from iosonde.predict.bitmap import with_bitmap
+from iosonde.predict.caches import bcache, dm_cache, dm_writecache
 from iosonde.predict.hardware import array_of
+from iosonde.predict.journal import ext4, file_system
+from iosonde.predict.layer import Layer, Scene
 from iosonde.units import KIB, MIB, SECTOR
 
 _REQUEST = 1280 * KIB
 _SEGMENTS = 254
 _EXTENT = 4 * MIB
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """A layer for the core.
-
-    Args:
-        rule: name of the core's rule.
-        size: bytes that can be addressed.
-        figures: what the rule needs, bytes.
-        starts: for each layer below where this one begins on it, bytes; empty: at 0.
-        notes: what is not exact about it.
-        remarks: what a user should know of its I/Os.
-        order: places among the layers declared below, where the core wants another order.
-    """
-
-    rule: str
-    size: int
-    figures: Mapping[str, int] = field(default_factory=dict)
-    starts: tuple[int, ...] = ()
-    notes: tuple[str, ...] = ()
-    order: tuple[int, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What a rule looks at: layers below, the stack's MTU, settings of no declaration."""
-
-    below: tuple[Layer, ...]
-    mtu: int
-    extra: Mapping[str, Any]
-
-    @property
-    def size(self) -> int:
-        """Bytes of the one layer below."""
-        return self.below[0].size
 
 
 def layer_of(site: Site, scene: Scene) -> Layer:
@@ -145,6 +112,10 @@ def layout10(text: str, site: Site) -> int:
 
 
 def _md(site: Site, scene: Scene) -> Layer:
+    return with_bitmap(_array(site, scene), site, scene)
+
+
+def _array(site: Site, scene: Scene) -> Layer:
     declared: Any = site.declared
     count = len(scene.below) - declared.spares
     chunk = 0 if declared.level == 1 else declared.chunk_size
@@ -153,7 +124,7 @@ def _md(site: Site, scene: Scene) -> Layer:
     sizes = [one.size - start for one, start in zip(members, starts, strict=True)]
     size = min(sizes) // (chunk or SECTOR) * (chunk or SECTOR)
     figures = {"failed": _bits(scene.extra.get("failed", ""), count, site), "most": _REQUEST}
-    notes = ["its write-intent bitmap"] if declared.bitmap == "internal" else []
+    notes: list[str] = []
     if declared.level == 0:
         figures |= {"chunk": chunk, "most": min(chunk, _REQUEST), "latter_first": 1}
         if figures.pop("failed"):
@@ -317,53 +288,12 @@ def _drbd(site: Site, scene: Scene) -> Layer:
     return Layer("drbd", size, figures, (), notes, (primary, 1 - primary))
 
 
-def _dm_writecache(site: Site, scene: Scene) -> Layer:
-    """All writes go to the fast layer; what it holds is read from there, the rest from below."""
-    declared: Any = site.declared
-    slow, fast = scene.below
-    entry = 16  # bytes of metadata for each block (drivers/md/dm-writecache.c)
-    blocks = fast.size // (declared.block_size + entry)
-    figures = {
-        "block": declared.block_size, "blocks": blocks, "ways": 0, "lru": 1, "mode": 0, "fills": 0,
-    }  # fmt: skip
-    notes = ("its metadata, and what it writes back before it is full",)
-    return Layer("cache", slow.size, figures, (), notes)
-
-
-def _dm_cache(site: Site, scene: Scene) -> Layer:
-    """A block that is asked for again is copied to the fast layer.
-
-    Source: layers/dm_cache.py, how the fast layer is divided: metadata, then blocks.
-    """
-    declared: Any = site.declared
-    slow, fast = scene.below
-    if declared.policy == "cleaner" or declared.mode == "passthrough":
-        raise site.wrong("`predict` knows dm-cache with smq in writeback or writethrough mode")
-    metadata = 4 * MIB + fast.size // declared.block_size * 28
-    figures = {
-        "block": declared.block_size, "blocks": (fast.size - metadata) // declared.block_size,
-        "mode": 0 if declared.mode == "writeback" else 1,
-    }  # fmt: skip
-    if figures["blocks"] < 1:
-        raise site.wrong("the fast layer has no room for a block")
-    notes = (
-        f"when {declared.policy} copies a block: taken to be at its second miss (approximate)",
-        "its metadata, and what it writes back before a block has to go",
-    )
-    return Layer("promote", slow.size, figures, (), notes)
-
-
 def _same(_site: Site, scene: Scene) -> Layer:
     return Layer("same", scene.size)
 
 
 def _server(_site: Site, scene: Scene) -> Layer:
     return Layer("same", scene.size, {}, (), ("what it writes besides data, and its flushes",))
-
-
-def _file_system(_site: Site, scene: Scene) -> Layer:
-    notes = ("its journal and metadata, and where files lie: direct I/O to one preallocated file",)
-    return Layer("same", scene.size, {}, (), notes)
 
 
 def _guest(_site: Site, scene: Scene) -> Layer:
@@ -376,8 +306,9 @@ RULES: Mapping[str, Callable[[Site, Scene], Layer]] = {
     "hwraid": array_of,
     "md": _md,
     "lvm": _lvm,
-    "dm_cache": _dm_cache,
-    "dm_writecache": _dm_writecache,
+    "bcache": bcache,
+    "dm_cache": dm_cache,
+    "dm_writecache": dm_writecache,
     "drbd": _drbd,
     "aoe": _aoe,
     "aoe_target": _same,
@@ -390,8 +321,8 @@ RULES: Mapping[str, Callable[[Site, Scene], Layer]] = {
     "nfs": _nfs,
     "nfs_server": _server,
     "guest": _guest,
-    "xfs": _file_system,
-    "ext4": _file_system,
+    "xfs": file_system,
+    "ext4": ext4,
 }
 
 NETWORKED = frozenset({"aoe", "nvmeof", "iscsi", "nbd", "nfs", "drbd"})

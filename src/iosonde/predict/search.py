@@ -1,7 +1,8 @@
 """The whole space of some settings' values by the model, ranked.
 
 Each combination is reckoned with by itself, from a plain description of what to do, so that other
-processes can take their share.
+processes can take their share: of this machine, or the workers of a Dask cluster, which read the
+stack's file (and the store of calibrations) by the same names.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 MOST = 100_000
 """Combinations; more of them take days."""
 _ALONE = 16  # up to so many the start of another process is not worth it
+_TASK = 16  # combinations of a task for Dask: a second or so
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +80,25 @@ def answer(question: Question, changes: Sequence[Change]) -> Ranked:
     return Ranked(settings, time)
 
 
-def search(question: Question, changes: Sequence[Change], *, workers: int = 0) -> list[Ranked]:
+def answers(question: Question, every: Sequence[Sequence[Change]]) -> list[Ranked]:
+    """As `answer`, of several combinations."""
+    return [answer(question, one) for one in every]
+
+
+def search(
+    question: Question, changes: Sequence[Change], *, workers: int = 0, dask: str = ""
+) -> list[Ranked]:
     """All combinations, the fastest first; those that cannot be are last.
 
     Args:
         question: what is asked.
         changes: the settings and their values.
         workers: processes; 0 for one on each CPU.
+        dask: the scheduler of a Dask cluster that does it instead, or "local".
 
     Raises:
-        UsageError: too many combinations.
+        UsageError: too many combinations; Dask is not installed.
+        HostFailed: the Dask cluster does not answer.
     """
     total = 1
     for one in changes:
@@ -101,7 +113,14 @@ def search(question: Question, changes: Sequence[Change], *, workers: int = 0) -
         for row in product(*(one.values for one in changes))
     ]
     count = min(workers or os.cpu_count() or 1, total)
-    if count == 1 or total <= _ALONE:
+    if dask:
+        from iosonde.trace.several import by_dask
+
+        there = replace(question, stack=question.stack.resolve())
+        tasks = [every[at : at + _TASK] for at in range(0, total, _TASK)]
+        parts = by_dask(partial(answers, there), tasks, address=dask)
+        found = [one for part in parts for one in part]
+    elif count == 1 or total <= _ALONE:
         found = [answer(question, one) for one in every]
     else:
         with ProcessPoolExecutor(count) as pool:

@@ -10,7 +10,7 @@ users.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,8 @@ def time_of(model: Model, requests: Requests, shape: Shape, devices: Devices) ->
     """
     if shape.buffered:
         return NoTime("the load goes through the page cache, whose speed is not predicted")
+    if any(rule == "journal" for rule, _, _ in model.nodes):
+        return NoTime("with data=journal a load goes through memory, whose speed is not predicted")
     chosen = services_of(model, requests, devices)
     if isinstance(chosen, NoTime):
         return chosen
@@ -120,7 +122,11 @@ def _timed(
     middle = _flow(network, network.services, shape)
     slow = _flow(network, [one.slow() for one in network.services], shape)
     fast = _flow(network, [one.fast() for one in network.services], shape)
-    flows = (slow, middle, fast)
+    flows = [slow, middle, fast]
+    if network.uneven:
+        # Which copies are read is not only what read_balance() says (decisions/0134).
+        first = replace(network, mirrors={})
+        flows.append(_flow(first, [one.slow() for one in network.services], shape))
     low = min(one.rate * (1 - one.error) for one in flows)
     high = max(one.rate * (1 + one.error) for one in flows)
     size = float(requests.lengths[requests.ops != FLUSH].mean())
@@ -166,7 +172,8 @@ def _span(model: Model, requests: Requests) -> float:
 
 def _covers(network: Network) -> tuple[str, ...]:
     own = {one.covers for one in network.services if one.covers}
-    return (*sorted(own), "the length of the simulation")
+    copies = ("which copies RAID 10 reads",) if network.uneven else ()
+    return (*sorted(own), *copies, "the length of the simulation")
 
 
 def _notes(model: Model, chosen: Mapping[str, Service], network: Network) -> list[str]:

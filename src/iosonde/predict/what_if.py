@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from iosonde.errors import UsageError
+from iosonde.units import parse_bytes
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
@@ -19,11 +20,19 @@ EXTRA: Mapping[str, Mapping[str, str]] = {
     "md": {
         "rmw_level": "0, 1 or 2",
         "stripe_cache_size": "stripes",
+        "bitmap_chunk": "bytes that a bit of its bitmap stands for",
         "failed": "numbers of the members that are lost, joined by +",
     },
-    "": {"max_sectors_kb": "KiB of the largest request"},
+    "hwraid": {"cache_size": "bytes of its cache for data"},
+    "": {
+        "max_sectors_kb": "KiB of the largest request",
+        "page_cache": "bytes of memory for the pages of a buffered load",
+        "dirty_background_bytes": "bytes of dirty pages above which they are written",
+        "read_ahead_kb": "KiB that buffered reads run ahead",
+    },
 }
 """Settings that no declaration has: kind ("" for all) → name → what it takes."""
+_SIZES = frozenset({"bitmap_chunk", "cache_size", "page_cache", "dirty_background_bytes"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,9 @@ def variants(stack: DeclaredStack, top: Site, changes: Sequence[Change]) -> Iter
             )  # fmt: skip
         words = change.setting == "failed" or _declared(site, change.setting)
         for value in () if words else change.values:
-            if not value.isdecimal():
+            if change.setting in _SIZES:
+                parse_bytes(value, where=f"--set {change.name}")
+            elif not value.isdecimal():
                 raise UsageError(f"{change.name} is a number, not {value!r}", where="--set")
     for values in product(*(change.values for change in changes)):
         chosen = {one.name: value for one, value in zip(changes, values, strict=True)}
@@ -111,7 +122,10 @@ def _variant(
     for change in changes:
         known = _declared(stack.site(change.layer), change.setting)
         where = declared if known else extra
-        where.setdefault(change.layer, {})[change.setting] = chosen[change.name]
+        value = chosen[change.name]
+        if not known and change.setting in _SIZES:
+            value = str(parse_bytes(value))
+        where.setdefault(change.layer, {})[change.setting] = value
     made: dict[str, Site] = {}
     return Variant(chosen, _changed(top, declared, made), extra)
 

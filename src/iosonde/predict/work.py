@@ -16,7 +16,7 @@ from iosonde import _core, units
 from iosonde.errors import UsageError
 from iosonde.predict.hardware import KIND
 from iosonde.predict.queueing import Phase, Work
-from iosonde.predict.requests import FLUSH, WRITE
+from iosonde.predict.requests import FLUSH, READ, WRITE
 from iosonde.predict.service.controller import Controller
 from iosonde.predict.service.link import Link
 from iosonde.predict.service.service import Access
@@ -44,6 +44,7 @@ class Network:
         cached: bytes of a write-back cache, and the layer; once they are full, `works` holds.
         notes: what is assumed.
         mirrors: number of a device → those that hold the same.
+        uneven: all are reads, which may go to the first copies alone (RAID 10).
     """
 
     works: tuple[Work, ...]
@@ -52,6 +53,7 @@ class Network:
     cached: tuple[str, int] | None = None
     notes: tuple[str, ...] = ()
     mirrors: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    uneven: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,9 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
                 return Network(works, names, chosen, None, (note,), mirrors)
             works = _merged(works, own, requests)
             return Network(works, names, chosen, (name, device.cache), (), mirrors)
-    return Network(works, names, chosen, mirrors=mirrors)
+    reads = len(requests) > 0 and bool((requests.ops[requests.ops != FLUSH] == READ).all())
+    uneven = reads and any(rule == "raid10" for rule, _, _ in model.nodes) and bool(mirrors)
+    return Network(works, names, chosen, mirrors=mirrors, uneven=uneven)
 
 
 def _mirrors(model: Model, places: _Places) -> dict[int, tuple[int, ...]]:
@@ -166,7 +170,7 @@ def _from_ledger(
     model: Model, requests: Requests, jumps: Sequence[bool], places: _Places
 ) -> tuple[Work, ...]:
     """Each request by itself through the core, so that every device's share of it is known."""
-    core = _core.Ledger(list(model.nodes))
+    core = _core.Ledger([_through(*node) for node in model.nodes])
     layers = {**places.disks, **places.out, **places.controllers}
     before = {name: [0] * 7 for name in layers}
     works = []
@@ -184,11 +188,19 @@ def _from_ledger(
             now = core.counts(model.places[name])
             moved[name] = [one - other for one, other in zip(now, before[name], strict=True)]
             before[name] = now
-        works.append(_work(moved, places, jump=jumps[at]))
+        end = int(offsets[at] + lengths[at])
+        works.append(_work(moved, places, jump=jumps[at], end=end))
     return tuple(works)
 
 
-def _work(moved: Mapping[str, Sequence[int]], places: _Places, *, jump: bool) -> Work:
+def _through(
+    rule: str, figures: Mapping[str, int], below: Sequence[int]
+) -> tuple[str, Mapping[str, int], Sequence[int]]:
+    """A controller's cache has its own place in the queues (writeback.py)."""
+    return ("same", {}, below) if rule == "controller" else (rule, figures, below)
+
+
+def _work(moved: Mapping[str, Sequence[int]], places: _Places, *, jump: bool, end: int) -> Work:
     """Out over the links; what the controllers do; reads; writes; back over the links."""
     out = [
         (number, Access(True, max(moved[name][1], moved[name][0]), moved[name][4]))
@@ -202,12 +214,12 @@ def _work(moved: Mapping[str, Sequence[int]], places: _Places, *, jump: bool) ->
         and (size := sum(one[3] + one[4] for one in below))
     ]
     reads = [
-        (number, Access(False, moved[name][0], moved[name][3], jump))
+        (number, Access(False, moved[name][0], moved[name][3], jump, place=end))
         for name, number in places.disks.items()
         if moved[name][0]
     ]
     writes = [
-        (number, Access(True, moved[name][1], moved[name][4], jump, again=moved[name][0] > 0))
+        (number, Access(True, moved[name][1], moved[name][4], jump, moved[name][0] > 0, end))
         for name, number in places.disks.items()
         if moved[name][1]
     ]

@@ -1,7 +1,8 @@
 """Several traces at once: by threads of this machine, or by the workers of a Dask cluster.
 
 Each trace is one task. The core lets go of Python while it reads, so that threads are enough here;
-a worker of a cluster opens the files by the same names, from a file system that it shares.
+a worker of a cluster opens the files by the same names, from a file system that it shares. Other
+work that falls into parts is done likewise (predict/search.py).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _CONNECT = "20s"
+LOCAL = "local"
+"""Instead of an address: the threads of this machine, by Dask."""
 
 
 def by_threads(
@@ -50,23 +53,29 @@ def by_threads(
 
 
 def by_dask(work: Callable[[T], R], items: Sequence[T], *, address: str) -> list[R]:
-    """The same by the workers of a Dask cluster, in the order of the items.
+    """The same by Dask, in the order of the items.
 
     Args:
         work: can be pickled; the workers have this version of iosonde.
         items: can be pickled.
-        address: of the scheduler, "tcp://host:8786".
+        address: of the scheduler, "tcp://host:8786"; `LOCAL` for threads of this machine.
 
     Raises:
         UsageError: Dask is not installed.
-        HostFailed: the scheduler does not answer.
+        HostFailed: the scheduler does not answer, or a worker was lost on the way.
     """
     try:
+        from dask.base import compute
+        from dask.delayed import delayed
         from distributed import Client
+        from distributed.scheduler import KilledWorker
     except ImportError:
         raise UsageError(
             "Dask is not installed", where="--dask", hint="pip install 'iosonde[dask]'"
         ) from None
+    if address == LOCAL:
+        parts = [delayed(work)(one) for one in items]
+        return list(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
     try:
         client = Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError) as problem:
@@ -75,5 +84,16 @@ def by_dask(work: Callable[[T], R], items: Sequence[T], *, address: str) -> list
             hint="start one: `dask scheduler`, and workers: `dask worker ADDRESS`",
         ) from None  # fmt: skip
     with client:
-        # Not pure: a file may have changed since its name was last given.
-        return list(client.gather(client.map(work, list(items), pure=False)))
+        if not client.scheduler_info()["workers"]:
+            raise HostFailed(
+                "the Dask scheduler has no workers", where=address,
+                hint=f"start some: `dask worker {address}`",
+            )  # fmt: skip
+        try:
+            # Not pure: a file may have changed since its name was last given.
+            return list(client.gather(client.map(work, list(items), pure=False)))
+        except KilledWorker as problem:
+            raise HostFailed(
+                f"workers of the Dask cluster died over it: {problem}", where=address,
+                hint="their memory may be too small; `dask worker --memory-limit`",
+            ) from None  # fmt: skip

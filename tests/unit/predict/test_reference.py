@@ -12,24 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde import _core
-
-SECTOR, PAGE, KIB = 512, 4096, 1024
-Request = tuple[int, int, int]  # 0 read or 1 write, first sector, sectors
-
-
-@dataclass
-class Node:
-    """A layer of a random stack: the name of its rule, its figures, and what it stands on."""
-
-    rule: str
-    figures: dict[str, int]
-    below: list[Node] = field(default_factory=list)
-
-    def flat(self) -> list[Node]:
-        found = [self]
-        for one in self.below:
-            found += one.flat()
-        return found
+from tests.unit.predict.nodes import KIB, PAGE, SECTOR, Node, Request, core_of, disk, run
 
 
 def below(node: Node, sector: int, write: bool) -> list[tuple[int, int]]:
@@ -65,26 +48,6 @@ def touched(node: Node, sectors: list[int], write: bool, into: dict[int, Counter
     for under, found in zip(node.below, each, strict=True):
         if found:
             touched(under, found, write, into)
-
-
-def core_of(top: Node) -> tuple[_core.Ledger, list[Node]]:
-    nodes = top.flat()
-    numbers = {id(node): number for number, node in enumerate(nodes)}
-    rows = [(one.rule, one.figures, [numbers[id(under)] for under in one.below]) for one in nodes]
-    return _core.Ledger(rows), nodes
-
-
-def run(core: _core.Ledger, requests: list[Request]) -> None:
-    table = np.array(requests, dtype=np.uint64).reshape(len(requests), 3)
-    core.run(
-        table[:, 0].astype(np.uint8).tobytes(),
-        (table[:, 1] * SECTOR).tobytes(),
-        (table[:, 2] * SECTOR).tobytes(),
-    )
-
-
-def disk() -> Node:
-    return Node("same", {"most": 1280 * KIB, "merges": 1, "segments": 254})
 
 
 chunks = st.sampled_from([4, 16, 64]).map(lambda one: one * KIB)

@@ -168,7 +168,7 @@ def test_a_cache_of_large_blocks() -> None:
     assert fast.write_bytes == 4 * 256 * 1024
     assert slow.read_bytes == events["read_misses"] * 4096 + fast.write_bytes
     assert fast.reads == events["read_hits"]
-    assert any("approximate" in note for note in cache.notes)
+    assert any(note.startswith("c: approximate: smq") for note in found.notes)
     with pytest.raises(UsageError, match="smq in writeback"):
         run(stack("c: {kind: dm_cache, of: [d1, d2], mode: passthrough}", disks=2))
 

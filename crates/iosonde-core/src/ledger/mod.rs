@@ -9,6 +9,8 @@ pub mod divisor;
 pub mod drbd;
 pub mod frame;
 pub mod io;
+pub mod journal;
+mod later;
 pub mod lru;
 pub mod mapping;
 pub mod queue;
@@ -18,6 +20,7 @@ pub mod spec;
 use cache::Look;
 use io::{Io, Op, Step, Tally, PAGE};
 use queue::{Added, Limits, Plug, LARGE_READ};
+use raid::bitmap::Bitmap;
 use raid::page::Pages;
 use spec::Rule;
 
@@ -33,6 +36,8 @@ pub struct Below {
 pub struct Node {
     pub limits: Limits,
     pub rule: Rule,
+    /// A write-intent bitmap on all that it stands on.
+    pub bitmap: Option<Box<Bitmap>>,
     /// All have higher numbers than the layer itself.
     pub below: Vec<Below>,
 }
@@ -117,9 +122,10 @@ impl Ledger {
     /// What a layer's own rule counted: names and numbers.
     #[must_use]
     pub fn events(&self, node: usize) -> Vec<(&'static str, u64)> {
-        self.nodes
-            .get(node)
-            .map_or_else(Vec::new, |node| node.rule.events())
+        self.nodes.get(node).map_or_else(Vec::new, |node| {
+            let bitmap = node.bitmap.iter().flat_map(|one| one.told());
+            node.rule.events().into_iter().chain(bitmap).collect()
+        })
     }
 
     /// Begins to count anew; what caches hold stays.
@@ -149,7 +155,8 @@ impl Ledger {
     fn walk(&mut self, mut node: u32, op: Op, mut at: u64, length: u64) {
         loop {
             let layer = &mut self.nodes[node as usize];
-            if op == Op::Flush || !layer.limits.takes(at, length) {
+            let marked = layer.bitmap.is_some() && op == Op::Write;
+            if op == Op::Flush || marked || !layer.limits.takes(at, length) {
                 break;
             }
             let tally = &mut self.tallies[node as usize];
@@ -321,6 +328,9 @@ impl Ledger {
 
     fn answer(&mut self, node: u32, io: Io) {
         let place = node as usize;
+        if io.op == Op::Write && self.nodes[place].bitmap.is_some() {
+            self.mark(node, &io);
+        }
         let rule = &self.nodes[place].rule;
         if let Some(step) = rule.only(io) {
             if rule.far() == Some(step.child) {
@@ -353,6 +363,7 @@ impl Ledger {
             }
         }
         self.answers[place] = answer;
+        self.overflow(node);
     }
 
     /// An I/O that arrives at another host: a request of its own there.

@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 
+use super::cache::bcache::{self, Bcache};
+use super::cache::controller::Controller;
+use super::cache::pages::{self, PageCache};
 use super::cache::promote::Promote;
 use super::cache::sets::{Places, Policy};
 use super::cache::{Cache, Mode};
 use super::drbd::{self, Drbd};
 use super::frame::{Cut, Transfers};
 use super::io::{Io, Op, Step};
+use super::journal::Journal;
 use super::mapping::{Linear, Mirror, Segment, Striped};
 use super::queue::Limits;
+use super::raid::bitmap::{Bitmap, Rows};
 use super::raid::copies::{Raid1, Raid10};
 use super::raid::parity::Parity;
 use super::raid::place::{Geometry, Layout};
@@ -28,6 +33,10 @@ pub enum Rule {
     Parity(Box<Parity>),
     Cache(Box<Cache>),
     Promote(Box<Promote>),
+    Bcache(Box<Bcache>),
+    Controller(Box<Controller>),
+    PageCache(Box<PageCache>),
+    Journal(Box<Journal>),
     Drbd(Box<Drbd>),
     /// Cut into pieces that each arrive at another host.
     Far(Cut),
@@ -47,6 +56,10 @@ impl Rule {
             Self::Parity(rule) => rule.map(io, out),
             Self::Cache(rule) => rule.map(io, out),
             Self::Promote(rule) => rule.map(io, out),
+            Self::Bcache(rule) => rule.map(io, out),
+            Self::Controller(rule) => rule.map(io, out),
+            Self::PageCache(rule) => rule.map(io, out),
+            Self::Journal(rule) => rule.map(io, out),
             Self::Drbd(rule) => rule.map(io, out),
             Self::Far(rule) => rule.map(io, out),
         }
@@ -109,12 +122,29 @@ impl Rule {
         }
     }
 
+    /// Some of what it still holds is written, as it would be in the end without more requests.
+    ///
+    /// Returns: there may be more.
+    pub fn settle(&mut self, out: &mut Vec<Step>) -> bool {
+        match self {
+            Self::Controller(rule) => return rule.settle(out),
+            Self::PageCache(rule) => rule.settle(out),
+            Self::Journal(rule) => rule.settle(out),
+            _ => {}
+        }
+        false
+    }
+
     /// What it counted itself.
     #[must_use]
     pub fn events(&self) -> Vec<(&'static str, u64)> {
         match self {
             Self::Cache(cache) => cache.told(),
             Self::Promote(cache) => cache.told(),
+            Self::Bcache(cache) => cache.told(),
+            Self::Controller(cache) => cache.told(),
+            Self::PageCache(cache) => cache.told(),
+            Self::Journal(journal) => journal.told(),
             Self::Drbd(drbd) => drbd.told(),
             Self::Far(cut) => cut.told(),
             _ => Vec::new(),
@@ -133,7 +163,7 @@ impl Rule {
             Self::Mirror(mirror) if mirror.members != below => {
                 Err(format!("{} copies on {below} layers", mirror.members))
             }
-            Self::Cache(_) | Self::Promote(_) if below != 2 => {
+            Self::Cache(_) | Self::Promote(_) | Self::Bcache(_) if below != 2 => {
                 Err("a cache stands on a slow and a fast layer".to_owned())
             }
             Self::Drbd(_) if below != 2 => Err("a replicated volume has two sides".to_owned()),
@@ -184,7 +214,9 @@ pub fn limits(figures: &Figures) -> Limits {
 /// `layout` (md's number), `size` of a member, `failed`, `solid`; `parity`: `parity` (members of
 /// it), `chunk`, `layout`, `failed`, `rmw_level`, `stripe_cache` (stripes), `together`; `cache`: `block`,
 /// `blocks`, `ways` (0: one set), `lru`, `mode` (0 back, 1 through, 2 around), `fills`; `promote`:
-/// `block`, `blocks`, `mode`; `drbd`:
+/// `block`, `blocks`, `mode`; `bcache`: `bucket`, `buckets`, `mode` (3: none), `cutoff`, `percent`;
+/// `controller`: `width` of a stripe, `room` for writes, `reads`; `pagecache`: `pages`, `background`,
+/// `ahead`, `largest` and `size` in pages; `journal`: `at` of the inode's block, `blocks`, `tags`; `drbd`:
 /// `extents`, `log` (its place), `flushes`; `far`: `read` and `write`, the most that is carried at
 /// once, and `burst` with `first_burst` of iSCSI or `inline` of `NVMe`.
 ///
@@ -227,6 +259,23 @@ pub fn rule(kind: &str, figures: &Figures, below: usize) -> Result<Rule, String>
             Rule::Promote(Box::new(Promote::new(mode(&asked)?, block, blocks)?))
         }
         "cache" => Rule::Cache(Box::new(cache(&asked)?)),
+        "bcache" => Rule::Bcache(Box::new(bcache(&asked)?)),
+        "controller" => {
+            let (width, room) = (asked.get("width")?, asked.get("room")?);
+            let cache = Controller::new(width, room, asked.or("reads", 0))?;
+            Rule::Controller(Box::new(cache))
+        }
+        "pagecache" => Rule::PageCache(Box::new(PageCache::new(pages::Figures {
+            pages: asked.get("pages")?,
+            background: asked.get("background")?,
+            ahead: asked.get("ahead")?,
+            most: asked.get("largest")?,
+            size: asked.get("size")?,
+        })?)),
+        "journal" => {
+            let (at, blocks) = (asked.get("at")?, asked.get("blocks")?);
+            Rule::Journal(Box::new(Journal::new(at, blocks, asked.get("tags")?)?))
+        }
         "drbd" => {
             let (extents, log) = (asked.or("extents", 1237), asked.get("log")?);
             let flushes = asked.or("flushes", 1) == 1;
@@ -234,6 +283,46 @@ pub fn rule(kind: &str, figures: &Figures, below: usize) -> Result<Rule, String>
         }
         "far" => Rule::Far(far(&asked)?),
         _ => return Err(format!("there is no rule {kind:?}")),
+    })
+}
+
+/// The write-intent bitmap of an array: `bitmap_chunk` (0: none), `bitmap_covers` and `bitmap_at` in
+/// bytes; with parity `bitmap_data`, the members that hold data of a row of `chunk`.
+///
+/// # Errors
+/// A figure is missing or makes no sense.
+pub fn bitmap(kind: &str, figures: &Figures) -> Result<Option<Box<Bitmap>>, String> {
+    let asked = Asked { kind, figures };
+    let chunk = asked.or("bitmap_chunk", 0);
+    if chunk == 0 {
+        return Ok(None);
+    }
+    let data = asked.or("bitmap_data", 0);
+    let rows = if data > 0 {
+        let chunk = asked.get("chunk")?;
+        Some(Rows { chunk, data })
+    } else {
+        None
+    };
+    let (covers, at) = (asked.get("bitmap_covers")?, asked.get("bitmap_at")?);
+    let bitmap = Bitmap::new(chunk, covers, at, rows, asked.or("failed", 0))?;
+    Ok(Some(Box::new(bitmap)))
+}
+
+fn bcache(asked: &Asked<'_>) -> Result<Bcache, String> {
+    let mode = match asked.or("mode", 0) {
+        0 => bcache::Mode::Back,
+        1 => bcache::Mode::Through,
+        2 => bcache::Mode::Around,
+        3 => bcache::Mode::None,
+        other => return Err(format!("bcache's mode is 0 to 3, not {other}")),
+    };
+    Bcache::new(bcache::Figures {
+        mode,
+        bucket: asked.get("bucket")?,
+        buckets: asked.get("buckets")?,
+        cutoff: asked.or("cutoff", 0),
+        percent: asked.or("percent", 0),
     })
 }
 

@@ -22,6 +22,7 @@ class Access:
         size: bytes of all of them.
         jump: they do not begin where the I/Os before ended.
         again: they overwrite what the same request has just read there.
+        place: where the head is afterwards, bytes; those of mirrors are alike. −1: nobody asks.
     """
 
     write: bool
@@ -29,6 +30,7 @@ class Access:
     size: int
     jump: bool = True
     again: bool = False
+    place: int = -1
 
 
 class Service(Protocol):

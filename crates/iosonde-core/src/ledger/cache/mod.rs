@@ -6,7 +6,11 @@
 //! in the background (`dirty_thresh_pct`, `fallow_delay`) is not reckoned with: dirty blocks are cleaned
 //! when they have to go.
 
+pub mod bcache;
+pub mod controller;
+pub mod pages;
 pub mod promote;
+pub mod ranges;
 pub mod sets;
 
 use super::divisor::Divisor;

@@ -1,5 +1,6 @@
 //! md's arrays: which I/Os to the members follow from one to the array.
 
+pub mod bitmap;
 pub mod copies;
 pub mod first;
 pub mod page;

@@ -1,9 +1,9 @@
 //! The block traces of Alibaba Cloud, January 2020.
 //!
-//! `device_id,opcode,offset,length,timestamp`: opcode R or W, offset and length in bytes, times in
-//! microseconds since 1970.
+//! `device_id,opcode,offset,length,timestamp` (`io_traces.csv`): opcode R or W, offset and length in
+//! bytes, times in microseconds since 1970 of when the server got the I/O.
 //!
-//! Source: <https://github.com/alibaba/block-traces>, README; J. Li et al., IISWC '20.
+//! Source: <https://github.com/alibaba/block-traces>, README.md, "Schema"; J. Li et al., IISWC '20.
 
 use super::{Format, Reading};
 use crate::trace::batch::{Batch, Devices, Op};

@@ -3,7 +3,7 @@
 //! `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`: times in Windows filetime (100 ns
 //! since 1601), offset and size in bytes. Copies whose times begin at 0 are read as they are.
 //!
-//! Source: SNIA IOTTA trace 388, README; D. Narayanan, A. Donnelly, A. Rowstron, FAST '08.
+//! Source: SNIA IOTTA trace 388, README.txt, section 3; D. Narayanan, A. Donnelly, A. Rowstron, FAST '08.
 
 use super::{Format, Reading};
 use crate::trace::batch::{Batch, Devices, Op};

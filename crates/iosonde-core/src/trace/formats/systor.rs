@@ -1,9 +1,11 @@
 //! The traces of SYSTOR '17: virtual desktops on a storage array.
 //!
-//! `Timestamp,Response,IOType,LUN,Offset,Size`: times in seconds with decimals, offset and size in
-//! bytes, type R or W; lines of other commands have no type.
+//! `Timestamp,Response,IOType,LUN,Offset,Size`: seconds since 1970 with nine decimals, of which six
+//! are right, of when an I/O was issued; offset and size in bytes; type R or W, or nothing where no
+//! response was seen. The times are read as they are written.
 //!
-//! Source: SNIA IOTTA trace 4964, README; C. Lee et al., SYSTOR '17.
+//! Source: SNIA IOTTA trace 4964 (<http://iotta.snia.org/traces/block-io/4964>), README.txt, section 3;
+//! C. Lee et al., SYSTOR '17.
 
 use super::{Format, Reading};
 use crate::trace::batch::{Batch, Devices, Op};

@@ -3,7 +3,7 @@
 //! `Timestamp,Offset,Size,IOType,VolumeID`: times in seconds since 1970, offset and size in sectors of
 //! 512 bytes, type 0 for a read and 1 for a write.
 //!
-//! Source: SNIA IOTTA trace 27917, README; Y. Zhang et al., USENIX ATC '20 (OSCA).
+//! Source: SNIA IOTTA trace 27917, README.txt, section 3; Y. Zhang et al., USENIX ATC '20 (OSCA).
 
 use super::{Format, Reading};
 use crate::trace::batch::{Batch, Devices, Op};

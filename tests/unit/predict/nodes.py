@@ -1,0 +1,47 @@
+"""Stacks for the core from a few words, and requests to them in sectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from iosonde import _core
+
+SECTOR, PAGE, KIB = 512, 4096, 1024
+Request = tuple[int, int, int]  # 0 read, 1 write or 2 flush, first sector, sectors
+
+
+@dataclass
+class Node:
+    """A layer of a random stack: the name of its rule, its figures, and what it stands on."""
+
+    rule: str
+    figures: dict[str, int]
+    below: list[Node] = field(default_factory=list)
+
+    def flat(self) -> list[Node]:
+        found = [self]
+        for one in self.below:
+            found += one.flat()
+        return found
+
+
+def core_of(top: Node) -> tuple[_core.Ledger, list[Node]]:
+    nodes = top.flat()
+    numbers = {id(node): number for number, node in enumerate(nodes)}
+    rows = [(one.rule, one.figures, [numbers[id(under)] for under in one.below]) for one in nodes]
+    return _core.Ledger(rows), nodes
+
+
+def run(core: _core.Ledger, requests: list[Request]) -> None:
+    table = np.array(requests, dtype=np.uint64).reshape(len(requests), 3)
+    core.run(
+        table[:, 0].astype(np.uint8).tobytes(),
+        (table[:, 1] * SECTOR).tobytes(),
+        (table[:, 2] * SECTOR).tobytes(),
+    )
+
+
+def disk() -> Node:
+    return Node("same", {"most": 1280 * KIB, "merges": 1, "segments": 254})
