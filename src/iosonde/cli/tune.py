@@ -39,6 +39,13 @@ def tune(
     strategy: Annotated[
         str | None, typer.Option(help="race, model, staged, sweep or grid.")
     ] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What `predict --search --prior FILE` ranks first is measured first.",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Of all random orders (0).")] = None,
     confirm: Annotated[
         float,
@@ -87,7 +94,8 @@ def tune(
             f"expected {_SHORTEST:g} to {_LONGEST:g} seconds, got {confirm:g}", where="--confirm"
         )
     permissions = parse_destroy(destroy or [])
-    changes = {"budget": budget, "strategy": strategy, "seed": seed}
+    first = None if prior is None else str(Path(prior).absolute())
+    changes = {"budget": budget, "strategy": strategy, "prior": first, "seed": seed}
     changes = {key: value for key, value in changes.items() if value is not None}
     if dry_run and resume:
         raise UsageError(

@@ -150,5 +150,6 @@ def plan_document(found: Outlook) -> dict[str, Json]:
         "candidates": found.candidates, "vary": vary, "left_out": out_of_it,
         "metric": found.goal.metric, "limits": list(found.limits), "command": found.command,
         "block_seconds": found.block, "budget": found.goal.budget, "most_loops": found.loops,
-        "notes": list(found.notes),
+        "notes": list(found.notes), "prior": found.first.prior or None,
+        "first": [dict(one) for one in found.first.hopeful],
     }  # fmt: skip

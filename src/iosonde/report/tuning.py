@@ -127,6 +127,9 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
             f"{tuning.costs.measurements} loops of {units.show_seconds(goal.seconds)}"
         ),
     )
+    if intent.hopeful:
+        hoped = "; ".join(words(intent, one) for one in intent.hopeful)
+        yield "looked at first", f"{hoped}, as the prior {intent.prior} ranks them"
     budget = "" if goal.budget is None else f" of {units.show_seconds(goal.budget)} granted"
     yield "device time", f"{clock(tuning.costs.spent)}{budget}"
     if result is not None:

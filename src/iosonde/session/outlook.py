@@ -8,12 +8,15 @@ from iosonde.campaign import LeftOut, Varied
 from iosonde.change.guard import Permission
 from iosonde.errors import IosondeError, UsageError
 from iosonde.measure.ready import planned_command
+from iosonde.records import Scalar
 from iosonde.session.conduct import place_of, plan_of
 from iosonde.session.declare import TuneFile
+from iosonde.session.first import First, first_of
 from iosonde.session.place import Place
 from iosonde.session.prepare import intent_of
-from iosonde.session.resolve import Resolved, resolve, stack_key
+from iosonde.session.resolve import Resolved, declared_value, resolve, stack_key
 from iosonde.session.watch import Watch
+from iosonde.tune.space import Space, Vary
 from iosonde.tune.strategy import Goal
 
 OVERHEAD = 1.0
@@ -44,6 +47,7 @@ class Outlook:
         command: of a loop.
         left_out: values that are not tried.
         notes: what else the user should know.
+        first: what is looked at first.
     """
 
     study: str
@@ -57,6 +61,7 @@ class Outlook:
     command: str
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
+    first: First
 
 
 async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Watch) -> Outlook:
@@ -81,9 +86,9 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Wa
 def _known(file: TuneFile, found: Resolved, command: str) -> Outlook:
     """With what hosts say of every setting."""
     intent = intent_of(file.study, found, (), built=False)
-    count = len(found.space(intent.allowed).candidates())
+    space = found.space(intent.allowed)
     prices = tuple(Price(one.varied, one.seconds) for one in found.knobs)
-    return _priced(file, prices, count, command, found.notes, found.left_out)
+    return _priced(file, prices, space, command, found.notes, found.left_out)
 
 
 def _declared(file: TuneFile, place: Place, command: str) -> Outlook:
@@ -97,32 +102,47 @@ def _declared(file: TuneFile, place: Place, command: str) -> Outlook:
                 f"the stack has no layer {layer!r}", hint=f"its layers: {', '.join(known)}"
             )
             raise file.wrong(["vary", name], problem)
+        values, default = tuple(tried.listed()), None
         if stack_key(place.stack, name):
-            _check_values(file, place, name)
-        values = tuple(tried.listed())
-        prices.append(Price(Varied(name, values, None), None))
+            values, default = _as_declared(file, place, name)
+        prices.append(Price(Varied(name, values, default), None))
         count *= len(values)
+    space = Space(tuple(_vary(one.varied) for one in prices))
     note = "the stack is built first; what is in force and what hosts allow is read then"
-    return _priced(file, tuple(prices), count, command, (note,), ())
+    return _priced(file, tuple(prices), space, command, (note,), (), count)
 
 
-def _check_values(file: TuneFile, place: Place, name: str) -> None:
+def _as_declared(file: TuneFile, place: Place, name: str) -> tuple[tuple[Scalar, ...], Scalar]:
+    """The values of a key of the stack, as the study writes them, and the declared one."""
+    written: dict[Scalar, Scalar] = {}
     for value in file.study.vary[name].listed():
         try:
-            place.declared({name: value})
+            written[declared_value(place, name, {name: value})] = value
         except IosondeError as problem:
             raise file.wrong(["vary", name], problem) from None
+    default = declared_value(place, name, {})
+    shown = written.setdefault(default, default)
+    return tuple(written.values()), shown
+
+
+def _vary(one: Varied) -> Vary:
+    """A setting of which what is in force may not be known yet: it stands for itself."""
+    known = one.default in one.values
+    return Vary(one.name, one.values if known else (one.default, *one.values), one.default)
 
 
 def _priced(
     file: TuneFile,
     prices: tuple[Price, ...],
-    count: int,
+    space: Space,
     command: str,
     notes: tuple[str, ...],
     left_out: tuple[LeftOut, ...],
+    known: int = 0,
 ) -> Outlook:
-    study = file.study
+    study, count = file.study, known or len(space.candidates())
+    strategy = study.strategy_for(count)
+    first = first_of(file, space, strategy)
     goal = Goal(
         study.goal.metric, study.goal.maximise is not None, study.goal.margin, study.goal.level,
         study.budget, study.loop, study.settle, study.loops,
@@ -130,6 +150,7 @@ def _priced(
     change = sum(one.seconds or 1.0 for one in prices)
     each = change + goal.settle + goal.seconds + 2 * OVERHEAD
     return Outlook(
-        study.study, study.strategy_for(count), prices, count, goal, tuple(study.limits),
-        each * count, int(goal.budget / (goal.seconds + OVERHEAD)), command, left_out, notes,
+        study.study, strategy, prices, count, goal, tuple(study.limits),
+        each * count, int(goal.budget / (goal.seconds + OVERHEAD)), command, left_out,
+        (*notes, *filter(None, [first.sentence])), first,
     )  # fmt: skip

@@ -243,10 +243,10 @@ def stack_key(stack: DeclaredStack | None, name: str) -> bool:
 def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
     """A key of the declared stack: its layer is built anew for each value."""
     layer = name.partition(".")[0]
-    default = _declared(place, name, {})
+    default = declared_value(place, name, {})
     declared: dict[Scalar, Json] = {}
     for value in tried.listed():
-        declared[_declared(place, name, {name: value})] = value
+        declared[declared_value(place, name, {name: value})] = value
     values = list(declared)
     if default not in values:
         values.insert(0, default)
@@ -265,7 +265,7 @@ def _unsafe_of(place: Place, name: str) -> tuple[Scalar, ...]:
     return place.stack.site(layer).declared.unsafe.get(key, ()) if place.stack else ()
 
 
-def _declared(place: Place, name: str, values: Mapping[str, Json]) -> Scalar:
+def declared_value(place: Place, name: str, values: Mapping[str, Json]) -> Scalar:
     """A key as its kind understands it: bytes for "64 KiB"."""
     layer, _, rest = name.partition(".")
     found: object = place.declared(values).site(layer).declared
