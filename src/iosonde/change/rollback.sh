@@ -6,7 +6,7 @@
 #   sh /var/lib/iosonde/rollback list       the batches in force: number, state, who, when
 #
 # iosonde itself also calls: batch N (put back one batch, if it is not confirmed) · arm N SECONDS ·
-# wait N SECONDS · change N K COMMAND… · confirm N · mark N WORD · hold TOKEN OWNER.
+# wait N SECONDS · change N K COMMAND… · confirm N · mark N WORD · hold TOKEN OWNER MARK · oust TOKEN.
 #
 # The journal is only appended to. Fields are separated by tabs; those that begin with = may be empty:
 #   begin N BOOT TIME OWNER      a batch of changes, in this boot of the host
@@ -216,11 +216,22 @@ hold) # the lock of whoever changes settings of this host; it ends with the proc
     command -v flock >/dev/null || { echo "flock (util-linux) is not installed" >&2; exit 76; }
     exec 8>>"$place/lock"
     flock -w 3 8 || { cat "$place/owner" 2>/dev/null; exit 75; }
-    printf '%s\n%s\n' "$2" "$1" >"$place/owner"
+    printf '%s\n' "$2" "$1" "$3" $$ >"$place/owner"
     # Who has lost its parent belongs to another one: true even of a parent that nobody has buried.
     while read -r pid name state parent rest </proc/$$/stat && [ "$parent" = "$PPID" ]; do
         sleep 0.5 8>&-
     done
+    ;;
+oust) # whoever holds the lock with this token is gone, and its connection was cut, so that nobody here knows
+    one=$(sed -n 4p "$place/owner" 2>/dev/null)
+    tr '\0' ' ' <"/proc/$one/cmdline" 2>/dev/null | grep -qF " hold $1 " || exit 0
+    ends=$one
+    while [ "${one:-0}" -gt 1 ]; do # all that came by that connection ends with it
+        case $(cat "/proc/$one/comm") in sshd | sshd-session) ends="$one $ends"; break ;; esac
+        one=$(awk '$1 == "PPid:" { print $2 }' "/proc/$one/status")
+    done
+    kill $ends
+    kill -s CONT $ends
     ;;
 *)
     echo "usage: sh $0 [list]" >&2

@@ -61,7 +61,7 @@ def persist(
 
 async def _persist(name: str, study: str, *, diff: bool, undo: bool) -> Keeping:
     from iosonde.change.keep import Keeping, undoing, write
-    from iosonde.change.settings_journal import locked, owner_name
+    from iosonde.change.settings_lock import locked, owner_name
     from iosonde.hosts import open_host
 
     host = await open_host(name)

@@ -50,7 +50,8 @@ def rollback(
 
 
 async def _roll_back(name: str, *, dry_run: bool) -> list[PutBack]:
-    from iosonde.change.settings_journal import PutBack, SettingsJournal, locked, owner_name
+    from iosonde.change.settings_journal import PutBack, SettingsJournal
+    from iosonde.change.settings_lock import locked, owner_name
     from iosonde.hosts import open_host
 
     host = await open_host(name)

@@ -69,7 +69,7 @@ def _pair(text: str) -> tuple[str, str]:
 async def _set(
     name: str, pairs: Sequence[tuple[str, str]], confirm: float, told: _Told, *, dry_run: bool
 ) -> None:
-    from iosonde.change.settings_journal import locked, owner_name
+    from iosonde.change.settings_lock import locked, owner_name
     from iosonde.hosts import open_host
 
     host = await open_host(name)

@@ -69,12 +69,12 @@ async def prepare(
     """
     place, study = ground.place, file.study
     if study.stack:
-        await place.ready({}, again=own)
+        await ground.stand({}, again=own)
     found = await resolve(file, place)
     if not own:
         for knob in found.knobs:
-            if knob.varied.rebuild:
-                place.require_ours(knob.varied.name.partition(".")[0])
+            for name in (knob.varied.name, *knob.varied.also) if knob.varied.rebuild else ():
+                place.require_ours(name.partition(".")[0])
     intent = intent_of(study, found, tuple(place.hosts), built=own)
     if before is not None:
         _require_same(before, intent)
@@ -84,7 +84,7 @@ async def prepare(
         intent = replace(intent, prior=first.prior, hopeful=first.hopeful)
         for note in (*found.notes, *filter(None, [first.sentence])):
             watch.note(note)
-    await place.ready({})
+    await ground.stand({})
     await ground.learn(found.knobs)
     space = hoping(found.space(intent.allowed), intent.hopeful)
     return Prepared(ground, intent, space, goal_of(intent))
