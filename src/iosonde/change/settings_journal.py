@@ -297,7 +297,10 @@ class SettingsJournal:
         """
         words = ["all", why] if number is None else ["batch", str(number), why]
         found = await self._put_back(*words)
-        await self.again()
+        if number is None or number not in self.batches:
+            await self.again()
+        elif self.batches[number].state == "open":  # a long journal is not read for each candidate
+            self.batches[number].state = "restored"
         return found
 
     async def _put_back(self, *words: str) -> list[PutBack]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from iosonde.campaign import LeftOut, Varied
 from iosonde.change.guard import Permission
@@ -14,9 +15,11 @@ from iosonde.session.declare import TuneFile
 from iosonde.session.first import First, first_of
 from iosonde.session.place import Place
 from iosonde.session.prepare import intent_of
-from iosonde.session.resolve import Resolved, declared_value, resolve, stack_key
+from iosonde.session.resolve import REBUILD, Resolved, declared_values, depth_of, resolve, stack_key
 from iosonde.session.watch import Watch
+from iosonde.stack.file import DeclaredStack
 from iosonde.tune.space import Space, Vary
+from iosonde.tune.staged import stages_of
 from iosonde.tune.strategy import Goal
 
 OVERHEAD = 1.0
@@ -48,6 +51,7 @@ class Outlook:
         left_out: values that are not tried.
         notes: what else the user should know.
         first: what is looked at first.
+        stages: layer and number of candidates of each, where the search goes layer by layer.
     """
 
     study: str
@@ -62,6 +66,7 @@ class Outlook:
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
     first: First
+    stages: tuple[tuple[str, int], ...] = ()
 
 
 async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Watch) -> Outlook:
@@ -75,7 +80,7 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Wa
     place = place_of(file, plan, permissions, watch)
     command = planned_command(plan.rounds[0][0], plan.study)
     if place.stack is not None:
-        return _declared(file, place, command)
+        return _declared(file, place, place.stack, command)
     try:
         await place.open()
         return _known(file, await resolve(file, place), command)
@@ -88,45 +93,53 @@ def _known(file: TuneFile, found: Resolved, command: str) -> Outlook:
     intent = intent_of(file.study, found, (), built=False)
     space = found.space(intent.allowed)
     prices = tuple(Price(one.varied, one.seconds) for one in found.knobs)
-    return _priced(file, prices, space, command, found.notes, found.left_out)
+    return _priced(file, prices, space, space, command, found.notes, found.left_out)
 
 
-def _declared(file: TuneFile, place: Place, command: str) -> Outlook:
+def _declared(file: TuneFile, place: Place, stack: DeclaredStack, command: str) -> Outlook:
     """Of a stack that is built for the campaign: what is in force is read when it stands."""
-    prices, count = [], 1
+    prices = []
+    known = {site.name for site in stack.sites}
     for name, tried in file.study.vary.items():
-        layer = name.partition(".")[0]
-        known = {site.name for site in place.stack.sites} if place.stack else set()
-        if layer not in known and "/" not in layer:
+        host, _, rest = name.rpartition("/")
+        if rest.partition(".")[0] not in known and not host:
             problem = UsageError(
-                f"the stack has no layer {layer!r}", hint=f"its layers: {', '.join(known)}"
+                f"the stack has no layer {name.partition('.')[0]!r}",
+                hint=f"its layers: {', '.join(known)}",
             )
             raise file.wrong(["vary", name], problem)
-        values, default = tuple(tried.listed()), None
-        if stack_key(place.stack, name):
-            values, default = _as_declared(file, place, name)
-        prices.append(Price(Varied(name, values, default), None))
-        count *= len(values)
-    space = Space(tuple(_vary(one.varied) for one in prices))
+        values, default, seconds = tuple(tried.listed()), None, None
+        if stack_key(stack, name):
+            values, default = _as_written(file, place, name)
+            seconds = REBUILD
+        varied = Varied(name, values, default, also=tuple(tried.also))
+        prices.append(Price(varied, seconds))
+    prices.sort(key=lambda one: depth_of(stack, one.varied.name))
     note = "the stack is built first; what is in force and what hosts allow is read then"
-    return _priced(file, tuple(prices), space, command, (note,), (), count)
+    counted = Space(tuple(_guessed(one.varied) for one in prices))
+    ranked = Space(tuple(_unknown(one.varied) for one in prices))
+    return _priced(file, tuple(prices), counted, ranked, command, (note,), ())
 
 
-def _as_declared(file: TuneFile, place: Place, name: str) -> tuple[tuple[Scalar, ...], Scalar]:
+def _as_written(file: TuneFile, place: Place, name: str) -> tuple[tuple[Scalar, ...], Scalar]:
     """The values of a key of the stack, as the study writes them, and the declared one."""
-    written: dict[Scalar, Scalar] = {}
-    for value in file.study.vary[name].listed():
-        try:
-            written[declared_value(place, name, {name: value})] = value
-        except IosondeError as problem:
-            raise file.wrong(["vary", name], problem) from None
-    default = declared_value(place, name, {})
+    try:
+        declared, default = declared_values(place, name, file.study.vary[name])
+    except IosondeError as problem:
+        raise file.wrong(["vary", name], problem) from None
+    written = {one: cast("Scalar", value) for one, value in declared.items()}
     shown = written.setdefault(default, default)
     return tuple(written.values()), shown
 
 
-def _vary(one: Varied) -> Vary:
-    """A setting of which what is in force may not be known yet: it stands for itself."""
+def _guessed(one: Varied) -> Vary:
+    """A setting; what is in force and not known yet is taken to be one of its values."""
+    default = one.default if one.default in one.values else one.values[0]
+    return Vary(one.name, one.values, default)
+
+
+def _unknown(one: Varied) -> Vary:
+    """A setting; what is in force and not known yet is none of its values."""
     known = one.default in one.values
     return Vary(one.name, one.values if known else (one.default, *one.values), one.default)
 
@@ -135,22 +148,24 @@ def _priced(
     file: TuneFile,
     prices: tuple[Price, ...],
     space: Space,
+    ranked: Space,
     command: str,
     notes: tuple[str, ...],
     left_out: tuple[LeftOut, ...],
-    known: int = 0,
 ) -> Outlook:
-    study, count = file.study, known or len(space.candidates())
+    study, count = file.study, len(space.candidates())
     strategy = study.strategy_for(count)
-    first = first_of(file, space, strategy)
+    first = first_of(file, ranked, strategy)
     goal = Goal(
         study.goal.metric, study.goal.maximise is not None, study.goal.margin, study.goal.level,
         study.budget, study.loop, study.settle, study.loops,
     )  # fmt: skip
-    change = sum(one.seconds or 1.0 for one in prices)
+    stages = stages_of(space) if strategy == "staged" else ()
+    change = sum(one.seconds or 1.0 for one in prices) / (len(stages) or 1)
     each = change + goal.settle + goal.seconds + 2 * OVERHEAD
+    block = each * (sum(one for _, one in stages) or count)
     return Outlook(
         study.study, strategy, prices, count, goal, tuple(study.limits),
-        each * count, int(goal.budget / (goal.seconds + OVERHEAD)), command, left_out,
-        (*notes, *filter(None, [first.sentence])), first,
+        block, int(goal.budget / (goal.seconds + OVERHEAD)), command, left_out,
+        (*notes, *filter(None, [first.sentence])), first, stages,
     )  # fmt: skip

@@ -19,6 +19,7 @@ from iosonde.tune.space import Space, Vary
 
 _SECONDS = {"nothing": 0.3, "remount": 0.5, "reconnect": 3.0, "restart": 5.0, "rebuild": 20.0}
 """What a change costs, before any was made."""
+REBUILD = _SECONDS["rebuild"]
 _TOP = 10_000  # depth of a setting of no layer
 
 
@@ -39,7 +40,7 @@ class Knob:
     def seconds(self) -> float:
         """What a change costs, as far as known beforehand."""
         if not self.spots:
-            return _SECONDS["rebuild"]
+            return REBUILD
         slow = max(_SECONDS[one.declared.needs] for _, one in self.spots)
         return max(slow, 3.0) if any(one.declared.risk == "cut" for _, one in self.spots) else slow
 
@@ -161,6 +162,15 @@ def _without_host(stack: DeclaredStack | None, name: str) -> tuple[str, str]:
     return (host, rest) if stack and slash and host in stack.opens else ("", name)
 
 
+def depth_of(stack: DeclaredStack, name: str) -> float:
+    """How deep a name of a study lies in a stack that is not built yet."""
+    rest = _without_host(stack, name)[1]
+    layer = rest.partition(".")[0]
+    if layer in {site.name for site in stack.sites}:
+        return layer_depth(stack, layer)
+    return link_depth(stack) if rest.startswith("link:") else _TOP
+
+
 def _depth(layer: str, by_id: Mapping[str, StackLayer], seen: frozenset[str] = frozenset()) -> int:
     below = by_id[layer].below if layer in by_id and layer not in seen else ()
     return 1 + max((_depth(one, by_id, seen | {layer}) for one in below), default=-1)
@@ -268,12 +278,8 @@ def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
 
     Keys of other layers that `also` names have the same value; all are built anew together.
     """
-    default = declared_value(place, name, {})
+    declared, default = declared_values(place, name, tried)
     names = (name, *tried.also)
-    _refuse_unlike(place, names)
-    declared: dict[Scalar, Json] = {}
-    for value in tried.listed():
-        declared[declared_value(place, name, dict.fromkeys(names, value))] = value
     values = list(declared)
     if default not in values:
         values.insert(0, default)
@@ -282,6 +288,20 @@ def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
     risky = tuple(value for value in values if value in unsafe)
     varied = Varied(name, tuple(values), default, risky, rebuild=True, also=tuple(tried.also))
     return Knob(varied, (), declared, depth)
+
+
+def declared_values(place: Place, name: str, tried: Tried) -> tuple[dict[Scalar, Json], Scalar]:
+    """The values of a key of the stack, as its kind has them → as written; and the declared one.
+
+    Raises:
+        UsageError: the key, or one that goes with it, does not take a value.
+    """
+    names = (name, *tried.also)
+    _refuse_unlike(place, names)
+    declared: dict[Scalar, Json] = {}
+    for value in tried.listed():
+        declared[declared_value(place, name, dict.fromkeys(names, value))] = value
+    return declared, declared_value(place, name, {})
 
 
 def _depth_of(place: Place, name: str) -> int:

@@ -136,6 +136,14 @@ class Staged:
         )
 
 
+def stages_of(space: Space) -> tuple[tuple[str, int], ...]:
+    """The stages in their order: a layer, and the number of its candidates."""
+    return tuple(
+        (layer, len(space.only(names, space.baseline).candidates()))
+        for layer, names in _groups(space)
+    )
+
+
 def _groups(space: Space) -> list[tuple[str, list[str]]]:
     """The stages: a layer and the names of its settings."""
     names = (one.name for one in space.vary)
