@@ -17,7 +17,7 @@ from iosonde.hosts.host import Completed, Host
 from iosonde.store.owner import is_gone, this_process
 
 _NO_FLOCK = 76
-_HELD = 15.0  # seconds in which the lock is got or refused
+_HELD = 60.0  # seconds in which the lock is got or refused, also on a host that is busy
 
 
 def owner_name(study: str = "") -> str:
