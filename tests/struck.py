@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from iosonde.change.settings_journal import locked
+from iosonde.change.settings_lock import locked
 from iosonde.change.tentative import Wanted, change
 from iosonde.errors import IosondeError
 from iosonde.hosts import open_host

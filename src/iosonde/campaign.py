@@ -84,7 +84,8 @@ class Intent:
 
     `allowed` names the settings whose unsafe values were asked for; `excluded` are combinations
     that are not tried; `hosts` is where the settings are; `built` says that the campaign built the
-    study's stack, so that it takes it away in the end.
+    study's stack, so that it takes it away in the end. `hopeful` are the candidates that a prior
+    has put first, from the file `prior`.
     """
 
     strategy: str
@@ -96,6 +97,8 @@ class Intent:
     left_out: tuple[LeftOut, ...] = ()
     excluded: tuple[Mapping[str, Scalar], ...] = ()
     built: bool = False
+    prior: str = ""
+    hopeful: tuple[Mapping[str, Scalar], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

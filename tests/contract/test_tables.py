@@ -47,6 +47,9 @@ SHARED: Mapping[str, set[str]] = {
         "blocks",
         "tuning",
         "tuning_charts",
+        "tuning_effects",
+        "tuning_path",
+        "tuning_tables",
         "tuning_html",
     },
     "store": {
@@ -69,6 +72,7 @@ SHARED: Mapping[str, set[str]] = {
         "imported",
         "told",
         "ending",
+        "options",
         "accounted",
         "explained",
         "tuned",

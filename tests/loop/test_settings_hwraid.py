@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.change.keep import keeping
-from iosonde.change.settings_journal import locked
+from iosonde.change.settings_lock import locked
 from iosonde.change.tentative import Wanted, change
 from iosonde.errors import HostFailed
 from iosonde.hosts.local import LocalHost

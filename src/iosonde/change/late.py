@@ -18,11 +18,11 @@ _PAUSE = 1.0
 class _Late:
     """Connects when something is first asked of it."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, host: Host | None) -> None:
         self.name = address
         self._address = address
         self._opening = asyncio.Lock()
-        self._host: Host | None = None
+        self._host = host
 
     def __getattr__(self, method: str) -> Callable[..., Awaitable[Any]]:
         if method.startswith("_"):
@@ -47,19 +47,30 @@ class _Late:
         return self._host
 
     async def close(self) -> None:
-        """See `Host.close`; nothing where it was never used."""
-        if self._host is not None:
-            await self._host.close()
+        """See `Host.close`; nothing where it is not connected to."""
+        host, self._host = self._host, None
+        if host is not None:
+            await host.close()
 
 
-def late(address: str) -> Host:
+def late(address: str, host: Host | None = None) -> Host:
     """The host of an address (`open_host`), opened at its first use.
 
     That waits until a real machine has booted; one of the lab is up when its layer is built.
+
+    Args:
+        address: of it.
+        host: already opened, since the machine runs.
     """
-    return cast("Host", _Late(address))
+    return cast("Host", _Late(address, host))
 
 
 def is_asleep(host: Host) -> bool:
-    """Whether a host is one that nothing was asked of yet."""
+    """Whether a host is one that is not connected to."""
     return isinstance(host, _Late) and host._host is None
+
+
+async def let_sleep(host: Host) -> None:
+    """Its machine has ended: the connection is of no use, and the next question opens another."""
+    if isinstance(host, _Late):
+        await host.close()

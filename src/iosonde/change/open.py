@@ -38,8 +38,10 @@ async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_
         )
         for name, host in zip(names, found, strict=True):
             if not isinstance(host, BaseException):
-                exits.push_async_callback(host.close)
                 hosts[name] = host
+                if name in stack.guests:  # it may end and be started again meanwhile
+                    hosts[name] = late(stack.opens[name], host)
+                exits.push_async_callback(hosts[name].close)
             elif name in stack.guests and isinstance(host, HostFailed):
                 hosts[name] = late(stack.opens[name])
                 exits.push_async_callback(hosts[name].close)

@@ -6,7 +6,7 @@
 #   sh /var/lib/iosonde/rollback list       the batches in force: number, state, who, when
 #
 # iosonde itself also calls: batch N (put back one batch, if it is not confirmed) · arm N SECONDS ·
-# wait N SECONDS · change N K COMMAND… · confirm N · mark N WORD · hold TOKEN OWNER.
+# wait N SECONDS · change N K COMMAND… · confirm N · mark N WORD · hold TOKEN OWNER MARK · oust TOKEN.
 #
 # The journal is only appended to. Fields are separated by tabs; those that begin with = may be empty:
 #   begin N BOOT TIME OWNER      a batch of changes, in this boot of the host
@@ -18,6 +18,8 @@
 #   ready N TIME                 all of the batch is on the disk: from now on settings are changed
 #   confirmed, restored, lost, kept, tentative N TIME …    what became of it; failed N TIME NAME
 # A line that a crash has cut may name another batch, "1" of "12": those without a time do not count.
+# The file `since` tells where the first batch begins that is not over, in bytes from 1, and that line: what
+# stands before it need not be read again and again. It is only believed where that line is there.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
 set -f
 only='' tab=$(printf '\t') nl='
@@ -32,10 +34,30 @@ note() {
     printf '%s\n' "$@" >>"$journal" && { sync "$journal" "$place" 2>/dev/null || sync; }
 }
 
+# The journal from the first batch on that is not over.
+at=1
+if { read -r from && IFS= read -r first; } 2>/dev/null <"$place/since"; then
+    case $first in "begin$tab"*)
+        [ "$(tail -c "+$from" "$journal" 2>/dev/null | head -n 1)" != "$first" ] || at=$from ;;
+    esac
+fi
+recent() { tail -c "+$at" "$journal"; }
+# Notes where that is now; what was kept is over too, until it is made tentative again.
+shorten() {
+    recent | awk -F '\t' -v at="$at" '
+        { here = at; at += length($0) + 1 }
+        $1 == "begin" { number[++count] = $2; place[$2] = here; text[$2] = $0 }
+        $3 == "" { next }
+        $1 == "restored" || $1 == "lost" || $1 == "kept" { over[$2] = 1 }
+        $1 == "tentative" { delete over[$2] }
+        END { for (i = 1; i <= count; i++) if (!over[n = number[i]]) { print place[n]; print text[n]; exit } }
+        ' >"$place/since.new" && [ -s "$place/since.new" ] && mv "$place/since.new" "$place/since"
+}
+
 # NUMBER STATE BOOT TIME OWNER of the batches whose changes are in force, in order.
 batches() {
     [ -e "$journal" ] || return 0
-    awk -F '\t' -v boot="$boot" '
+    recent | awk -F '\t' -v boot="$boot" '
         $1 == "begin" { number[++count] = $2; state[$2] = ""; rest[$2] = $3 FS $4 FS $5; of[$2] = $3 }
         $3 == "" { next }
         $1 == "ready" { state[$2] = "open" }
@@ -47,7 +69,7 @@ batches() {
                 n = number[i]
                 if (state[n] != "" && of[n] == boot) print n FS state[n] FS rest[n]
             }
-        }' "$journal"
+        }'
 }
 state_of() { batches | awk -F '\t' -v n="$1" '$1 == n { print $2 }'; }
 
@@ -55,15 +77,15 @@ state_of() { batches | awk -F '\t' -v n="$1" '$1 == n { print $2 }'; }
 # put back, and the journal is made to say so.
 forget() {
     [ -e "$journal" ] || return 0
-    gone=$(awk -F '\t' -v boot="$boot" '
+    gone=$(recent | awk -F '\t' -v boot="$boot" '
         $3 == "" { next }
         $1 == "begin" { number[++count] = $2; of[$2] = $3 }
         $1 == "restored" || $1 == "lost" || $1 == "kept" { ended[$2] = 1 }
         $1 == "tentative" { delete ended[$2] }
         END { for (i = 1; i <= count; i++) if (of[number[i]] != boot && !ended[number[i]]) print number[i] }
-        ' "$journal")
-    some=$(awk -F '\t' -v want=" $(echo $gone) " '
-        $1 == "old" && $9 == "=lasts" && index(want, " " $2 " ") && !seen[$2]++ { print $2 }' "$journal")
+        ')
+    some=$(recent | awk -F '\t' -v want=" $(echo $gone) " '
+        $1 == "old" && $9 == "=lasts" && index(want, " " $2 " ") && !seen[$2]++ { print $2 }')
     if [ -n "$some" ]; then
         only=lasts
         restore "the host was booted again" $some || return 1
@@ -77,12 +99,12 @@ forget() {
 
 # The settings of some batches, "N/K", each once with its oldest value, the latest first.
 entries() {
-    awk -F '\t' -v want=" $* " '
+    recent | awk -F '\t' -v want=" $* " '
         $1 == "old" && index(want, " " $2 " ") && !seen[$4 FS $7 FS $8]++ { entry[++count] = $2 "/" $3 }
-        END { while (count) print entry[count--] }' "$journal"
+        END { while (count) print entry[count--] }'
 }
-line() { awk -F '\t' -v kind="$1" -v n="${2%/*}" -v k="${2#*/}" \
-    '$1 == kind && $2 == n && $3 == k { print; exit }' "$journal"; }
+line() { recent | awk -F '\t' -v kind="$1" -v n="${2%/*}" -v k="${2#*/}" \
+    '$1 == kind && $2 == n && $3 == k { print; exit }'; }
 # Sets name, was, path and its from a line `old`.
 parse() {
     IFS=$tab; set -- $1; unset IFS
@@ -147,7 +169,10 @@ alone() {
 
 verb=${1:-all}; [ $# -eq 0 ] || shift
 case $verb in
-list) batches ;;
+list)
+    at=1
+    batches
+    ;;
 all)
     alone
     told=0
@@ -171,7 +196,8 @@ batch)
 begin) # the lines of a batch come from standard input
     alone
     [ ! -e "$journal" ] || [ -z "$(tail -c 1 "$journal")" ] || echo >>"$journal"
-    cat >>"$journal" && { sync "$journal" "$place" 2>/dev/null || sync; }
+    cat >>"$journal" && { sync "$journal" "$place" 2>/dev/null || sync; } || exit
+    shorten || :
     ;;
 arm)
     if [ -d /run/systemd/system ] && systemd-run --quiet --unit="iosonde-rollback-$1" \
@@ -210,17 +236,29 @@ confirm)
 mark)
     alone
     word=$1; shift
+    [ "$word" != tentative ] || rm -f "$place/since"
     for one; do note "$word$tab$one$tab$(date +%s)" || exit; done
     ;;
 hold) # the lock of whoever changes settings of this host; it ends with the process that asked
     command -v flock >/dev/null || { echo "flock (util-linux) is not installed" >&2; exit 76; }
     exec 8>>"$place/lock"
     flock -w 3 8 || { cat "$place/owner" 2>/dev/null; exit 75; }
-    printf '%s\n%s\n' "$2" "$1" >"$place/owner"
+    printf '%s\n' "$2" "$1" "$3" $$ >"$place/owner"
     # Who has lost its parent belongs to another one: true even of a parent that nobody has buried.
     while read -r pid name state parent rest </proc/$$/stat && [ "$parent" = "$PPID" ]; do
         sleep 0.5 8>&-
     done
+    ;;
+oust) # whoever holds the lock with this token is gone, and its connection was cut, so that nobody here knows
+    one=$(sed -n 4p "$place/owner" 2>/dev/null)
+    tr '\0' ' ' <"/proc/$one/cmdline" 2>/dev/null | grep -qF " hold $1 " || exit 0
+    ends=$one
+    while [ "${one:-0}" -gt 1 ]; do # all that came by that connection ends with it
+        case $(cat "/proc/$one/comm") in sshd | sshd-session) ends="$one $ends"; break ;; esac
+        one=$(awk '$1 == "PPid:" { print $2 }' "/proc/$one/status")
+    done
+    kill $ends
+    kill -s CONT $ends
     ;;
 *)
     echo "usage: sh $0 [list]" >&2

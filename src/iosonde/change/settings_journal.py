@@ -8,14 +8,8 @@ time. See its head for the format, and docs/decisions/0095 for the reasons.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import os
-import secrets
-import socket
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -29,9 +23,7 @@ SCRIPT = f"{FOLDER}/rollback"
 BOOT = "/proc/sys/kernel/random/boot_id"
 BESIDE = "-"
 """Stands for the new value of a setting that the kernel changes along with another."""
-_TOO_LATE = 75
-_NO_FLOCK = 76
-_HELD = 15.0  # seconds in which the lock is got or refused
+TOO_LATE = 75
 _INSTALL = 'mkdir -p "${1%/*}" && cat >"$1.new" && chmod 755 "$1.new" && mv "$1.new" "$1" && sync'
 
 
@@ -174,10 +166,11 @@ class SettingsJournal:
     async def read(cls, host: Host) -> SettingsJournal:
         """What stands in it; empty where nothing was ever changed."""
         journal = cls(host)
-        await journal._again()
+        await journal.again()
         return journal
 
-    async def _again(self) -> None:
+    async def again(self) -> None:
+        """Read it anew."""
         self.boot = (await self._host.read(BOOT)).decode().strip()
         try:
             text = (await self._host.read(JOURNAL)).decode(errors="replace")
@@ -247,7 +240,7 @@ class SettingsJournal:
             HostFailed: something could not be put back; the message says what.
         """
         found = await self._put_back("settle")
-        await self._again()
+        await self.again()
         return tuple(found)
 
     async def begin(self, owner: str, entries: Sequence[Entry]) -> int:
@@ -279,7 +272,7 @@ class SettingsJournal:
         """
         argv = ["sh", SCRIPT, "change", str(number), str(index), *entry.do]
         done = await self._host.run(argv, check=False)
-        if done.status == _TOO_LATE:
+        if done.status == TOO_LATE:
             raise self._too_late()
         return done
 
@@ -290,7 +283,7 @@ class SettingsJournal:
             HostFailed: the host has put it back already.
         """
         done = await self._host.run(["sh", SCRIPT, "confirm", str(number)], check=False)
-        if done.status == _TOO_LATE:
+        if done.status == TOO_LATE:
             raise self._too_late()
         if done.status != 0:
             raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
@@ -304,7 +297,10 @@ class SettingsJournal:
         """
         words = ["all", why] if number is None else ["batch", str(number), why]
         found = await self._put_back(*words)
-        await self._again()
+        if number is None or number not in self.batches:
+            await self.again()
+        elif self.batches[number].state == "open":  # a long journal is not read for each candidate
+            self.batches[number].state = "restored"
         return found
 
     async def _put_back(self, *words: str) -> list[PutBack]:
@@ -342,64 +338,3 @@ class SettingsJournal:
             where=self._host.name,
             hint="give it more time with --confirm SECONDS",
         )
-
-
-def owner_name(study: str = "") -> str:
-    """Who changes settings, as others are told: the user, this machine, the process, the study."""
-    who = f"{os.environ.get('USER') or f'uid {os.getuid()}'} at {socket.gethostname()}"
-    return f"{who}, process {os.getpid()}" + (f", {study}" if study else "")
-
-
-@asynccontextmanager
-async def locked(host: Host, owner: str) -> AsyncIterator[SettingsJournal]:
-    """The journal of a host that nobody else changes settings of as long as the block lasts.
-
-    The lock is held by a process on the host, which ends when its connection or the controller is
-    gone. The script is placed there first, and another version of it replaced under the lock.
-
-    Raises:
-        Refused: somebody else has it; the evidence names who.
-    """
-    journal = SettingsJournal(host)
-    await journal.install(anew=False)
-    token = secrets.token_hex(8)
-    process = await host.start(["sh", SCRIPT, "hold", token, owner])
-    ended = asyncio.ensure_future(process.wait())
-    try:
-        await _until_locked(host, ended, token)
-        await journal.install()
-        await journal._again()
-        yield journal
-    finally:
-        with contextlib.suppress(HostFailed):  # a lost connection has ended it, and is told already
-            await asyncio.shield(process.stop())
-        await asyncio.gather(ended, return_exceptions=True)
-
-
-async def _until_locked(host: Host, ended: asyncio.Future[Completed], token: str) -> None:
-    end = time.monotonic() + _HELD
-    while not ended.done():
-        try:
-            if token in (await host.read(f"{FOLDER}/owner")).decode(errors="replace"):
-                return
-        except FileMissing:
-            pass
-        if time.monotonic() > end:
-            raise HostFailed("the lock on its settings was not got in time", where=host.name)
-        await asyncio.wait({ended}, timeout=0.05)
-    done = ended.result()
-    if done.status == _TOO_LATE:
-        name = done.stdout.decode(errors="replace").splitlines()
-        raise Refused(
-            "somebody else is changing settings of this host",
-            where=host.name,
-            evidence=f"the lock {FOLDER}/lock is held by {name[0] if name else 'an unknown'}",
-            hint="wait for them to end, or ask them",
-        )
-    if done.status == _NO_FLOCK:
-        raise HostFailed(
-            "it has no flock, so two could change its settings at once",
-            where=host.name,
-            hint="install util-linux there",
-        )
-    raise CommandFailed(host.name, done.argv, done.status, done.stdout, done.stderr)

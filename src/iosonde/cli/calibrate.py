@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,6 +57,7 @@ def calibrate(
     plan = _plan(called, target, size or "256 MiB", writes=writes, seconds=length)
     if dry_run:
         return _show(plan, as_json=as_json)
+    asyncio.run(_require_target(plan, permissions, writes=writes))
     kept = open_store(store)
     try:
         run = execute(plan, kept, None, permissions)
@@ -94,6 +96,25 @@ def _plan(name: str, target: str, size: str, *, writes: bool, seconds: float) ->
     if any(sign in name for sign in "\n,="):
         raise UsageError(f"{name!r} is no name", where="--name", hint="without commas and =")
     return make_plan(check_declaration(declared, "command line", Study), where="command line")
+
+
+async def _require_target(plan: Plan, permissions: Any, *, writes: bool) -> None:
+    """A device that is not there, or may not be written to, is refused before anything begins.
+
+    Raises:
+        Refused: see `check_target`.
+    """
+    from iosonde.change.guard import check_target
+    from iosonde.hosts import open_host
+
+    probe = plan.rounds[0][0].probe
+    if not probe.path.startswith("/dev/"):
+        return  # a scratch file is made when its turn comes
+    host = await open_host(probe.host)
+    try:
+        await check_target(host, probe.path, writes=writes, permissions=permissions)
+    finally:
+        await host.close()
 
 
 def _is_device(target: str) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
     from iosonde.store.store import Store
@@ -22,7 +24,25 @@ async def until_signal(running: Coroutine[Any, Any, T]) -> T:
     return await task
 
 
-def last_stopped(kept: Store, *, campaign: bool) -> str | None:
+def to_resume(kept: Store, which: str | None, options: Mapping[str, Any], *, campaign: bool) -> str:
+    """The run, or campaign, that is to go on: the one that is named, else the last that stopped.
+
+    Raises:
+        UsageError: there is none, or it would have to go on otherwise than it was planned.
+    """
+    what = "campaign" if campaign else "run"
+    if options:
+        raise UsageError(
+            f"a resumed {what} goes on as it was planned, so it takes no other options",
+            where="--" + next(iter(options)),
+        )
+    found = which or _last_stopped(kept, campaign=campaign)
+    if found is None:
+        raise UsageError(f"no {what} is interrupted, so there is nothing to resume")
+    return found
+
+
+def _last_stopped(kept: Store, *, campaign: bool) -> str | None:
     """The newest run, or campaign, that did not come to its end; None: there is none."""
     from iosonde.records import RunState
 

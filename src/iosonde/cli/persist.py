@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.options import OneHost, Trace
 from iosonde.cli.output import err, out, print_json
 
 if TYPE_CHECKING:
     from iosonde.change.keep import Keeping
     from iosonde.hosts.host import Host
     from iosonde.records import Json
+    from iosonde.stack.settable import Settable
 
 
 def persist(
-    host: Annotated[
-        str, typer.Argument(metavar="[HOST]", help="local (the default) or another host.")
-    ] = "local",
+    host: OneHost = "local",
     diff: Annotated[
         bool, typer.Option("--diff", help="Show what would change in which file; change nothing.")
     ] = False,
@@ -26,9 +27,7 @@ def persist(
         bool, typer.Option("--undo", help="Take away all that iosonde keeps on that host.")
     ] = False,
     study: Annotated[str, typer.Option(help="What for: written into each file.")] = "",
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
-    ] = False,
+    trace: Trace = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema persist).")
     ] = False,
@@ -61,13 +60,13 @@ def persist(
 
 async def _persist(name: str, study: str, *, diff: bool, undo: bool) -> Keeping:
     from iosonde.change.keep import Keeping, undoing, write
-    from iosonde.change.settings_journal import locked, owner_name
+    from iosonde.change.settings_lock import locked, owner_name
     from iosonde.hosts import open_host
 
     host = await open_host(name)
     try:
         if diff:
-            return Keeping(files=await undoing(host)) if undo else await _keeping(host, study)
+            return Keeping(files=await undoing(host)) if undo else (await _keeping(host, study))[0]
         async with locked(host, owner_name(study)) as journal:
             await journal.settle()
             kept = [one.number for one in journal.in_force if one.state == "kept"]
@@ -77,29 +76,32 @@ async def _persist(name: str, study: str, *, diff: bool, undo: bool) -> Keeping:
                 await write(host, found.files)
                 await journal.mark("tentative", kept)
                 return found
-            found = await _keeping(host, study)
+            found, known = await _keeping(host, study)
             await write(host, found.files)
             await journal.mark("kept", changed)
-            await _look(host, found)
+            await _look(host, found, known)
             return found
     finally:
         await host.close()
 
 
-async def _keeping(host: Host, study: str) -> Keeping:
+async def _keeping(host: Host, study: str) -> tuple[Keeping, tuple[Settable, ...]]:
+    """What would keep the changes, and the settings of the host."""
     from iosonde.change.keep import keeping
     from iosonde.change.settings_journal import SettingsJournal
     from iosonde.stack.settable import settable
 
-    return await keeping(host, await SettingsJournal.read(host), await settable(host), study)
+    known = await settable(host)
+    return await keeping(host, await SettingsJournal.read(host), known, study), known
 
 
-async def _look(host: Host, found: Keeping) -> None:
+async def _look(host: Host, found: Keeping, known: Sequence[Settable]) -> None:
     """Read the configuration back: something else there may set the same."""
     from iosonde.change.keep import differs
-    from iosonde.stack.settable import settable
+    from iosonde.stack.settable import kept_now
 
-    for name, other in differs(found.values, await settable(host)).items():
+    kept = [one for one in known if one.name in found.values]
+    for name, other in differs(found.values, await kept_now(host, kept)).items():
         note = f"the configuration as a whole sets it to {other or 'nothing'} at boot"
         found.notes[name] = f"{found.notes[name]}; {note}" if name in found.notes else note
 

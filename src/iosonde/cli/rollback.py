@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.options import OneHost, Trace
 from iosonde.cli.output import out, print_json
 
 if TYPE_CHECKING:
@@ -15,15 +16,11 @@ if TYPE_CHECKING:
 
 
 def rollback(
-    host: Annotated[
-        str, typer.Argument(metavar="[HOST]", help="local (the default) or another host.")
-    ] = "local",
+    host: OneHost = "local",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be put back; change nothing.")
     ] = False,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
-    ] = False,
+    trace: Trace = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema rollback).")
     ] = False,
@@ -50,7 +47,8 @@ def rollback(
 
 
 async def _roll_back(name: str, *, dry_run: bool) -> list[PutBack]:
-    from iosonde.change.settings_journal import PutBack, SettingsJournal, locked, owner_name
+    from iosonde.change.settings_journal import PutBack, SettingsJournal
+    from iosonde.change.settings_lock import locked, owner_name
     from iosonde.hosts import open_host
 
     host = await open_host(name)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from iosonde.cli.ending import last_stopped, until_signal
+from iosonde.cli.ending import to_resume, until_signal
+from iosonde.cli.options import Trace
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 
@@ -86,9 +87,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the trials and commands; run nothing.")
     ] = False,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
-    ] = False,
+    trace: Trace = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
 ) -> int:
     """Measure how fast a storage stack is: loads at targets, in loops, with honest statistics."""
@@ -174,15 +173,7 @@ def _resumed(kept: Store, which: str | None, options: dict[str, Any]) -> tuple[P
     from iosonde.measure.study import plan_again
     from iosonde.store.owner import this_process
 
-    if options:
-        raise UsageError(
-            "a resumed run goes on as it was planned, so it takes no other options",
-            where="--" + next(iter(options)),
-        )
-    if which is None:
-        which = last_stopped(kept, campaign=False)
-        if which is None:
-            raise UsageError("no run is interrupted, so there is nothing to resume")
+    which = to_resume(kept, which, options, campaign=False)
     if kept.campaign(which) is not None:
         raise UsageError(
             f"run {which} is a campaign", hint=f"`iosonde tune --resume {which}` goes on with it"

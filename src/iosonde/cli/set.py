@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.options import ReadOnly, Trace, checked_confirm
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from iosonde.hosts.host import Host
     from iosonde.records import Json
     from iosonde.stack.settable import Settable
-
-_SHORTEST, _LONGEST = 5.0, 3600.0  # seconds
 
 
 def set_values(
@@ -30,12 +29,8 @@ def set_values(
         float,
         typer.Option(metavar="SECONDS", help="The host puts all back unless confirmed by then."),
     ] = 60.0,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the commands; read, but change nothing.")
-    ] = False,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
-    ] = False,
+    dry_run: ReadOnly = False,
+    trace: Trace = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema set).")
     ] = False,
@@ -48,10 +43,7 @@ def set_values(
     from iosonde.hosts.command import set_trace
 
     set_trace(trace)
-    if not _SHORTEST <= confirm <= _LONGEST:
-        raise UsageError(
-            f"expected {_SHORTEST:g} to {_LONGEST:g} seconds, got {confirm:g}", where="--confirm"
-        )
+    checked_confirm(confirm)
     pairs = [_pair(value) for value in values]
     asyncio.run(_set(host, pairs, confirm, _Told(as_json=as_json), dry_run=dry_run))
 
@@ -69,7 +61,7 @@ def _pair(text: str) -> tuple[str, str]:
 async def _set(
     name: str, pairs: Sequence[tuple[str, str]], confirm: float, told: _Told, *, dry_run: bool
 ) -> None:
-    from iosonde.change.settings_journal import locked, owner_name
+    from iosonde.change.settings_lock import locked, owner_name
     from iosonde.hosts import open_host
 
     host = await open_host(name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.options import Trace
 from iosonde.cli.output import out, print_json
 from iosonde.errors import UsageError
 
@@ -27,9 +28,7 @@ def settings(
     fixed: Annotated[
         bool, typer.Option("--all", "-a", help="Also those that iosonde does not set, with why.")
     ] = False,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
-    ] = False,
+    trace: Trace = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema settings).")
     ] = False,

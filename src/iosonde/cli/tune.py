@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iosonde.cli.ending import last_stopped, until_signal
+from iosonde.cli.ending import to_resume, until_signal
+from iosonde.cli.options import Trace, checked_confirm
 from iosonde.cli.output import err
 from iosonde.errors import UsageError
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from iosonde.records import Run
     from iosonde.session.declare import TuneFile
     from iosonde.store.store import Store
-
-_SHORTEST, _LONGEST = 5.0, 3600.0  # seconds
 
 
 def tune(
@@ -38,6 +37,13 @@ def tune(
     ] = None,
     strategy: Annotated[
         str | None, typer.Option(help="race, model, staged, sweep or grid.")
+    ] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What `predict --search --prior FILE` ranks first is measured first.",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of all random orders (0).")] = None,
     confirm: Annotated[
@@ -63,9 +69,7 @@ def tune(
         bool,
         typer.Option("--dry-run", help="Show candidates and costs; read, but change nothing."),
     ] = False,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
-    ] = False,
+    trace: Trace = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema tune).")
     ] = False,
@@ -82,12 +86,10 @@ def tune(
     from iosonde.store import open_store
 
     set_trace(trace)
-    if not _SHORTEST <= confirm <= _LONGEST:
-        raise UsageError(
-            f"expected {_SHORTEST:g} to {_LONGEST:g} seconds, got {confirm:g}", where="--confirm"
-        )
+    checked_confirm(confirm)
     permissions = parse_destroy(destroy or [])
-    changes = {"budget": budget, "strategy": strategy, "seed": seed}
+    first = None if prior is None else str(Path(prior).absolute())
+    changes = {"budget": budget, "strategy": strategy, "prior": first, "seed": seed}
     changes = {key: value for key, value in changes.items() if value is not None}
     if dry_run and resume:
         raise UsageError(
@@ -120,15 +122,7 @@ def _resumed(kept: Store, which: str | None, changes: dict[str, Any]) -> tuple[T
     from iosonde.session.conduct import file_again
     from iosonde.store.owner import this_process
 
-    if changes:
-        raise UsageError(
-            "a resumed campaign goes on as it was planned, so it takes no other options",
-            where="--" + next(iter(changes)),
-        )
-    if which is None:
-        which = last_stopped(kept, campaign=True)
-        if which is None:
-            raise UsageError("no campaign is interrupted, so there is nothing to resume")
+    which = to_resume(kept, which, changes, campaign=True)
     file = file_again(kept.load(which))
     return file, kept.resume(which, owner=this_process())
 

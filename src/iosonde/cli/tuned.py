@@ -111,14 +111,18 @@ def show_plan(found: Outlook, *, as_json: bool) -> int:
         cost = "read when it is built" if one.seconds is None else f"about {one.seconds:g} s"
         default = "?" if one.varied.default is None else str(one.varied.default)
         tried = ", ".join(map(str, one.varied.values))
-        table.add_row(*map(escape, [one.varied.name, default, tried, cost]))
+        name = "\n+ ".join((one.varied.name, *one.varied.also))
+        table.add_row(*map(escape, [name, default, tried, cost]))
     console.print(table)
     for left in found.left_out:
         console.print(f"not tried: {left.setting}={left.value}: {left.reason}", markup=False)
     word = "maximise" if goal.higher else "minimise"
     limits = f", subject to {'; '.join(found.limits)}" if found.limits else ""
+    stages = ", ".join(f"{layer} {count}" for layer, count in found.stages)
+    several = f" in {len(found.stages)} stages: {stages}" if stages else ""
+    count = sum(one for _, one in found.stages) or found.candidates
     console.print(
-        f"{found.candidates} candidates, {found.strategy}: {word} {goal.metric} within "
+        f"{count} candidates{several}; {found.strategy}: {word} {goal.metric} within "
         f"{units.show_fraction(goal.margin)}{limits}", markup=False,
     )  # fmt: skip
     console.print(
@@ -137,7 +141,8 @@ def plan_document(found: Outlook) -> dict[str, Json]:
     """The plan as JSON: of `iosonde.plan/1`, as `run --dry-run` prints it."""
     vary: list[Json] = [
         {
-            "name": one.varied.name, "values": list(one.varied.values),
+            "name": one.varied.name, "also": list(one.varied.also),
+            "values": list(one.varied.values),
             "in_force": one.varied.default, "change_seconds": one.seconds,
         }
         for one in found.prices
@@ -150,5 +155,6 @@ def plan_document(found: Outlook) -> dict[str, Json]:
         "candidates": found.candidates, "vary": vary, "left_out": out_of_it,
         "metric": found.goal.metric, "limits": list(found.limits), "command": found.command,
         "block_seconds": found.block, "budget": found.goal.budget, "most_loops": found.loops,
-        "notes": list(found.notes),
+        "notes": list(found.notes), "prior": found.first.prior or None,
+        "first": [dict(one) for one in found.first.hopeful],
     }  # fmt: skip

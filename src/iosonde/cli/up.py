@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iosonde.cli.options import Trace
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import HostFailed, IosondeError, UsageError
 
@@ -39,9 +40,7 @@ def up(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan; connect to no host, change nothing.")
     ] = False,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
-    ] = False,
+    trace: Trace = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the steps as JSON.")] = False,
 ) -> int:
     """Build a declared stack on its hosts. What is there already and as declared is left alone."""
@@ -76,9 +75,7 @@ def down(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be taken away; change nothing.")
     ] = False,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
-    ] = False,
+    trace: Trace = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the steps as JSON.")] = False,
 ) -> int:
     """Take away exactly what `iosonde up` built of a stack, the last layer first."""

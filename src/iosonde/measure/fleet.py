@@ -25,7 +25,8 @@ from iosonde.hosts.ssh.process import runner
 from iosonde.loads import FLEETS
 from iosonde.loads.fleet import SOCKET, Fleet
 from iosonde.measure.progress import Progress
-from iosonde.measure.trial import Bench, watch, workplace
+from iosonde.measure.trial import Bench, watch
+from iosonde.measure.workplace import workplace
 from iosonde.observe.observer import Observer
 from iosonde.records import Load, LoadCommand, Loop, RawOutput
 

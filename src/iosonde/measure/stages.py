@@ -13,6 +13,7 @@ from pathlib import Path
 
 from iosonde.change.build import Builder, Report
 from iosonde.change.guard import Permission
+from iosonde.change.late import let_sleep
 from iosonde.change.open import opened
 from iosonde.change.take_away import take_away
 from iosonde.errors import Refused, UsageError
@@ -142,6 +143,8 @@ class Stages:
         }
         old = self._builder
         await take_away(old.hosts, old.journals, tell=self._tell, wanted=gone)
+        for name in gone & old.hosts.keys():
+            await let_sleep(old.hosts[name])
         self._stack = stack
         self._builder = Builder(stack, old.hosts, old.journals, self._permissions, self._tell)
 
@@ -154,6 +157,8 @@ class Stages:
         if self._builder is not None:
             old = self._builder
             await take_away(old.hosts, old.journals, tell=self._tell)
+            for host in old.hosts.values():
+                await let_sleep(host)
             self._builder = Builder(
                 self._stack, old.hosts, old.journals, self._permissions, self._tell
             )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from iosonde.change.guard import Permission
@@ -18,6 +18,7 @@ from iosonde.loads.load import LoadEngine, Recording
 from iosonde.measure.confine import limited
 from iosonde.measure.counting import COUNTED, Counting, Figures
 from iosonde.measure.progress import Progress
+from iosonde.measure.workplace import workplace
 from iosonde.observe.observer import Observer
 from iosonde.records import Demand, Load, LoadCommand, Loop, RawOutput, Target
 
@@ -47,18 +48,6 @@ class Bench:
     observe: bool
     memory: int | None = None
     counting: Counting | None = None
-
-
-@asynccontextmanager
-async def workplace(host: Host) -> AsyncIterator[str]:
-    """A new directory on the host for one loop's job file and outputs; gone afterwards."""
-    made = await host.run(["mktemp", "-d", "-t", "iosonde.XXXXXXXXXX"])
-    directory = made.stdout.decode().strip()
-    try:
-        yield directory
-    finally:
-        with contextlib.suppress(Exception):
-            await asyncio.shield(host.run(["rm", "-r", "-f", "--", directory], check=False))
 
 
 async def measure_loop(

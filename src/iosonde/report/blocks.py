@@ -7,9 +7,17 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.campaign import Intent, Varied
-from iosonde.records import Metric, Scalar
+from iosonde.records import Metric, Outcome, Scalar
 from iosonde.report.charts import Figure
 
+MOST_SHOWN = 20
+"""Rows of a table that are seen at once; the others are folded in."""
+VERDICTS = {
+    Outcome.BETTER: "better",
+    Outcome.WORSE: "worse",
+    Outcome.EQUIVALENT: "no difference worth having",
+    Outcome.UNDECIDED: "undecided",
+}
 _TOLD = frozenset(
     {"verdict", "note", "reason", "what happened", "why", "candidate", "best so far", "part",
      "what for"}

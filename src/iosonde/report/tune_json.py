@@ -36,6 +36,8 @@ def tune_document(run: Run, campaign: Campaign) -> dict[str, Json]:
             {"setting": one.setting, "value": one.value, "reason": one.reason}
             for one in intent.left_out
         ],
+        "prior": intent.prior or None,
+        "first": [_settings(one) for one in intent.hopeful],
         "commands": list(result.commands) if result else [],
         "native": [
             {"host": one.host, "setting": one.setting, "file": one.file or None,

@@ -12,6 +12,8 @@ from iosonde.report.charts import Figure
 from iosonde.report.tuning import blocks
 from iosonde.tuning import Tuning
 
+_MANY = 7
+"""Columns from which on a table is written closely, and row by row on a narrow page."""
 _KINDS = {"": "", "note": ' class="answer"', "soft": ' class="soft"'}
 
 
@@ -35,7 +37,8 @@ def tuning_section(
 def _table(block: Cells) -> Iterator[str]:
     if block.folded:
         yield f"<details><summary>{escape(block.folded)}</summary>"
-    yield '<div class="wide"><table class="tuned">'
+    many = " many" if len(block.head) >= _MANY else ""
+    yield f'<div class="wide"><table class="tuned{many}">'
     if any(block.head):
         yield "<thead><tr>"
         yield from (_cell("th", cell, at, block) for at, cell in enumerate(block.head))
@@ -51,9 +54,11 @@ def _table(block: Cells) -> Iterator[str]:
 
 
 def _cell(tag: str, text: str, at: int, block: Cells) -> str:
-    """Words to the left, figures to the right."""
+    """Words to the left, figures to the right; its title for pages too narrow for columns."""
     kind = ' class="text"' if at in block.left else ""
-    return f"<{tag}{kind}>{escape(text)}</{tag}>"
+    title = block.head[at] if tag == "td" and at < len(block.head) else ""
+    label = f' data-label="{escape(title)}"' if title else ""
+    return f"<{tag}{kind}{label}>{escape(text)}</{tag}>"
 
 
 def _prose(text: str) -> str:

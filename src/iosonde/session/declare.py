@@ -143,6 +143,7 @@ class TuneStudy(Study):
     hosts: Annotated[list[str], BeforeValidator(_texts)] = Field(default=[])
     budget: Seconds = 1800.0
     strategy: StrategyName = ""
+    prior: str = ""
     loop: Seconds = 5.0
     settle: Seconds = 1.0
     seed: int = 0

@@ -64,8 +64,9 @@ def commands(
             found.append(quote(("iosonde", "set", *where, *words)))
         keep.append(quote(("iosonde", "persist", host, "--study", study)))
     built = [
-        f"{one.varied.name}={text_of(settings[one.varied.name])}"
+        f"{name}={text_of(settings[one.varied.name])}"
         for one in ground.knobs
+        for name in (one.varied.name, *one.varied.also)
         if not one.spots and settings[one.varied.name] != one.varied.default
     ]
     if ground.place.stack and not applied:

@@ -63,6 +63,8 @@ class Force:
     ) -> tuple[Sequence[Changed], Sequence[Changed]]:
         """Put a candidate in force; what had to be changed, and what the kernel changed along.
 
+        The three steps of it, for a host that is alone.
+
         Args:
             values: of all settings of the campaign on this host.
             within: seconds after which the host puts everything back by itself.
@@ -71,8 +73,23 @@ class Force:
             ValueRefused: the host does not take a value; call `back`.
             HostFailed: it cannot be reached, or has put all back already.
         """
-        if dict(values) == dict(self.home_values):
+        if self.at_home(values):
             return await self.back(), ()
+        change = await self.announce(values, within=within)
+        await change.most()
+        await change.last()
+        return change.done, await change.beside()
+
+    def at_home(self, values: Mapping[str, str]) -> bool:
+        """Whether a candidate is what was in force before: then `back` puts it in force."""
+        return dict(values) == dict(self.home_values)
+
+    async def announce(self, values: Mapping[str, str], *, within: float) -> Announced:
+        """Write a candidate into the journal and arm it; of the candidate nothing is changed yet.
+
+        Raises:
+            HostFailed: it cannot be reached.
+        """
         different = [name for name, value in values.items() if self._now[name] != value]
         if any(self._settings[name].disturbed for name in different):
             await self.back()
@@ -84,18 +101,29 @@ class Force:
         await self.journal.mark("restored", self._open[:-1])  # their place is taken
         self._open = [number]
         shaken = {other.name for name in different for other in self._settings[name].disturbed}
-        done = []
-        for index, entry in enumerate(entries, 1):
-            if entry.new == BESIDE or entry.name not in {*different, *shaken}:
-                continue
-            was = self._now[entry.name]
-            made = await change_one(self.host, self.journal, number, index, entry)
-            done.append(_as_seen(made, was))
-            self._now[entry.name] = made.after
-        if any(self._settings[name].declared.risk == "cut" for name in different):
-            await echo(self.host)
-        beside = await self._beside() if shaken else ()
-        return done, beside
+        wanted = {*different, *shaken}
+        todo = [
+            (index, entry)
+            for index, entry in enumerate(entries, 1)
+            if entry.new != BESIDE and entry.name in wanted
+        ]
+        return Announced(self, number, todo, shaken=bool(shaken))
+
+    def cuts(self, name: str) -> bool:
+        """Whether a wrong value of a setting can cut the connection."""
+        return self._settings[name].declared.risk == "cut"
+
+    async def change(self, number: int, index: int, entry: Entry) -> Changed:
+        """One change of an announced candidate, as seen from the one before.
+
+        Raises:
+            ValueRefused: the host refused it.
+            HostFailed: the host has put the batch back already, or cannot be reached.
+        """
+        was = self._now[entry.name]
+        made = await change_one(self.host, self.journal, number, index, entry)
+        self._now[entry.name] = made.after
+        return _as_seen(made, was)
 
     async def back(self) -> Sequence[Changed]:
         """Put back what was in force before the campaign; what that changed.
@@ -180,7 +208,7 @@ class Force:
         value = values[home.name]
         return replace(home, new=value, do=self._settings[home.name].change(value))
 
-    async def _beside(self) -> tuple[Changed, ...]:
+    async def beside(self) -> tuple[Changed, ...]:
         """What the kernel made of settings that nobody varies."""
         entries = [one for one in self._home if one.new == BESIDE]
         found = [
@@ -189,6 +217,40 @@ class Force:
             if after not in {entry.old, ""}
         ]
         return tuple(found)
+
+
+class Announced:
+    """A candidate that is in the journal of a host and armed there, to be changed in two steps.
+
+    What can cut the connection comes last, so that both ends of a link can have it together:
+    between the two a link carries less than one of its ends sends.
+    """
+
+    def __init__(
+        self, force: Force, number: int, todo: Sequence[tuple[int, Entry]], *, shaken: bool
+    ) -> None:
+        self._force, self._number, self._shaken = force, number, shaken
+        self._most = [one for one in todo if not force.cuts(one[1].name)]
+        self._last = [one for one in todo if force.cuts(one[1].name)]
+        self.done: list[Changed] = []
+
+    async def most(self) -> None:
+        """Change what cannot cut the connection; see `Force.change`."""
+        await self._change(self._most)
+
+    async def last(self) -> None:
+        """Change what can, and see that the connection still carries full frames."""
+        await self._change(self._last)
+        if self._last:
+            await echo(self._force.host)
+
+    async def beside(self) -> Sequence[Changed]:
+        """What the kernel has changed along."""
+        return await self._force.beside() if self._shaken else ()
+
+    async def _change(self, todo: Sequence[tuple[int, Entry]]) -> None:
+        for index, entry in todo:
+            self.done.append(await self._force.change(self._number, index, entry))
 
 
 def _as_seen(made: Changed, was: str) -> Changed:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-from iosonde.change.settings_journal import SettingsJournal, locked, owner_name
+from iosonde.change.late import is_asleep
+from iosonde.change.settings_journal import SettingsJournal
+from iosonde.change.settings_lock import locked, owner_name
 from iosonde.change.tentative import Changed, ValueRefused
-from iosonde.errors import HostFailed
 from iosonde.records import Capture, Json, Scalar, StackLayer
 from iosonde.session.force import Force
 from iosonde.session.place import Place
 from iosonde.session.resolve import Knob, Names, text_of
 from iosonde.session.watch import Watch
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Ground:
     def __init__(self, place: Place, study: str, watch: Watch) -> None:
         self.place, self._watch = place, watch
         self._owner = owner_name(study)
-        self._exits = AsyncExitStack()
+        self._locks: dict[str, AsyncExitStack] = {}
         self._journals: dict[str, SettingsJournal] = {}
         self._forces: dict[str, Force] = {}
         self.knobs: tuple[Knob, ...] = ()
@@ -46,19 +51,42 @@ class Ground:
     async def lock(self) -> None:
         """Keep everybody else from changing settings; put back what was never confirmed.
 
+        A guest that does not run yet is left out: its turn comes when its layer is built.
+
         Raises:
             Refused: somebody else does; the evidence names who.
             HostFailed: what was never confirmed cannot be put back.
         """
         for name, host in self.place.hosts.items():
-            journal = await self._exits.enter_async_context(locked(host, self._owner))
-            self._journals[name] = journal
+            if name in self._journals or is_asleep(host):
+                continue
+            lock = self._locks[name] = AsyncExitStack()
+            journal = self._journals[name] = await lock.enter_async_context(
+                locked(host, self._owner)
+            )
             for one in await journal.settle():
                 self._watch.note(
                     f"batch {one.name} of changes ended with the last boot of {host.name}"
                     if one.state == "lost"
                     else f"{one.name}: an earlier change was never confirmed; back to {one.old}"
                 )
+
+    async def stand(self, values: Mapping[str, Json], *, again: bool = False) -> None:
+        """The probe point made ready, with some keys of the stack; see `Place.ready`.
+
+        Guests may end for it, and be started anew.
+        """
+        if self.place.needs(values, again=again):
+            await self._leave_guests()
+        await self.place.ready(values, again=again)
+        await self.lock()
+
+    async def _leave_guests(self) -> None:
+        """Let go of the machines that are layers of the stack."""
+        for name in self.place.guests & self._locks.keys():
+            del self._journals[name]
+            self._forces.pop(name, None)
+            await self._locks.pop(name).aclose()
 
     async def learn(self, knobs: Sequence[Knob]) -> None:
         """Take down what is in force.
@@ -90,37 +118,45 @@ class Ground:
             told += [f"{name} = {value}" for name, value in self.place.values.items()]
         self._beside = ()
         try:
-            for name, force in self._forces.items():
-                changed, beside = await force.put(self._of(name, settings), within=within)
-                wrong = [one for one in changed if one.state in {"rounded", "ignored"}]
-                if wrong:
-                    await self.back()
-                    return Put(reason="; ".join(map(_wrong, wrong)))
-                self._beside += tuple(beside)
-                told += [
-                    f"{one.name}: {one.before} → {one.after}"
-                    for one in changed
-                    if one.before != one.after
-                ]
+            changed = await self._change(settings, within)
+            wrong = [one for one in changed if one.state in {"rounded", "ignored"}]
+            if wrong:
+                await self.back()
+                return Put(reason="; ".join(map(_wrong, wrong)))
+            told += [
+                f"{one.name}: {one.before} → {one.after}"
+                for one in changed
+                if one.before != one.after
+            ]
         except ValueRefused as problem:
             await self.back()
             return Put(reason=problem.message)
         return Put(tuple(told), self._beside)
 
+    async def _change(self, settings: Mapping[str, Scalar], within: float) -> list[Changed]:
+        """Have all hosts change what is to be another; what they did.
+
+        Every host has it in its journal before the first one changes anything. What can cut the
+        connection comes last, on all of them at the same time.
+        """
+        wanted = {name: self._of(name, settings) for name in self._forces}
+        back = [one for name, one in self._forces.items() if one.at_home(wanted[name])]
+        away = [(name, one) for name, one in self._forces.items() if one not in back]
+        ready = [await one.announce(wanted[name], within=within) for name, one in away]
+        await _together(one.most() for one in ready)
+        found = await _together([*(one.back() for one in back), *(one.last() for one in ready)])
+        for one in ready:
+            self._beside += tuple(await one.beside())
+        home = [change for some in found[: len(back)] if some for change in some]
+        return [*home, *(change for one in ready for change in one.done)]
+
     async def back(self) -> None:
-        """Everything as it was before the campaign, but for what is built.
+        """Everything as it was before the campaign, but for what is built; on all hosts at once.
 
         Raises:
             HostFailed: something could not be put back; all that could be is.
         """
-        problems = []
-        for force in reversed(self._forces.values()):
-            try:
-                await force.back()
-            except HostFailed as problem:
-                problems.append(problem)
-        if problems:
-            raise problems[0]
+        await _together(one.back() for one in self._forces.values())
 
     async def check(self) -> None:
         """See that nobody has changed a setting since it was put in force.
@@ -152,10 +188,13 @@ class Ground:
         finally:
             for journal in self._journals.values():
                 await journal.settle()
+            await self._leave_guests()
 
     async def release(self) -> None:
         """Let others change settings again."""
-        await self._exits.aclose()
+        async with AsyncExitStack() as every:
+            for lock in self._locks.values():
+                every.push_async_exit(lock)
 
     def changes(self, settings: Mapping[str, Scalar]) -> dict[str, dict[str, str]]:
         """What a candidate sets otherwise than it was: host → setting's own name → value."""
@@ -197,14 +236,15 @@ class Ground:
     async def _build(self, settings: Mapping[str, Scalar]) -> bool:
         """Build the stack as a candidate wants it; whether it had to be built anew."""
         wanted: dict[str, Json] = {
-            knob.varied.name: knob.declared[settings[knob.varied.name]]
+            name: knob.declared[settings[knob.varied.name]]
             for knob in self.knobs
+            for name in (knob.varied.name, *knob.varied.also)
             if not knob.spots and settings[knob.varied.name] != knob.varied.default
         }
         if wanted == self.place.values and self.place.bench is not None:
             return False
         await self.back()
-        await self.place.ready(wanted)
+        await self.stand(wanted)
         if any(knob.spots for knob in self.knobs):
             names = Names(self.place)
             await names.read()
@@ -219,6 +259,15 @@ class Ground:
             for place, one in knob.spots
             if place == host
         }
+
+
+async def _together(running: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """All to their end, then the first of what went wrong."""
+    done = await asyncio.gather(*running, return_exceptions=True)
+    for one in done:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in done if not isinstance(one, BaseException)]
 
 
 async def _found_again(knob: Knob, names: Names) -> Knob:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from iosonde.campaign import LeftOut, Varied
 from iosonde.change.guard import Permission
 from iosonde.errors import IosondeError, UsageError
 from iosonde.measure.ready import planned_command
+from iosonde.records import Scalar
 from iosonde.session.conduct import place_of, plan_of
 from iosonde.session.declare import TuneFile
+from iosonde.session.first import First, first_of
 from iosonde.session.place import Place
 from iosonde.session.prepare import intent_of
-from iosonde.session.resolve import Resolved, resolve, stack_key
+from iosonde.session.resolve import REBUILD, Resolved, declared_values, depth_of, resolve, stack_key
 from iosonde.session.watch import Watch
+from iosonde.stack.file import DeclaredStack
+from iosonde.tune.space import Space, Vary
+from iosonde.tune.staged import stages_of
 from iosonde.tune.strategy import Goal
 
 OVERHEAD = 1.0
@@ -44,6 +50,8 @@ class Outlook:
         command: of a loop.
         left_out: values that are not tried.
         notes: what else the user should know.
+        first: what is looked at first.
+        stages: layer and number of candidates of each, where the search goes layer by layer.
     """
 
     study: str
@@ -57,6 +65,8 @@ class Outlook:
     command: str
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
+    first: First
+    stages: tuple[tuple[str, int], ...] = ()
 
 
 async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Watch) -> Outlook:
@@ -70,7 +80,7 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Wa
     place = place_of(file, plan, permissions, watch)
     command = planned_command(plan.rounds[0][0], plan.study)
     if place.stack is not None:
-        return _declared(file, place, command)
+        return _declared(file, place, place.stack, command)
     try:
         await place.open()
         return _known(file, await resolve(file, place), command)
@@ -81,55 +91,81 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Wa
 def _known(file: TuneFile, found: Resolved, command: str) -> Outlook:
     """With what hosts say of every setting."""
     intent = intent_of(file.study, found, (), built=False)
-    count = len(found.space(intent.allowed).candidates())
+    space = found.space(intent.allowed)
     prices = tuple(Price(one.varied, one.seconds) for one in found.knobs)
-    return _priced(file, prices, count, command, found.notes, found.left_out)
+    return _priced(file, prices, space, space, command, found.notes, found.left_out)
 
 
-def _declared(file: TuneFile, place: Place, command: str) -> Outlook:
+def _declared(file: TuneFile, place: Place, stack: DeclaredStack, command: str) -> Outlook:
     """Of a stack that is built for the campaign: what is in force is read when it stands."""
-    prices, count = [], 1
+    prices = []
+    known = {site.name for site in stack.sites}
     for name, tried in file.study.vary.items():
-        layer = name.partition(".")[0]
-        known = {site.name for site in place.stack.sites} if place.stack else set()
-        if layer not in known and "/" not in layer:
+        host, _, rest = name.rpartition("/")
+        if rest.partition(".")[0] not in known and not host:
             problem = UsageError(
-                f"the stack has no layer {layer!r}", hint=f"its layers: {', '.join(known)}"
+                f"the stack has no layer {name.partition('.')[0]!r}",
+                hint=f"its layers: {', '.join(known)}",
             )
             raise file.wrong(["vary", name], problem)
-        if stack_key(place.stack, name):
-            _check_values(file, place, name)
-        values = tuple(tried.listed())
-        prices.append(Price(Varied(name, values, None), None))
-        count *= len(values)
+        values, default, seconds = tuple(tried.listed()), None, None
+        if stack_key(stack, name):
+            values, default = _as_written(file, place, name)
+            seconds = REBUILD
+        varied = Varied(name, values, default, also=tuple(tried.also))
+        prices.append(Price(varied, seconds))
+    prices.sort(key=lambda one: depth_of(stack, one.varied.name))
     note = "the stack is built first; what is in force and what hosts allow is read then"
-    return _priced(file, tuple(prices), count, command, (note,), ())
+    counted = Space(tuple(_guessed(one.varied) for one in prices))
+    ranked = Space(tuple(_unknown(one.varied) for one in prices))
+    return _priced(file, tuple(prices), counted, ranked, command, (note,), ())
 
 
-def _check_values(file: TuneFile, place: Place, name: str) -> None:
-    for value in file.study.vary[name].listed():
-        try:
-            place.declared({name: value})
-        except IosondeError as problem:
-            raise file.wrong(["vary", name], problem) from None
+def _as_written(file: TuneFile, place: Place, name: str) -> tuple[tuple[Scalar, ...], Scalar]:
+    """The values of a key of the stack, as the study writes them, and the declared one."""
+    try:
+        declared, default = declared_values(place, name, file.study.vary[name])
+    except IosondeError as problem:
+        raise file.wrong(["vary", name], problem) from None
+    written = {one: cast("Scalar", value) for one, value in declared.items()}
+    shown = written.setdefault(default, default)
+    return tuple(written.values()), shown
+
+
+def _guessed(one: Varied) -> Vary:
+    """A setting; what is in force and not known yet is taken to be one of its values."""
+    default = one.default if one.default in one.values else one.values[0]
+    return Vary(one.name, one.values, default)
+
+
+def _unknown(one: Varied) -> Vary:
+    """A setting; what is in force and not known yet is none of its values."""
+    known = one.default in one.values
+    return Vary(one.name, one.values if known else (one.default, *one.values), one.default)
 
 
 def _priced(
     file: TuneFile,
     prices: tuple[Price, ...],
-    count: int,
+    space: Space,
+    ranked: Space,
     command: str,
     notes: tuple[str, ...],
     left_out: tuple[LeftOut, ...],
 ) -> Outlook:
-    study = file.study
+    study, count = file.study, len(space.candidates())
+    strategy = study.strategy_for(count)
+    first = first_of(file, ranked, strategy)
     goal = Goal(
         study.goal.metric, study.goal.maximise is not None, study.goal.margin, study.goal.level,
         study.budget, study.loop, study.settle, study.loops,
     )  # fmt: skip
-    change = sum(one.seconds or 1.0 for one in prices)
+    stages = stages_of(space) if strategy == "staged" else ()
+    change = sum(one.seconds or 1.0 for one in prices) / (len(stages) or 1)
     each = change + goal.settle + goal.seconds + 2 * OVERHEAD
+    block = each * (sum(one for _, one in stages) or count)
     return Outlook(
-        study.study, study.strategy_for(count), prices, count, goal, tuple(study.limits),
-        each * count, int(goal.budget / (goal.seconds + OVERHEAD)), command, left_out, notes,
+        study.study, strategy, prices, count, goal, tuple(study.limits),
+        block, int(goal.budget / (goal.seconds + OVERHEAD)), command, left_out,
+        (*notes, *filter(None, [first.sentence])), first, stages,
     )  # fmt: skip

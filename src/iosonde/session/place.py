@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from iosonde.change.guard import Permission
+from iosonde.change.late import is_asleep
 from iosonde.errors import Refused
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
@@ -77,6 +78,16 @@ class Place:
         """Layers of the declared stack that iosonde has built."""
         return self._stages.standing if self._stages else frozenset()
 
+    @property
+    def guests(self) -> frozenset[str]:
+        """Those of the hosts that are layers of the stack."""
+        stack = self.stack
+        return frozenset(stack.opens[name] for name in stack.guests) if stack else frozenset()
+
+    def needs(self, values: Mapping[str, Json], *, again: bool = False) -> bool:
+        """Whether `ready` has to take anything away."""
+        return again or (dict(values) != self.values and bool(self.stands))
+
     def site(self, name: str) -> Site | None:
         """A layer of the declared stack that stands, with its device."""
         return self._stages.site(name) if self._stages else None
@@ -118,7 +129,7 @@ class Place:
             planned, own = await self._stages.ready(planned, writes=writes)
             permissions += own
         self.values = dict(values)
-        others = [one for one in self.hosts.values() if one is not self.host]
+        others = [one for one in self.hosts.values() if one is not self.host and not is_asleep(one)]
         self.bench, self.capture, self.command = await make_ready(
             planned,
             self.host,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from iosonde.campaign import Intent, Wish
@@ -11,6 +11,7 @@ from iosonde.loads import LOADS
 from iosonde.measure.study import Plan
 from iosonde.records import Demand
 from iosonde.session.declare import TuneFile, TuneStudy
+from iosonde.session.first import first_of, hoping
 from iosonde.session.ground import Ground
 from iosonde.session.limits import SAFE, unit_of
 from iosonde.session.resolve import Resolved, resolve
@@ -68,21 +69,25 @@ async def prepare(
     """
     place, study = ground.place, file.study
     if study.stack:
-        await place.ready({}, again=own)
+        await ground.stand({}, again=own)
     found = await resolve(file, place)
     if not own:
         for knob in found.knobs:
-            if knob.varied.rebuild:
-                place.require_ours(knob.varied.name.partition(".")[0])
+            for name in (knob.varied.name, *knob.varied.also) if knob.varied.rebuild else ():
+                place.require_ours(name.partition(".")[0])
     intent = intent_of(study, found, tuple(place.hosts), built=own)
     if before is not None:
         _require_same(before, intent)
         intent = before
-    for note in () if before else found.notes:
-        watch.note(note)
-    await place.ready({})
+    else:
+        first = first_of(file, found.space(intent.allowed), intent.strategy)
+        intent = replace(intent, prior=first.prior, hopeful=first.hopeful)
+        for note in (*found.notes, *filter(None, [first.sentence])):
+            watch.note(note)
+    await ground.stand({})
     await ground.learn(found.knobs)
-    return Prepared(ground, intent, found.space(intent.allowed), goal_of(intent))
+    space = hoping(found.space(intent.allowed), intent.hopeful)
+    return Prepared(ground, intent, space, goal_of(intent))
 
 
 def intent_of(study: TuneStudy, found: Resolved, hosts: tuple[str, ...], *, built: bool) -> Intent:

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from iosonde.campaign import LeftOut, Varied
+from iosonde.change.late import is_asleep
 from iosonde.errors import IosondeError, UsageError
 from iosonde.records import Json, Scalar, StackLayer
 from iosonde.session.declare import Tried, TuneFile
+from iosonde.session.depth import layer_depth, link_depth
 from iosonde.session.place import Place
 from iosonde.stack.discover import discover_layers
 from iosonde.stack.file import DeclaredStack
@@ -17,6 +19,7 @@ from iosonde.tune.space import Space, Vary
 
 _SECONDS = {"nothing": 0.3, "remount": 0.5, "reconnect": 3.0, "restart": 5.0, "rebuild": 20.0}
 """What a change costs, before any was made."""
+REBUILD = _SECONDS["rebuild"]
 _TOP = 10_000  # depth of a setting of no layer
 
 
@@ -31,13 +34,13 @@ class Knob:
     varied: Varied
     spots: tuple[tuple[str, Settable], ...] = ()
     declared: Mapping[Scalar, Json] = field(default_factory=dict)
-    depth: int = 0
+    depth: float = 0
 
     @property
     def seconds(self) -> float:
         """What a change costs, as far as known beforehand."""
         if not self.spots:
-            return _SECONDS["rebuild"]
+            return REBUILD
         slow = max(_SECONDS[one.declared.needs] for _, one in self.spots)
         return max(slow, 3.0) if any(one.declared.risk == "cut" for _, one in self.spots) else slow
 
@@ -101,6 +104,8 @@ class Names:
     async def read(self) -> None:
         """Ask all hosts."""
         for name, host in self._place.hosts.items():
+            if is_asleep(host):
+                continue
             _, layers = await discover_layers(host)
             self._layers[name] = list(layers)
             self._known += [(name, one) for one in await settable(host)]
@@ -108,8 +113,17 @@ class Names:
             for layer in layers:
                 self._depths[layer.id] = _depth(layer.id, by_id)
 
-    def depth(self, one: Settable) -> int:
-        """How many layers it stands on; those of no layer come last."""
+    def depth(self, name: str, one: Settable) -> float:
+        """How many layers it stands on; those of no layer come last.
+
+        A link of a declared stack comes right below the lowest layer that reaches over it.
+        """
+        place = self._place
+        site = place.site(_without_host(place.stack, name)[1].partition(".")[0])
+        if site is not None and place.stack:
+            return layer_depth(place.stack, site.name)
+        if place.stack and one.title.startswith("link:"):
+            return link_depth(place.stack)
         return self._depths.get(one.layer, _TOP)
 
     async def find(self, name: str) -> tuple[str, Settable]:
@@ -118,24 +132,43 @@ class Names:
         Raises:
             UsageError: there is none, or several.
         """
-        meant = await self._of_stack(name) or name
+        meant = await self._of_stack(name)
         places = {id(one): host for host, one in self._known}
         one = find([setting for _, setting in self._known], meant)
         return places[id(one)], one
 
     async def _of_stack(self, name: str) -> str:
-        """A name that begins with a layer of the declared stack, by the layer's id."""
-        layer, _, rest = name.partition(".")
+        """A name with hosts and layers as the declared stack calls them, by the layer's id."""
+        stack = self._place.stack
+        if stack is None:
+            return name
+        on, rest = _without_host(stack, name)
+        layer, _, setting = rest.partition(".")
         site = self._place.site(layer)
-        if site is None or not site.device or self._place.stack is None:
-            return ""
-        opens = self._place.stack.opens[site.host]
+        if site is None or not site.device:
+            return f"{stack.opens[on]}/{rest}" if on else name
+        opens = stack.opens[on or site.host]
         host = self._place.hosts[opens]
         real = await host.resolve(site.device) if site.device.startswith("/") else site.device
         for one in self._layers[opens]:
-            if site.device in {one.device, one.mount} or real in {one.device, one.mount}:
-                return f"{one.id}.{rest}"
-        return ""
+            if {site.device, real} & {one.device, one.mount}:
+                return f"{one.id}.{setting}"
+        return name
+
+
+def _without_host(stack: DeclaredStack | None, name: str) -> tuple[str, str]:
+    """A name "HOST/REST" with a host of the stack as both; else no host and the name."""
+    host, slash, rest = name.partition("/")
+    return (host, rest) if stack and slash and host in stack.opens else ("", name)
+
+
+def depth_of(stack: DeclaredStack, name: str) -> float:
+    """How deep a name of a study lies in a stack that is not built yet."""
+    rest = _without_host(stack, name)[1]
+    layer = rest.partition(".")[0]
+    if layer in {site.name for site in stack.sites}:
+        return layer_depth(stack, layer)
+    return link_depth(stack) if rest.startswith("link:") else _TOP
 
 
 def _depth(layer: str, by_id: Mapping[str, StackLayer], seen: frozenset[str] = frozenset()) -> int:
@@ -230,7 +263,7 @@ async def _set(names: Names, name: str, tried: Tried) -> Knob:
         name, tuple(values), default, unsafe, first.declared.unit, also=tuple(tried.also),
         about=f"{first.layer} {first.address}".strip(),
     )  # fmt: skip
-    return Knob(varied, tuple(spots), depth=names.depth(first))
+    return Knob(varied, tuple(spots), depth=names.depth(name, first))
 
 
 def stack_key(stack: DeclaredStack | None, name: str) -> bool:
@@ -241,22 +274,55 @@ def stack_key(stack: DeclaredStack | None, name: str) -> bool:
 
 
 def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
-    """A key of the declared stack: its layer is built anew for each value."""
-    layer = name.partition(".")[0]
-    default = _declared(place, name, {})
-    declared: dict[Scalar, Json] = {}
-    for value in tried.listed():
-        declared[_declared(place, name, {name: value})] = value
+    """A key of the declared stack: its layer is built anew for each value.
+
+    Keys of other layers that `also` names have the same value; all are built anew together.
+    """
+    declared, default = declared_values(place, name, tried)
+    names = (name, *tried.also)
     values = list(declared)
     if default not in values:
         values.insert(0, default)
-    if tried.also:
-        raise UsageError("`also` is for settings that hosts change as they run", where=name)
-    depth = len(list(place.stack.site(layer).under())) if place.stack else 0
-    unsafe = _unsafe_of(place, name)
+    depth = min(_depth_of(place, one) for one in names)
+    unsafe = {value for one in names for value in _unsafe_of(place, one)}
     risky = tuple(value for value in values if value in unsafe)
-    varied = Varied(name, tuple(values), default, risky, rebuild=True)
+    varied = Varied(name, tuple(values), default, risky, rebuild=True, also=tuple(tried.also))
     return Knob(varied, (), declared, depth)
+
+
+def declared_values(place: Place, name: str, tried: Tried) -> tuple[dict[Scalar, Json], Scalar]:
+    """The values of a key of the stack, as its kind has them → as written; and the declared one.
+
+    Raises:
+        UsageError: the key, or one that goes with it, does not take a value.
+    """
+    names = (name, *tried.also)
+    _refuse_unlike(place, names)
+    declared: dict[Scalar, Json] = {}
+    for value in tried.listed():
+        declared[declared_value(place, name, dict.fromkeys(names, value))] = value
+    return declared, declared_value(place, name, {})
+
+
+def _depth_of(place: Place, name: str) -> int:
+    return layer_depth(place.stack, name.partition(".")[0]) if place.stack else 0
+
+
+def _refuse_unlike(place: Place, names: Sequence[str]) -> None:
+    """Keys that are varied together must be keys of the stack, and be declared alike."""
+    for other in names[1:]:
+        if not stack_key(place.stack, other):
+            raise UsageError(
+                f"{other} is no key of the stack, as {names[0]} is",
+                hint="keys are built anew, settings are changed as they stand: vary them apart",
+            )
+    told = {one: declared_value(place, one, {}) for one in names}
+    if len({*map(repr, told.values())}) > 1:
+        listed = ", ".join(f"{one}: {text_of(value)}" for one, value in told.items())
+        raise UsageError(
+            f"{names[0]} and what is set with it are declared otherwise ({listed})",
+            hint="declare them alike: a search measures against what is declared",
+        )
 
 
 def _unsafe_of(place: Place, name: str) -> tuple[Scalar, ...]:
@@ -265,7 +331,7 @@ def _unsafe_of(place: Place, name: str) -> tuple[Scalar, ...]:
     return place.stack.site(layer).declared.unsafe.get(key, ()) if place.stack else ()
 
 
-def _declared(place: Place, name: str, values: Mapping[str, Json]) -> Scalar:
+def declared_value(place: Place, name: str, values: Mapping[str, Json]) -> Scalar:
     """A key as its kind understands it: bytes for "64 KiB"."""
     layer, _, rest = name.partition(".")
     found: object = place.declared(values).site(layer).declared

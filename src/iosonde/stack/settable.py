@@ -239,6 +239,21 @@ async def _of_mechanism(host: Host, name: str, places: Sequence[_Place]) -> Mapp
     return found
 
 
+async def kept_now(host: Host, some: Sequence[Settable]) -> list[Settable]:
+    """Settings with what the host's configuration sets at boot now; nothing else is read anew."""
+    by_mechanism: dict[str, list[Settable]] = defaultdict(list)
+    for one in some:
+        by_mechanism[one.declared.mechanism].append(one)
+    found = []
+    for name, group in by_mechanism.items():
+        kept = await MECHANISMS.load(name)().kept(host, sorted(one.address for one in group))
+        found += [
+            one if one.declared.lasts else replace(one, kept=kept.get(one.address, ""))
+            for one in group
+        ]
+    return found
+
+
 def _words(value: Scalar | IosondeError) -> str:
     return "" if value is None or isinstance(value, IosondeError) else str(value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
 from pathlib import Path
@@ -36,3 +37,19 @@ def is_gone(owner: str) -> bool:
     if machine.split("/")[0] != socket.gethostname():
         return False
     return machine != _machine() or _start_ticks(int(pid)) != ticks
+
+
+def tag() -> str:
+    """The owner's mark of the calling process as part of a file's name: "DIGEST-PID-STARTTICKS"."""
+    pid = os.getpid()
+    return f"{_digest()}-{pid}-{_start_ticks(pid)}"
+
+
+def tag_is_gone(found: str) -> bool:
+    """Whether a tag is of a process of this machine and boot that has ended; else we can't know."""
+    digest, pid, ticks = found.split("-")
+    return digest == _digest() and _start_ticks(int(pid)) != ticks
+
+
+def _digest() -> str:
+    return hashlib.sha256(_machine().encode()).hexdigest()[:8]

@@ -27,6 +27,12 @@ class Grid:
         self.blocks = Blocks(space.candidates(), self.book, seed)
         self._reason = ""
 
+    @classmethod
+    def looks_first(cls, space: Space) -> bool:
+        """See `Begin.looks_first`: every candidate is measured."""
+        del space
+        return False
+
     def ask(self) -> Ask | None:
         """The next loop of the plan; None when it is done or the budget is."""
         if self._reason or self.blocks.count >= self.goal.loops or not self.blocks.alive:

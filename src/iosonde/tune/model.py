@@ -52,6 +52,11 @@ class Model:
         self._decided = False  # when last asked; it must be so twice running
         self._out = np.zeros(len(self._field), dtype=bool)
 
+    @classmethod
+    def looks_first(cls, space: Space) -> bool:
+        """See `Begin.looks_first`."""
+        return bool(space.hopeful)
+
     def ask(self) -> Ask | None:
         """A candidate that may be the best, by the posterior; None when it is decided."""
         if self._found:

@@ -46,6 +46,12 @@ class Race:
         self.blocks = Blocks(space.candidates() if among is None else among, self.book, seed)
         self._found: Found | None = None
 
+    @classmethod
+    def looks_first(cls, space: Space) -> bool:
+        """See `Begin.looks_first`: every block measures all candidates."""
+        del space
+        return False
+
     def ask(self) -> Ask | None:
         """The next loop of the present block; None when the race is over."""
         if not self._found and len(self.blocks.alive) <= 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import exp, log
 from typing import TypeAlias
@@ -131,6 +131,10 @@ class Space:
         risks = sum(named[one.name] in one.unsafe for one in self.vary)
         return risks, len(self.changed(self.baseline, candidate)), candidate
 
+    def candidate(self, settings: Mapping[str, Scalar]) -> Candidate:
+        """The candidate of all settings; the way back of `settings`."""
+        return tuple(one.values.index(settings[one.name]) for one in self.vary)
+
     def only(self, names: Iterable[str], winner: Candidate) -> Space:
         """The space of some settings, the others held at the winner's values."""
         free = set(names)
@@ -140,4 +144,10 @@ class Space:
             else Vary(one.name, (held[one.name],), held[one.name], (), one.change_seconds)
             for one in self.vary
         )  # fmt: skip
-        return Space(vary, self.excluded, self.unsafe)
+        part = Space(vary, self.excluded, self.unsafe)
+        places = tuple(one.name in free for one in self.vary)
+        hopeful = dict.fromkeys(
+            tuple(at if varied else 0 for at, varied in zip(one, places, strict=True))
+            for one in self.hopeful
+        )
+        return replace(part, hopeful=tuple(one for one in hopeful if one != part.baseline))

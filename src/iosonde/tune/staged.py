@@ -40,13 +40,18 @@ class Staged:
 
     def __init__(self, space: Space, goal: Goal, *, seed: int = 0) -> None:
         self.space, self.goal, self._seed = space, goal, seed
-        names = (one.name for one in space.vary)
-        self._groups = [(layer, list(group)) for layer, group in groupby(names, key=_layer)]
+        self._groups = _groups(space)
         self.stages: list[Stage] = []
         self._current = space.baseline
         self._used = 0.0
         self._stands: list[Standing] = []
         self._search: Strategy | None = self._begin()
+
+    @classmethod
+    def looks_first(cls, space: Space) -> bool:
+        """See `Begin.looks_first`: in those stages that are too large for a race."""
+        parts = (space.only(names, space.baseline) for _, names in _groups(space))
+        return any(one.hopeful and len(one.candidates()) > _FIELD for one in parts)
 
     def ask(self) -> Ask | None:
         """The present stage's next measurement; None when the topmost is done."""
@@ -129,6 +134,20 @@ class Staged:
             part if one.name in names else whole
             for one, part, whole in zip(self.space.vary, candidate, self._current, strict=True)
         )
+
+
+def stages_of(space: Space) -> tuple[tuple[str, int], ...]:
+    """The stages in their order: a layer, and the number of its candidates."""
+    return tuple(
+        (layer, len(space.only(names, space.baseline).candidates()))
+        for layer, names in _groups(space)
+    )
+
+
+def _groups(space: Space) -> list[tuple[str, list[str]]]:
+    """The stages: a layer and the names of its settings."""
+    names = (one.name for one in space.vary)
+    return [(layer, list(group)) for layer, group in groupby(names, key=_layer)]
 
 
 def _layer(name: str) -> str:

@@ -166,3 +166,6 @@ class Begin(Protocol):
 
     def __call__(self, space: Space, goal: Goal, *, seed: int = 0) -> Strategy:
         """A search over the space; `seed` fixes its random order."""
+
+    def looks_first(self, space: Space) -> bool:
+        """Whether its order follows what a prior holds for the best (`Space.hopeful`)."""

@@ -47,6 +47,12 @@ class Sweep:
         self._reason = ""
         self._lay_out()
 
+    @classmethod
+    def looks_first(cls, space: Space) -> bool:
+        """See `Begin.looks_first`: settings have their turn one after the other."""
+        del space
+        return False
+
     def ask(self) -> Ask | None:
         """The next loop of the present setting; None when all settings are done."""
         if self._asked or self._reason:

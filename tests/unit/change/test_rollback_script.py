@@ -155,3 +155,62 @@ def test_the_host_puts_back_by_itself_what_nobody_confirms(host: Host) -> None:
     assert host.states() == {1: "restored"}
     host.run("confirm", "1", status=75)
     host.run("change", "1", "1", "true", status=75)
+
+
+def through_begin(host: Host, number: int, *entries: Entry) -> None:
+    """A batch as iosonde announces it, and its changes made."""
+    text = batch_lines(number, BOOT, "me", entries)
+    subprocess.run(["sh", host.script, "begin"], input=text, text=True, check=True, timeout=60)
+    for one in entries:
+        subprocess.run(one.do, check=True)
+
+
+def test_what_is_over_is_read_no_more(host: Host) -> None:
+    """Damage in the part that is over does no harm: it is not looked at."""
+    host.setting("depth", "128")
+    for number in range(1, 40):
+        host.begun(number, host.entry("depth", "128", "64"), then="restored")
+    through_begin(host, 40, host.entry("depth", "128", "64"))
+    offset, first = (host.place / "since").read_text().splitlines()
+    text = host.journal.read_bytes()
+    assert text[int(offset) - 1 :].decode().splitlines()[0] == first
+    assert first.startswith("begin\t40\t")
+    host.journal.write_bytes(b"x" * (int(offset) - 2) + text[int(offset) - 2 :])
+    assert host.run("batch", "40", "why") == ["back\tdepth\t=128"]
+    assert host.value("depth") == "128"
+
+
+@pytest.mark.parametrize("since", ["", "7\n", "one\nbegin\t2\n", "99999999\nbegin\t2\tx\n",
+                                   "5\nbegin\t2\tx\n", "-1\n\n"])  # fmt: skip
+def test_a_note_that_does_not_fit_the_journal_is_not_believed(host: Host, since: str) -> None:
+    host.setting("depth", "128")
+    host.begun(1, host.entry("depth", "128", "64"), then="confirmed")
+    (host.place / "since").write_text(since)
+    assert host.run("list")
+    assert host.run() == ["back\tdepth\t=128"]
+
+
+def test_another_journal_is_read_from_its_beginning(host: Host) -> None:
+    host.setting("depth", "128")
+    host.begun(1, host.entry("depth", "128", "32"), then="restored")
+    through_begin(host, 2, host.entry("depth", "128", "64"))
+    host.journal.unlink()
+    host.begun(1, host.entry("depth", "128", "64"))
+    host.begun(2, host.entry("depth", "64", "32"))
+    assert host.run() == ["back\tdepth\t=128"]
+    assert host.value("depth") == "128"
+
+
+def test_what_was_kept_comes_back_when_it_is_tentative_again(host: Host) -> None:
+    host.setting("depth", "128")
+    host.begun(1, host.entry("depth", "128", "64"), then="kept")
+    host.setting("ahead", "8")
+    through_begin(host, 2, host.entry("ahead", "8", "16"))
+    assert (host.place / "since").read_text().splitlines()[1].startswith("begin\t2\t")
+    assert [line.split("\t")[:2] for line in host.run("list")] == [["1", "kept"], ["2", "open"]]
+    host.run("batch", "2", "why")
+    host.run("mark", "tentative", "1")
+    through_begin(host, 3, host.entry("ahead", "8", "32"))
+    assert sorted(host.run()) == ["back\tahead\t=8", "back\tdepth\t=128"]
+    assert host.value("depth") == "128"
+    assert host.states() == {1: "restored", 2: "restored", 3: "restored"}

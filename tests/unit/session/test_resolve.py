@@ -12,6 +12,7 @@ from iosonde.errors import UsageError
 from iosonde.records import Scalar, StackLayer
 from iosonde.session import resolve as module
 from iosonde.session.declare import understand
+from iosonde.session.depth import layer_depth, link_depth
 from iosonde.session.end import commands
 from iosonde.session.ground import Ground
 from iosonde.session.resolve import Resolved, resolve, text_of
@@ -219,3 +220,56 @@ def test_values_are_written_as_hosts_read_them() -> None:
     assert [text_of(value) for value in (True, False, 64, "write  back")] == [
         "on", "off", "64", "write back",
     ]  # fmt: skip
+
+
+SAN = """\
+stack: san
+hosts: {storage: {lab: {}}, diskless: {lab: {}}}
+layers:
+  d1: {kind: disk, host: storage, size: 64 MiB}
+  lv: {kind: lvm, of: d1}
+  target: {kind: aoe_target, of: lv, mtu: 4200}
+  aoe: {kind: aoe, of: target, host: diskless, mtu: 4200}
+"""
+
+
+async def test_keys_of_both_ends_are_built_anew_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "san.yaml"
+    file.write_text(SAN)
+    text = "vary: {target.mtu: {values: [1500, 4131], also: aoe.mtu}}\n"
+    found = await resolved(monkeypatch, text, Place(file))
+    (knob,) = found.knobs
+    assert (knob.varied.rebuild, knob.varied.also, knob.spots) == (True, ("aoe.mtu",), ())
+    assert (knob.varied.default, knob.varied.values) == (4200, (4200, 1500, 4131))
+    ground = Ground(cast("Any", Place(file)), "study", cast("Any", None))
+    ground.knobs = found.knobs
+    told = commands(ground, {"target.mtu": 1500}, "study", applied=False)
+    assert told == (f"iosonde up {file} --set target.mtu=1500 --set aoe.mtu=1500",)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [("aoe.mtx", "no key of the stack"), ("d1.size", "declared otherwise"),
+     ("eth1.mtu", "no key of the stack")],
+)  # fmt: skip
+async def test_keys_that_do_not_go_together_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, other: str, said: str
+) -> None:
+    file = tmp_path / "san.yaml"
+    file.write_text(SAN)
+    text = f"vary: {{target.mtu: {{values: [1500, 4131], also: {other}}}}}\n"
+    with pytest.raises(UsageError, match=said):
+        await resolved(monkeypatch, text, Place(file))
+
+
+def test_a_network_lies_below_what_reaches_over_it(tmp_path: Path) -> None:
+    file = tmp_path / "san.yaml"
+    file.write_text(SAN)
+    stack = read_stack(file)
+    assert layer_depth(stack, "target") < link_depth(stack) < layer_depth(stack, "aoe")
+    anvil = read_stack(Path(__file__).parents[3] / "examples/stacks/anvil.yaml")
+    order = [layer_depth(anvil, "ra"), link_depth(anvil)]
+    order += [layer_depth(anvil, name) for name in ("r0", "lv", "vm", "fs")]
+    assert order == sorted(order)

@@ -10,7 +10,9 @@ import pytest
 from iosonde.errors import UsageError
 from iosonde.tune.model import Model
 from iosonde.tune.prior import read_prior, with_prior
+from iosonde.tune.race import Race
 from iosonde.tune.space import Space, Vary
+from iosonde.tune.staged import Staged
 from iosonde.tune.strategy import Goal, Told
 
 SPACE = Space(
@@ -77,3 +79,15 @@ def test_what_is_no_prior(tmp_path: Path, text: str) -> None:
         read_prior(file)
     with pytest.raises(UsageError, match="cannot be read"):
         read_prior(tmp_path / "none")
+
+
+def test_stages_look_first_at_their_part_of_what_is_hoped_for() -> None:
+    wide = Vary("sda.nr_requests", tuple(range(30)), 0)
+    hoped = Space((SPACE.vary[0], wide), hopeful=((2, 7), (2, 0)))
+    assert hoped.only(["sda.nr_requests"], (1, 0)).hopeful == ((0, 7),)
+    assert hoped.only(["r.chunk_size"], (0, 3)).hopeful == ((2, 0),)
+    assert Staged.looks_first(hoped)  # the second stage is left to the model
+    assert not Staged.looks_first(Space((SPACE.vary[0],), hopeful=((2,),)))
+    assert not Race.looks_first(hoped)
+    assert Model.looks_first(hoped)
+    assert not Model.looks_first(SPACE)

@@ -1,0 +1,102 @@
+"""The path of a campaign: loop by loop, what was left out, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde import units
+from iosonde.report.blocks import (
+    MOST_SHOWN,
+    Block,
+    Cells,
+    Pictures,
+    Text,
+    Title,
+    clock,
+    in_words,
+    words,
+)
+from iosonde.report.tuning_charts import path_figures
+from iosonde.tuning import Tuning
+
+
+def path(tuning: Tuning) -> Iterator[Block]:
+    """Loops in order, candidates alive, the best so far."""
+    if not tuning.path:
+        return
+    intent = tuning.campaign.intent
+    yield Title("The path of the search")
+    yield Pictures(tuple(path_figures(tuning)))
+    if tuning.events:
+        yield Cells(
+            ("loop", "device time", "left", "what happened", "candidate"),
+            tuple(
+                (
+                    str(one.number), clock(one.at), str(one.alive), one.what,
+                    "; ".join(words(intent, settings) for settings in one.settings),
+                )
+                for one in tuning.events
+            ),
+            words=0, folded="" if len(tuning.events) <= MOST_SHOWN else "What happened when",
+        )  # fmt: skip
+    unit = intent.goal.unit
+    rows = tuple(
+        (
+            str(step.number), clock(step.at), step.part,
+            words(intent, step.settings),
+            units.show(step.figure, unit) if step.figure is not None else "failed",
+            str(step.alive), words(intent, step.best) if step.best else "–", step.why,
+        )
+        for step in tuning.path
+    )  # fmt: skip
+    head = ("loop", "device time", "part", "candidate", "figure", "left", "best so far", "why")
+    yield Cells(head, rows, words=0, folded=f"All {len(rows)} loops in order")
+
+
+def left_out(tuning: Tuning) -> Iterator[Block]:
+    """What was not tried, or could not be."""
+    intent = tuning.campaign.intent
+    units_of = {one.name: one for one in intent.vary}
+    rows = [
+        (f"{one.setting} = {in_words(units_of.get(one.setting), one.value)}", "not tried",
+         one.reason)
+        for one in intent.left_out
+    ]  # fmt: skip
+    rows += [(words(intent, one), "not tried", "excluded by the study") for one in intent.excluded]
+    rows += [
+        (words(intent, one.settings), "infeasible", one.reason)
+        for one in tuning.campaign.candidates if one.state == "infeasible"
+    ]  # fmt: skip
+    if not rows:
+        return
+    yield Title("What was left out, and why")
+    yield Cells(("candidate or value", "", "reason"), tuple(rows), words=3)
+
+
+def costs(tuning: Tuning) -> Iterator[Block]:
+    """Device time, and what the classic protocol would have taken."""
+    spent, intent = tuning.costs, tuning.campaign.intent
+    if not spent.spent:
+        return
+    yield Title("What it cost")
+    result = tuning.campaign.result
+    parts = f"{clock(spent.loads)} of load, {clock(spent.changes)} of "
+    parts += f"changing settings, over {spent.measurements} loops"
+    if result is not None and result.proof:
+        parts += f"; {clock(result.proof)} of it for the proof"
+    several = sum(len(one.values) > 1 for one in intent.vary) > 1
+    rows = [("this campaign", clock(spent.spent), "", parts)]
+    if several:
+        rows.append((
+            "one setting at a time", clock(spent.one_at_a_time),
+            f"{spent.one_at_a_time / spent.spent:.3g} ×",
+            "five passes of a minute for each value; blind to what settings do together",
+        ))  # fmt: skip
+    rows.append((
+        "every candidate", clock(spent.grid), f"{spent.grid / spent.spent:.3g} ×",
+        f"five passes of a minute for each of {spent.candidates} candidates",
+    ))  # fmt: skip
+    yield Cells(
+        ("protocol", "device time", "against this", "what for"), tuple(rows), frozenset({0})
+    )
+    yield Text("The other protocols are reckoned at what a change cost here, not measured.", "soft")

@@ -1,0 +1,116 @@
+"""The classic tables of a campaign: value, result, change, verdict; setting by setting, and all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from iosonde import units
+from iosonde.report.blocks import (
+    MOST_SHOWN,
+    VERDICTS,
+    Block,
+    Cells,
+    Pictures,
+    Text,
+    Title,
+    half,
+    interval,
+    show_value,
+    signed,
+    words,
+)
+from iosonde.report.tuning_charts import table_figure
+from iosonde.tuning import Change, Tuning, ValueRow, ValueTable
+
+_NOTES = {"equivalent": "as good as the pick", "eliminated": "behind"}
+_STEPWISE = {"sweep", "staged"}
+"""Strategies that keep a setting's best value for the settings that follow."""
+
+
+def tables(tuning: Tuning) -> Iterator[Block]:
+    """The classic table of each setting."""
+    if not tuning.tables:
+        return
+    intent = tuning.campaign.intent
+    yield Title("Setting by setting")
+    sure = "Results are means over the loops of the search."
+    if tuning.effects.loops:
+        sure += (
+            " Changes are against the value that was in force, with the drift of the device taken "
+            "out; all intervals of these tables hold together with 95 %."
+        )
+    yield Text(sure, "soft")
+    for table in tuning.tables:
+        stage = f" (stage {table.stage})" if table.stage else ""
+        yield Title(f"{table.varied.name}{stage}", 3)
+        if held := words(intent, table.held):
+            yield Text(f"With {held}.", "soft")
+        rows = tuple(_value_cells(table, row, tuning) for row in table.rows)
+        yield Cells(_VALUE_HEAD, rows, _best(table.rows, tuning))
+        if table.untried:
+            names = ", ".join(show_value(table.varied, one) for one in table.untried)
+            yield Text(f"Not measured with the others so: {names}.", "soft")
+        if figure := table_figure(table, intent.goal.metric):
+            yield Pictures((figure,))
+
+
+_VALUE_HEAD = ("value", "result", "± 95 %", "loops", "change", "interval", "verdict", "note")
+
+
+def _value_cells(table: ValueTable, row: ValueRow, tuning: Tuning) -> tuple[str, ...]:
+    notes = ["in force before"] if row.value == table.reference else []
+    result, kept = tuning.campaign.result, tuning.campaign.intent.strategy in _STEPWISE
+    if kept and result and row.value == result.pick[table.varied.name]:
+        row, notes = replace(row, note=""), [*notes, "kept"]
+    return (show_value(table.varied, row.value), *_result_cells(row, notes, tuning))
+
+
+def _result_cells(row: ValueRow, notes: Sequence[str], tuning: Tuning) -> tuple[str, ...]:
+    """Result, spread, loops, change, interval, verdict, note."""
+    unit, result = tuning.campaign.intent.goal.unit, tuning.campaign.result
+    picked = result is not None and dict(row.settings) == dict(result.pick)
+    stays = result is not None and dict(result.pick) == dict(result.baseline)
+    note = ("stays" if stays else "picked") if picked else _NOTES.get(row.note, row.note)
+    told = [*notes, *([note] if note else [])]
+    return (
+        units.show(row.metric.mean, unit) if row.metric else "–",
+        half(row.metric), str(row.loops), *_change_cells(row.change), ", ".join(told),
+    )  # fmt: skip
+
+
+def _change_cells(change: Change | None) -> tuple[str, str, str]:
+    if change is None:
+        return "", "", ""
+    return signed(change.change), interval(change.interval), VERDICTS[change.outcome]
+
+
+def _best(rows: Sequence[ValueRow], tuning: Tuning) -> frozenset[int]:
+    """The pick's row, where it is among them."""
+    result = tuning.campaign.result
+    if result is None:
+        return frozenset()
+    return frozenset(at for at, row in enumerate(rows) if dict(row.settings) == dict(result.pick))
+
+
+def candidates(tuning: Tuning) -> Iterator[Block]:
+    """All candidates, where settings were varied together."""
+    intent = tuning.campaign.intent
+    if sum(len(one.values) > 1 for one in intent.vary) < 2:
+        return
+    yield Title("All candidates")
+    yield Text("Against what was in force before, the best first.", "soft")
+    baseline = {one.name: one.default for one in intent.vary}
+    rows = []
+    for row in tuning.candidates:
+        notes = ["in force before"] if dict(row.settings) == baseline else []
+        values = (show_value(one, row.settings[one.name]) for one in intent.vary)
+        rows.append((*values, *_result_cells(row, notes, tuning)))
+    head = (*(one.name for one in intent.vary), *_VALUE_HEAD[1:])
+    bold, count = _best(tuning.candidates, tuning), len(intent.vary)
+    yield Cells(
+        head, tuple(rows[:MOST_SHOWN]), frozenset(one for one in bold if one < MOST_SHOWN), count
+    )
+    if rest := rows[MOST_SHOWN:]:
+        more = frozenset(one - MOST_SHOWN for one in bold if one >= MOST_SHOWN)
+        yield Cells(head, tuple(rest), more, count, f"{len(rest)} more candidates")

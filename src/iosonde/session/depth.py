@@ -1,0 +1,20 @@
+"""How deep a layer of a declared stack lies: settings are searched from the disks up."""
+
+from __future__ import annotations
+
+from iosonde.stack.file import DeclaredStack
+
+
+def layer_depth(stack: DeclaredStack, name: str) -> int:
+    """How many layers a layer stands on, on whatever hosts."""
+    return len(list(stack.site(name).under()))
+
+
+def link_depth(stack: DeclaredStack) -> float:
+    """Of the network: right below the lowest layer that stands on one of another host."""
+    over = [
+        layer_depth(stack, site.name)
+        for site in stack.sites
+        if site.name not in stack.guests and {one.host for one in site.below} - {site.host}
+    ]
+    return min(over, default=0) - 0.5

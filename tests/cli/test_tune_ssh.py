@@ -1,0 +1,183 @@
+"""`iosonde tune` over ssh, and what becomes of it when the connection is lost: with a real sshd."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from iosonde.change.settings_journal import JOURNAL, SCRIPT, parse_journal
+from tests import sshd
+from tests.cli.conftest import Ended
+from tests.cli.test_tune import PACED, Queue, loops, start, tuned
+from tests.loop.devices import MIB, loop_device, tool
+
+Iosonde = Callable[..., Ended]
+
+pytestmark = [
+    pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings"),
+    pytest.mark.timeout(1800),
+]  # fmt: skip
+PATIENCE = 45  # seconds of --confirm: a loop takes its time where others work
+
+
+class Server:
+    """An sshd whose connections can be lost, each by its process."""
+
+    def __init__(self, directory: Path, path: str) -> None:
+        box = sshd.configure(directory)
+        with (directory / "sshd_config").open("a") as config:
+            config.write(f"SetEnv PATH={path}\n")
+        self._listener = sshd.start(box)
+
+    def lose(self, how: signal.Signals) -> list[int]:
+        """Every connection; their processes."""
+        found = subprocess.run(
+            ["pgrep", "-P", str(self._listener.pid)], capture_output=True, text=True, check=False
+        )
+        some = [int(pid) for pid in found.stdout.split()]
+        for pid in some:
+            os.kill(pid, how)
+        return some
+
+    def close(self) -> None:
+        self.lose(signal.SIGKILL)
+        self._listener.terminate()
+        self._listener.wait(10)
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Iterator[Queue]:
+    """A loop device that is slow, by a paced fio, until its queue is deeper."""
+    with loop_device(tmp_path / "image", 32 * MIB, "--direct-io=on") as device:
+        made = Queue(device)
+        fio = tmp_path / "bin" / "fio"
+        fio.parent.mkdir()
+        fio.write_text(PACED.format(name=made.name, fio=shutil.which("fio")))
+        fio.chmod(0o755)
+        yield made
+        if Path(SCRIPT).exists():
+            tool("sh", SCRIPT)
+        for name, value in made.usual.items():
+            made.write(name, value)
+
+
+@pytest.fixture
+def server(tmp_path: Path, queue: Queue, environment: dict[str, str]) -> Iterator[Server]:
+    made = Server(tmp_path, f"{tmp_path}/bin:{environment['PATH']}")
+    environment["HOME"] = str(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def study(tmp_path: Path, queue: Queue, server: Server) -> str:
+    file = queue.study(tmp_path, "600 s", depth_only=True)
+    text = file.read_text()
+    target = f"targets: {{host: box, path: {queue.device}}}"
+    file.write_text(text.replace(f"targets: {queue.device}", target))
+    return str(file)
+
+
+def test_the_gain_is_found_proven_and_put_back_over_ssh(
+    iosonde: Iosonde, queue: Queue, study: str
+) -> None:
+    before = queue.state()
+    told = tuned(iosonde("tune", study, "--json", timeout=1500))
+    assert told["winner"]["confirmed"], told["sentence"]
+    assert told["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
+    assert told["commands"][0] == f"iosonde set --host box loop:{queue.name}.nr_requests=128"
+    assert queue.state() == before
+    (run,) = iosonde("list", "--json").json["runs"]
+    assert {one["host"] for one in run["trials"]} == {"box"}
+    settings = {one["capture"][f"box/loop:{queue.name}.nr_requests"] for one in run["trials"]}
+    assert settings == {4, 128}
+
+
+def lost(
+    server: Server, environment: Mapping[str, str], cwd: Path, arguments: list[str],
+    *, asked: int, after: int, how: signal.Signals = signal.SIGKILL,
+) -> tuple[int | None, str, list[int]]:  # fmt: skip
+    """Lose the connection so many commands after the search has asked so often.
+
+    Returns:
+        Exit code, what was said without its commands, the processes of the connection.
+    """
+    process = start(environment, cwd, *arguments, "--trace", "--confirm", str(PATIENCE))
+    said, seen, commands, gone = "", 0, -1, list[int]()
+    assert process.stderr is not None
+    for line in process.stderr:
+        seen += "next: " in line
+        if line.startswith("+ "):
+            commands += seen >= asked
+        else:
+            said += line
+        if seen >= asked and commands >= after and not gone:
+            gone = server.lose(how)
+    process.communicate(timeout=300)
+    return process.returncode, said, gone
+
+
+def test_a_lost_connection_at_any_moment_ends_the_campaign_and_resume_goes_on(
+    iosonde: Iosonde, queue: Queue, server: Server, study: str, tmp_path: Path,
+    environment: Mapping[str, str],
+) -> None:  # fmt: skip
+    """Before the first loop, in it, while the next candidate is put in force, and after it."""
+    before, arguments, kept, partly = queue.state(), [study], 0, 0
+    for asked, after in ((0, 4), (1, 2), (2, 1), (2, 3), (2, 6), (2, 9)):
+        code, said, gone = lost(server, environment, tmp_path, arguments, asked=asked, after=after)
+        assert gone, said
+        assert code == 4, said
+        complaint = [line for line in said.splitlines() if line.startswith("iosonde: ")]
+        assert len(complaint) == 1, said
+        assert "box: the connection" in complaint[0], said
+        assert "Traceback" not in said
+        partly += queue.state() != before
+        end = time.monotonic() + PATIENCE + 20
+        while queue.state() != before and time.monotonic() < end:
+            time.sleep(0.5)
+        assert queue.state() == before, (asked, after)
+        found = loops(environment)
+        assert found >= kept + max(asked - 1, 0) * (arguments[0] != study)
+        kept = found
+        if any(one["trials"] for one in iosonde("list", "--json").json["runs"]):
+            arguments = ["--resume"]
+    assert partly >= 3  # it was lost with a candidate in force, and the host put that back alone
+    told = tuned(iosonde("tune", "--resume", "--json", timeout=1500))
+    assert told["winner"]["confirmed"], told["sentence"]
+    assert told["measurements"] > kept
+    assert queue.state() == before
+    batches = parse_journal(Path(JOURNAL).read_text()).values()
+    assert {one.state for one in batches} <= {"", "restored", "lost"}
+
+
+def test_a_cable_that_is_cut_does_not_keep_the_lock(
+    iosonde: Iosonde, queue: Queue, server: Server, study: str, tmp_path: Path,
+    environment: Mapping[str, str],
+) -> None:  # fmt: skip
+    """The far side does not know that nobody is here any more: its sshd waits on."""
+    before = queue.state()
+    code, said, gone = lost(
+        server, environment, tmp_path, [study], asked=2, after=6, how=signal.SIGSTOP
+    )
+    assert code == 4, said
+    assert queue.state() == before  # keep-alives took longer than the host was patient
+    owner = Path(JOURNAL).with_name("owner").read_text().splitlines()
+    assert Path(f"/proc/{owner[3]}").exists()  # the lock is still held there
+    told = tuned(iosonde("tune", "--resume", "--json", timeout=1500))
+    assert told["winner"]["confirmed"], told["sentence"]
+    assert [pid for pid in gone if _alive(pid)] == []
+
+
+def _alive(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
