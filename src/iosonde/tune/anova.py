@@ -2,11 +2,12 @@
 
 The score of a loop is an overall mean, plus an effect of each setting's value, plus an effect of
 each pair of values of two settings, plus what is the candidate's own, plus a piecewise linear drift
-over device time, plus noise. The drift is a random walk: its steps from knot to knot are effects as
-all others, so what is learnt of one minute is known of the next. All effects have normal priors; the five variances are learnt by
-expectation maximisation. With categorical values the process has finitely many effects, so it is
-Bayesian linear regression, at a cost that does not grow with the number of loops. The candidates'
-own effects make a diagonal block, which is taken out by its Schur complement.
+over device time, plus noise. The drift is a random walk: its steps from knot to knot are effects,
+so what is learnt of one minute is known of the next. All effects have normal priors; the five
+variances are learnt by expectation maximisation. With categorical values the process has finitely
+many effects, so it is Bayesian linear regression, at a cost that does not grow with the number of
+loops. The candidates' own effects make a diagonal block, which is taken out by its Schur
+complement.
 
 Source: C. G. Kaufman and S. R. Sain, "Bayesian functional ANOVA modeling using Gaussian process
 prior distributions", Bayesian Analysis 5 (2010); C. M. Bishop, "Pattern Recognition and Machine
