@@ -13,7 +13,7 @@ from iosonde.units import show_fraction
 
 FIRST_GOAL = 5
 """Loops that a trial of one loop is advised to make: with one, no spread is known."""
-_GRAIN = log(1 + 1 / 64)
+GRAIN = log(1 + 1 / 64)
 """Width of a bin of fio's latency histogram (logarithm), the grain of its percentiles.
 Source: fio 3.x, stat.h, FIO_IO_U_PLAT_BITS 6."""
 
@@ -85,7 +85,7 @@ def _grain(a: Metric, b: Metric) -> float:
     part of the spread.
     """
     spread = min(a.cv or 0.0, b.cv or 0.0)
-    return _GRAIN if percentile_of(a.name) and spread < _GRAIN / 2 else 0.0
+    return GRAIN if percentile_of(a.name) and spread < GRAIN / 2 else 0.0
 
 
 def _decided(

@@ -2,10 +2,12 @@
 
 The score of a loop is an overall mean, plus an effect of each setting's value, plus an effect of
 each pair of values of two settings, plus what is the candidate's own, plus a piecewise linear drift
-over device time, plus noise. All effects have normal priors; the five variances are learnt by
-expectation maximisation. With categorical values the process has finitely many effects, so it is
-Bayesian linear regression, at a cost that does not grow with the number of loops. The candidates'
-own effects make a diagonal block, which is taken out by its Schur complement.
+over device time, plus noise. The drift is a random walk: its steps from knot to knot are effects,
+so what is learnt of one minute is known of the next. All effects have normal priors; the five
+variances are learnt by expectation maximisation. With categorical values the process has finitely
+many effects, so it is Bayesian linear regression, at a cost that does not grow with the number of
+loops. The candidates' own effects make a diagonal block, which is taken out by its Schur
+complement.
 
 Source: C. G. Kaufman and S. R. Sain, "Bayesian functional ANOVA modeling using Gaussian process
 prior distributions", Bayesian Analysis 5 (2010); C. M. Bishop, "Pattern Recognition and Machine
@@ -27,9 +29,10 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float64]
 
 MEAN, MAIN, PAIR, DRIFT = range(4)
-_START = (1e4, 0.05**2, 0.02**2, 0.01**2)  # of scores, which are logarithms
+_START = (1e4, 0.05**2, 0.02**2, 0.005**2)  # of scores, which are logarithms; drift: of a step
 _OWN = 0.005**2
 _NOISE = 0.03**2
+_QUIETEST = 1e-8  # variance of a loop's score, below which no device is taken to be
 _DOUBT = 4.0  # how many effects (or loops) the starting variances count for
 _OWN_DOUBT = 20.0  # the same for the candidates' own effects, of which the loops tell little
 
@@ -97,8 +100,8 @@ class Anova:
 
         if self._origin is None:
             self._origin = score
-        hats = np.maximum(1 - abs(at - self._knots) / self._knot, 0.0)
-        row, off = np.concatenate([self.design[candidate], hats]), score - self._origin
+        steps = np.clip((at - self._knots) / self._knot, 0.0, 1.0)
+        row, off = np.concatenate([self.design[candidate], steps]), score - self._origin
         sums = self._sums
         sums.square += np.outer(row, row)
         sums.along += off * row
@@ -179,7 +182,7 @@ class Anova:
         explained += len(own) - float(own_spread.sum()) / self._own
         before, expected = self.noise, _DOUBT * self._expected
         self.noise = (left + before * explained + expected) / (self.loops + _DOUBT)
-        self.noise = max(self.noise, before / 4)
+        self.noise = max(self.noise, before / 4, _QUIETEST)
         power = float((own**2 + own_spread).sum())
         self._own = (power + _OWN_DOUBT * self._own_start) / (len(own) + _OWN_DOUBT)
         for one, start in zip(self._members[1:], self._start[1:], strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import variance
 
 from iosonde.tune.book import Book
 from iosonde.tune.paired import Differences, Noise, differences, pooled
@@ -82,7 +83,15 @@ class Blocks:
         """Every pair of those alive, after two blocks or more."""
         import numpy as np
 
-        return differences(np.array([self.scores[one] for one in self.alive]), self.noise())
+        scores = np.array([self.scores[one] for one in self.alive])
+        return differences(scores, self.noise(), grain=self.book.grain())
+
+    def pair(self, one: Candidate, other: Candidate) -> Noise:
+        """The noise of two candidates' difference within the blocks that both were in."""
+        both = zip(self.scores.get(one, ()), self.scores.get(other, ()), strict=False)
+        apart = [a - b for a, b in both]
+        freedom = len(apart) - 1
+        return Noise(variance(apart), float(freedom)) if freedom > 0 else Noise(0.0, 0.0)
 
     def fit(self) -> list[bool]:
         """Of those alive: whether each may be picked."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import inf, log, sqrt
 
 from iosonde.measure.statistics import summarise
+from iosonde.tune.grain import grain
 from iosonde.tune.space import Candidate, Space
 from iosonde.tune.strategy import Ask, Goal, Stand, State, Told
 
@@ -84,6 +85,10 @@ class Book:
     def score(self, figure: float) -> float:
         """The logarithm of a figure, signed so that more is better."""
         return log(figure) if self.goal.higher else -log(figure)
+
+    def grain(self) -> float:
+        """What the figures so far cannot resolve, as a difference of two scores."""
+        return grain(self.goal.metric, self.figures.values())
 
     def cost(self, before: Candidate | None, after: Candidate) -> float:
         """Seconds that changing from one candidate to another is expected to take."""

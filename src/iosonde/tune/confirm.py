@@ -47,6 +47,7 @@ class Confirmation:
         self.book = Book(space, goal, in_force=in_force)
         self.blocks = Blocks((space.baseline, search.pick), self.book, seed)
         self._before = Noise(search.variance, search.freedom)
+        self._pair = Noise(search.pair_variance, search.pair_freedom)
         self._outcome: Outcome | None = None
         self._seen: tuple[float, float, float] | None = None
         if search.pick == space.baseline:
@@ -105,7 +106,9 @@ class Confirmation:
         together = (
             fresh.variance * fresh.freedom + self._before.variance * self._before.freedom
         ) / freedom
-        found = differences(scores, Noise(together, freedom))
+        found = differences(
+            scores, Noise(together, freedom), before=self._pair, grain=self.book.grain()
+        )
         change = float(found.change[1, 0])
         reach = float(found.reach(self.goal.level / 2)[1, 0])
         self._seen = self._as_fractions(change, reach)

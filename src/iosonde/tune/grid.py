@@ -89,11 +89,13 @@ class Grid:
         return Found(ending, pick, same, reason, noise.variance, noise.freedom)
 
     def _bounds(self) -> tuple[Floats, Floats]:
+        import numpy as np
         from scipy.special import stdtrit
 
         found = self.blocks.differences()
         level = self.goal.level / (len(self.blocks.field) - 1)
-        return found.change, stdtrit(found.freedom, 1 - level) * found.error
+        reach = stdtrit(found.freedom, 1 - level) * found.error
+        return found.change, np.maximum(reach, found.grain)
 
     def _why(self) -> str:
         return f"block {self.blocks.count + 1} of {self.goal.loops}"

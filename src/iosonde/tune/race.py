@@ -96,7 +96,8 @@ class Race:
     def _look(self) -> None:
         """Ends the race if it can end, else eliminates."""
         found = self.blocks.differences()
-        reach = found.reach(self.goal.level / (len(self.blocks.field) - 1))
+        field = len(self.blocks.field)
+        reach = found.reach(self.goal.level / (field - 1), field)
         bound = found.change + reach  # [j, p]: j is better than p by no more than this
         worst = [
             max(float(bound[j, at]) for j in range(len(bound)) if j != at)
@@ -146,5 +147,8 @@ class Race:
     def _end(
         self, ending: Ending, pick: Candidate, same: tuple[Candidate, ...], reason: str
     ) -> None:
-        noise = self.blocks.noise()
-        self._found = Found(ending, pick, same or (pick,), reason, noise.variance, noise.freedom)
+        noise, pair = self.blocks.noise(), self.blocks.pair(self.space.baseline, pick)
+        self._found = Found(
+            ending, pick, same or (pick,), reason, noise.variance, noise.freedom,
+            pair.variance, pair.freedom,
+        )  # fmt: skip

@@ -118,7 +118,8 @@ class Found:
 
     `equivalent` are the candidates shown to be within the margin of the pick (itself included);
     `variance` and `freedom` are what the search learnt of the noise: the variance of one loop's
-    logarithm within a block, and its degrees of freedom.
+    logarithm within a block, and its degrees of freedom; `pair_variance` and `pair_freedom` the
+    same of the differences between the pick and what was in force, where the two met in blocks.
     """
 
     ending: Ending
@@ -127,6 +128,8 @@ class Found:
     reason: str
     variance: float = 0.0
     freedom: float = 0.0
+    pair_variance: float = 0.0
+    pair_freedom: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from iosonde.tune.grid import Grid
 from iosonde.tune.model import Model
 from iosonde.tune.space import Candidate, Space, Vary
 from iosonde.tune.staged import Staged
-from iosonde.tune.strategy import Ending, State, Told
+from iosonde.tune.strategy import Ending, Goal, State, Told
 from iosonde.tune.sweep import Sweep
 from tests.unit.tune.device import Device, goal, space
 
@@ -181,15 +181,15 @@ def test_the_posterior_is_that_of_the_joint_normal_distribution() -> None:
     for pick, at, score in zip(picks, times, scores, strict=True):
         model.add(int(pick), float(at), float(score))
     model.update(learn=False)
-    wide, main, pair, drift = 1e4, 0.05**2, 0.02**2, 0.01**2
+    wide, main, pair, drift = 1e4, 0.05**2, 0.02**2, 0.005**2
 
     def kernel(one: Candidate, two: Candidate) -> float:
         same = [a == b for a, b in zip(one, two, strict=True)]
         return wide + main * sum(same) + (pair + 0.005**2) * all(same)
 
-    hats = np.maximum(1 - abs(times[:, None] - np.arange(0.0, 200.0, 50.0)) / 50.0, 0)
+    steps = np.clip((times[:, None] - np.arange(0.0, 200.0, 50.0)) / 50.0, 0, 1)
     seen = np.array([[kernel(candidates[i], candidates[j]) for j in picks] for i in picks])
-    seen += drift * hats @ hats.T + 0.03**2 * np.eye(12)
+    seen += drift * steps @ steps.T + 0.03**2 * np.eye(12)
     cross = np.array([[kernel(one, candidates[j]) for j in picks] for one in candidates])
     expected = cross @ np.linalg.solve(seen, scores - scores[0])
     np.testing.assert_allclose(model.means(), expected, atol=1e-6)
@@ -209,3 +209,13 @@ def test_the_model_learns_how_large_the_noise_is() -> None:
         search = Model(whole, goal(budget=1500, level=1e-9), seed=3)
         Device(additive(whole, {1: 1.1}, {2: 1.1}), cv=cv, seed=1).run(search)
         assert search.model.noise**0.5 == pytest.approx(cv, rel=0.35)
+
+
+def test_a_model_claims_nothing_finer_than_its_figures() -> None:
+    """Loops that all fall into the same bin of fio's, 1/64 wide."""
+    for margin, decided in ((0.015, False), (0.08, True)):
+        search = Model(space(3, 2), Goal("write.latency.p99", margin=margin, budget=350), seed=4)
+        while search.ask():
+            search.tell(Told(1024.0, 2.0))
+        assert (search.found().ending is not Ending.UNDECIDED) == decided
+        assert search.model.noise > 0
