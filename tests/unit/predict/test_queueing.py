@@ -145,3 +145,26 @@ def test_requests_without_work_do_not_count_as_progress() -> None:
     for customers in (1, 64):
         found = flow(works, [Server(1e-3, even=True)], coming=Coming(customers))
         assert found.rate == pytest.approx(10_000, rel=0.02)
+
+
+class Noting(Server):
+    """Writes down the places that it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(0.01, even=True, rotates=True)
+        object.__setattr__(self, "places", [])
+
+    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
+        self.places.append(access.place)  # type: ignore[attr-defined]
+        return super().seconds(access, queue, chance)
+
+
+def test_busy_mirrors_are_read_by_the_nearest_head() -> None:
+    """Two streams far apart: each ends up at a disk of its own, as read_balance() has it."""
+    both = Noting(), Noting()
+    works: list[Work] = [
+        (((0, Access(write=False, count=1, size=4096, place=place)),),) for place in (0, 10**9)
+    ]
+    flow(works, both, mirrors={0: (0, 1)}, coming=Coming(8), requests=400)
+    for one in both:
+        assert len(set(one.places[-100:])) == 1  # type: ignore[attr-defined]
