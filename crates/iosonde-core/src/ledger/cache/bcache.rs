@@ -257,19 +257,33 @@ impl Bcache {
         }
     }
 
-    /// Adds an extent where nothing is; one with what lies before it, if that is so on both devices.
+    /// Adds an extent where nothing is.
     fn keep(&mut self, begin: u64, extent: Extent) {
-        let (number, length) = (self.of(extent.at), extent.end - begin);
+        let number = self.of(extent.at);
         self.touch(extent.at);
         self.buckets[number].filled.push((begin, extent.end));
         if extent.dirty {
-            self.soil(number, length);
+            self.soil(number, extent.end - begin);
+        }
+        self.join(begin, extent);
+    }
+
+    /// An extent becomes one with what lies before and behind it, where that is so on both devices
+    /// (bset.c, `bch_btree_insert_key()`: keys are merged at the back and at the front).
+    fn join(&mut self, begin: u64, mut extent: Extent) {
+        let bucket = self.figures.bucket;
+        if let Some(&next) = self.extents.get(&extent.end) {
+            let behind = extent.at + (extent.end - begin) == next.at && next.at % bucket != 0;
+            if behind && next.dirty == extent.dirty {
+                self.extents.remove(&extent.end);
+                extent.end = next.end;
+            }
         }
         if let Some((&before, one)) = self.extents.range_mut(..begin).next_back() {
             let behind = one.end == begin && one.at + (begin - before) == extent.at;
-            let same = extent.at % self.figures.bucket != 0 && one.dirty == extent.dirty;
-            if behind && same {
+            if behind && extent.at % bucket != 0 && one.dirty == extent.dirty {
                 one.end = extent.end;
+                self.extents.remove(&begin);
                 return;
             }
         }
@@ -355,7 +369,7 @@ impl Bcache {
         out.push(Step::new(SLOW, Io::new(Op::Write, begin, length)));
         self.events.written_back += 1;
         self.wash(self.of(one.at), length);
-        self.extents.insert(
+        self.join(
             begin,
             Extent {
                 dirty: false,
