@@ -32,7 +32,7 @@ MEAN, MAIN, PAIR, DRIFT = range(4)
 _START = (1e4, 0.05**2, 0.02**2, 0.005**2)  # of scores, which are logarithms; drift: of a step
 _OWN = 0.005**2
 _NOISE = 0.03**2
-_QUIETEST = 1e-8  # variance of a loop's score, below which no device is taken to be
+QUIETEST = 1e-8  # variance of a loop's score, below which no device is taken to be
 _DOUBT = 4.0  # how many effects (or loops) the starting variances count for
 _OWN_DOUBT = 20.0  # the same for the candidates' own effects, of which the loops tell little
 
@@ -182,7 +182,7 @@ class Anova:
         explained += len(own) - float(own_spread.sum()) / self._own
         before, expected = self.noise, _DOUBT * self._expected
         self.noise = (left + before * explained + expected) / (self.loops + _DOUBT)
-        self.noise = max(self.noise, before / 4, _QUIETEST)
+        self.noise = max(self.noise, before / 4, QUIETEST)
         power = float((own**2 + own_spread).sum())
         self._own = (power + _OWN_DOUBT * self._own_start) / (len(own) + _OWN_DOUBT)
         for one, start in zip(self._members[1:], self._start[1:], strict=True):

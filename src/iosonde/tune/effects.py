@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from iosonde.campaign import Intent, Measurement, Varied
 from iosonde.records import Outcome, Scalar
-from iosonde.tune.anova import Anova
+from iosonde.tune.anova import QUIETEST, Anova
 from iosonde.tuning import Change, Effects, Interaction, Level, MainEffect
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ _DRAWS = 2000
 _FEWEST = 6  # loops of a fit
 _MOST = 1500  # combinations that averages go over
 _LEVEL = 0.05
-_QUIETEST = 1e-8  # variance of a score, below which no device is taken to be
 
 
 Meeting: TypeAlias = tuple[int, int, int, int]
@@ -227,7 +226,7 @@ def _repeats(points: Sequence[_Point]) -> float:
         if one.index in last:
             squares.append((one.score - last[one.index]) ** 2 / 2)
         last[one.index] = one.score
-    return max(fmean(squares), _QUIETEST) if squares else _QUIETEST
+    return max(fmean(squares), QUIETEST) if squares else QUIETEST
 
 
 def _expected(points: Sequence[_Point]) -> tuple[float, float, float]:
@@ -239,7 +238,7 @@ def _expected(points: Sequence[_Point]) -> tuple[float, float, float]:
     scores: dict[int, list[float]] = {}
     for one in points:
         scores.setdefault(one.index, []).append(one.score)
-    scatter = max(variance([fmean(some) for some in scores.values()]), _QUIETEST)
+    scatter = max(variance([fmean(some) for some in scores.values()]), QUIETEST)
     return scatter, _PAIRS * scatter, _OWN * scatter
 
 
