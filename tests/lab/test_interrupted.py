@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import COMMAND
 from tests.lab.conftest import good, running, ssh
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long]
 
 NAME = "interrupted"
 STACK = """\
