@@ -42,7 +42,7 @@ loads: [{fio: '--name=w --rw=randwrite --bs=4k --ioengine=libaio --direct=1 --si
 ALIKE = {"d2", "d3", "d4", "b1", "nb1", "ib1"}
 
 
-VARIANTS = {"hypervisor-raid1", "nvme-fabric-iser", "nvme-fabric-drbd"}
+VARIANTS = {"hypervisor-raid1", "nvme-fabric-rdma", "nvme-fabric-iser", "nvme-fabric-drbd"}
 
 
 @pytest.fixture(

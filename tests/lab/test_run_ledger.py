@@ -70,6 +70,7 @@ def test_from_a_diskless_host_to_the_disks(lab: Path) -> None:
     assert [one["message"] for one in found["findings"]] == []
 
 
+@pytest.mark.long
 def test_an_array_that_is_not_what_was_declared(lab: Path, tmp_path: Path) -> None:
     """The stack file says 128 KiB where 64 was built."""
     found = ledger(study(tmp_path, "128 KiB"))
@@ -78,6 +79,7 @@ def test_an_array_that_is_not_what_was_declared(lab: Path, tmp_path: Path) -> No
     assert "is not what was declared" in finding["message"]
 
 
+@pytest.mark.long
 def test_someone_else_on_a_disk(lab: Path) -> None:
     """A reader of one of the disks is seen while the load does not run, and named."""
     reader = "'while :; do dd if=/dev/vdc of=/dev/null bs=64k count=200 iflag=direct; done'"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lab.conftest import good, running, ssh
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(1200)]
 
 NAME = "sset"
 STACK = """\
