@@ -142,14 +142,14 @@ class _Place:
     limits: tuple[int | str | None, int | str | None]
 
 
-async def settable(host: Host, found: Found | None = None) -> tuple[Settable, ...]:
+async def settable(host: Host, seen: Found | None = None) -> tuple[Settable, ...]:
     """All settings of a host, layer by layer as discovered, then those of no layer.
 
     Args:
         host: where.
-        found: what `discover_layers` has found there, where somebody has asked already.
+        seen: what `discover_layers` has found there, where somebody has asked already.
     """
-    scene, layers = found or await discover_layers(host)
+    scene, layers = seen or await discover_layers(host)
     layers += await interfaces(scene, {one.device for one in layers if one.kind == "link"})
     offered = {name: LAYERS.load(name).settings for name in LAYERS}
     places = [_place(scene, layer, one) for layer in layers for one in offered.get(layer.kind, ())]
