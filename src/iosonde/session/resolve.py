@@ -106,9 +106,10 @@ class Names:
         for name, host in self._place.hosts.items():
             if is_asleep(host):
                 continue
-            _, layers = await discover_layers(host)
+            found = await discover_layers(host)
+            layers = found[1]
             self._layers[name] = list(layers)
-            self._known += [(name, one) for one in await settable(host)]
+            self._known += [(name, one) for one in await settable(host, found)]
             by_id = {one.id: one for one in layers}
             for layer in layers:
                 self._depths[layer.id] = _depth(layer.id, by_id)

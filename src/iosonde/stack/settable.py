@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import TypeAlias
 
 from iosonde.errors import IosondeError, UsageError
 from iosonde.hosts.host import Host
@@ -37,6 +38,9 @@ _FIXED = {
 }
 _MOUNTED = ("remount", "it is a mount option that iosonde does not change while it is mounted")
 _UNKNOWN = ("nothing", "iosonde knows no way to change it")
+
+
+Found: TypeAlias = tuple[Scene, tuple[StackLayer, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +142,14 @@ class _Place:
     limits: tuple[int | str | None, int | str | None]
 
 
-async def settable(host: Host) -> tuple[Settable, ...]:
-    """All settings of a host, layer by layer as discovered, then those of no layer."""
-    scene, layers = await discover_layers(host)
+async def settable(host: Host, seen: Found | None = None) -> tuple[Settable, ...]:
+    """All settings of a host, layer by layer as discovered, then those of no layer.
+
+    Args:
+        host: where.
+        seen: what `discover_layers` has found there, where somebody has asked already.
+    """
+    scene, layers = seen or await discover_layers(host)
     layers += await interfaces(scene, {one.device for one in layers if one.kind == "link"})
     offered = {name: LAYERS.load(name).settings for name in LAYERS}
     places = [_place(scene, layer, one) for layer in layers for one in offered.get(layer.kind, ())]

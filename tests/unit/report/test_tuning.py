@@ -74,7 +74,8 @@ def test_the_answer_stands_first_and_its_figures_are_the_verdicts(won: CampaignS
         assert signed(result.gain.change) in one
         assert interval(result.gain.interval) in one
     assert page.index('class="answer"') < page.index("<h2>")
-    assert text.splitlines()[2].startswith("**The pick changes read.iops by ")
+    assert text.splitlines()[2].startswith("**Best: disk.scheduler=none, disk.nr")
+    assert "It changes read.iops by +" in text.splitlines()[2]
     assert "iosonde set disk.scheduler=none disk.nr_requests=128" in text
     assert "iosonde persist local --study loop" in page
 

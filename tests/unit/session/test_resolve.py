@@ -86,7 +86,7 @@ class Place:
 async def resolved(
     monkeypatch: pytest.MonkeyPatch, text: str, place: Place | None = None
 ) -> Resolved:
-    async def settings(host: Any) -> tuple[Settable, ...]:
+    async def settings(host: Any, _: Any) -> tuple[Settable, ...]:
         return tuple(KNOWN[host.name])
 
     async def layers(host: Any) -> tuple[None, list[StackLayer]]:
