@@ -147,6 +147,17 @@ def test_each_host_has_its_trial_and_together_they_are_a_sum(pair: Pair, iosonde
         assert "mix: all 2 targets together" in (pair.home / f"r.{suffix}").read_text()
 
 
+def test_the_plan_shows_the_server_of_each_host(pair: Pair, iosonde: Iosonde) -> None:
+    ended = iosonde("run", pair.study(), "--dry-run", "--json")
+    assert ended.status == 0, ended.stderr
+    planned = {one["host"]: one["command"] for one in ended.json["trials"]}
+    assert set(planned) == {"local", "box"}
+    for command in planned.values():
+        assert command.startswith("fio ")
+        assert "--server=sock:DIRECTORY/" in command
+        assert "rw=randrw" in command
+
+
 def test_servers_listen_in_private_directories_and_at_no_port_and_end_at_ctrl_c(
     pair: Pair, begin: Callable[..., subprocess.Popen[bytes]]
 ) -> None:

@@ -13,6 +13,7 @@ from iosonde.errors import LoadFailed, Refused, UsageError
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.loads import LOADS
+from iosonde.measure.fleet import server_command
 from iosonde.measure.prepare import prepare
 from iosonde.measure.progress import Progress
 from iosonde.measure.study import PlannedTrial, Study
@@ -112,6 +113,8 @@ def planned_command(planned: PlannedTrial, study: Study) -> str:
         f"\n  # {path}\n" + "\n".join(f"  {line}" for line in content.decode().splitlines())
         for path, content in command.files.items()
     )
+    if study.together:  # a server there, which a client of this machine leads
+        return server_command(planned.load) + files
     return quote(command.argv) + files
 
 
