@@ -143,6 +143,7 @@ def tuned(ended: Ended) -> Any:
         (("targets: ", "targets: /tmp/one\nat: "), "stack"),
     ],
 )
+@pytest.mark.xdist_group("settings")  # others write to the journal
 def test_what_is_wrong_is_told_with_its_line_before_anything_is_changed(
     iosonde: Iosonde, tmp_path: Path, change: tuple[str, str], said: str
 ) -> None:

@@ -243,7 +243,8 @@ hold) # the lock of whoever changes settings of this host; it ends with the proc
     command -v flock >/dev/null || { echo "flock (util-linux) is not installed" >&2; exit 76; }
     exec 8>>"$place/lock"
     flock -w 3 8 || { cat "$place/owner" 2>/dev/null; exit 75; }
-    printf '%s\n' "$2" "$1" "$3" $$ >"$place/owner"
+    printf '%s\n' "$2" "$1" "$3" $$ >"$place/owner" ||
+        { echo "whose the lock is cannot be written to $place/owner" >&2; exit 1; }
     # Who has lost its parent belongs to another one: true even of a parent that nobody has buried.
     while read -r pid name state parent rest </proc/$$/stat && [ "$parent" = "$PPID" ]; do
         sleep 0.5 8>&-
@@ -257,8 +258,8 @@ oust) # whoever holds the lock with this token is gone, and its connection was c
         case $(cat "/proc/$one/comm") in sshd | sshd-session) ends="$one $ends"; break ;; esac
         one=$(awk '$1 == "PPid:" { print $2 }' "/proc/$one/status")
     done
-    kill $ends
-    kill -s CONT $ends
+    kill $ends 2>/dev/null # one may end because another did
+    kill -s CONT $ends 2>/dev/null || :
     ;;
 *)
     echo "usage: sh $0 [list]" >&2
