@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -87,20 +88,27 @@ class Queue:
         return file
 
 
-@pytest.fixture
-def queue(tmp_path: Path, environment: dict[str, str]) -> Iterator[Queue]:
-    with loop_device(tmp_path / "image", 32 * MIB, "--direct-io=on") as device:
+@contextmanager
+def slow_queue(directory: Path) -> Iterator[Queue]:
+    """A loop device that is slow, by a paced fio in `directory`/bin, until its queue is deeper."""
+    with loop_device(directory / "image", 32 * MIB, "--direct-io=on") as device:
         made = Queue(device)
-        fio = tmp_path / "bin" / "fio"
+        fio = directory / "bin" / "fio"
         fio.parent.mkdir()
         fio.write_text(PACED.format(name=made.name, fio=shutil.which("fio")))
         fio.chmod(0o755)
-        environment["PATH"] = f"{fio.parent}:{environment['PATH']}"
         yield made
         if Path(SCRIPT).exists():
             tool("sh", SCRIPT)
         for name, value in made.usual.items():
             made.write(name, value)
+
+
+@pytest.fixture
+def queue(tmp_path: Path, environment: dict[str, str]) -> Iterator[Queue]:
+    with slow_queue(tmp_path) as made:
+        environment["PATH"] = f"{tmp_path}/bin:{environment['PATH']}"
+        yield made
 
 
 def start(environment: Mapping[str, str], cwd: Path, *arguments: str) -> subprocess.Popen[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -15,8 +14,8 @@ import pytest
 from iosonde.change.settings_journal import JOURNAL, SCRIPT, parse_journal
 from tests import sshd
 from tests.cli.conftest import Ended
-from tests.cli.test_tune import PACED, Queue, loops, start, tuned
-from tests.loop.devices import MIB, loop_device, tool
+from tests.cli.test_tune import Queue, loops, slow_queue, start, tuned
+from tests.loop.devices import tool
 
 Iosonde = Callable[..., Ended]
 
@@ -55,18 +54,9 @@ class Server:
 
 @pytest.fixture
 def queue(tmp_path: Path) -> Iterator[Queue]:
-    """A loop device that is slow, by a paced fio, until its queue is deeper."""
-    with loop_device(tmp_path / "image", 32 * MIB, "--direct-io=on") as device:
-        made = Queue(device)
-        fio = tmp_path / "bin" / "fio"
-        fio.parent.mkdir()
-        fio.write_text(PACED.format(name=made.name, fio=shutil.which("fio")))
-        fio.chmod(0o755)
+    """Its slow fio is the far side's alone."""
+    with slow_queue(tmp_path) as made:
         yield made
-        if Path(SCRIPT).exists():
-            tool("sh", SCRIPT)
-        for name, value in made.usual.items():
-            made.write(name, value)
 
 
 @pytest.fixture
