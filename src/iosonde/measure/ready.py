@@ -18,7 +18,6 @@ from iosonde.measure.prepare import prepare
 from iosonde.measure.progress import Progress
 from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import Bench
-from iosonde.measure.workplace import sweep
 from iosonde.records import Capture, Demand, Target, TargetKind
 from iosonde.stack.discover import discover
 from iosonde.stack.model import devices_under
@@ -55,7 +54,6 @@ async def make_ready(
     engine = LOADS.load(planned.load.engine)()
     demand = engine.demand(planned.load)
     await _require(host, demand)
-    await sweep(host)
 
     def tell(what: str) -> None:
         progress.preparing(planned.id, what)

@@ -31,6 +31,7 @@ from iosonde.measure.stages import Stages, stack_of
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
 from iosonde.measure.trial import Bench, measure_loop
+from iosonde.measure.workplace import sweep
 from iosonde.records import Loop, Run, RunState, Trial
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
@@ -72,6 +73,7 @@ class _Session:
         self._hosts: dict[str, Host] = {}
         self._estimate = Estimate(plan, run.trials)
         self._stages: Stages | None = None
+        self._swept: set[str] = set()
         self.failures: list[IosondeError] = []
 
     async def execute(self) -> None:
@@ -119,6 +121,9 @@ class _Session:
             planned, own = await self._stages.ready(planned, writes=writes)
             permissions += own
         others = [one for one in self._hosts.values() if one is not host and not is_asleep(one)]
+        if host.name not in self._swept:
+            self._swept.add(host.name)
+            await sweep(host)
         bench, capture, command = await make_ready(
             planned,
             host,

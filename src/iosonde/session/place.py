@@ -18,6 +18,7 @@ from iosonde.measure.ready import make_ready
 from iosonde.measure.stages import Stages
 from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import Bench
+from iosonde.measure.workplace import sweep
 from iosonde.records import Capture, Json
 from iosonde.stack.file import DeclaredStack, read_stack
 
@@ -130,6 +131,8 @@ class Place:
             permissions += own
         self.values = dict(values)
         others = [one for one in self.hosts.values() if one is not self.host and not is_asleep(one)]
+        if not self.command:  # for the first time
+            await sweep(self.host)
         self.bench, self.capture, self.command = await make_ready(
             planned,
             self.host,
