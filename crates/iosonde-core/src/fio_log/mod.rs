@@ -2,7 +2,8 @@
 //!
 //! `read` streams a file or pipe through several threads in constant memory. The way of a byte:
 //! `stream` cuts the input into chunks of whole lines → `line` (by the variant that `columns` found)
-//! or `trace` makes samples of them → `tally` adds these up → `figures` merges the threads' tallies.
+//! or `trace` makes samples of them → `tally` adds these up → `share` merges what the threads have
+//! into `figures`.
 //! All sums are of integers that saturate, so that the figures are the same for any number of
 //! threads.
 
@@ -15,6 +16,7 @@ mod line;
 mod problem;
 mod read;
 mod scan;
+mod share;
 mod stream;
 mod tally;
 mod trace;
