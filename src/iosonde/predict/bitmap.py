@@ -23,8 +23,8 @@ _PLACE = {"1.1": 4 * KIB, "1.2": 8 * KIB}
 def with_bitmap(array: Layer, site: Site, scene: Scene) -> Layer:
     """An array with its bitmap, if it is declared with one.
 
-    The first write to each chunk is exact. That bits are cleared is not counted: it is done by the
-    clock.
+    The first write to each chunk is exact, and so are the pages that are written when bits are
+    cleared after the load. That this may happen during it is not counted: it is done by the clock.
     """
     declared: Any = site.declared
     if declared.bitmap != "internal" or array.rule == "striped":
@@ -41,8 +41,9 @@ def with_bitmap(array: Layer, site: Site, scene: Scene) -> Layer:
         "bitmap_data": data,
     }  # fmt: skip
     note = (
-        "that bits of its bitmap are cleared: some seconds after the last write to a chunk its "
-        "page is written again, and the next write sets the bit anew"
+        "that bits of its bitmap are cleared during the load: some seconds after the last write to "
+        "a chunk its page is written again, and the next write sets the bit anew; and its "
+        "superblock"
     )
     return replace(array, figures={**array.figures, **figures}, notes=(note, *array.notes))
 

@@ -26,7 +26,10 @@ _DEFAULT = (
 
 def file_system(_site: Site, scene: Scene) -> Layer:
     """A file system that hands direct I/O to one file down as it is."""
-    notes = ("its journal and metadata, and where files lie: direct I/O to one preallocated file",)
+    notes = (
+        "its journal and metadata (of ext4 12 KiB in two writes for each fsync after a write), and "
+        "where files lie: direct I/O to one preallocated file",
+    )
     return Layer("same", scene.size, {}, (), notes)
 
 
@@ -42,7 +45,7 @@ def ext4(site: Site, scene: Scene) -> Layer:
     figures = {"at": size, "blocks": blocks, "tags": tags(checksums=declared.version == 4)}
     approximate = (
         "a transaction ends by a flush or when it is full, not after 5 seconds; blocks are written "
-        "to their places when the journal is full, and after the load",
+        "to their places by the next flush, when the journal is full, and after the load",
         "the journal is taken to lie behind the data",
     )
     notes = ("its metadata but for the inode of one preallocated file",)

@@ -22,8 +22,8 @@ SETTINGS = ("page_cache", "dirty_background_bytes", "read_ahead_kb")
 """Of the layer that a load is applied to; `page_cache` is bytes of memory for its pages."""
 
 
-def page_cache(top: str, size: int, extra: Mapping[str, Any]) -> Layer:
-    """The page cache before a layer of so many bytes.
+def page_cache(top: str, size: int, extra: Mapping[str, Any], *, device: bool) -> Layer:
+    """The page cache before a layer of so many bytes, which is a block `device` or has files.
 
     Raises:
         UsageError: not as much as a page.
@@ -36,6 +36,7 @@ def page_cache(top: str, size: int, extra: Mapping[str, Any]) -> Layer:
         "pages": memory // _PAGE, "background": background // _PAGE,
         "ahead": int(extra.get("read_ahead_kb", _AHEAD)) * KIB // _PAGE,
         "largest": _REQUEST // _PAGE, "size": -(-size // _PAGE),
+        "apart": int(device),
     }  # fmt: skip
     approximate = (
         "one program reads and writes one file; dirty pages are written above the background "

@@ -169,7 +169,9 @@ def model_of(top: Site, mtu: int, extra: Extra | None = None, *, buffered: bool 
     if "page_cache" in said:
         if buffered:
             name = f"{top.name}-page-cache"
-            layers[name] = memory.page_cache(top.name, layers[top.name].size, said)
+            device = not hasattr(top.declared, "mount")
+            size = layers[top.name].size
+            layers[name] = memory.page_cache(top.name, size, said, device=device)
             every.append((Undeclared(name, memory.KIND, top.host), (top.name,)))
         else:
             note = f"{top.name}: the load is direct, so its page_cache changes nothing"

@@ -18,8 +18,9 @@ from iosonde.predict.search import Question, ranking, search
 from iosonde.predict.time import Time
 from iosonde.predict.what_if import Change
 from iosonde.printed import Kept, Place
-from iosonde.records import Forecast, RunSheet
+from iosonde.records import Forecast
 from iosonde.report import FORMATS
+from iosonde.sheets import RunSheet
 from iosonde.store import open_store
 from iosonde.store.packed import pack
 from tests.sample import sample_run

@@ -113,6 +113,15 @@ impl Sizes {
         }
     }
 
+    fn add(&mut self, more: &Self) {
+        for (own, count) in self.small.iter_mut().zip(&more.small) {
+            *own += count;
+        }
+        for (&size, count) in &more.other {
+            *self.other.entry(size).or_insert(0) += count;
+        }
+    }
+
     /// How many there are, and their bytes.
     #[must_use]
     pub fn total(&self) -> (u64, u64) {
@@ -157,6 +166,18 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// What was counted elsewhere comes to it.
+    pub fn add(&mut self, more: &Self) {
+        for (own, more) in [
+            (&mut self.reads, &more.reads),
+            (&mut self.writes, &more.writes),
+        ] {
+            own.off_grid += more.off_grid;
+            own.sizes.add(&more.sizes);
+        }
+        self.flushes += more.flushes;
+    }
+
     #[inline]
     pub fn count(&mut self, io: &Io) {
         self.moved(io.op, io.offset, io.length);

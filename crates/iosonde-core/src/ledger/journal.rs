@@ -1,5 +1,5 @@
 //! A file system that journals data too (ext3 and ext4 with data=journal): what is written goes to the
-//! journal first, and to its place when the journal needs room. Approximate: there is no clock, so a
+//! journal first, and to its place by the next flush or when the journal needs room. Approximate: there is no clock, so a
 //! transaction ends by a flush or because it is full, not after `commit` seconds, and nothing
 //! is written to its place because it is old.
 //!
@@ -83,6 +83,7 @@ impl Journal {
     pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
         match io.op {
             Op::Flush => {
+                self.write_pages(out);
                 if self.running.is_empty() {
                     out.push(Step::new(0, io));
                 } else {
@@ -94,12 +95,46 @@ impl Journal {
         }
     }
 
-    /// Ends the transaction and writes all to its place.
+    /// Ends the transaction and writes all to its place, then moves the end of the log once
+    /// (`jbd2_journal_destroy()`).
     pub fn settle(&mut self, out: &mut Vec<Step>) {
         self.commit(out);
-        while !self.committed.is_empty() {
-            self.checkpoint(out);
+        if self.committed.is_empty() {
+            return;
         }
+        let all: Vec<u64> = self.waiting.keys().copied().collect();
+        self.put(all, out);
+        self.committed.clear();
+        self.free = self.log;
+        self.move_tail(out);
+    }
+
+    /// An fsync writes pages that earlier transactions have left dirty to their places before it ends
+    /// its own: once committed, a block is an ordinary dirty one (commit.c,
+    /// `__jbd2_journal_refile_buffer()`; fs/ext4/fsync.c, `ext4_sync_file()`). The inode's is no page
+    /// of the file.
+    fn write_pages(&mut self, out: &mut Vec<Step>) {
+        let old = |&block: &u64| block != self.inode && !self.running.contains(&block);
+        let pages: Vec<u64> = self.waiting.keys().copied().filter(old).collect();
+        self.put(pages, out);
+    }
+
+    fn put(&mut self, mut blocks: Vec<u64>, out: &mut Vec<Step>) {
+        blocks.sort_unstable();
+        for block in &blocks {
+            self.waiting.remove(block);
+        }
+        self.in_place += blocks.len() as u64;
+        for (first, count) in runs(&blocks) {
+            out.push(Step::new(0, Io::new(Op::Write, first * PAGE, count * PAGE)));
+        }
+    }
+
+    fn move_tail(&mut self, out: &mut Vec<Step>) {
+        self.tails += 1;
+        let superblock = (self.inode + 1) * PAGE;
+        out.push(Step::new(0, Io::new(Op::Flush, 0, 0)));
+        out.push(Step::new(0, Io::new(Op::Write, superblock, PAGE)));
     }
 
     fn in_memory(&self, block: u64) -> bool {
@@ -179,19 +214,9 @@ impl Journal {
             return;
         };
         blocks.retain(|one| self.waiting.get(one) == Some(&number));
-        blocks.sort_unstable();
-        for block in &blocks {
-            self.waiting.remove(block);
-        }
-        self.in_place += blocks.len() as u64;
-        for (first, count) in runs(&blocks) {
-            out.push(Step::new(0, Io::new(Op::Write, first * PAGE, count * PAGE)));
-        }
+        self.put(blocks, out);
         self.free += used;
-        self.tails += 1;
-        let superblock = (self.inode + 1) * PAGE;
-        out.push(Step::new(0, Io::new(Op::Flush, 0, 0)));
-        out.push(Step::new(0, Io::new(Op::Write, superblock, PAGE)));
+        self.move_tail(out);
     }
 }
 
@@ -221,6 +246,20 @@ mod tests {
         out.clear();
         journal.settle(&mut out);
         assert_eq!(written(&out), [(40960, 2), (AT, 1), (AT + PAGE, 1)]);
+    }
+
+    #[test]
+    fn an_fsync_writes_what_was_committed_before_to_its_place() {
+        let mut journal = Journal::new(AT, 1024, 254).unwrap();
+        let mut out = Vec::new();
+        journal.map(Io::new(Op::Write, 40960, 8192), &mut out);
+        journal.map(Io::new(Op::Flush, 0, 0), &mut out);
+        journal.map(Io::new(Op::Write, 40960, 4096), &mut out);
+        out.clear();
+        journal.map(Io::new(Op::Flush, 0, 0), &mut out);
+        // Not what the running transaction has again.
+        let log = AT + 7 * PAGE;
+        assert_eq!(written(&out), [(45056, 1), (log, 3), (log + 3 * PAGE, 1)]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! cache behind it, and after the last one what caches still hold.
 
 use super::io::{Io, Op, Step};
+use super::raid::bitmap::Bitmap;
 use super::spec::Rule;
 use super::Ledger;
 
@@ -12,7 +13,23 @@ impl Ledger {
         let Some(mut bitmap) = self.nodes[place].bitmap.take() else {
             return;
         };
-        for (at, length) in bitmap.mark(io, self.request) {
+        let pages = bitmap.mark(io, self.request);
+        self.write_pages(place, &bitmap, &pages);
+        self.nodes[place].bitmap = Some(bitmap);
+    }
+
+    /// Bits of a bitmap are cleared, and its pages written to all members.
+    fn clear(&mut self, place: usize) {
+        if let Some(mut bitmap) = self.nodes[place].bitmap.take() {
+            let pages = bitmap.clear();
+            self.write_pages(place, &bitmap, &pages);
+            self.nodes[place].bitmap = Some(bitmap);
+            self.finish();
+        }
+    }
+
+    fn write_pages(&mut self, place: usize, bitmap: &Bitmap, pages: &[(u64, u64)]) {
+        for &(at, length) in pages {
             for member in 0..self.nodes[place].below.len() {
                 if !bitmap.is_lost(member) {
                     let below = self.nodes[place].below[member].node;
@@ -20,7 +37,6 @@ impl Ledger {
                 }
             }
         }
-        self.nodes[place].bitmap = Some(bitmap);
     }
 
     /// Stripes for which a controller's cache has no room leave it one after the other, so that they
@@ -36,7 +52,7 @@ impl Ledger {
     }
 
     /// Writes what caches hold that write back by and by, from the top down, as the kernel or a
-    /// controller does in the end. Others keep what they hold.
+    /// controller does in the end; then bits of bitmaps are cleared. Others keep what they hold.
     #[allow(clippy::cast_possible_truncation)] // fewer than 2^32 layers
     pub fn settle(&mut self) {
         self.request += 1;
@@ -49,6 +65,7 @@ impl Ledger {
                     break;
                 }
             }
+            self.clear(place);
         }
     }
 

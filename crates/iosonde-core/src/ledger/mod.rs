@@ -13,15 +13,16 @@ pub mod journal;
 mod later;
 pub mod lru;
 pub mod mapping;
+mod path;
 pub mod queue;
 pub mod raid;
 pub mod spec;
 
 use cache::Look;
 use io::{Io, Op, Step, Tally, PAGE};
+use path::Path;
 use queue::{Added, Limits, Plug, LARGE_READ};
 use raid::bitmap::Bitmap;
-use raid::page::Pages;
 use spec::Rule;
 
 /// A layer that another stands on: its number, and where the other begins on it, bytes.
@@ -47,6 +48,10 @@ pub struct Node {
 pub struct Ledger {
     nodes: Vec<Node>,
     tallies: Vec<Tally>,
+    /// From each layer down, as far as an I/O is only handed on.
+    paths: Vec<Path>,
+    /// Of each array with parity: how often each kind of write of one page was asked for.
+    cells: Vec<Vec<u64>>,
     /// For each layer what its rule last answered; kept to be used again.
     answers: Vec<Vec<Step>>,
     /// Layers that gather I/Os until the plug is pulled.
@@ -104,6 +109,11 @@ impl Ledger {
         Ok(Self {
             cache,
             plain,
+            paths: (0..count).map(|one| Path::of(&nodes, one)).collect(),
+            cells: nodes
+                .iter()
+                .map(|one| vec![0; one.rule.cells().count()])
+                .collect(),
             nodes,
             tallies: vec![Tally::default(); count],
             answers: vec![Vec::new(); count],
@@ -113,12 +123,6 @@ impl Ledger {
         })
     }
 
-    /// What a layer got.
-    #[must_use]
-    pub fn tally(&self, node: usize) -> Option<&Tally> {
-        self.tallies.get(node)
-    }
-
     /// What a layer's own rule counted: names and numbers.
     #[must_use]
     pub fn events(&self, node: usize) -> Vec<(&'static str, u64)> {
@@ -126,13 +130,6 @@ impl Ledger {
             let bitmap = node.bitmap.iter().flat_map(|one| one.told());
             node.rule.events().into_iter().chain(bitmap).collect()
         })
-    }
-
-    /// Begins to count anew; what caches hold stays.
-    pub fn reset(&mut self) {
-        for tally in &mut self.tallies {
-            *tally = Tally::default();
-        }
     }
 
     /// What comes next: the memory that a cache needs for it is fetched, all at once.
@@ -154,43 +151,42 @@ impl Ledger {
     /// only its place changes; where that ends it is submitted as any other.
     fn walk(&mut self, mut node: u32, op: Op, mut at: u64, length: u64) {
         loop {
-            let layer = &mut self.nodes[node as usize];
-            let marked = layer.bitmap.is_some() && op == Op::Write;
-            if op == Op::Flush || marked || !layer.limits.takes(at, length) {
+            let path = &mut self.paths[node as usize];
+            let Some(end) = path.end(op, length) else {
+                break;
+            };
+            let (place, layer) = (at + path.start, &mut self.nodes[end as usize]);
+            if layer.bitmap.is_some() && op == Op::Write {
                 break;
             }
-            let tally = &mut self.tallies[node as usize];
             if layer.below.is_empty() {
-                tally.moved(op, at, length);
+                path.tally.moved(op, place, length);
                 return;
             }
-            let place = if let Rule::Cache(cache) = &mut layer.rule {
-                match cache.look(op, at, length) {
-                    Look::Hit(child) => Some((child, at)),
+            let next = match &mut layer.rule {
+                Rule::Cache(cache) => match cache.look(op, place, length) {
+                    Look::Hit(child) => Some((child, place)),
                     Look::Missed(number) => {
-                        tally.moved(op, at, length);
-                        self.missed(node, number, Io::new(op, at, length));
+                        path.tally.moved(op, place, length);
+                        self.missed(end, number, Io::new(op, place, length));
                         return;
                     }
                     Look::Part => None,
+                },
+                Rule::Parity(array) if op == Op::Write && self.plain[end as usize] => {
+                    let Some(cell) = array.cell(place, length) else {
+                        break;
+                    };
+                    path.tally.moved(op, place, length);
+                    self.cells[end as usize][cell] += 1;
+                    return;
                 }
-            } else {
-                layer.rule.single(op, at, length)
+                rule => rule.single(op, place, length),
             };
-            if let Some((child, place)) = place {
-                tally.moved(op, at, length);
-                let below = layer.below[child as usize];
-                (node, at) = (below.node, below.start + place);
-                continue;
-            }
-            let pages = match &layer.rule {
-                Rule::Parity(array) if self.plain[node as usize] => array.pages(op, at, length),
-                _ => None,
-            };
-            let Some(pages) = pages else { break };
-            tally.moved(op, at, length);
-            self.paged(node, pages);
-            return;
+            let Some((child, to)) = next else { break };
+            path.tally.moved(op, place, length);
+            let below = layer.below[child as usize];
+            (node, at) = (below.node, below.start + to);
         }
         self.submit(node, Io::new(op, at, length));
     }
@@ -208,17 +204,6 @@ impl Ledger {
             self.walk(below.node, io.op, below.start + io.offset, io.length);
         }
         self.answers[place] = answer;
-    }
-
-    /// Pages of the devices that a layer stands on.
-    #[inline]
-    fn paged(&mut self, node: u32, pages: Pages) {
-        for (member, below) in self.nodes[node as usize].below.iter().enumerate() {
-            let on_grid = (below.start + pages.at) % PAGE == 0;
-            let tally = &mut self.tallies[below.node as usize];
-            tally.reads.pages(pages.read >> member & 1, on_grid);
-            tally.writes.pages(pages.written >> member & 1, on_grid);
-        }
     }
 
     /// A request at a layer: on the way down it is plugged as the kernel does.
@@ -341,9 +326,9 @@ impl Ledger {
             return;
         }
         if let (Rule::Parity(array), true) = (rule, self.plain[place]) {
-            let alone = io.alone && !array.gathers();
-            if let Some(pages) = array.pages(io.op, io.offset, io.length).filter(|_| alone) {
-                self.paged(node, pages);
+            let alone = io.alone && io.op == Op::Write && !array.gathers();
+            if let Some(cell) = array.cell(io.offset, io.length).filter(|_| alone) {
+                self.cells[place][cell] += 1;
                 return;
             }
         }

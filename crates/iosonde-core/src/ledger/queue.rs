@@ -35,6 +35,9 @@ impl Limits {
     #[inline]
     pub const fn first(&self, io: &Io) -> u64 {
         let mut most = self.most;
+        if !self.holds(io) && self.segments * PAGE < most {
+            most = self.segments * PAGE;
+        }
         if self.boundary > 0 {
             let room = self.boundary - io.offset % self.boundary;
             if room < most {
@@ -52,7 +55,13 @@ impl Limits {
     #[must_use]
     #[inline]
     pub const fn take(&self, io: &Io) -> bool {
-        self.takes(io.offset, io.length)
+        self.holds(io) && self.takes(io.offset, io.length)
+    }
+
+    /// Whether one request has enough pieces of memory for it.
+    #[inline]
+    const fn holds(&self, io: &Io) -> bool {
+        self.segments == 0 || !io.scattered || io.length <= self.segments * PAGE
     }
 
     /// See `take`.
@@ -79,8 +88,8 @@ impl Limits {
             length: waiting.length + io.length,
             ..*waiting
         };
-        let fits = self.segments == 0 || !io.scattered || both.length <= self.segments * PAGE;
-        (waiting.op == io.op && fits && self.take(&both)).then_some(both)
+        let scattered = io.scattered || waiting.scattered;
+        (waiting.op == io.op && self.take(&Io { scattered, ..both })).then_some(both)
     }
 }
 

@@ -80,6 +80,30 @@ impl Rule {
         }
     }
 
+    /// The largest read and write that go to the one layer below as they are, wherever they are, and
+    /// by how much their place moves; None: there is more to it.
+    #[must_use]
+    pub fn through(&self) -> Option<(u64, u64, u64)> {
+        match self {
+            Self::Same => Some((u64::MAX, u64::MAX, 0)),
+            Self::Linear(rule) => rule.single(0).map(|(_, at)| (u64::MAX, u64::MAX, at)),
+            Self::Far(rule) => {
+                let (reads, writes) = (rule.whole(Op::Read, 0), rule.whole(Op::Write, 0));
+                (reads && writes).then_some((rule.read, rule.write, 0))
+            }
+            _ => None,
+        }
+    }
+
+    /// Pages that are read and written below for each kind of write of one page; see `Parity::cell`.
+    pub fn cells(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let array = match self {
+            Self::Parity(array) => Some(array),
+            _ => None,
+        };
+        array.into_iter().flat_map(|array| array.cells())
+    }
+
     /// The one I/O below, of a rule that keeps no account and has just one for this; else see `map`.
     #[inline]
     #[must_use]
@@ -216,7 +240,7 @@ pub fn limits(figures: &Figures) -> Limits {
 /// `blocks`, `ways` (0: one set), `lru`, `mode` (0 back, 1 through, 2 around), `fills`; `promote`:
 /// `block`, `blocks`, `mode`; `bcache`: `bucket`, `buckets`, `mode` (3: none), `cutoff`, `percent`;
 /// `controller`: `width` of a stripe, `room` for writes, `reads`; `pagecache`: `pages`, `background`,
-/// `ahead`, `largest` and `size` in pages; `journal`: `at` of the inode's block, `blocks`, `tags`; `drbd`:
+/// `ahead`, `largest` and `size` in pages, `apart`; `journal`: `at` of the inode's block, `blocks`, `tags`; `drbd`:
 /// `extents`, `log` (its place), `flushes`; `far`: `read` and `write`, the most that is carried at
 /// once, and `burst` with `first_burst` of iSCSI or `inline` of `NVMe`.
 ///
@@ -271,6 +295,7 @@ pub fn rule(kind: &str, figures: &Figures, below: usize) -> Result<Rule, String>
             ahead: asked.get("ahead")?,
             most: asked.get("largest")?,
             size: asked.get("size")?,
+            apart: asked.or("apart", 0) == 1,
         })?)),
         "journal" => {
             let (at, blocks) = (asked.get("at")?, asked.get("blocks")?);

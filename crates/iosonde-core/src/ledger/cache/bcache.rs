@@ -15,8 +15,9 @@
 //! comes near to it over minutes (writeback.c, `__update_writeback_rate()`). As there, it lets what
 //! is below stay dirty, also at the end.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
+use super::extents::{Extent, Extents};
 use crate::ledger::io::{Io, Op, Step};
 
 const SLOW: usize = 0;
@@ -49,36 +50,13 @@ pub struct Figures {
     pub percent: u64,
 }
 
-/// What is kept from one place of the slow device on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Extent {
-    end: u64,
-    /// Its place on the fast device.
-    at: u64,
-    dirty: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Bucket {
-    /// What was put in: places on the slow device. Some of it may be elsewhere by now.
-    filled: Vec<(u64, u64)>,
-    dirty: u64,
-    used: u64,
-}
-
 /// A cache: the slow device is its first layer below, the fast one the second.
 #[derive(Clone, Debug)]
 pub struct Bcache {
     figures: Figures,
-    extents: BTreeMap<u64, Extent>,
-    buckets: Vec<Bucket>,
-    /// When each was last used, and its number.
-    order: BTreeSet<(u64, usize)>,
-    clock: u64,
+    kept: Extents,
     /// The bucket that is being filled, and how far.
     open: Option<(usize, u64)>,
-    dirty: u64,
-    dirty_buckets: u64,
     /// Where write-back goes on.
     next: u64,
     /// Ends of streams and their bytes, the newest last.
@@ -108,13 +86,8 @@ impl Bcache {
         }
         Ok(Self {
             figures,
-            extents: BTreeMap::new(),
-            buckets: Vec::new(),
-            order: BTreeSet::new(),
-            clock: 0,
+            kept: Extents::new(figures.bucket),
             open: None,
-            dirty: 0,
-            dirty_buckets: 0,
             next: 0,
             streams: VecDeque::new(),
             stream: 0,
@@ -134,7 +107,8 @@ impl Bcache {
             ("bypassed", events.bypassed),
             ("written_back", events.written_back),
             ("buckets_reused", events.reused),
-            ("dirty_bytes", self.dirty),
+            ("dirty_bytes", self.kept.dirty()),
+            ("dirty_extents", self.kept.dirty_extents()),
         ]
     }
 
@@ -179,14 +153,14 @@ impl Bcache {
     fn read(&mut self, io: Io, past: bool, out: &mut Vec<Step>) {
         let (mut at, mut missed) = (io.offset, None);
         while at < io.end() {
-            let (found, end) = self.piece(at, io.end());
+            let (found, end) = self.kept.piece(at, io.end());
             let own = if end - at == io.length {
                 io
             } else {
                 io.part(at, end - at)
             };
             if let Some(place) = found {
-                self.touch(place);
+                self.kept.touch(place);
                 out.push(Step::new(FAST, own.at(place)));
             } else {
                 missed = missed.or(Some((at, end)));
@@ -206,22 +180,11 @@ impl Bcache {
         }
     }
 
-    /// From a place on: where it is kept, if it is, and how far that holds.
-    fn piece(&self, at: u64, end: u64) -> (Option<u64>, u64) {
-        if let Some((&begin, one)) = self.extents.range(..=at).next_back() {
-            if one.end > at {
-                return (Some(one.at + at - begin), one.end.min(end));
-            }
-        }
-        let next = self.extents.range(at..end).next();
-        (None, next.map_or(end, |one| *one.0))
-    }
-
     fn write(&mut self, io: Io, past: bool, out: &mut Vec<Step>) {
-        let room = self.dirty_buckets * 100 <= MOST_DIRTY * self.figures.buckets;
+        let room = self.kept.dirty_buckets() * 100 <= MOST_DIRTY * self.figures.buckets;
         if past {
             self.events.bypassed += 1;
-            self.cut(io.offset, io.end());
+            self.kept.cut(io.offset, io.end());
             out.push(Step::new(SLOW, io));
             return;
         }
@@ -234,7 +197,7 @@ impl Bcache {
 
     /// Puts data into the open bucket, and the next ones.
     fn insert(&mut self, begin: u64, end: u64, dirty: bool, out: &mut Vec<Step>) {
-        self.cut(begin, end);
+        self.kept.cut(begin, end);
         let size = self.figures.bucket;
         let mut at = begin;
         while at < end {
@@ -244,7 +207,7 @@ impl Bcache {
             let io = Io::new(Op::Write, place, length);
             let alone = length == end - begin;
             out.push(Step::new(FAST, Io { alone, ..io }));
-            self.keep(
+            self.kept.keep(
                 at,
                 Extent {
                     end: at + length,
@@ -257,84 +220,29 @@ impl Bcache {
         }
     }
 
-    /// Adds an extent where nothing is.
-    fn keep(&mut self, begin: u64, extent: Extent) {
-        let number = self.of(extent.at);
-        self.touch(extent.at);
-        self.buckets[number].filled.push((begin, extent.end));
-        if extent.dirty {
-            self.soil(number, extent.end - begin);
-        }
-        self.join(begin, extent);
-    }
-
-    /// An extent becomes one with what lies before and behind it, where that is so on both devices
-    /// (bset.c, `bch_btree_insert_key()`: keys are merged at the back and at the front).
-    fn join(&mut self, begin: u64, mut extent: Extent) {
-        let bucket = self.figures.bucket;
-        if let Some(&next) = self.extents.get(&extent.end) {
-            let behind = extent.at + (extent.end - begin) == next.at && next.at % bucket != 0;
-            if behind && next.dirty == extent.dirty {
-                self.extents.remove(&extent.end);
-                extent.end = next.end;
-            }
-        }
-        if let Some((&before, one)) = self.extents.range_mut(..begin).next_back() {
-            let behind = one.end == begin && one.at + (begin - before) == extent.at;
-            if behind && extent.at % bucket != 0 && one.dirty == extent.dirty {
-                one.end = extent.end;
-                self.extents.remove(&begin);
-                return;
-            }
-        }
-        self.extents.insert(begin, extent);
-    }
-
     /// The bucket to be filled, and how far it is.
     fn bucket(&mut self, out: &mut Vec<Step>) -> (usize, u64) {
         if let Some(open) = self.open {
             return open;
         }
-        if (self.buckets.len() as u64) < self.figures.buckets {
-            self.buckets.push(Bucket::default());
-            return (self.buckets.len() - 1, 0);
+        if self.kept.buckets() < self.figures.buckets {
+            return (self.kept.add_bucket(), 0);
         }
-        let clean = self.order.iter().find(|one| self.buckets[one.1].dirty == 0);
-        let number = match (clean, self.order.first()) {
-            (Some(one), _) => one.1,
-            (None, Some(one)) => {
-                let number = one.1;
-                self.clean(number, out);
-                number
-            }
-            (None, None) => unreachable!("all buckets have been used"),
+        let Some(number) = self.kept.oldest_bucket() else {
+            unreachable!("all buckets have been used")
         };
-        self.events.reused += 1;
-        for (begin, end) in std::mem::take(&mut self.buckets[number].filled) {
-            for (from, one) in self.within(begin, end, number) {
-                self.cut(from.max(begin), one.end.min(end));
-            }
+        if self.kept.is_dirty(number) {
+            self.clean(number, out);
         }
+        self.events.reused += 1;
+        self.kept.empty(number);
         (number, 0)
-    }
-
-    /// Extents of a bucket that overlap a place.
-    fn within(&self, begin: u64, end: u64, number: usize) -> Vec<(u64, Extent)> {
-        let first = self
-            .extents
-            .range(..=begin)
-            .next_back()
-            .map_or(begin, |one| *one.0);
-        let all = self.extents.range(first..end);
-        all.filter(|one| one.1.end > begin && self.of(one.1.at) == number)
-            .map(|(&from, &one)| (from, one))
-            .collect()
     }
 
     /// Writes the dirty data of a bucket back.
     fn clean(&mut self, number: usize, out: &mut Vec<Step>) {
-        for (begin, end) in self.buckets[number].filled.clone() {
-            for (from, one) in self.within(begin, end, number) {
+        for (begin, end) in self.kept.filled(number) {
+            for (from, one) in self.kept.within(begin, end, number) {
                 if one.dirty {
                     self.copy_back(from, one, out);
                 }
@@ -352,10 +260,8 @@ impl Bcache {
             ..
         } = self.figures;
         let most = bucket * buckets / 100 * percent;
-        while mode == Mode::Back && self.dirty > most {
-            let dirty = |one: &(&u64, &Extent)| one.1.dirty;
-            let ahead = self.extents.range(self.next..).find(dirty);
-            let Some((&begin, &one)) = ahead.or_else(|| self.extents.iter().find(dirty)) else {
+        while mode == Mode::Back && self.kept.dirty() > most {
+            let Some((begin, one)) = self.kept.next_dirty(self.next) else {
                 return;
             };
             self.next = one.end;
@@ -368,72 +274,7 @@ impl Bcache {
         out.push(Step::new(FAST, Io::new(Op::Read, one.at, length)));
         out.push(Step::new(SLOW, Io::new(Op::Write, begin, length)));
         self.events.written_back += 1;
-        self.wash(self.of(one.at), length);
-        self.join(
-            begin,
-            Extent {
-                dirty: false,
-                ..one
-            },
-        );
-    }
-
-    /// Takes out what is kept of a place.
-    fn cut(&mut self, begin: u64, end: u64) {
-        let first = self
-            .extents
-            .range(..=begin)
-            .next_back()
-            .map_or(begin, |one| *one.0);
-        let over: Vec<_> = self
-            .extents
-            .range(first..end)
-            .map(|(&from, &one)| (from, one))
-            .collect();
-        for (from, one) in over.into_iter().filter(|one| one.1.end > begin) {
-            self.extents.remove(&from);
-            if one.dirty {
-                self.wash(self.of(one.at), one.end.min(end) - from.max(begin));
-            }
-            if from < begin {
-                self.extents.insert(from, Extent { end: begin, ..one });
-            }
-            if one.end > end {
-                self.extents.insert(
-                    end,
-                    Extent {
-                        at: one.at + end - from,
-                        ..one
-                    },
-                );
-            }
-        }
-    }
-
-    #[allow(clippy::cast_possible_truncation)] // fewer than 2^31 buckets
-    const fn of(&self, at: u64) -> usize {
-        (at / self.figures.bucket) as usize
-    }
-
-    fn touch(&mut self, at: u64) {
-        let number = self.of(at);
-        let bucket = &mut self.buckets[number];
-        self.order.remove(&(bucket.used, number));
-        self.clock += 1;
-        bucket.used = self.clock;
-        self.order.insert((self.clock, number));
-    }
-
-    fn soil(&mut self, number: usize, length: u64) {
-        self.dirty_buckets += u64::from(self.buckets[number].dirty == 0);
-        self.buckets[number].dirty += length;
-        self.dirty += length;
-    }
-
-    fn wash(&mut self, number: usize, length: u64) {
-        self.buckets[number].dirty -= length;
-        self.dirty -= length;
-        self.dirty_buckets -= u64::from(self.buckets[number].dirty == 0);
+        self.kept.written_back(begin, one);
     }
 }
 
@@ -503,7 +344,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each extent lies in one bucket, none overlap, and the sums are those of the extents.
+        /// Extents and sums agree after anything, and no more is dirty than is aimed at.
         #[test]
         fn the_books_are_right(
             asked in prop::collection::vec((any::<bool>(), 0_u64..120, 1_u64..50), 1..120),
@@ -514,20 +355,8 @@ mod tests {
             for (write, at, length) in asked {
                 let op = if write { Op::Write } else { Op::Read };
                 ask(&mut cache, op, at * 512, length * 512);
-                let (mut end, mut dirty, mut places) = (0, 0, Vec::new());
-                for (&begin, one) in &cache.extents {
-                    prop_assert!(begin >= end && one.end > begin);
-                    prop_assert_eq!(cache.of(one.at), cache.of(one.at + one.end - begin - 1));
-                    places.push((one.at, one.at + one.end - begin));
-                    dirty += if one.dirty { one.end - begin } else { 0 };
-                    end = one.end;
-                }
-                places.sort_unstable();
-                prop_assert!(places.windows(2).all(|two| two[0].1 <= two[1].0));
-                prop_assert_eq!(cache.dirty, dirty);
-                prop_assert!(dirty <= 16384 * 4 / 100 * percent);
-                let soiled = cache.buckets.iter().filter(|one| one.dirty > 0).count() as u64;
-                prop_assert_eq!(cache.dirty_buckets, soiled);
+                cache.kept.audit();
+                prop_assert!(cache.kept.dirty() <= 16384 * 4 / 100 * percent);
             }
         }
     }

@@ -8,6 +8,7 @@
 
 pub mod bcache;
 pub mod controller;
+mod extents;
 pub mod pages;
 pub mod promote;
 pub mod ranges;

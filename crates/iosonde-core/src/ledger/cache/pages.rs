@@ -29,6 +29,10 @@ pub struct Figures {
     pub most: u64,
     /// Of the file.
     pub size: u64,
+    /// Each page is written by a bio of its own, as those of a block device are (fs/buffer.c,
+    /// `submit_bh()`): a request takes as many as it may have pieces of memory, also where they are
+    /// neighbours there (block/blk-merge.c, `ll_new_hw_segment()` adds those of the bios).
+    pub apart: bool,
 }
 
 /// `struct file_ra_state`.
@@ -90,6 +94,7 @@ impl PageCache {
     }
 
     pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        let from = out.len();
         match io.op {
             Op::Read => self.read(&io, out),
             Op::Write => self.write(&io, out),
@@ -98,12 +103,20 @@ impl PageCache {
                 out.push(Step::new(0, io));
             }
         }
+        self.scatter(&mut out[from..]);
     }
 
     /// Writes all that is dirty.
     pub fn settle(&mut self, out: &mut Vec<Step>) {
-        let all: Vec<u64> = std::mem::take(&mut self.dirty).into_iter().collect();
-        runs(Op::Write, &all, out);
+        let (all, from) = (std::mem::take(&mut self.dirty), out.len());
+        runs(Op::Write, &all.into_iter().collect::<Vec<u64>>(), out);
+        self.scatter(&mut out[from..]);
+    }
+
+    fn scatter(&self, steps: &mut [Step]) {
+        for step in steps {
+            step.io.scattered = self.figures.apart && step.io.op == Op::Write;
+        }
     }
 
     fn read(&mut self, io: &Io, out: &mut Vec<Step>) {
@@ -315,6 +328,7 @@ mod tests {
             ahead: 32,
             most: 320,
             size: 1 << 20,
+            apart: true,
         };
         PageCache::new(figures).unwrap()
     }

@@ -7,10 +7,13 @@
 //! in logical blocks. A bit lies behind the superblock of 256 bytes. RAID 1 and 10 mark places of
 //! the array (raid1.c, raid10.c), RAID 4, 5 and 6 those of a member (raid5.c, `add_stripe_bio()`).
 //!
-//! Exact is the first write to a chunk. Bits are cleared by a daemon after some seconds without
-//! writes (`md_bitmap_daemon_work()`): the ledger has no clock, so here they stay set.
+//! Bits are cleared by a daemon after some seconds without writes (`md_bitmap_daemon_work()`), which
+//! then writes each page that has cleared bits once. The ledger has no clock: here all bits stay set
+//! until the load has ended. Where a member is lost they stay set then too (`md_bitmap_endwrite()`
+//! keeps the bits of what was not written to all; with parity and in RAID 10 the kernel clears those
+//! of writes that missed no lost member).
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::ledger::io::{Io, PAGE, SECTOR};
 
@@ -42,7 +45,10 @@ pub struct Bitmap {
     /// Pages written for the current request.
     request: u64,
     written: Vec<u64>,
+    /// Bits that were set, pages written for that, and to clear them.
+    bits: u64,
     pages: u64,
+    cleared: u64,
 }
 
 impl Bitmap {
@@ -69,7 +75,9 @@ impl Bitmap {
             set: HashSet::new(),
             request: 0,
             written: Vec::new(),
+            bits: 0,
             pages: 0,
+            cleared: 0,
         })
     }
 
@@ -82,8 +90,9 @@ impl Bitmap {
     #[must_use]
     pub fn told(&self) -> Vec<(&'static str, u64)> {
         vec![
-            ("bitmap_bits", self.set.len() as u64),
+            ("bitmap_bits", self.bits),
             ("bitmap_pages", self.pages),
+            ("bitmap_pages_cleared", self.cleared),
         ]
     }
 
@@ -98,8 +107,9 @@ impl Bitmap {
         let mut before = Vec::new();
         for (begin, end) in self.places(io) {
             for bit in begin / self.chunk..=(end - 1) / self.chunk {
-                let page = (SUPERBLOCK * 8 + bit) / BITS_OF_PAGE;
-                if self.set.insert(bit) && !self.written.contains(&page) {
+                let (page, clean) = (page_of(bit), self.set.insert(bit));
+                self.bits += u64::from(clean);
+                if clean && !self.written.contains(&page) {
                     self.written.push(page);
                     self.pages += 1;
                     before.push((self.at + page * PAGE, self.length(page)));
@@ -107,6 +117,19 @@ impl Bitmap {
             }
         }
         before
+    }
+
+    /// Clears all bits, long after the last write.
+    ///
+    /// Returns: place and bytes on each member of the pages that are written then.
+    pub fn clear(&mut self) -> Vec<(u64, u64)> {
+        if self.failed != 0 {
+            return Vec::new();
+        }
+        let pages: BTreeSet<u64> = self.set.drain().map(page_of).collect();
+        self.cleared += pages.len() as u64;
+        let place = |&page: &u64| (self.at + page * PAGE, self.length(page));
+        pages.iter().map(place).collect()
     }
 
     /// What an I/O touches of the space that has bits.
@@ -131,6 +154,11 @@ impl Bitmap {
     }
 }
 
+/// The page that a bit lies in.
+const fn page_of(bit: u64) -> u64 {
+    (SUPERBLOCK * 8 + bit) / BITS_OF_PAGE
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,7 +178,10 @@ mod tests {
         // Both halves of a request set bits of the same page, which is written once.
         assert_eq!(bitmap.mark(&write(2 << 26, 4096), 4).len(), 1);
         assert!(bitmap.mark(&write(3 << 26, 4096), 4).is_empty());
-        assert_eq!(bitmap.told(), [("bitmap_bits", 4), ("bitmap_pages", 3)]);
+        assert_eq!(
+            bitmap.told()[..2],
+            [("bitmap_bits", 4), ("bitmap_pages", 3)]
+        );
     }
 
     #[test]
@@ -159,6 +190,17 @@ mod tests {
         let first = (4096 - 256) * 8 * 4096;
         assert_eq!(bitmap.mark(&write(first - 4096, 4096), 1), [(8192, 4096)]);
         assert_eq!(bitmap.mark(&write(first, 4096), 2), [(8192 + 4096, 4096)]);
+        assert_eq!(bitmap.clear(), [(8192, 4096), (8192 + 4096, 4096)]);
+        assert!(bitmap.clear().is_empty());
+        assert_eq!(bitmap.mark(&write(first, 4096), 3).len(), 1, "set anew");
+    }
+
+    #[test]
+    fn with_a_lost_member_bits_stay_set() {
+        let mut bitmap = Bitmap::new(64 << 20, 1 << 30, 8192, None, 2).unwrap();
+        assert_eq!(bitmap.mark(&write(0, 4096), 1).len(), 1);
+        assert!(bitmap.clear().is_empty());
+        assert!(bitmap.mark(&write(0, 4096), 2).is_empty());
     }
 
     proptest! {

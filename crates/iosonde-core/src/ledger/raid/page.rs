@@ -5,15 +5,6 @@ use super::parity::{small, Parity};
 use super::stripe::RmwLevel;
 use crate::ledger::io::{Op, PAGE};
 
-/// Pages of members at the same place: which are read, and then which are written, as bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pages {
-    /// The place on each member, bytes.
-    pub at: u64,
-    pub read: u64,
-    pub written: u64,
-}
-
 impl Parity {
     /// Where a read lies that is in one chunk of a whole array.
     #[inline]
@@ -30,24 +21,41 @@ impl Parity {
         Some((small(self.geometry.row(row).member(data)), at))
     }
 
-    /// What a write of one page comes to on an array that lacks nothing and keeps nothing.
+    /// The members whose pages are read, and then written, as bits, for a write of one page, or a part
+    /// of it, in a data chunk of a row.
     #[inline]
     #[must_use]
-    pub fn pages(&self, op: Op, offset: u64, length: u64) -> Option<Pages> {
-        if !self.plain || op != Op::Write {
+    pub fn touched(&self, row: u64, data: u64, whole: bool) -> (u64, u64) {
+        let members = self.geometry.row(row);
+        let (page, parity) = (1 << members.member(data), members.mask());
+        (self.old(page, parity, whole), page | parity)
+    }
+
+    /// Of a write of one page, or a part of it, to an array that lacks nothing and keeps nothing, all
+    /// that matters for what it comes to: where parity is in its row, which data chunk it is in, and
+    /// whether it is whole; as one number.
+    #[inline]
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)] // 64 members at the most
+    pub fn cell(&self, offset: u64, length: u64) -> Option<usize> {
+        if !self.plain {
             return None;
         }
         let (row, data, inside) = self.geometry.find(offset);
-        let from = inside % PAGE;
-        if from + length > PAGE {
+        if inside % PAGE + length > PAGE {
             return None;
         }
-        let members = self.geometry.row(row);
-        let (page, parity) = (1 << members.member(data), members.mask());
-        Some(Pages {
-            at: row * self.geometry.chunk() + inside - from,
-            read: self.old(page, parity, length == PAGE),
-            written: page | parity,
+        let turn = self.geometry.turn(row);
+        let whole = u64::from(length == PAGE);
+        Some(((turn * self.geometry.data() + data) * 2 + whole) as usize)
+    }
+
+    /// `touched` for each `cell`.
+    pub fn cells(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let data = self.geometry.data();
+        (0..self.geometry.turns() * data * 2).map(move |cell| {
+            let chunk = cell / 2;
+            self.touched(chunk / data, chunk % data, cell % 2 == 1)
         })
     }
 

@@ -117,15 +117,14 @@ impl Parity {
     fn gather(&mut self, io: Io, out: &mut Vec<Step>) {
         let (row, data, inside) = self.geometry.find(io.offset);
         if io.alone && inside % PAGE + io.length <= PAGE && self.gathered.is_empty() {
-            let member = self.geometry.row(row).member(data);
-            let stripe = wanted(io.op, 1 << member, io.length == PAGE);
-            let number = row * self.pages + inside / PAGE;
-            match self.pages(io.op, io.offset, io.length) {
-                Some(pages) => {
-                    each(pages.read, number, Op::Read, true, out);
-                    each(pages.written, number, Op::Write, true, out);
-                }
-                None => self.one(number, stripe, out),
+            let (number, whole) = (row * self.pages + inside / PAGE, io.length == PAGE);
+            if self.plain && io.op == Op::Write {
+                let (read, written) = self.touched(row, data, whole);
+                each(read, number, Op::Read, true, out);
+                each(written, number, Op::Write, true, out);
+            } else {
+                let member = self.geometry.row(row).member(data);
+                self.one(number, wanted(io.op, 1 << member, whole), out);
             }
             return;
         }

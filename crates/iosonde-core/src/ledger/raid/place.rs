@@ -138,6 +138,25 @@ impl Geometry {
         self.chunk.get()
     }
 
+    /// Data chunks of a row.
+    #[must_use]
+    pub const fn data(&self) -> u64 {
+        self.data.get()
+    }
+
+    /// After how many rows parity is where it was.
+    #[must_use]
+    pub const fn turns(&self) -> u64 {
+        self.turn.get()
+    }
+
+    /// Where in that turn a row is.
+    #[must_use]
+    #[inline]
+    pub const fn turn(&self, row: u64) -> u64 {
+        self.turn.divide(row).1
+    }
+
     /// Number of the row of chunks, of the data chunk in it, and the offset in that chunk.
     #[must_use]
     #[inline]

@@ -1,0 +1,251 @@
+"""Runs on a lab's node: makes a layer for each case, applies requests, prints what disks counted.
+
+Its argument is a list of cases as JSON; for each a line comes back: the counters of each disk
+during the requests, and afterwards until nothing is held back any more. Sent to the node as text
+by test_ledger_layers.py, so it imports nothing of ours.
+"""
+
+# ruff: noqa: PTH103, PTH110, PTH119, PTH123, PTH207, T201
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import glob
+import json
+import mmap
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+SECTOR, ARRAY = 512, "/dev/md9"
+Rows = list[list[int]]
+memory = mmap.mmap(-1, 8 << 20)
+
+
+def run(*argv: str) -> None:
+    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def put(path: str, text: object) -> None:
+    with open(path, "w") as file:
+        file.write(str(text))
+
+
+def disk(number: int) -> str:
+    return os.path.realpath(f"/dev/disk/by-id/virtio-d{number}")
+
+
+def counted(disks: list[str]) -> Rows:
+    """Reads, bytes read, writes, bytes written of each disk."""
+    rows = []
+    for one in disks:
+        with open(f"/sys/block/{os.path.basename(one)}/stat") as file:
+            stat = [int(word) for word in file.read().split()]
+        rows.append([stat[0], stat[2] * SECTOR, stat[4], stat[6] * SECTOR])
+    return rows
+
+
+def between(before: Rows, after: Rows) -> Rows:
+    return [[b - a for a, b in zip(*rows)] for rows in zip(before, after)]  # noqa: B905
+
+
+def settled(disks: list[str], seconds: float) -> Rows:
+    """The counters as soon as they have not moved for some time."""
+    last, since, begin = counted(disks), time.monotonic(), time.monotonic()
+    while time.monotonic() - since < seconds:
+        time.sleep(0.1)
+        if (now := counted(disks)) != last:
+            last, since = now, time.monotonic()
+        assert since - begin < 120, "the disks do not come to rest"
+    return last
+
+
+def drive(path: str, requests: list[Any], *, direct: bool, pause: float = 0) -> None:
+    """One request at a time; "s" is an fsync. By a program of its own: bcache remembers of each
+    how long its streams are."""
+    child = os.fork()
+    if not child:
+        try:
+            ask(path, requests, direct=direct, pause=pause)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0, "the requests failed"
+
+
+def ask(path: str, requests: list[Any], *, direct: bool, pause: float) -> None:
+    device = os.open(path, os.O_RDWR | (os.O_DIRECT if direct else 0))
+    for op, offset, length in requests:
+        time.sleep(pause)
+        if op == "s":
+            os.fsync(device)
+            continue
+        part = memoryview(memory)[:length]
+        done = (os.pwritev if op == "w" else os.preadv)(device, [part], offset)
+        assert done == length, (op, offset, length, done)
+        part.release()
+    os.close(device)
+    os._exit(0)
+
+
+def bitmap(case: dict[str, Any]) -> list[Rows]:
+    """An array with a write-intent bitmap: while its bits are set, and when they are cleared."""
+    disks = [disk(one) for one in range(1, case["disks"] + 1)]
+    chunk = [] if case["level"] == 1 else [f"--chunk={case['chunk'] // 1024}K"]
+    run(
+        "mdadm", "--create", ARRAY, "--run", "--quiet", f"--level={case['level']}", *chunk,
+        f"--raid-devices={len(disks)}", "--metadata=1.2", "--bitmap=internal", "--assume-clean",
+        f"--bitmap-chunk={case['bit'] // 1024}K", *disks,
+    )  # fmt: skip
+    try:
+        put("/sys/block/md9/md/safe_mode_delay", "0")
+        put("/sys/block/md9/md/array_state", "active")
+        held = os.open(ARRAY, os.O_RDWR)  # closing it for the last time would flush
+        put("/sys/block/md9/md/bitmap/time_base", "0.2")
+        settled(disks, 1.5)  # mdadm makes it with all bits set
+        put("/sys/block/md9/md/bitmap/time_base", "500")
+        before = settled(disks, 0.3)
+        drive(ARRAY, case["requests"], direct=True)
+        during = settled(disks, 0.3)
+        put("/sys/block/md9/md/bitmap/time_base", "0.2")
+        after = settled(disks, 1.5)
+        os.close(held)
+    finally:
+        for _ in range(30):
+            if not subprocess.run(["mdadm", "--stop", "--quiet", ARRAY], check=False).returncode:
+                break
+            time.sleep(0.1)
+        run("mdadm", "--zero-superblock", *disks)
+    return [between(before, during), between(during, after)]
+
+
+def found(path: str, seconds: float = 20) -> None:
+    """Waits until a file is there."""
+    end = time.monotonic() + seconds
+    while not os.path.exists(path):
+        assert time.monotonic() < end, f"{path} does not come"
+        time.sleep(0.1)
+
+
+def gone(pattern: str, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while glob.glob(pattern):
+        assert time.monotonic() < end, f"{pattern} stays"
+        time.sleep(0.1)
+
+
+def bcache(case: dict[str, Any]) -> list[Rows]:
+    """A cache, the slow disk first: during the requests, and while all is written back."""
+    disks = [disk(1), disk(2)]
+    run("modprobe", "bcache")
+    run("wipefs", "--quiet", "--all", *disks)
+    run("make-bcache", "--bucket", str(case["bucket"]), "-C", disks[1], "-B", disks[0])
+    for one in disks:
+        with contextlib.suppress(OSError):  # udev may have been faster
+            put("/sys/fs/bcache/register_quiet", one)
+    at = f"/sys/block/{os.path.basename(disks[0])}/bcache/"
+    found(at + "cache")
+    found("/dev/bcache0")
+    try:
+        put(at + "cache_mode", case["mode"])
+        put(at + "sequential_cutoff", case["cutoff"])
+        put(at + "writeback_running", 0)
+        put(at + "writeback_percent", 40)
+        for name in ("congested_read_threshold_us", "congested_write_threshold_us"):
+            put(at + "cache/" + name, 0)
+        put(at + "cache/journal_delay_ms", case["journal_delay"])
+        held = os.open("/dev/bcache0", os.O_RDWR)
+        before = settled(disks, 2)
+        drive("/dev/bcache0", case["requests"], direct=True)
+        during = settled(disks, 0.5)
+        put(at + "writeback_percent", 0)
+        put(at + "writeback_running", 1)
+        after = settled(disks, 3)
+        os.close(held)
+    finally:
+        put(at + "detach", 1)
+        gone(at + "cache")
+        put(at + "stop", 1)
+        for one in glob.glob("/sys/fs/bcache/*-*/stop"):
+            put(one, 1)
+        gone("/sys/fs/bcache/*-*")
+        gone(at)
+        run("wipefs", "--quiet", "--all", *disks)
+    return [between(before, during), between(during, after)]
+
+
+def ext4(case: dict[str, Any]) -> list[Rows]:
+    """A file that is all written already: during the requests, and until nothing is mounted."""
+    one, place = disk(1), "/mnt/driven"
+    os.makedirs(place, exist_ok=True)
+    options = "lazy_itable_init=0,lazy_journal_init=0"
+    run(
+        "mkfs.ext4",
+        "-q",
+        "-F",
+        "-b",
+        "4096",
+        "-J",
+        f"size={case['journal'] >> 20}",
+        "-E",
+        options,
+        one,
+    )
+    mount = ("mount", "-o", f"data={case['data']},noatime,commit=300", one, place)
+    run(*mount)
+    with open(f"{place}/file", "wb") as file:
+        file.writelines([memory] * (case["size"] // len(memory)))
+    run("umount", place)
+    run(*mount)
+    put("/proc/sys/vm/dirty_writeback_centisecs", 0)
+    put("/proc/sys/vm/drop_caches", 3)
+    with open(f"{place}/file", "rb") as file:  # where its inode and its extents lie is read now
+        os.pread(file.fileno(), 1, 0)
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    before = settled([one], 1)
+    # A file's time has the grain of the kernel's ticks: with a pause each write changes it.
+    drive(f"{place}/file", case["requests"], direct=case["direct"], pause=0.01)
+    during = settled([one], 0.5)
+    run("umount", place)
+    after = settled([one], 0.5)
+    put("/proc/sys/vm/dirty_writeback_centisecs", 500)
+    return [between(before, during), between(during, after)]
+
+
+def pages(case: dict[str, Any]) -> list[Rows]:
+    """A disk through the page cache: during the requests, and when all is written."""
+    one = disk(1)
+    put("/proc/sys/vm/dirty_writeback_centisecs", 0)
+    put("/proc/sys/vm/dirty_background_bytes", case["background"])
+    put("/proc/sys/vm/drop_caches", 3)
+    held = os.open(one, os.O_RDWR)
+    fcntl.flock(held, fcntl.LOCK_EX)  # else udev reads partitions when it has been written
+    before = settled([one], 0.5)
+    drive(one, case["requests"], direct=False)
+    during = settled([one], 0.5)
+    os.fsync(held)
+    after = settled([one], 0.5)
+    os.close(held)
+    put("/proc/sys/vm/dirty_background_ratio", 10)
+    put("/proc/sys/vm/dirty_writeback_centisecs", 500)
+    return [between(before, during), between(during, after)]
+
+
+KINDS: dict[str, Callable[[dict[str, Any]], list[Rows]]] = {
+    "bitmap": bitmap, "bcache": bcache, "ext4": ext4, "pages": pages,
+}  # fmt: skip
+
+
+def main() -> None:
+    subprocess.run(["udevadm", "settle", "--timeout=30"], check=False)
+    subprocess.run(["udevadm", "control", "--stop-exec-queue"], check=False)
+    memory.write(b"x" * len(memory))
+    for case in json.loads(sys.argv[1]):
+        print(json.dumps(KINDS[case["kind"]](case)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

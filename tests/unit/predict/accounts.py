@@ -1,0 +1,65 @@
+"""Slow accounts of what layers below get, and the core held against them.
+
+An account is a log of (layer, operation, first sector, sectors).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from hypothesis import strategies as st
+
+from tests.unit.predict.nodes import PAGE, SECTOR, Node, Request, core_of, run
+
+READ, WRITE, FLUSH = 0, 1, 2
+SLOW, FAST = 0, 1
+OF_PAGE = PAGE // SECTOR
+Log = list[tuple[int, int, int, int]]
+
+
+def bare() -> Node:
+    """A device that counts what it gets, and merges nothing."""
+    return Node("same", {})
+
+
+def runs(sectors: Iterable[int]) -> list[tuple[int, int]]:
+    """Runs of neighbours: first and length."""
+    found: list[tuple[int, int]] = []
+    for one in sorted(sectors):
+        if found and sum(found[-1]) == one:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        else:
+            found.append((one, 1))
+    return found
+
+
+def counted(log: Log, layer: int) -> tuple[int, ...]:
+    """Reads, writes, flushes, bytes read, bytes written of a layer below."""
+    own = [one for one in log if one[0] == layer]
+    number = Counter(op for _, op, _, _ in own)
+    size = Counter[int]()
+    for _, op, _, length in own:
+        size[op] += length * SECTOR
+    return (*(number[op] for op in (READ, WRITE, FLUSH)), size[READ], size[WRITE])
+
+
+def compare(node: Node, given: Sequence[Request], log: Log, *, settle: bool) -> dict[str, int]:
+    """The core does what the slow account did.
+
+    Returns:
+        The events that it counted.
+    """
+    core, _ = core_of(node)
+    run(core, list(given))
+    if settle:
+        core.settle()
+    for layer in range(len(node.below)):
+        assert tuple(core.counts(1 + layer)[:5]) == counted(log, layer)
+    return dict(core.events(0))
+
+
+def asked(sectors: int, longest: int, flushes: bool = False) -> st.SearchStrategy[list[Request]]:
+    data = st.tuples(st.integers(0, 1), st.integers(0, sectors), st.integers(1, longest))
+    every = st.one_of(data, data, data, st.just((FLUSH, 0, 0))) if flushes else data
+    return st.lists(every, min_size=1, max_size=60)
