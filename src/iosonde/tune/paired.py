@@ -33,9 +33,9 @@ def slack(candidates: int) -> float:
     two candidates the correction for their number gives away more: their differences to the best
     share its noise, and who is picked must have beaten all others too. By simulation of races whose
     best is ahead by just the margin, one candidate of which is 7.5 times as noisy as the others
-    (decisions 0121).
+    (decisions 0121 and 0137).
     """
-    return min(max(0.6 * candidates, 1.5), 4.0)
+    return min(max(0.5 * candidates, 1.5), 4.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class Race:
         """Ends the race if it can end, else eliminates."""
         found = self.blocks.differences()
         field = len(self.blocks.field)
-        reach = found.reach(self.goal.level / (field - 1), field)
+        reach = found.reach(self.goal.pick_level / (field - 1), field)
         bound = found.change + reach  # [j, p]: j is better than p by no more than this
         worst = [
             max(float(bound[j, at]) for j in range(len(bound)) if j != at)

@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from iosonde.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
 from iosonde.measure.statistics import summarise
-from iosonde.records import Metric, RunSheet, Scalar
+from iosonde.records import Metric, Scalar
+from iosonde.sheets import RunSheet
 from iosonde.tune.effects import Fit, key_of
 from iosonde.tune.path import events_of, path_of
 from iosonde.tuning import CampaignSheet, Costs, Pair, Tuning, ValueRow, ValueTable

@@ -88,7 +88,7 @@ class Staged:
         if self._search:
             reason = "not all stages are done"
         elif open_ends:
-            reason = f"undecided, so left as they are: {', '.join(open_ends)}"
+            reason = f"left as they are: {', '.join(open_ends)}"
         else:
             reason = "all stages are decided"
         last = self.stages[-1].found if self.stages else None

@@ -24,7 +24,9 @@ class Goal:
         metric: by the contract's names.
         higher: more of it is better.
         margin: fraction within which a difference is not worth having.
-        level: probability granted to an answer that is wrong by more than the margin.
+        level: probability granted to a claim of a gain that is none.
+        pick_level: probability granted to a race's pick that is behind the best by more than the
+            margin. It may cost a part of the gain, never cause a loss: that is proven at `level`.
         budget: device seconds for the search; changes and settling count.
         seconds: length of a short loop.
         settle: seconds after a change whose figure is discarded, at the least.
@@ -36,6 +38,7 @@ class Goal:
     higher: bool = True
     margin: float = 0.01
     level: float = 0.05
+    pick_level: float = 0.1
     budget: float = float("inf")
     seconds: float = 5.0
     settle: float = 1.0

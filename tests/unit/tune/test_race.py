@@ -18,7 +18,7 @@ def means(*figures: float) -> dict[tuple[int, ...], float]:
 
 
 def test_the_best_wins_and_those_far_behind_leave_first() -> None:
-    device = Device(means(1000, 1100, 600, 1085), cv=0.02)
+    device = Device(means(1000, 1100, 600, 1085), cv=0.04)
     race = Race(space(4), goal())
     device.run(race)
     found = race.found()
@@ -45,7 +45,7 @@ def test_of_equals_what_is_in_force_wins() -> None:
 
 
 def test_every_block_has_each_candidate_once_in_changing_order() -> None:
-    device = Device(means(1000, 1001, 999, 1000), cv=0.02)
+    device = Device(means(1000, 1001, 999, 1000), cv=0.05)
     race = Race(space(4), goal(budget=400))
     device.run(race)
     order = [ask.candidate for ask in device.asked]
