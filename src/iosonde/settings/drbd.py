@@ -19,7 +19,7 @@ from typing import ClassVar
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, texts
+from iosonde.settings.mechanism import Kept, texts, value_of
 
 FILES = ("/etc/drbd.d/*.res", "/etc/drbd.conf")
 _NEW, _OLD = "# iosonde", "# iosonde was: "
@@ -159,11 +159,7 @@ class Drbd:
         done = await host.run(["drbdsetup", "show", "--show-defaults"], check=False)
         shown = options_in_force(done.stdout.decode(errors="replace"))
         found = {address: shown.get(_parts(address), "") for address in addresses}
-        return {
-            address: int(text) if text.removeprefix("-").isdecimal() else text
-            for address, text in found.items()
-            if text
-        }
+        return {address: value_of(text) for address, text in found.items() if text}
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the words that drbdsetup names in its help."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, own_file, texts
+from iosonde.settings.mechanism import Kept, own_file, texts, value_of
 
 FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
 RELOAD = (("udevadm", "control", "--reload"),)
@@ -80,7 +80,7 @@ class Ethtool:
             done = await host.run(self.look(address), check=False)
             text = done.stdout.decode(errors="replace").strip()
             if done.status == 0 and text:
-                values[address] = int(text) if text.isdecimal() else text
+                values[address] = value_of(text)
         return values
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

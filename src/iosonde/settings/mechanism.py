@@ -100,6 +100,16 @@ class Mechanism(Protocol):
         ...
 
 
+def value_of(text: str) -> Scalar:
+    """What a value's text on its host says.
+
+    Returns:
+        An integer where it is one, else the words separated by single blanks.
+    """
+    words = " ".join(text.split())
+    return int(words) if words.removeprefix("-").isdecimal() else words
+
+
 async def looked(
     host: Host, mechanism: Mechanism, addresses: Sequence[str]
 ) -> Mapping[str, Scalar | IosondeError]:
@@ -110,16 +120,12 @@ async def looked(
     each = [f"{quote(mechanism.look(address))} && echo {_OK}; echo {_END}" for address in addresses]
     done = await host.run(["sh", "-c", f"exec 2>/dev/null; {'; '.join(each)}"], check=False)
     answers = done.stdout.decode(errors="replace").split(f"{_END}\n")
-    texts = {
-        address: " ".join(answer.removesuffix(f"{_OK}\n").split())
+    values = {
+        address: value_of(answer.removesuffix(f"{_OK}\n"))
         for address, answer in zip(addresses, answers, strict=False)
         if answer.endswith(f"{_OK}\n")
     }
-    return {
-        address: int(text) if text.removeprefix("-").isdecimal() else text
-        for address, text in texts.items()
-        if text
-    }
+    return {address: value for address, value in values.items() if value != ""}
 
 
 class Lasting:
@@ -156,7 +162,7 @@ class Lasting:
 
 
 async def read_files(
-    host: Host, places: Mapping[str, str], parse: Callable[[str], Scalar]
+    host: Host, places: Mapping[str, str], parse: Callable[[str], Scalar] = value_of
 ) -> Mapping[str, Scalar | IosondeError]:
     """`Mechanism.get` of settings that are files of the kernel.
 

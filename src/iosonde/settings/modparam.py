@@ -37,12 +37,6 @@ def parameter_path(address: str) -> str:
     return f"/sys/module/{module.replace('-', '_')}/parameters/{name}"
 
 
-def parse_parameter(text: str) -> Scalar:
-    """An integer where it is one, else the text."""
-    value = text.strip()
-    return int(value) if value.removeprefix("-").isdecimal() else value
-
-
 def parse_options(text: str) -> dict[str, str]:
     """MODULE.PARAMETER → value of one file of modprobe.d."""
     found = {}
@@ -64,7 +58,7 @@ class Modparam:
     ) -> Mapping[str, Scalar | IosondeError]:
         """See `Mechanism.get`."""
         places = {address: parameter_path(address) for address in addresses}
-        return await read_files(host, places, parse_parameter)
+        return await read_files(host, places)
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; a module does not tell."""

@@ -41,11 +41,6 @@ def parse_section(text: str, wanted: str = "nfsd") -> dict[str, str]:
     return found
 
 
-def _figure(text: str) -> Scalar:
-    value = text.strip()
-    return int(value) if value.isdecimal() else value
-
-
 class Nfsd:
     """See `iosonde.settings.mechanism.Mechanism`."""
 
@@ -57,7 +52,7 @@ class Nfsd:
     ) -> Mapping[str, Scalar | IosondeError]:
         """See `Mechanism.get`."""
         places = {address: _FOLDER + address for address in addresses}
-        return await read_files(host, places, _figure)
+        return await read_files(host, places)
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; the server does not tell."""

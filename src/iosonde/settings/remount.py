@@ -16,7 +16,7 @@ from typing import ClassVar
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, texts
+from iosonde.settings.mechanism import Kept, texts, value_of
 
 FSTAB = "/etc/fstab"
 _MOUNTS = "/proc/self/mountinfo"
@@ -29,6 +29,9 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
     "barrier": {"off": "nobarrier", "on": "barrier"},
     "discard": {"on": "discard", "off": "nodiscard"},
 }
+# What a remount takes instead: it adds to the options in force, of which `noatime` outdoes the
+# others unless it is taken back (Linux fs/namespace.c, path_mount(); libmount, MNT_INVERT).
+_ADDED: Mapping[str, str] = {"relatime": "atime,relatime", "strictatime": "atime,strictatime"}
 FIGURES: Mapping[str, tuple[str, str]] = {"commit": ("commit", "5")}  # option, and its default
 # Prints the options as lines, those of the mount and of the file system, and picks the value.
 _SHOWN = (
@@ -158,7 +161,7 @@ class Remount:
                 shown = value_in(name, mounted[mount])
                 if shown is None:  # the kernel leaves out what is the default
                     shown = FIGURES[name][1] if name in FIGURES else list(CHOICES[name])[-1]
-                values[address] = int(shown) if shown.isdecimal() else shown
+                values[address] = value_of(shown)
         return values
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
@@ -177,7 +180,8 @@ class Remount:
     def change(self, address: str, value: str) -> tuple[str, ...]:
         """See `Mechanism.change`."""
         name, mount = _parts(address)
-        return ("mount", "-o", f"remount,{option_of(name, value)}", mount)
+        option = option_of(name, value)
+        return ("mount", "-o", f"remount,{_ADDED.get(option, option)}", mount)
 
     def device(self, address: str) -> str:
         """See `Mechanism.device`; whoever mounts something else there has changed it knowingly."""

@@ -37,12 +37,6 @@ def parameter_path(name: str) -> str:
     return "/proc/sys/" + name.translate(str.maketrans("./", "/."))
 
 
-def parse_parameter(text: str) -> Scalar:
-    """An integer where it is one, else the words separated by single blanks."""
-    words = " ".join(text.split())
-    return int(words) if words.removeprefix("-").isdecimal() else words
-
-
 def parse_configuration(text: str) -> dict[str, str]:
     """Name → value of one file of sysctl.d; names with slashes for dots are turned round."""
     found = {}
@@ -65,7 +59,7 @@ class Sysctl:
     ) -> Mapping[str, Scalar | IosondeError]:
         """See `Mechanism.get`."""
         places = {address: parameter_path(address) for address in addresses}
-        return await read_files(host, places, parse_parameter)
+        return await read_files(host, places)
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: /proc/sys/net lists congestion controls, and nothing else."""

@@ -21,12 +21,18 @@ from typing import ClassVar
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
-from iosonde.settings.mechanism import Kept, own_file, read_files, texts, write_file
+from iosonde.settings.mechanism import (
+    Kept,
+    own_file,
+    read_files,
+    texts,
+    value_of,
+    write_file,
+)
 
 FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
 RELOAD = (("udevadm", "control", "--reload"),)
 _CHOSEN = re.compile(r"\[([^\]\s]+)\]")
-_INTEGER = re.compile(r"-?\d+")
 _PLACE = re.compile(r"^/sys/(block|class/net)/([^/]+)/(.+)$")
 # A word in brackets; md says whether a speed is its own or the system's ("1000 (system)"), and
 # takes it back by the word alone. NVMe prints a limit of -1 as "off" and takes the figure.
@@ -45,13 +51,8 @@ _LASTING = ("DM_UUID", "MD_UUID", "ID_WWN_WITH_EXTENSION", "ID_WWN", "ID_SERIAL"
 
 def parse_attribute(text: str) -> Scalar:
     """The value in an attribute's text: the chosen word, an integer, or the text itself."""
-    stripped = text.strip()
-    chosen = _CHOSEN.search(stripped)
-    if chosen:
-        return chosen[1]
-    if _INTEGER.fullmatch(stripped):
-        return int(stripped)
-    return stripped
+    chosen = _CHOSEN.search(text)
+    return chosen[1] if chosen else value_of(text)
 
 
 def parse_rules(text: str) -> dict[tuple[str, str, str], str]:

@@ -10,7 +10,8 @@ from iosonde.errors import PermissionMissing
 from iosonde.hosts.local import LocalHost
 from iosonde.settings import MECHANISMS
 from iosonde.settings.host_wide import SYSCTLS, read_host_wide
-from iosonde.settings.sysctl import parameter_path, parse_parameter
+from iosonde.settings.mechanism import value_of
+from iosonde.settings.sysctl import parameter_path
 from iosonde.settings.sysfs import Sysfs, parse_attribute
 
 
@@ -33,10 +34,17 @@ def test_attribute(text: str, value: str | int) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("20\n", 20), ("4096\t131072\t6291456\n", "4096 131072 6291456"), ("-1", -1)],
+    [
+        ("20\n", 20),
+        ("4096\t131072\t6291456\n", "4096 131072 6291456"),
+        ("-1", -1),
+        ("1.5", "1.5"),
+        ("-", "-"),
+        ("Y\n", "Y"),
+    ],
 )
-def test_parameter(text: str, value: str | int) -> None:
-    assert parse_parameter(text) == value
+def test_value(text: str, value: str | int) -> None:
+    assert value_of(text) == value
 
 
 def test_a_slash_in_a_parameter_is_a_dot_in_its_path() -> None:
