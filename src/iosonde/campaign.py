@@ -58,7 +58,9 @@ class Wish:
         metric: by the contract's names; `unit` is its unit.
         higher: more of it is better.
         margin: fraction within which a difference is not worth having.
-        level: probability granted to a wrong answer.
+        level: probability granted to a gain that is none.
+        pick_level: probability granted to a race's pick that is not within the margin of the best;
+            None: as `level`, as in campaigns of before it was told apart.
         budget: device seconds; None: no limit.
         seconds: of a loop.
         settle: discarded after a change, at the least.
@@ -71,6 +73,7 @@ class Wish:
     higher: bool = True
     margin: float = 0.01
     level: float = 0.05
+    pick_level: float | None = None
     budget: float | None = None
     seconds: float = 5.0
     settle: float = 1.0

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from iosonde.campaign import Campaign, Varied
-from iosonde.records import Metric, Outcome, RunSheet, Scalar
+from iosonde.records import Metric, Outcome, Scalar
+from iosonde.sheets import RunSheet
 
 
 @dataclass(frozen=True, slots=True)

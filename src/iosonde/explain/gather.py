@@ -15,16 +15,8 @@ from iosonde.loads.fio.words import words_of
 from iosonde.measure.sheet import trial_sheet
 from iosonde.predict.account import ledger_of
 from iosonde.printed import Kept, Place, PrintedCounters, PrintedLoad, PrintedState, Unread
-from iosonde.records import (
-    Capture,
-    Finding,
-    HostFacts,
-    Load,
-    RunSheet,
-    Scalar,
-    StackLayer,
-    TrialSheet,
-)
+from iosonde.records import Capture, Finding, HostFacts, Load, Scalar, StackLayer
+from iosonde.sheets import RunSheet, TrialSheet
 
 _SIZES = ("size", "width", "offset")
 _NOT_A_SETTING = re.compile(r"(?i)note|remark|comment|output|speed|result|throughput|iops")

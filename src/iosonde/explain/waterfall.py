@@ -20,7 +20,8 @@ from iosonde.errors import UsageError
 from iosonde.explain.series import by_load, words_of_load
 from iosonde.measure.sheet import CPU_PER_IO
 from iosonde.measure.statistics import student_t
-from iosonde.records import Finding, Gain, Metric, Waterfall, WaterfallStep
+from iosonde.records import Finding, Metric
+from iosonde.sheets import Gain, Waterfall, WaterfallStep
 
 _MEMORY = "page-cache"
 

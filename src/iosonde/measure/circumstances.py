@@ -9,7 +9,8 @@ from statistics import median
 from iosonde.measure.memory import inflation, loop_correlation, memory
 from iosonde.measure.seconds import seconds_of
 from iosonde.measure.verdict import Circumstances
-from iosonde.records import Loop, TrialSheet
+from iosonde.records import Loop
+from iosonde.sheets import TrialSheet
 
 
 def circumstances(a: TrialSheet, b: TrialSheet) -> Circumstances:

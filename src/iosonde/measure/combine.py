@@ -13,7 +13,8 @@ from dataclasses import replace
 from iosonde.histogram import merge
 from iosonde.measure.direction import headline_among
 from iosonde.measure.sheet import merged, metrics_of
-from iosonde.records import JointSheet, Loop, Metric, Run, Trial
+from iosonde.records import Loop, Metric, Run, Trial
+from iosonde.sheets import JointSheet
 
 
 def joint_sheets(run: Run) -> tuple[JointSheet, ...]:

@@ -16,7 +16,8 @@ from iosonde.errors import UsageError
 from iosonde.measure.circumstances import circumstances
 from iosonde.measure.contrast import Bar
 from iosonde.measure.verdict import Circumstances, Judgement, judge, within_noise
-from iosonde.records import Finding, Metric, RunSheet, Scalar, TrialSheet
+from iosonde.records import Finding, Metric, Scalar
+from iosonde.sheets import RunSheet, TrialSheet
 from iosonde.stack.model import capture_settings
 
 _EXTREMES = (".latency.min", ".latency.max", ".latency.stdev")

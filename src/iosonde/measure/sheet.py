@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from iosonde.histogram import merge, quantile
 from iosonde.measure import steady
@@ -10,17 +12,8 @@ from iosonde.measure.direction import headline_among, higher_is_better, percenti
 from iosonde.measure.drain import cache_drain
 from iosonde.measure.seconds import seconds_of
 from iosonde.measure.statistics import summarise
-from iosonde.records import (
-    Finding,
-    Histogram,
-    LoadResult,
-    Loop,
-    Metric,
-    Run,
-    RunSheet,
-    Trial,
-    TrialSheet,
-)
+from iosonde.records import Finding, Histogram, LoadResult, Loop, Metric, Run, Trial
+from iosonde.sheets import RunSheet, TrialSheet
 from iosonde.stack.model import capture_settings, layers_under
 
 CPU_PER_IO = "cpu.per_io"
@@ -28,13 +21,40 @@ CPU_PER_IO = "cpu.per_io"
 
 
 def sheet(run: Run) -> RunSheet:
-    """The statistics of each trial of a run, and of those that ran at the same time as one."""
+    """The statistics of each trial of a run, and of those that ran at the same time as one.
+
+    One metric stands for all trials of a load that have it: what two layers do with a mix of reads
+    and writes could not be held against each other otherwise, where the one has finished a few
+    reads more and the other a few writes.
+    """
     from iosonde.measure.combine import joint_sheets  # which merges by what is defined here
 
+    sheets = [trial_sheet(trial) for trial in run.trials]
+    loads: dict[tuple[str, str], list[str]] = {}
+    for one in sheets:
+        loads.setdefault(_load_of(one), []).append(one.headline)
     return RunSheet(
         run=run,
-        trials=tuple(trial_sheet(trial) for trial in run.trials),
+        trials=tuple(_stood_for(one, loads[_load_of(one)]) for one in sheets),
         joint=joint_sheets(run),
+    )
+
+
+def _load_of(sheet: TrialSheet) -> tuple[str, str]:
+    """What makes trials ones of the same load: imported ones are each for themselves."""
+    trial = sheet.trial
+    return (trial.load.engine, trial.load.name) if trial.origin is None else ("", trial.id)
+
+
+def _stood_for(sheet: TrialSheet, headlines: Sequence[str]) -> TrialSheet:
+    """The sheet, with the metric that stands for most of its load's trials, the first where even."""
+    headline = Counter(one for one in headlines if one).most_common(1)
+    names = {metric.name for metric in sheet.metrics}
+    if not headline or headline[0][0] == sheet.headline or headline[0][0] not in names:
+        return sheet
+    common = headline[0][0]
+    return replace(
+        sheet, headline=common, findings=findings_of(sheet.trial, sheet.metrics, common)
     )
 
 

@@ -13,8 +13,9 @@ import altair as alt
 
 from iosonde import units
 from iosonde.histogram import merge, quantile
-from iosonde.records import Histogram, Metric, RunSheet, Series, TrialSheet, Verdict
+from iosonde.records import Histogram, Metric, Series, Verdict
 from iosonde.report.rows import name_of
+from iosonde.sheets import RunSheet, TrialSheet
 
 WIDTH = 560
 _PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99995, 0.99999)

@@ -7,8 +7,9 @@ import io
 from collections.abc import Sequence
 from typing import ClassVar
 
-from iosonde.records import RunSheet, Scalar, Verdict
+from iosonde.records import Scalar, Verdict
 from iosonde.report.rows import COLUMNS, loop_rows, metric_rows
+from iosonde.sheets import RunSheet
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

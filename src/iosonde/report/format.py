@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
-from iosonde.records import RunSheet, Verdict
+from iosonde.records import Verdict
+from iosonde.sheets import RunSheet
 
 
 class Format(Protocol):

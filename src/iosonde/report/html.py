@@ -9,17 +9,7 @@ from importlib.resources import files
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records import (
-    Finding,
-    JointSheet,
-    Metric,
-    RunSheet,
-    Scalar,
-    StackLayer,
-    Trial,
-    TrialSheet,
-    Verdict,
-)
+from iosonde.records import Finding, Metric, Scalar, StackLayer, Trial, Verdict
 from iosonde.report.charts import Figure, figures_of, headline_figure, verdict_figure
 from iosonde.report.findings import findings_section
 from iosonde.report.forecasts import forecasts_section
@@ -28,6 +18,7 @@ from iosonde.report.rows import name_of, title_of
 from iosonde.report.tuning import shown, tuning_of
 from iosonde.report.tuning_html import tuning_section
 from iosonde.report.waterfall import waterfall_figure, waterfall_section
+from iosonde.sheets import JointSheet, RunSheet, TrialSheet
 
 _SIZES = {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}
 

@@ -9,8 +9,9 @@ import altair as alt
 import vl_convert
 
 from iosonde.errors import UsageError
-from iosonde.records import RunSheet, Verdict
+from iosonde.records import Verdict
 from iosonde.report.charts import page_figures, style
+from iosonde.sheets import RunSheet
 
 
 def svg(chart: Any) -> str:

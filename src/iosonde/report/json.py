@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from iosonde.records import JointSheet, Json, Metric, RunSheet, TrialSheet, Verdict
+from iosonde.records import Json, Metric, Verdict
+from iosonde.sheets import JointSheet, RunSheet, TrialSheet
 
 
 def metric_document(metric: Metric) -> dict[str, Json]:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records import Finding, JointSheet, Metric, RunSheet, TrialSheet, Verdict
+from iosonde.records import Finding, Metric, Verdict
 from iosonde.report.blocks import Block, Cells, Lines, Text, Title
 from iosonde.report.forecasts import forecasts_lines
 from iosonde.report.rows import title_of
 from iosonde.report.tuning import blocks, shown, tuning_of
+from iosonde.sheets import JointSheet, RunSheet, TrialSheet
 
 _SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})
 

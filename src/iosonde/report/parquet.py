@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import polars
 
-from iosonde.records import RunSheet, Verdict
+from iosonde.records import Verdict
 from iosonde.report.rows import COLUMNS, metric_rows
+from iosonde.sheets import RunSheet
 
 _KINDS: dict[str, type[polars.DataType]] = {
     **dict.fromkeys(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.records import RunSheet, Scalar, Trial
+from iosonde.records import Scalar, Trial
+from iosonde.sheets import RunSheet
 
 COLUMNS = (
     "run", "study", "state", "trial", "host", "probe", "target", "engine", "load", "metric",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from iosonde import units
 from iosonde.campaign import Intent, Native, Result
-from iosonde.records import Run, RunSheet, TrialSheet
+from iosonde.records import Run
 from iosonde.report.blocks import (
     VERDICTS,
     Block,
@@ -29,6 +29,7 @@ from iosonde.report.tuning_charts import proof_figure
 from iosonde.report.tuning_effects import effects
 from iosonde.report.tuning_path import costs, left_out, path
 from iosonde.report.tuning_tables import candidates, tables
+from iosonde.sheets import RunSheet, TrialSheet
 from iosonde.tuning import CampaignSheet, Tuning
 
 
@@ -114,8 +115,8 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
     word = "as much" if goal.higher else "as little"
     limits = f", subject to {'; '.join(goal.limits)}" if goal.limits else ""
     yield "wanted", f"{word} {goal.metric} as possible{limits}"
-    margin, level = units.show_fraction(goal.margin), units.show_fraction(goal.level)
-    yield "worth having", f"{margin} or more; wrong in {level} of campaigns at the most"
+    yield "worth having", f"{units.show_fraction(goal.margin)} or more"
+    yield "may be wrong", _granted(intent)
     yield "hosts", ", ".join(intent.hosts)
     tried = len(tuning.candidates)
     yield (
@@ -135,6 +136,16 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
             "the winner, until the next boot; `iosonde rollback` puts it back"
             if result.applied else "what was in force before: everything is put back"
         )  # fmt: skip
+
+
+def _granted(intent: Intent) -> str:
+    """How often the answer may be wrong; what a race picks has a probability of its own."""
+    goal = intent.goal
+    proof = f"a proven gain in {units.show_fraction(goal.level)} of campaigns at the most"
+    if intent.strategy not in {"race", "staged"}:
+        return proof
+    pick = units.show_fraction(goal.level if goal.pick_level is None else goal.pick_level)
+    return f"{proof}; the pick is behind the best by more than the margin in {pick}"
 
 
 def _proof(tuning: Tuning) -> Iterator[Block]:

@@ -9,8 +9,8 @@ from typing import Any
 import altair as alt
 
 from iosonde import units
-from iosonde.records import Gain, Waterfall, WaterfallStep
 from iosonde.report.charts import Figure, data, scale, sized
+from iosonde.sheets import Gain, Waterfall, WaterfallStep
 
 _MORE = 0.05  # a fraction; less may be chance where there is one loop
 COLUMNS = (

@@ -9,16 +9,8 @@ from iosonde.measure.comparison import Wanted, compare, match
 from iosonde.measure.contrast import Bar, contrast, decide
 from iosonde.measure.gate import parse_gate, pass_gates
 from iosonde.measure.sheet import sheet, trial_sheet
-from iosonde.records import (
-    Capture,
-    HostFacts,
-    Outcome,
-    RunSheet,
-    Scalar,
-    Series,
-    StackLayer,
-    TrialSheet,
-)
+from iosonde.records import Capture, HostFacts, Outcome, Scalar, Series, StackLayer
+from iosonde.sheets import RunSheet, TrialSheet
 from tests.unit.measure import build, noise
 
 FIGURES = {

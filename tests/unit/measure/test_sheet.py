@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from iosonde.measure.sheet import sheet, slowest, trial_sheet
-from iosonde.records import Histogram
+from iosonde.records import Histogram, Trial
 from tests.unit.measure import build
 
 
@@ -62,6 +64,23 @@ def test_the_headline_is_the_rate_of_the_dominant_direction(
     figures: dict[str, float], headline: str
 ) -> None:
     assert trial_sheet(build.trial([build.loop(0, figures)])).headline == headline
+
+
+def test_one_metric_stands_for_all_trials_of_a_load_that_have_it() -> None:
+    def trial(read: float, write: float, number: int, load: str = "mix") -> Trial:
+        figures = {"read.iops": read, "write.iops": write}
+        named = {name: rate for name, rate in figures.items() if rate}
+        made = build.trial([build.loop(0, named)])
+        return replace(made, id=f"t{number}", load=replace(made.load, name=load))
+
+    even = [(501.0, 499.0), (402.0, 398.0), (99.0, 101.0), (0.0, 50.0)]
+    trials = [trial(*one, number) for number, one in enumerate(even)]
+    trials += [trial(1.0, 2.0, 9, "other")]
+    found = [one.headline for one in sheet(build.run(trials)).trials]
+    assert found == ["read.iops", "read.iops", "read.iops", "write.iops", "write.iops"]
+    assert [one.headline for one in map(trial_sheet, trials)][2] == "write.iops"
+    two = [one.headline for one in sheet(build.run([trials[2], trials[0]])).trials]
+    assert two == ["write.iops", "write.iops"]
 
 
 def test_a_trial_without_loops_has_no_metrics() -> None:

@@ -95,7 +95,7 @@ def test_each_setting_has_its_table_with_value_result_and_note(won: CampaignShee
     text = written(won, "markdown")
     part = text[text.index("### disk.scheduler") : text.index("### disk.nr")]
     assert "| value | result | ± 95 % | loops | change | interval | verdict | note |" in part
-    assert re.search(r"\| \*\*none\*\* \| \*\*19\.5 k/s\*\* .*better.*picked", part)
+    assert re.search(r"\| \*\*none\*\* \| \*\*19\.6 k/s\*\* .*better.*picked", part)
     assert re.search(r"\| mq-deadline \| 18\.\d k/s .*in force before", part)
     assert re.search(r"\| bfq \| 1\d\.\d k/s .*−\d.*worse", part)
 
