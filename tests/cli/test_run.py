@@ -254,6 +254,8 @@ def test_dry_run_shows_commands_and_touches_nothing(iosonde: Iosonde, tmp_path: 
         (["run", "--load", "latency", "--target", ".", "--seconds", "soon"], 2, "is not a time"),
         (["run", "--load", "latency", "--target", ".", "--report", "no/r.html"], 2, "no/r.html"),
         (["run", "--resume", "--loops", "3"], 2, "takes no other options"),
+        (["run", "--resume", "--target", "."], 2, "iosonde: --target: a resumed run goes on"),
+        (["tune", "--resume", "--seed", "1"], 2, "iosonde: --seed: a resumed campaign goes on"),
         (["run", "--load", "latency", "--target", ".", "--memory", "1m"], 2, "memory"),
         (["run", "--bogus"], 2, "iosonde run --help"),
         (["report", "last"], 2, "there is no run 'last'"),
@@ -282,6 +284,25 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(iosonde: Iosonde, tmp_pat
     assert strangers(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "--load", "latency", "--target", "/dev/none0"),
+        ("run", "--load", "latency", "--size", "8m", "--target", ".", "--target", "/dev/none0"),
+        ("calibrate", "/dev/none0"),
+    ],
+    ids=["alone", "after another target", "calibrate"],
+)
+def test_a_device_that_is_not_there_is_refused_before_a_run_begins(
+    iosonde: Iosonde, arguments: tuple[str, ...]
+) -> None:
+    ended = iosonde(*arguments)
+    assert ended.status == 3
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("iosonde: /dev/none0: there is no such device\n")
+    assert iosonde("list", "--json").json["runs"] == []
+
+
 @pytest.mark.root
 def test_a_device_in_use_is_refused_with_its_reason(iosonde: Iosonde) -> None:
     root = Path("/").stat().st_dev
@@ -296,3 +317,4 @@ def test_a_device_in_use_is_refused_with_its_reason(iosonde: Iosonde) -> None:
     assert error["kind"] == "refused"
     assert "mounted" in error["message"]
     assert error["evidence"]
+    assert iosonde("list", "--json").json["runs"] == []

@@ -9,7 +9,8 @@ from iosonde.cli.output import err, out
 
 if TYPE_CHECKING:
     from iosonde.case import Account, Ledger, LedgerRow
-    from iosonde.records import Finding, Json, RunSheet
+    from iosonde.records import Finding, Json
+    from iosonde.sheets import RunSheet
 
 
 def ledgers(whole: RunSheet) -> dict[str, tuple[Ledger, tuple[Finding, ...]]]:

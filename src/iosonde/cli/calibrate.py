@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from iosonde import units
+from iosonde.cli.options import StorePlace
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import LoadFailed, UsageError
 
@@ -38,7 +38,7 @@ def calibrate(
         str | None, typer.Option(help="Length of one loop; else so that all take two minutes.")
     ] = None,
     size: Annotated[str | None, typer.Option(help="Size of a scratch file (256 MiB).")] = None,
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the loads; run nothing.")
     ] = False,
@@ -57,7 +57,6 @@ def calibrate(
     plan = _plan(called, target, size or "256 MiB", writes=writes, seconds=length)
     if dry_run:
         return _show(plan, as_json=as_json)
-    asyncio.run(_require_target(plan, permissions, writes=writes))
     kept = open_store(store)
     try:
         run = execute(plan, kept, None, permissions)
@@ -96,25 +95,6 @@ def _plan(name: str, target: str, size: str, *, writes: bool, seconds: float) ->
     if any(sign in name for sign in "\n,="):
         raise UsageError(f"{name!r} is no name", where="--name", hint="without commas and =")
     return make_plan(check_declaration(declared, "command line", Study), where="command line")
-
-
-async def _require_target(plan: Plan, permissions: Any, *, writes: bool) -> None:
-    """A device that is not there, or may not be written to, is refused before anything begins.
-
-    Raises:
-        Refused: see `check_target`.
-    """
-    from iosonde.change.guard import check_target
-    from iosonde.hosts import open_host
-
-    probe = plan.rounds[0][0].probe
-    if not probe.path.startswith("/dev/"):
-        return  # a scratch file is made when its turn comes
-    host = await open_host(probe.host)
-    try:
-        await check_target(host, probe.path, writes=writes, permissions=permissions)
-    finally:
-        await host.close()
 
 
 def _is_device(target: str) -> bool:

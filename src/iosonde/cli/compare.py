@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde import units
+from iosonde.cli.options import StorePlace
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     from iosonde.measure.comparison import Answer, Comparison, Pair
     from iosonde.measure.gate import GateResult
-    from iosonde.records import Json, RunSheet
+    from iosonde.records import Json
+    from iosonde.sheets import RunSheet
 
 _COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
 
@@ -46,7 +48,7 @@ def compare(
     simultaneous: Annotated[
         bool, typer.Option(help="The runs' loops were measured two by two at the same time.")
     ] = False,
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
 ) -> int:
     """Compare runs with a baseline: better, worse, no difference within the margin, or undecided.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iosonde.errors import UsageError
@@ -24,8 +24,14 @@ async def until_signal(running: Coroutine[Any, Any, T]) -> T:
     return await task
 
 
-def to_resume(kept: Store, which: str | None, options: Mapping[str, Any], *, campaign: bool) -> str:
+def to_resume(kept: Store, which: str | None, options: Sequence[str], *, campaign: bool) -> str:
     """The run, or campaign, that is to go on: the one that is named, else the last that stopped.
+
+    Args:
+        kept: where it is.
+        which: its id; None: the last.
+        options: names of those given that would change what was planned.
+        campaign: whether it is a campaign.
 
     Raises:
         UsageError: there is none, or it would have to go on otherwise than it was planned.
@@ -34,7 +40,7 @@ def to_resume(kept: Store, which: str | None, options: Mapping[str, Any], *, cam
     if options:
         raise UsageError(
             f"a resumed {what} goes on as it was planned, so it takes no other options",
-            where="--" + next(iter(options)),
+            where=f"--{options[0]}",
         )
     found = which or _last_stopped(kept, campaign=campaign)
     if found is None:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.options import StorePlace
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
     from iosonde.case import Case
     from iosonde.printed import Kept, Unread
-    from iosonde.records import Json, RunSheet
+    from iosonde.records import Json
+    from iosonde.sheets import RunSheet
 
 _RUN = re.compile(r"last|[2-9a-hj-km-np-z]{4,8}")
 _HOSTS = ("lab:", "recording:", "ssh:")
@@ -45,7 +47,7 @@ def explain(
             help="With --waterfall: words of the labels, from the bottom up; may be repeated.",
         ),
     ] = None,
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema explain).")
     ] = False,

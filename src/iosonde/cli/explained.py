@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.output import out
-from iosonde.records import Evidence, Finding, Gain, Json, Waterfall
+from iosonde.records import Evidence, Finding, Json
+from iosonde.sheets import Gain, Waterfall
 
 if TYPE_CHECKING:
     from iosonde.case import Rule

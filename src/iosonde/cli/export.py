@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from iosonde.cli.options import StorePlace
 from iosonde.cli.stored import load_sheets, write_out
 
 _BINARY = {"parquet", "png"}
@@ -20,7 +21,7 @@ def export(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write (standard output).")
     ] = None,
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Write stored runs in a format that other tools read."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.options import StorePlace
 from iosonde.cli.output import err, out
 from iosonde.errors import UsageError
 
@@ -45,7 +46,7 @@ def import_files(
     again: Annotated[
         bool, typer.Option("--again", help="Import a text that is in the store already once more.")
     ] = False,
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema import).")
     ] = False,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.options import StorePlace
 from iosonde.cli.output import out, print_json
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ _COLOURS = {"finished": "green", "running": "cyan", "interrupted": "yellow", "fa
 
 
 def list_runs(
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     delete: Annotated[
         list[str] | None, typer.Option(help="Forget this run and its loops; may be repeated.")
     ] = None,

@@ -13,9 +13,21 @@ _SHORTEST, _LONGEST = 5.0, 3600.0  # seconds
 OneHost = Annotated[
     str, typer.Argument(metavar="[HOST]", help="local (the default) or another host.")
 ]
+Destroy = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A device whose content may be destroyed: /dev/sdx, or /dev/sdx=ext4 where it "
+        "carries that signature."
+    ),
+]
 ReadOnly = Annotated[
     bool, typer.Option("--dry-run", help="Show the commands; read, but change nothing.")
 ]
+StudyOrRun = Annotated[
+    str | None,
+    typer.Argument(help="A study's YAML file; with --resume the run to go on with."),
+]
+StorePlace = Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")]
 Trace = Annotated[
     bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
 ]

@@ -43,11 +43,13 @@ class LineProgress:
     """For logs and pipes: one line for what matters."""
 
     def __init__(self) -> None:
+        self.begun = False
         self._loops: int | None = None
         self._end = ""
 
     def begins(self, run: str, trials: int, loops: int | None) -> None:
         """See `Progress.begins`."""
+        self.begun = True
         self._loops = loops
         each = f"{loops} loops each" if loops else "loops until precise enough"
         self._say(f"run {run}: {trials} trial{'s' * (trials != 1)}, {each}")
@@ -95,6 +97,7 @@ class LiveProgress:
     def __init__(self) -> None:
         from rich.live import Live
 
+        self.begun = False
         self._console: Console = err()
         self._loops: int | None = None
         self._end: float | None = None
@@ -110,6 +113,7 @@ class LiveProgress:
 
     def begins(self, run: str, trials: int, loops: int | None) -> None:
         """See `Progress.begins`."""
+        self.begun = True
         self._loops = loops
         each = f"{loops} loops each" if loops else "loops until precise enough"
         self._console.print(

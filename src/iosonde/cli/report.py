@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.options import StorePlace
 from iosonde.cli.output import err, print_json
 from iosonde.cli.stored import campaigned, explained, load_sheets, write_out
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
-    from iosonde.records import RunSheet, Verdict
+    from iosonde.records import Verdict
+    from iosonde.sheets import RunSheet
 
 
 def report(
@@ -23,7 +25,7 @@ def report(
     fmt: Annotated[
         str, typer.Option("--format", "-f", help="html, markdown, svg or png.")
     ] = "html",
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Say as JSON where the report was written.")
     ] = False,

@@ -13,7 +13,8 @@ from iosonde.errors import UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from iosonde.records import JointSheet, Json, Metric, Run, RunSheet, TrialSheet
+    from iosonde.records import Json, Metric, Run
+    from iosonde.sheets import JointSheet, RunSheet, TrialSheet
 
 _SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99_9")
 

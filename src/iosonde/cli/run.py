@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from iosonde.cli.ending import to_resume, until_signal
-from iosonde.cli.options import Trace
+from iosonde.cli.options import Destroy, StorePlace, StudyOrRun, Trace
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
 
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from iosonde.records import Run
     from iosonde.store.store import Store
 
+# Keys of a study whose options are called otherwise.
+_OPTIONS = {
+    "study": "name", "targets": "target", "loads": "fio, --load", "prepare": "drop-caches",
+    "until": "until, --max-seconds",
+}  # fmt: skip
+
 
 def run(
-    study: Annotated[
-        str | None,
-        typer.Argument(help="A study's YAML file; with --resume the run to go on with."),
-    ] = None,
+    study: StudyOrRun = None,
     fio: Annotated[
         list[str] | None,
         typer.Option(help="A fio command line as pasted, or the path of a .fio job file."),
@@ -72,18 +75,12 @@ def run(
         bool | None,
         typer.Option("--ledger", help="Count I/Os of every device of the stack and predict them."),
     ] = None,
-    destroy: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A device whose content may be destroyed: /dev/sdx, or /dev/sdx=ext4 where it "
-            "carries that signature."
-        ),
-    ] = None,
+    destroy: Destroy = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted run (default: the last).")
     ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the trials and commands; run nothing.")
     ] = False,
@@ -173,7 +170,7 @@ def _resumed(kept: Store, which: str | None, options: dict[str, Any]) -> tuple[P
     from iosonde.measure.study import plan_again
     from iosonde.store.owner import this_process
 
-    which = to_resume(kept, which, options, campaign=False)
+    which = to_resume(kept, which, [_OPTIONS.get(key, key) for key in options], campaign=False)
     if kept.campaign(which) is not None:
         raise UsageError(
             f"run {which} is a campaign", hint=f"`iosonde tune --resume {which}` goes on with it"
@@ -236,7 +233,11 @@ def execute(plan: Plan, kept: Store, old: Run | None, permissions: Any) -> Run |
         )
     except (KeyboardInterrupt, asyncio.CancelledError):
         progress.close()
-        err().print("interrupted; finished loops are kept. `iosonde run --resume` goes on.")
+        err().print(
+            "interrupted; finished loops are kept. `iosonde run --resume` goes on."
+            if progress.begun or old
+            else "interrupted before anything was measured"
+        )
         return None
     finally:
         progress.close()

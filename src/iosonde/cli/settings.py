@@ -94,10 +94,9 @@ async def _of_host(name: str) -> tuple[Sequence[Settable], Mapping[str, str], fr
 
 def _boot(one: Settable, before: Mapping[str, str]) -> Scalar:
     """The value before iosonde's first change in this boot."""
-    if one.name not in before:
-        return one.value
-    text = before[one.name]
-    return int(text) if text.removeprefix("-").isdecimal() else text
+    from iosonde.settings.mechanism import value_of
+
+    return value_of(before[one.name]) if one.name in before else one.value
 
 
 def document(

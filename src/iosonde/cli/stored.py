@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
-    from iosonde.records import RunSheet
+    from iosonde.sheets import RunSheet
 
 _CAMPAIGN_TELLS = frozenset({"within-noise"})
 """Rules whose answer a campaign gives better: of its candidates, from loops in turns."""

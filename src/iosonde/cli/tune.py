@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iosonde.cli.ending import to_resume, until_signal
-from iosonde.cli.options import Trace, checked_confirm
+from iosonde.cli.options import Destroy, StorePlace, StudyOrRun, Trace, checked_confirm
 from iosonde.cli.output import err
 from iosonde.errors import UsageError
 
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 
 def tune(
-    study: Annotated[
-        str | None,
-        typer.Argument(help="A study's YAML file; with --resume the run to go on with."),
-    ] = None,
+    study: StudyOrRun = None,
     apply: Annotated[
         bool,
         typer.Option(
@@ -53,18 +50,12 @@ def tune(
             help="The host puts all back by itself so long after a loop should have ended.",
         ),
     ] = 60.0,
-    destroy: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A device whose content may be destroyed: /dev/sdx, or /dev/sdx=ext4 where it "
-            "carries that signature."
-        ),
-    ] = None,
+    destroy: Destroy = None,
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Go on with an interrupted campaign (default: the last)."),
     ] = False,
-    store: Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")] = None,
+    store: StorePlace = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show candidates and costs; read, but change nothing."),
@@ -122,7 +113,7 @@ def _resumed(kept: Store, which: str | None, changes: dict[str, Any]) -> tuple[T
     from iosonde.session.conduct import file_again
     from iosonde.store.owner import this_process
 
-    which = to_resume(kept, which, changes, campaign=True)
+    which = to_resume(kept, which, list(changes), campaign=True)
     file = file_again(kept.load(which))
     return file, kept.resume(which, owner=this_process())
 

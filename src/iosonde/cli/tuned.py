@@ -32,10 +32,9 @@ def show_campaign(run: Run, campaign: Campaign, *, as_json: bool) -> int:
         console.print(f"not tried: {one.setting}={one.value}: {one.reason}", markup=False)
     if result is None:
         return 0
-    spent = (
-        f"{units.show_seconds(campaign.device_seconds)} of device time, "
-        f"{units.show_seconds(result.proof)} of them for the proof"
-    )
+    spent = f"{units.show_seconds(campaign.device_seconds)} of device time"
+    if result.proof:  # stages have proofs of their own
+        spent += f", {units.show_seconds(result.proof)} of them for the proof"
     console.print(f"\n{result.sentence} ({spent})", markup=False)
     if result.confirmed:
         console.print(f"best: {words(result.winner)}", markup=False, style="bold")

@@ -116,6 +116,31 @@ def planned_command(planned: PlannedTrial, study: Study) -> str:
     return quote(command.argv) + files
 
 
+async def require_target(
+    planned: PlannedTrial, host: Host, demand: Demand, permissions: tuple[Permission, ...]
+) -> Target | None:
+    """The target of a trial as it stands; None where a scratch file is to be made.
+
+    Raises:
+        Refused: the load may not run there; see `check_target`.
+        UsageError: the load measures devices alone, and this is none.
+    """
+    path = planned.probe.path
+    node = await look(host, path)
+    if node is None and path.startswith("/dev/"):
+        raise Refused(
+            "there is no such device",
+            where=path,
+            evidence=f"stat on {host.name}",
+            hint="under /dev a load would create a plain file in its place",
+        )
+    if node is not None and node.kind != "directory" and not await is_ours(host, path):
+        return await check_target(host, path, writes=demand.writes, permissions=permissions)
+    if demand.device_only:
+        raise UsageError(f"{planned.load.name} measures block devices, this is none", where=path)
+    return None
+
+
 async def _target(
     planned: PlannedTrial,
     host: Host,
@@ -127,20 +152,9 @@ async def _target(
 ) -> tuple[Target, bool]:
     """The target, and whether it is a scratch file, which then is removed when `stack` closes."""
     path = planned.probe.path
-    node = await look(host, path)
-    if node is None and path.startswith("/dev/"):
-        raise Refused(
-            "there is no such device",
-            where=path,
-            evidence=f"stat on {host.name}",
-            hint="under /dev a load would create a plain file in its place",
-        )
-    scratch = node is None or node.kind == "directory" or await is_ours(host, path)
-    if not scratch:
-        target = await check_target(host, path, writes=demand.writes, permissions=permissions)
+    target = await require_target(planned, host, demand, permissions)
+    if target is not None:
         return target, False
-    if demand.device_only:
-        raise UsageError(f"{planned.load.name} measures block devices, this is none", where=path)
     size = demand.size or study.size or _SCRATCH_SIZE
     if demand.own_files:
         target = await make_scratch(host, path, _PLACE_KEPT, room=size, tell=tell)

@@ -26,7 +26,7 @@ from iosonde.measure.estimate import Estimate
 from iosonde.measure.flags import flags_of
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
 from iosonde.measure.progress import Progress
-from iosonde.measure.ready import make_ready
+from iosonde.measure.ready import make_ready, require_target
 from iosonde.measure.stages import Stages, stack_of
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
@@ -51,7 +51,7 @@ class _Session:
     Args:
         plan: what to measure.
         store: where loops go.
-        run: as begun or resumed; its finished loops are not repeated.
+        resume: the run to go on with, whose finished loops are not repeated; None: a new one.
         permissions: devices named by --destroy.
         progress: whoever watches.
     """
@@ -60,52 +60,93 @@ class _Session:
         self,
         plan: Plan,
         store: Store,
-        run: Run,
+        resume: Run | None,
         permissions: tuple[Permission, ...],
         progress: Progress,
     ) -> None:
         self._plan = plan
         self._store = store
-        self._run = run
+        self.run = resume.id if resume else ""
+        """Its id; empty until it begins."""
         self._permissions = permissions
         self._progress = progress
-        self._done = {trial.id: trial for trial in run.trials}
+        known = resume.trials if resume else ()
+        self._done = {trial.id: trial for trial in known}
         self._hosts: dict[str, Host] = {}
-        self._estimate = Estimate(plan, run.trials)
+        self._estimate = Estimate(plan, known)
         self._stages: Stages | None = None
         self._swept: set[str] = set()
         self.failures: list[IosondeError] = []
 
     async def execute(self) -> None:
         """All rounds, in order; a failed trial is marked and the others go on."""
-        study = self._plan.study
-        count = sum(map(len, self._plan.rounds))
-        self._progress.begins(self._run.id, count, None if study.until else study.loops)
         async with AsyncExitStack() as stack:
-            if study.stack:
-                declared = stack_of(study, Path())
-                self._stages = Stages(declared, self._permissions, self._progress)
-                stack.push_async_callback(self._stages.close)
-                self._hosts.update(await self._stages.open())
-            else:
-                for name in dict.fromkeys(probe.host for probe in study.targets):
-                    self._hosts[name] = await open_host(name)
-                    stack.push_async_callback(self._hosts[name].close)
+            await self._open(stack)
+            await self._require_targets()
+            self._begin()
             for part in self._plan.rounds:
                 await self._round(part)
 
+    def finish(self, state: RunState) -> None:
+        """Store how the run ended, if it has begun."""
+        if self.run:
+            self._store.finish(self.run, state)
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Connect to the hosts of the study until `stack` closes."""
+        study = self._plan.study
+        if study.stack:
+            declared = stack_of(study, Path())
+            self._stages = Stages(declared, self._permissions, self._progress)
+            stack.push_async_callback(self._stages.close)
+            self._hosts.update(await self._stages.open())
+            return
+        for name in dict.fromkeys(probe.host for probe in study.targets):
+            self._hosts[name] = await open_host(name)
+            stack.push_async_callback(self._hosts[name].close)
+
+    async def _require_targets(self) -> None:
+        """Refuse before anything begins what would be refused when its turn comes.
+
+        Layers of a declared stack are left out: they stand when their turn comes.
+        """
+        if self._stages:
+            return
+        asked = set()
+        for planned in (one for part in self._plan.rounds for one in self._left(part)):
+            demand = LOADS.load(planned.load.engine)().demand(planned.load)
+            probe = planned.probe
+            question = (probe.host, probe.path, demand.writes, demand.device_only)
+            if question not in asked:
+                asked.add(question)
+                host = self._hosts[probe.host]
+                await require_target(planned, host, demand, self._permissions)
+
+    def _begin(self) -> None:
+        plan = self._plan
+        if not self.run:
+            begun = self._store.begin(
+                plan.study.study, plan.document(), created=time.time(), owner=this_process()
+            )
+            self.run = begun.id
+        count = sum(map(len, plan.rounds))
+        self._progress.begins(self.run, count, None if plan.study.until else plan.study.loops)
+
+    def _left(self, part: Sequence[PlannedTrial]) -> list[PlannedTrial]:
+        """Those of a round's trials that want another loop; a loop of all together has all."""
+        left = [planned for planned in part if self._wants_more(self._done.get(planned.id))]
+        return list(part) if left and self._plan.study.together else left
+
     async def _round(self, part: Sequence[PlannedTrial]) -> None:
         """The trials that run together, loop by loop."""
-        left = [planned for planned in part if self._wants_more(self._done.get(planned.id))]
+        left = self._left(part)
         if not left:
             return
-        together = self._plan.study.together
-        left = list(part) if together else left  # a loop of all has all
         async with AsyncExitStack() as stack:
             ready = await asyncio.gather(*(self._make_ready(planned, stack) for planned in left))
             for one in ready:
                 self._enter(one.trial)
-            if together:
+            if self._plan.study.together:
                 await require_same_line([one.bench for one in ready])
             while any(self._wants_more(self._done[one.trial.id]) for one in ready):
                 if not await self._loop(ready):
@@ -153,7 +194,7 @@ class _Session:
     def _enter(self, trial: Trial) -> None:
         """A trial new to the run, in the order of the plan whichever was ready first."""
         if trial.id not in self._done:
-            self._store.add_trial(self._run.id, trial)
+            self._store.add_trial(self.run, trial)
             self._done[trial.id] = trial
 
     async def _loop(self, ready: Sequence[_Ready]) -> bool:
@@ -192,7 +233,7 @@ class _Session:
 
     def _keep(self, trial: str, bench: Bench, loop: Loop) -> None:
         version = LOADS.load(bench.load.engine).parser_version
-        self._store.add_loop(self._run.id, trial, loop, parser_version=version)
+        self._store.add_loop(self.run, trial, loop, parser_version=version)
         known = self._done[trial]
         grown = replace(known, loops=(*known.loops, loop))
         flags, faults = (
@@ -201,13 +242,13 @@ class _Session:
         )
         self._done[trial] = replace(grown, flags=flags, faults=faults)
         if (flags, faults) != (known.flags, known.faults):
-            self._store.mark(self._run.id, trial, flags=flags, faults=faults)
+            self._store.mark(self.run, trial, flags=flags, faults=faults)
         self._progress.loop_ended(trial, loop)
 
     def _fail(self, trial: str, problem: IosondeError) -> None:
         known = self._done[trial]
         self._done[trial] = replace(known, faults=(*known.faults, str(problem)))
-        self._store.mark(self._run.id, trial, flags=known.flags, faults=self._done[trial].faults)
+        self._store.mark(self.run, trial, flags=known.flags, faults=self._done[trial].faults)
         self._progress.warn(trial, str(problem))
         self.failures.append(problem)
 
@@ -280,22 +321,20 @@ async def run_plan(
         The run as stored. State finished.
 
     Raises:
-        Refused, HostFailed, LoadFailed: what ended it; finished loops are kept.
+        Refused, HostFailed, LoadFailed: what ended it; finished loops are kept. What keeps it from
+            beginning leaves nothing in the store.
         asyncio.CancelledError: Ctrl-C; the run is stored as interrupted.
     """
-    run = resume or store.begin(
-        plan.study.study, plan.document(), created=time.time(), owner=this_process()
-    )
-    session = _Session(plan, store, run, permissions, progress)
+    session = _Session(plan, store, resume, permissions, progress)
     try:
         await session.execute()
     except (asyncio.CancelledError, KeyboardInterrupt):
-        store.finish(run.id, RunState.INTERRUPTED)
+        session.finish(RunState.INTERRUPTED)
         raise
     except BaseException:
-        store.finish(run.id, RunState.FAILED)
+        session.finish(RunState.FAILED)
         raise
-    store.finish(run.id, RunState.FAILED if session.failures else RunState.FINISHED)
+    session.finish(RunState.FAILED if session.failures else RunState.FINISHED)
     if session.failures:
         raise session.failures[0]
-    return store.load(run.id)
+    return store.load(session.run)

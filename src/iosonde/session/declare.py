@@ -107,14 +107,16 @@ class Tried(_Strict):
 class Wanted(_Strict):
     """The goal: one metric, to maximise or to minimise.
 
-    Differences below `margin` are not worth having; `level` is the probability granted to an
-    answer that is wrong by more.
+    Differences below `margin` are not worth having; `level` is the probability granted to a gain
+    that is none, `pick_level` that granted to a race's pick that is behind the best by more than
+    the margin.
     """
 
     maximise: MetricName | None = None
     minimise: MetricName | None = None
     margin: Share = 0.01
     level: Share = 0.05
+    pick_level: Share = 0.1
 
     @model_validator(mode="after")
     def _one(self) -> Wanted:

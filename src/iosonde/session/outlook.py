@@ -14,7 +14,7 @@ from iosonde.session.conduct import place_of, plan_of
 from iosonde.session.declare import TuneFile
 from iosonde.session.first import First, first_of
 from iosonde.session.place import Place
-from iosonde.session.prepare import intent_of
+from iosonde.session.prepare import goal_of, intent_of, wish_of
 from iosonde.session.resolve import REBUILD, Resolved, declared_values, depth_of, resolve, stack_key
 from iosonde.session.watch import Watch
 from iosonde.stack.file import DeclaredStack
@@ -156,10 +156,7 @@ def _priced(
     study, count = file.study, len(space.candidates())
     strategy = study.strategy_for(count)
     first = first_of(file, ranked, strategy)
-    goal = Goal(
-        study.goal.metric, study.goal.maximise is not None, study.goal.margin, study.goal.level,
-        study.budget, study.loop, study.settle, study.loops,
-    )  # fmt: skip
+    goal = goal_of(wish_of(study))
     stages = stages_of(space) if strategy == "staged" else ()
     change = sum(one.seconds or 1.0 for one in prices) / (len(stages) or 1)
     each = change + goal.settle + goal.seconds + 2 * OVERHEAD

@@ -87,32 +87,37 @@ async def prepare(
     await ground.stand({})
     await ground.learn(found.knobs)
     space = hoping(found.space(intent.allowed), intent.hopeful)
-    return Prepared(ground, intent, space, goal_of(intent))
+    return Prepared(ground, intent, space, goal_of(intent.goal))
 
 
 def intent_of(study: TuneStudy, found: Resolved, hosts: tuple[str, ...], *, built: bool) -> Intent:
     """What the store keeps of a study."""
-    goal = study.goal
     allowed = tuple(dict.fromkeys(one.split("=", 1)[0] for one in study.allow))
     varied = tuple(one.varied for one in found.knobs)
     space = found.space(allowed)
-    wish = Wish(
-        metric=goal.metric, unit=unit_of(goal.metric), higher=goal.maximise is not None,
-        margin=goal.margin, level=goal.level, budget=study.budget, seconds=study.loop,
-        settle=study.settle, loops=study.loops,
-        limits=tuple(one for one in study.limits if one != SAFE),
-    )  # fmt: skip
     strategy = study.strategy_for(len(space.candidates()))
     return Intent(
-        strategy, study.seed, hosts, varied, wish, allowed, found.left_out, found.excluded, built
-    )
+        strategy, study.seed, hosts, varied, wish_of(study), allowed, found.left_out,
+        found.excluded, built,
+    )  # fmt: skip
 
 
-def goal_of(intent: Intent) -> Goal:
+def wish_of(study: TuneStudy) -> Wish:
+    """The goal as it is stored."""
+    goal = study.goal
+    return Wish(
+        metric=goal.metric, unit=unit_of(goal.metric), higher=goal.maximise is not None,
+        margin=goal.margin, level=goal.level, pick_level=goal.pick_level, budget=study.budget,
+        seconds=study.loop, settle=study.settle, loops=study.loops,
+        limits=tuple(one for one in study.limits if one != SAFE),
+    )  # fmt: skip
+
+
+def goal_of(wish: Wish) -> Goal:
     """The goal as strategies know it."""
-    wish = intent.goal
     return Goal(
         metric=wish.metric, higher=wish.higher, margin=wish.margin, level=wish.level,
+        pick_level=wish.level if wish.pick_level is None else wish.pick_level,
         budget=inf if wish.budget is None else wish.budget, seconds=wish.seconds,
         settle=wish.settle, loops=wish.loops, unit=wish.unit,
     )  # fmt: skip

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from iosonde.campaign import LeftOut, Varied
 from iosonde.change.late import is_asleep
-from iosonde.errors import IosondeError, UsageError
+from iosonde.errors import FileMissing, IosondeError, UsageError
+from iosonde.hosts.host import Host
 from iosonde.records import Json, Scalar, StackLayer
 from iosonde.session.declare import Tried, TuneFile
 from iosonde.session.depth import layer_depth, link_depth
 from iosonde.session.place import Place
+from iosonde.settings.mechanism import value_of
 from iosonde.stack.discover import discover_layers
 from iosonde.stack.file import DeclaredStack
 from iosonde.stack.settable import Settable, find, settable
@@ -84,10 +87,6 @@ def text_of(value: Scalar) -> str:
     return " ".join(str(value).split())
 
 
-def _scalar(text: str) -> Scalar:
-    return int(text) if text.removeprefix("-").isdecimal() else text
-
-
 class Names:
     """All settings of the campaign's hosts, by the names a study may use.
 
@@ -98,7 +97,8 @@ class Names:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._known: list[tuple[str, Settable]] = []
-        self._layers: dict[str, list[StackLayer]] = {}
+        self._layers: dict[str, list[tuple[StackLayer, frozenset[str]]]] = {}
+        """Of each host its layers, with all names of their devices."""
         self._depths: dict[str, int] = {}
 
     async def read(self) -> None:
@@ -108,7 +108,9 @@ class Names:
                 continue
             found = await discover_layers(host)
             layers = found[1]
-            self._layers[name] = list(layers)
+            if self._place.stack:
+                known = await asyncio.gather(*(_names(host, one) for one in layers))
+                self._layers[name] = list(zip(layers, known, strict=True))
             self._known += [(name, one) for one in await settable(host, found)]
             by_id = {one.id: one for one in layers}
             for layer in layers:
@@ -150,11 +152,26 @@ class Names:
             return f"{stack.opens[on]}/{rest}" if on else name
         opens = stack.opens[on or site.host]
         host = self._place.hosts[opens]
-        real = await host.resolve(site.device) if site.device.startswith("/") else site.device
-        for one in self._layers[opens]:
-            if {site.device, real} & {one.device, one.mount}:
+        real = await _real(host, site.device)
+        for one, known in self._layers[opens]:
+            if {site.device, real} & known:
                 return f"{one.id}.{setting}"
         return name
+
+
+async def _names(host: Host, layer: StackLayer) -> frozenset[str]:
+    """What a layer may be called: its mount point, and the names of its device."""
+    return frozenset({layer.device, layer.mount or "", await _real(host, layer.device)})
+
+
+async def _real(host: Host, device: str) -> str:
+    """The kernel's own name of a device: of device-mapper's, several names lead to one."""
+    if not device.startswith("/dev/"):
+        return device
+    try:
+        return await host.resolve(device)
+    except FileMissing:
+        return device
 
 
 def _without_host(stack: DeclaredStack | None, name: str) -> tuple[str, str]:
@@ -220,7 +237,7 @@ async def resolve(file: TuneFile, place: Place) -> Resolved:
 def _as_kept(one: Knob, value: Scalar) -> Scalar:
     """A value as the study writes it, as the search knows it."""
     if one.spots:
-        return _scalar(text_of(value))
+        return value_of(text_of(value))
     return next((kept for kept, written in one.declared.items() if written == value), value)
 
 
@@ -242,7 +259,7 @@ async def _set(names: Names, name: str, tried: Tried) -> Knob:
     """A setting that hosts change as they run."""
     spots = [await names.find(one) for one in (name, *tried.also)]
     first = spots[0][1]
-    values = [_scalar(first.checked(text_of(value))) for value in tried.listed()]
+    values = [value_of(first.checked(text_of(value))) for value in tried.listed()]
     for _, other in spots[1:]:
         for value in values:
             other.checked(text_of(value))
@@ -256,7 +273,7 @@ async def _set(names: Names, name: str, tried: Tried) -> Knob:
             f"{name} and what is set with it differ now ({told})",
             hint="set them alike first: a search measures against what is in force",
         )
-    default = _scalar(now.pop())
+    default = value_of(now.pop())
     if default not in values:
         values.insert(0, default)
     unsafe = tuple(one for one in values if text_of(one) in first.declared.unsafe)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from iosonde.errors import UsageError
+from iosonde.errors import FileMissing, UsageError
 from iosonde.records import Scalar, StackLayer
 from iosonde.session import resolve as module
 from iosonde.session.declare import understand
@@ -70,7 +70,10 @@ class Place:
     """Hosts of a campaign, of which only the names are asked."""
 
     def __init__(self, file: Path | None = None) -> None:
-        self.hosts = {name: SimpleNamespace(name=name) for name in KNOWN}
+        async def resolve(path: str) -> str:
+            return path
+
+        self.hosts = {name: SimpleNamespace(name=name, resolve=resolve) for name in KNOWN}
         self.file = file
         self.study = SimpleNamespace(stack=str(file or ""))
         self.stack = self.declared({}) if file else None
@@ -273,3 +276,30 @@ def test_a_network_lies_below_what_reaches_over_it(tmp_path: Path) -> None:
     order = [layer_depth(anvil, "ra"), link_depth(anvil)]
     order += [layer_depth(anvil, name) for name in ("r0", "lv", "vm", "fs")]
     assert order == sorted(order)
+
+
+async def test_a_volume_is_found_whichever_of_its_names_the_stack_has() -> None:
+    """LVM's own path, device-mapper's name and the kernel's are one device."""
+    links = {"/dev/vg/lv": "/dev/dm-0", "/dev/mapper/vg-lv": "/dev/dm-0"}
+
+    class Here:
+        name = "local"
+
+        async def resolve(self, path: str) -> str:
+            if path not in links:
+                raise FileMissing(path)
+            return links[path]
+
+    place = SimpleNamespace(
+        stack=SimpleNamespace(opens={"here": "local"}), hosts={"local": Here()},
+        site=lambda name: SimpleNamespace(name="lv", host="here", device="/dev/vg/lv"),
+    )  # fmt: skip
+    names = module.Names(cast("Any", place))
+    volume = StackLayer("local/lvm:vg-lv", "lvm", "vg-lv", "/dev/mapper/vg-lv", 1)
+    names._layers["local"] = [
+        (one, await module._names(cast("Any", Here()), one))
+        for one in (layer("local", "disk:gone"), volume)
+    ]
+    names._known.append(("local", one("local", "lvm:vg-lv", "read_ahead_kb", 128)))
+    _, found = await names.find("lv.read_ahead_kb")
+    assert found.title == "lvm:vg-lv"

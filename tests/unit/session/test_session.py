@@ -146,7 +146,7 @@ def session(
     ground: Ground, store: Store, run: Run, told: tuple[Measurement, ...] = (), **options: Any
 ) -> Session:
     space = space_of(INTENT.vary, (), (), {})
-    prepared = Prepared(cast("Any", ground), INTENT, space, goal_of(INTENT))
+    prepared = Prepared(cast("Any", ground), INTENT, space, goal_of(INTENT.goal))
     return Session(prepared, store, run, told, Options(**options), cast("Any", Silent()))
 
 
