@@ -12,6 +12,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from iosonde.change.guard import Permission, check_target
 from iosonde.change.in_use import holder_is_open
@@ -35,6 +36,14 @@ sleep 1 while getppid() == $parent;
 _TIME = 10.0  # seconds a holder may take to open the device
 
 
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """The process that has, or tries to have, a device open: `token` is on its command line."""
+
+    token: str
+    ended: asyncio.Future[Completed]
+
+
 @asynccontextmanager
 async def hold(
     host: Host, target: Target, *, writes: bool, permissions: Sequence[Permission]
@@ -48,24 +57,25 @@ async def hold(
         await check_target(host, target.path, writes=writes, permissions=permissions)
         yield
         return
+    async with _holder(host, target) as holder:
+        await _until_ours(host, target, holder, permissions)
+        yield
+        if holder.ended.done():
+            raise Refused(
+                "the process that held the device ended during the loop",
+                where=target.path,
+                evidence=_complaint(holder.ended.result()),
+            )
+
+
+@asynccontextmanager
+async def _holder(host: Host, target: Target) -> AsyncIterator[_Holder]:
+    """A holder that has just been started, and is gone when the block ends."""
     token = "iosonde-holds-" + secrets.token_hex(8)
     process = await host.start([*await _interpreter(host, target), target.path, token])
     ended = asyncio.ensure_future(process.wait())
     try:
-        try:
-            await _until_held(host, target, ended, token)
-        except Refused:  # the guard knows better why
-            await check_target(host, target.path, writes=True, permissions=permissions)
-            raise
-        # Once, and not before: a claim to read does no harm to whoever has the device.
-        await check_target(host, target.path, writes=True, permissions=permissions, ours=token)
-        yield
-        if ended.done():
-            raise Refused(
-                "the process that held the device ended during the loop",
-                where=target.path,
-                evidence=_complaint(ended.result()),
-            )
+        yield _Holder(token, ended)
     finally:
         await asyncio.shield(process.stop())
         await asyncio.gather(ended, return_exceptions=True)
@@ -84,17 +94,32 @@ async def _interpreter(host: Host, target: Target) -> list[str]:
     )
 
 
-async def _until_held(
-    host: Host, target: Target, ended: asyncio.Future[Completed], token: str
+async def _until_ours(
+    host: Host, target: Target, holder: _Holder, permissions: Sequence[Permission]
 ) -> None:
+    """Wait until the holder has the device, and see that nobody else uses it.
+
+    Raises:
+        Refused: it has not, or somebody does.
+    """
+    try:
+        await _until_held(host, target, holder)
+    except Refused:  # the guard knows better why
+        await check_target(host, target.path, writes=True, permissions=permissions)
+        raise
+    # Once, and not before: a claim to read does no harm to whoever has the device.
+    await check_target(host, target.path, writes=True, permissions=permissions, ours=holder.token)
+
+
+async def _until_held(host: Host, target: Target, holder: _Holder) -> None:
     """Wait until the holder is seen to have the device open.
 
     Raises:
         Refused: it could not open it, or did not in time.
     """
     waited = 0.0
-    while not ended.done():
-        if await holder_is_open(host, target.path, token):
+    while not holder.ended.done():
+        if await holder_is_open(host, target.path, holder.token):
             return
         if waited >= _TIME:
             raise Refused(
@@ -102,12 +127,12 @@ async def _until_held(
                 where=target.path,
                 evidence=f"still trying after {_TIME:g} s",
             )
-        await asyncio.wait({ended}, timeout=0.05)
+        await asyncio.wait({holder.ended}, timeout=0.05)
         waited += 0.05
     raise Refused(
         "somebody else has claimed the device exclusively",
         where=target.path,
-        evidence=f"open with O_EXCL: {_complaint(ended.result())}",
+        evidence=f"open with O_EXCL: {_complaint(holder.ended.result())}",
     )
 
 
