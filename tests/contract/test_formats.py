@@ -11,8 +11,9 @@ import polars
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.records import Outcome, RunSheet, Verdict
+from iosonde.records import Outcome, Verdict
 from iosonde.report import FORMATS
+from iosonde.sheets import RunSheet
 from tests.sample import sample_run
 
 VERDICT = Verdict("write.iops", "a", "b", Outcome.BETTER, 0.05, (0.03, 0.07))

@@ -1,14 +1,12 @@
-"""One suite for every kind of host: this machine, a real sshd on loopback, recordings of both."""
+"""One suite for every kind of host that runs commands: this machine, a real sshd on loopback."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
-import signal
 import subprocess
 import time
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,55 +18,14 @@ from iosonde.errors import (
     CommandTimeout,
     FileMissing,
     HostFailed,
-    IosondeError,
     PermissionMissing,
-    UsageError,
 )
-from iosonde.hosts import open_host
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.hosts.local import LocalHost
-from iosonde.hosts.recording import Recorder
-from iosonde.hosts.ssh import parse_address
-from tests import sshd
+from tests.contract.conftest import gone, until
 
 AWKWARD = ["", " ", "a b", "'", '"', "$(id)", "`id`", "\\", "*", "é µ", "a\nb", "-n", ";", "&"]
-
-
-@pytest.fixture(scope="session")
-def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sshd.Sshd]:
-    with sshd.server(tmp_path_factory.mktemp("sshd")) as server:
-        yield server
-
-
-@pytest.fixture(params=["local", "ssh"])
-async def host(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Host]:
-    if request.param == "ssh":
-        box = request.getfixturevalue("box")
-        monkeypatch.setenv("HOME", str(box.home))
-        opened = await open_host(box.address)
-    else:
-        opened = await open_host("local")
-    yield opened
-    await opened.close()
-
-
-def gone(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    try:
-        return stat.read_text().rsplit(")", 1)[1].split()[0] in "ZX"
-    except OSError:
-        return True
-
-
-async def until(met: object, *, seconds: float = 8) -> bool:
-    for _ in range(int(seconds / 0.05)):
-        if met():  # type: ignore[operator]
-            return True
-        await asyncio.sleep(0.05)
-    return False
 
 
 async def test_arguments_arrive_as_they_are(host: Host) -> None:
@@ -297,153 +254,6 @@ async def test_copy_and_remove(host: Host, tmp_path: Path) -> None:
     assert not there.exists()
 
 
-async def test_a_cut_connection_ends_the_command_there(
-    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HOME", str(box.home))
-    pid = tmp_path / "pid"
-    host = await open_host(box.address)
-    process = await host.start(["sh", "-c", f"echo $$ > {pid}; exec sleep 80"])
-    assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
-    host._connection.abort()  # type: ignore[attr-defined]
-    with pytest.raises(HostFailed, match="connection was lost"):
-        await process.wait(10)
-    assert await until(lambda: gone(int(pid.read_text())))
-
-
-async def test_a_server_that_dies_is_told_as_such(
-    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HOME", str(box.home))
-    pid = tmp_path / "pid"
-    host = await open_host(box.address)
-    process = await host.start(["sh", "-c", f"echo $PPID $$ > {pid}; exec sleep 81"])
-    assert await until(lambda: pid.exists() and len(pid.read_text().split()) == 2)
-    runner, command = (int(word) for word in pid.read_text().split())
-    os.kill(_parent(runner), signal.SIGKILL)  # sshd's process of this connection
-    with pytest.raises(HostFailed, match="box: the connection was lost while sh ran"):
-        await process.wait(10)
-    assert await until(lambda: gone(command) and gone(runner))
-    for question in (host.run(["true"]), host.read("/proc/version"), host.resolve("/")):
-        with pytest.raises(HostFailed, match="box: the connection failed"):
-            await question
-    await host.close()
-
-
-def _parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
-
-
-async def test_an_unknown_host_key_is_refused(
-    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / ".ssh").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(HostFailed, match=r"host key is not known here.*fingerprint"):
-        await open_host(f"root@127.0.0.1:{box.port}")
-
-
-async def test_a_host_that_wants_another_key(
-    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / ".ssh").mkdir()
-    (tmp_path / ".ssh/known_hosts").write_text((box.home / ".ssh/known_hosts").read_text())
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    with pytest.raises(HostFailed, match=r"accepts none of your keys.*ssh-agent"):
-        await open_host(f"root@127.0.0.1:{box.port}")
-
-
-async def test_nobody_there() -> None:
-    with pytest.raises(HostFailed, match="nothing listens at its ssh port"):
-        await open_host(f"127.0.0.1:{sshd.free_port()}")
-
-
-@pytest.mark.parametrize(
-    ("address", "parsed"),
-    [
-        ("web1", ("web1", None, None)),
-        ("root@web1", ("web1", "root", None)),
-        ("root@web1:2222", ("web1", "root", 2222)),
-        ("[fe80::1]:22", ("fe80::1", None, 22)),
-        ("[::1]", ("::1", None, None)),
-        ("fe80::1", ("fe80::1", None, None)),
-    ],
-)
-def test_addresses(address: str, parsed: tuple[str, str | None, int | None]) -> None:
-    assert parse_address(address) == parsed
-
-
-@pytest.mark.parametrize("address", ["root@", "@web1", ":22", "web1:", "web1:ssh", "web1:70000"])
-async def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(UsageError, match=r"expected \[user@\]name\[:port\]"):
-        await open_host(address)
-
-
-async def test_the_hint_can_be_run_as_it_stands(
-    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(HostFailed, match=f"`ssh -p {box.port} root@127.0.0.1` once"):
-        await open_host(f"root@127.0.0.1:{box.port}")
-
-
-async def test_names_of_any_bytes_can_be_recorded(tmp_path: Path) -> None:
-    (tmp_path / os.fsdecode(b"odd\xff")).touch()
-    recorder = Recorder(LocalHost(), tmp_path / "rec")
-    found = await recorder.glob(f"{tmp_path}/odd*")
-    await recorder.close()
-    assert len(found) == 1
-    assert await (await open_host(f"recording:{tmp_path}/rec")).glob(f"{tmp_path}/odd*") == found
-
-
-async def test_a_recording_answers_as_the_host_did(host: Host, tmp_path: Path) -> None:
-    recorder = Recorder(host, tmp_path / "rec")
-    asked = ["/proc/version", "/none", "/proc/1/environ"]
-    commands = [["uname", "-a"], ["sh", "-c", "printf '\\377'; exit 4"], ["no-such-command"]]
-    live = (
-        await recorder.read_many(asked),
-        [await recorder.run(argv, check=False) for argv in commands],
-        await recorder.glob("/sys/class/net/*"),
-        await recorder.resolve("/proc/self/ns"),
-    )
-    with pytest.raises(FileMissing):
-        await recorder.resolve("/none")
-    await recorder.close()
-    replay = await open_host(f"recording:{tmp_path}/rec")
-    again = await replay.read_many(asked)
-    for path in asked:
-        was = live[0][path]
-        now = again[path]
-        if isinstance(was, IosondeError):
-            assert isinstance(now, type(was))
-        else:
-            assert now == was
-    for argv, said in zip(commands, live[1], strict=True):
-        done = await replay.run(argv, check=False)
-        assert (done.status, done.stdout, done.stderr) == (said.status, said.stdout, said.stderr)
-    assert await replay.glob("/sys/class/net/*") == live[2]
-    assert await replay.resolve("/proc/self/ns") == live[3]
-    with pytest.raises(FileMissing):
-        await replay.resolve("/none")
-    assert replay.name == host.name
-
-
-async def test_a_recording_knows_what_it_does_not_know(tmp_path: Path) -> None:
-    recorder = Recorder(LocalHost(), tmp_path / "rec")
-    await recorder.close()
-    replay = await open_host(f"recording:{tmp_path}/rec")
-    for question in (
-        replay.read("/proc/version"), replay.run(["uname"]), replay.glob("/*"),
-        replay.resolve("/"), replay.write("/x", b""), replay.remove("/x"), replay.start(["x"]),
-        replay.copy("/x", "/y"),
-    ):  # fmt: skip
-        with pytest.raises(HostFailed):
-            await question
-    with pytest.raises(UsageError, match="this is no recording"):
-        await open_host(f"recording:{tmp_path}")
-
-
 async def test_permission_is_told_as_such(tmp_path: Path) -> None:
     """As a user who is nobody: root may read everything."""
     secret = tmp_path / "secret"
@@ -480,18 +290,3 @@ def test_a_shell_reads_back_what_was_quoted(arguments: list[str]) -> None:
 def test_no_command_line_carries_a_nul() -> None:
     with pytest.raises(ValueError, match="NUL"):
         quote(["a\0b"])
-
-
-async def test_a_file_that_never_answers_is_given_up(
-    box: sshd.Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HOME", str(box.home))
-    monkeypatch.setattr("iosonde.hosts.ssh.host._TRANSFER", 1.0)
-    silent, other = tmp_path / "silent", tmp_path / "other"
-    os.mkfifo(silent)  # opening it waits for a writer, as a file of a dead NFS server would
-    other.write_text("here")
-    host = await open_host(box.address)
-    with pytest.raises(HostFailed, match=r"no answer about .*silent within 1 s"):
-        await host.read(str(silent))
-    assert await host.read(str(other)) == b"here"
-    await host.close()

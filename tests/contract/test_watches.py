@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,26 +14,6 @@ import pytest
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
 from tests import sshd
-
-
-@pytest.fixture(scope="module")
-def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sshd.Sshd]:
-    with sshd.server(tmp_path_factory.mktemp("sshd")) as server:
-        yield server
-
-
-@pytest.fixture(params=["local", "ssh"])
-async def host(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Host]:
-    if request.param == "ssh":
-        box = request.getfixturevalue("box")
-        monkeypatch.setenv("HOME", str(box.home))
-        opened = await open_host(box.address)
-    else:
-        opened = await open_host("local")
-    yield opened
-    await opened.close()
 
 
 @pytest.mark.parametrize("size", [0, 1, 2047, 2048, 4096, 70_000, 200_000])
@@ -92,7 +71,8 @@ async def test_a_clock_that_is_set_does_not_falsify_rates(
     assert abs(readings[0].time - true()) < 30
     for before, after in pairwise(readings):
         up = [float(one.files["/proc/uptime"].split()[0]) for one in (before, after)]
-        assert after.time - before.time == pytest.approx(up[1] - up[0], abs=0.05)
+        moved = after.time - before.time
+        assert moved == pytest.approx(up[1] - up[0], abs=0.5)  # between the two looks, if busy
     await host.close()
 
 
