@@ -43,8 +43,10 @@ test: dev ## all tests but the lab's
 test-kernel: packages-kernel dev ## the guard and discovery on Debian's kernel, in QEMU
 	$(BIN)/pytest -q -m kernel tests/kernel
 
-test-lab: packages-lab dev ## stacks built, measured and broken in the lab
-	$(BIN)/pytest -v -n 2 --dist loadgroup -m "lab and not long" --timeout=900 --durations=20 tests/lab
+LAB := $(BIN)/pytest -v --dist loadgroup -m "lab and not long" --timeout=900 --durations=20 tests/lab
+
+test-lab: packages-lab dev ## stacks built, measured and broken in the lab; what fails is tried again alone
+	$(LAB) -n 2 || $(LAB) -n 1 --last-failed --last-failed-no-failures none
 
 test-lab-long: packages-lab dev ## what takes the lab hours: every kill, every array, every variant
 	$(BIN)/pytest -v -n 2 --dist loadgroup -m "lab and long" --timeout=3000 --durations=20 tests/lab

@@ -17,7 +17,6 @@ from iosonde.records import (
     Loop,
     RawOutput,
     Run,
-    RunSheet,
     RunState,
     Series,
     StackLayer,
@@ -25,6 +24,7 @@ from iosonde.records import (
     TargetKind,
     Trial,
 )
+from iosonde.sheets import RunSheet
 
 
 def _loop(index: int, level: float, noise: random.Random) -> Loop:

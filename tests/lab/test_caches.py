@@ -31,7 +31,8 @@ ORIGIN, FAST = "/dev/disk/by-id/virtio-origin", "/dev/disk/by-id/virtio-fast"
 class Kind:
     """A kind as it is declared, what shows that it is, and where data begin on the origin.
 
-    `unwritten` is the fact that is above 0 while the fast device alone holds data.
+    `unwritten` is the fact that is above 0 while the fast device alone holds data; of dm-cache's
+    smq nothing can be said, because it writes back as soon as the origin is idle.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Kind:
 KINDS = (
     Kind(
         "dm_cache", "mode: writeback, policy: smq, block_size: 64 KiB",
-        {"mode": "writeback", "policy": "smq", "block_size": 65536}, "dirty_share",
+        {"mode": "writeback", "policy": "smq", "block_size": 65536}, "",
     ),
     Kind(
         "dm_cache", "mode: passthrough, block_size: 32 KiB",

@@ -89,7 +89,16 @@ LONGEST = 200.0
 (docs/use/run.md), NFS and AoE together with what a slow machine adds."""
 
 
-@pytest.fixture(params=CASES, ids=[one.stack for one in CASES])
+LONG = {"aoe-san", "nfs-datastore"}
+"""Where most of the time is waiting for time-outs of protocols."""
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(one, id=one.stack, marks=[pytest.mark.long] if one.stack in LONG else [])
+        for one in CASES
+    ]
+)
 def standing(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Case, Path]]:
     case: Case = request.param
     text = (STACKS / f"{case.stack}.yaml").read_text()

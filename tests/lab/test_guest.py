@@ -31,7 +31,7 @@ LOAD = (
 HOST, GUEST = "lab:guesttest/s1", "lab:guesttest/vm"
 
 
-@pytest.fixture(params=["virtio-blk", "virtio-scsi"])
+@pytest.fixture(params=["virtio-blk", pytest.param("virtio-scsi", marks=pytest.mark.long)])
 def stack(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
     file = tmp_path / "stack.yaml"
     file.write_text(STACK.replace("DISK", request.param))

@@ -36,10 +36,13 @@ layers:
   nn: {kind: nfs, of: sn, host: s1, mount: /mnt/nfs}
 """
 PATIENCE = 300.0
+MOST = 4
+"""Steps after which it is killed, by turns 1 to so many: that a step is done is written down with
+the next one, so what is killed after one each time begins with that one for ever: safe, in vain."""
 
 
-def killed(verb: str, file: Path) -> bool:
-    """Whether it was killed as soon as it told of a step that it did; False: it came to its end.
+def killed(verb: str, file: Path, after: int) -> bool:
+    """Whether it was killed as soon as it had told of so many steps; False: it came to its end.
 
     Modules are loaded by each attempt anew, so they are no step further.
     """
@@ -48,8 +51,10 @@ def killed(verb: str, file: Path) -> bool:
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert process.stderr is not None
+    told = 0
     for line in process.stderr:
-        if (": done" in line and ": load " not in line) or ": removed" in line:
+        told += (": done" in line and ": load " not in line) or ": removed" in line
+        if told == after:
             process.kill()
             break
     return process.wait(PATIENCE) != 0
@@ -60,12 +65,12 @@ def test_up_and_down_killed_after_each_step(tmp_path: Path) -> None:
     file.write_text(STACK)
     with running(NAME, file):
         kills = through("up", file)
-        assert kills > 15, "each attempt gets a step further"
+        assert kills > 8, "it is killed again and again on its way"
         states = {one["state"] for one in good("up", file, "--json").document["steps"]}
         assert states <= {"unchanged", "done"}, "nothing counts as not ours"
         for node, mount in (("s2", "/mnt/aoe"), ("s2", "/mnt/nvme"), ("s1", "/mnt/nfs")):
             ssh(NAME, node, "mountpoint", mount)
-        assert through("down", file) > 10
+        assert through("down", file) > 5
         assert good("down", file, "--json").document["steps"] == []
         for node in ("s1", "s2"):
             ssh(NAME, node, "test", "!", "-e", "/var/lib/iosonde/built")
@@ -74,7 +79,7 @@ def test_up_and_down_killed_after_each_step(tmp_path: Path) -> None:
 def through(verb: str, file: Path) -> int:
     """How often it had to be killed until it came to its end."""
     kills = 0
-    while killed(verb, file):
+    while killed(verb, file, 1 + kills % MOST):
         kills += 1
         assert kills < 150
     return kills
