@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from iosonde.change.at_work import holding
 from iosonde.change.guard import Permission, check_target
 from iosonde.change.journal import Journal, Made
 from iosonde.change.sharing import sharing
@@ -181,14 +182,10 @@ class Builder:
         if there is None:
             if (host_name, step.do) in self._did:
                 return "unchanged"
-            await _run(host, step.do)
+            await _run(host, step.do, journal.lock)
             self._did.add((host_name, step.do))
             return "done"
-        made = journal.find(site.name, index)
-        if made and made.state == "begun":
-            await undo(host, made, half=True)
-            await journal.removed([made.number])
-            made = None
+        made = await _recorded(host, journal, (site.name, index))
         state, told = await seen(host, there)
         if state is Standing.OTHER:
             raise Refused(
@@ -201,17 +198,18 @@ class Builder:
         if state is Standing.THERE:
             if made is None and self._is_shared(journal, step):
                 number, begin = self._begin(journal, site, (index, step), there)
-                await _run(host, [begin])
+                await _run(host, [begin], journal.lock)
                 journal.done(number)
                 return "unchanged"
             if made is None:
                 self._foreign.add(site.name)
             return "unchanged" if made else "found"
         if made is not None:
-            return await self._again(host, step, there)
+            return await self._again(host, step, there, journal.lock)
         await self._ask_guard(host, step)
         number, begin = self._begin(journal, site, (index, step), there)
-        if await _run(host, [begin, *step.do], there) is not Standing.THERE:
+        commands = [begin, *step.do]
+        if await _run(host, commands, journal.lock, there) is not Standing.THERE:
             await _appears(host, there, step.patience)
         journal.done(number)
         return "done"
@@ -233,7 +231,7 @@ class Builder:
         )  # fmt: skip
         return number, journal.begin(made)
 
-    async def _again(self, host: Host, step: Step, there: Check) -> str:
+    async def _again(self, host: Host, step: Step, there: Check, lock: str) -> str:
         """Bring back what was made and is gone, where that loses nothing."""
         if not step.again and step.destroys:
             raise Refused(
@@ -243,7 +241,7 @@ class Builder:
                 evidence="iosonde's record on that host",
                 hint="bring it back by hand, or `iosonde down` and `up` again",
             )
-        if await _run(host, step.again or step.do, there) is not Standing.THERE:
+        if await _run(host, step.again or step.do, lock, there) is not Standing.THERE:
             await _appears(host, there, step.patience)
         return "done"
 
@@ -290,10 +288,29 @@ def planned(stack: DeclaredStack) -> list[Report]:
     return reports
 
 
+async def _recorded(host: Host, journal: Journal, place: tuple[str, int]) -> Made | None:
+    """What is recorded of a step, by its layer and place; None where it is to be done.
+
+    What was only begun is taken away first. A step that nothing takes away (DRBD's sides declared
+    the same) is done where it is there, or else was never begun.
+    """
+    made = journal.find(*place)
+    if made is None or made.state != "begun":
+        return made
+    if not made.undo and await standing(host, made.there) is Standing.THERE:
+        journal.done(made.number)
+        return made
+    await undo(host, made, journal.lock, half=True)
+    await journal.removed([made.number])
+    return None
+
+
 async def _run(
-    host: Host, commands: Sequence[Command], there: Check | None = None
+    host: Host, commands: Sequence[Command], lock: str, there: Check | None = None
 ) -> Standing | None:
     """Run commands in order until one fails; together, since each way to a host takes time.
+
+    They hold the lock as long as they run.
 
     Returns:
         What a check finds right after them.
@@ -302,9 +319,10 @@ async def _run(
     timeout = sum(one.timeout for one in commands)
     try:
         if there is None:
-            await host.run(together, timeout=timeout)
+            await host.run(holding(lock, together), timeout=timeout)
             return None
-        done = await host.run(asked_after(together, there.argv), timeout=timeout + there.timeout)
+        asking = asked_after(together, there.argv)
+        done = await host.run(holding(lock, asking), timeout=timeout + there.timeout)
         return judged(there, *answered(done.stdout))[0]
     except CommandFailed as problem:
         if problem.status == 127:

@@ -12,11 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
+from iosonde.change.at_work import finished
 from iosonde.errors import FileMissing, HostFailed
 from iosonde.hosts.host import Host
 from iosonde.layers.step import Check, Command
 
 FOLDER = "/var/lib/iosonde/built"
+LOCKS = "/run"  # gone with what holds them when the host ends
 # In one write, since steps of one host are begun at the same time. The folder is flushed when it
 # gets the file: each command more costs a host its start.
 _APPEND = (
@@ -52,17 +54,20 @@ class Journal:
     def __init__(self, host: Host, stack: str) -> None:
         self._host = host
         self._path = f"{FOLDER}/{stack}"
+        self.lock = f"{LOCKS}/iosonde-{stack}.lock"
+        """Held by commands that change what the record says."""
         self.made: dict[int, Made] = {}
         self._pending: list[Mapping[str, object]] = []
 
     @classmethod
     async def read(cls, host: Host, stack: str) -> Journal:
-        """What stands in it; empty where nothing was made.
+        """What stands in it, once what an earlier controller began has ended; empty for nothing.
 
         Raises:
-            HostFailed: a line that is not the last cannot be read.
+            HostFailed: a line that is not the last cannot be read, or something is still at work.
         """
         journal = cls(host, stack)
+        await finished(host, journal.lock)
         try:
             text = (await host.read(journal._path)).decode(errors="replace")
         except FileMissing:

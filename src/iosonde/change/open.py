@@ -48,15 +48,15 @@ async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_
                 asleep.add(name)
             elif not (some and isinstance(host, HostFailed)):
                 raise host
-        for name in hosts.keys() - asleep:
-            await _require_root(hosts[name])
-        journals = {
-            name: Journal(host, stack.name)  # what was in a machine that has ended is gone with it
-            if name in asleep
-            else await Journal.read(host, stack.name)
-            for name, host in hosts.items()
-        }
-        yield hosts, journals
+        await asyncio.gather(*(_require_root(hosts[name]) for name in hosts.keys() - asleep))
+
+        async def journal(name: str) -> Journal:
+            if name in asleep:  # what was in a machine that has ended is gone with it
+                return Journal(hosts[name], stack.name)
+            return await Journal.read(hosts[name], stack.name)
+
+        journals = await asyncio.gather(*map(journal, hosts))
+        yield hosts, dict(zip(hosts, journals, strict=True))
 
 
 async def _require_root(host: Host) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from enum import Enum
 
+from iosonde.change.at_work import holding
 from iosonde.change.journal import Made
 from iosonde.errors import HostFailed
 from iosonde.hosts.command import quote
@@ -51,12 +52,13 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-async def undo(host: Host, made: Made, *, half: bool = False) -> None:
+async def undo(host: Host, made: Made, lock: str, *, half: bool = False) -> None:
     """Take away what a step made; harmless where it is gone already.
 
     Args:
         host: where.
         made: the step's record.
+        lock: held by its commands.
         half: it may be half made, so that each command may fail.
 
     Raises:
@@ -65,7 +67,7 @@ async def undo(host: Host, made: Made, *, half: bool = False) -> None:
     if not half and await standing(host, made.there) is Standing.ABSENT:
         return
     for command in made.undo:
-        await _patiently(host, command, may_fail=half or command.may_fail)
+        await _patiently(host, command, lock, may_fail=half or command.may_fail)
     if not made.undo:
         return
     for _ in range(_TRIES):
@@ -79,11 +81,12 @@ async def undo(host: Host, made: Made, *, half: bool = False) -> None:
     )
 
 
-async def _patiently(host: Host, command: Command, *, may_fail: bool) -> None:
+async def _patiently(host: Host, command: Command, lock: str, *, may_fail: bool) -> None:
     """A command that fails while a device is busy is tried again for a moment."""
+    argv = holding(lock, command.argv)
     for left in reversed(range(_TRIES)):
         done = await host.run(
-            command.argv, stdin=command.stdin.encode(), timeout=command.timeout, check=False
+            argv, stdin=command.stdin.encode(), timeout=command.timeout, check=False
         )
         if done.status == 0 or may_fail:
             return

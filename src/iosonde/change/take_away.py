@@ -101,7 +101,7 @@ async def _one(host: Host, journal: Journal, entry: _Entry, tell: Tell) -> None:
     state = "failed"
     try:
         if not kept:  # another layer of the stack needs it still
-            await undo(host, made, half=made.state == "begun")
+            await undo(host, made, journal.lock, half=made.state == "begun")
         await journal.removed([made.number])
         state = "kept" if kept else "removed"
     finally:

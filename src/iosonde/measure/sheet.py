@@ -47,15 +47,13 @@ def _load_of(sheet: TrialSheet) -> tuple[str, str]:
 
 
 def _stood_for(sheet: TrialSheet, headlines: Sequence[str]) -> TrialSheet:
-    """The sheet, with the metric that stands for most of its load's trials, the first where even."""
+    """The sheet, with the metric that stands for most of its load's trials, at a tie the first."""
     headline = Counter(one for one in headlines if one).most_common(1)
     names = {metric.name for metric in sheet.metrics}
     if not headline or headline[0][0] == sheet.headline or headline[0][0] not in names:
         return sheet
     common = headline[0][0]
-    return replace(
-        sheet, headline=common, findings=findings_of(sheet.trial, sheet.metrics, common)
-    )
+    return replace(sheet, headline=common, findings=findings_of(sheet.trial, sheet.metrics, common))
 
 
 def trial_sheet(trial: Trial) -> TrialSheet:

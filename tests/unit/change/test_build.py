@@ -1,0 +1,83 @@
+"""A build that was ended in the middle of a step, at every place where that can happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from iosonde.change import build as module
+from iosonde.change.build import Builder, Report
+from iosonde.change.journal import Journal
+from iosonde.change.take_away import take_away
+from iosonde.hosts.host import Host
+from iosonde.hosts.local import LocalHost
+from iosonde.layers.site import Site
+from iosonde.layers.step import Step, exists, run
+from iosonde.stack.file import read_stack
+
+STACK = """\
+stack: halves
+hosts: {here: {at: local}}
+layers:
+  a: {kind: disk, host: here, file: FILE, size: 1 MiB}
+"""
+
+
+@dataclass
+class Kind:
+    """A layer of two files: the second is one that only the end of the first takes away."""
+
+    folder: Path
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        one, two = (str(self.folder / name) for name in ("one", "two"))
+        away = (run("rm", "-f", one, two),)
+        return (
+            Step("make one", (run("touch", one),), exists(one), away),
+            Step("mark it", (run("touch", two),), exists(two)),
+        )
+
+    async def place(self, host: Host, site: Site) -> str:
+        return str(self.folder / "one")
+
+
+@pytest.fixture
+def kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kind:
+    made = Kind(tmp_path)
+    monkeypatch.setattr(module, "builder", lambda _: made)
+    monkeypatch.setattr("iosonde.change.journal.FOLDER", str(tmp_path / "built"))
+    monkeypatch.setattr("iosonde.change.journal.LOCKS", str(tmp_path))
+    return made
+
+
+async def built(folder: Path) -> list[str]:
+    """The states of the steps of one `up`."""
+    file = folder / "stack.yaml"
+    file.write_text(STACK.replace("FILE", str(folder / "disk")))
+    stack, told, host = read_stack(file), list[Report](), LocalHost()
+    journals = {"here": await Journal.read(host, stack.name)}
+    await Builder(stack, {"here": host}, journals, tell=told.append).all()
+    return [one.state for one in told]
+
+
+@pytest.mark.parametrize("begun", [1, 2])
+@pytest.mark.parametrize("there", [False, True])
+async def test_a_step_that_was_only_begun_is_still_ours(
+    kind: Kind, tmp_path: Path, begun: int, there: bool
+) -> None:
+    assert await built(tmp_path) == ["done", "done"]
+    record = tmp_path / "built" / "halves"
+    lines = record.read_text().splitlines()
+    begins = [number for number, line in enumerate(lines, 1) if '"begun"' in line]
+    record.write_text("".join(f"{line}\n" for line in lines[: begins[begun - 1]]))
+    if not there:
+        (tmp_path / ("one", "two")[begun - 1]).unlink()
+    states = await built(tmp_path)
+    assert "found" not in states
+    assert await built(tmp_path) == ["unchanged", "unchanged"]
+    await take_away(
+        {"here": LocalHost()}, {"here": await Journal.read(LocalHost(), "halves")}, tell=print
+    )
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["iosonde-halves.lock", "stack.yaml"]
