@@ -34,6 +34,7 @@ class LedgerRow:
 
     `idle` is what others do there, counted while the load did not run and stretched to the time
     that it took. `last`: nothing below it was reckoned with. `writes_band`: see `Counts`.
+    `by_clock`: writes, and bytes of them, that may be more or fewer, since a timer makes them.
     """
 
     layer: str
@@ -44,6 +45,7 @@ class LedgerRow:
     idle: Account
     last: bool
     writes_band: tuple[int, int]
+    by_clock: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,23 @@ def test_from_a_diskless_host_to_the_disks(lab: Path) -> None:
 
 
 @pytest.mark.long
+def test_an_array_with_a_bitmap(lab: Path) -> None:
+    """Bits that are set by the first write to their places are predicted, found as they stand."""
+    add = "mdadm --grow /dev/md/r --bitmap=internal --bitmap-chunk=64K || exit 1; udevadm settle"
+    ssh(NAME, "storage", "sh", "-c", f"'set -- /dev/md*[0-9]; {add.replace('/dev/md/r', '$1')}'")
+    try:
+        found = ledger(lab)
+    finally:
+        ssh(NAME, "storage", "sh", "-c", "'set -- /dev/md*[0-9]; mdadm --grow $1 --bitmap=none'")
+    assert [one["message"] for one in found["findings"]] == []
+    rows = {row["device"]: row for row in found["layers"] if row["device"]}
+    for one in DISKS:
+        counted, said = rows[one]["counted"]["writes"], rows[one]["predicted"]["writes"]
+        assert said > 600, "300 copies on each disk, and bits besides"
+        assert abs(counted - said) < 0.1 * said
+
+
+@pytest.mark.long
 def test_an_array_that_is_not_what_was_declared(lab: Path, tmp_path: Path) -> None:
     """The stack file says 128 KiB where 64 was built."""
     found = ledger(study(tmp_path, "128 KiB"))

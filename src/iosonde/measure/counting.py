@@ -27,7 +27,10 @@ COUNTED = "ledger.json"
 IDLE_SECONDS = 2.0
 _SETTLE, _PATIENCE = 0.3, 20  # seconds between two looks, and how many at most
 _QUEUE = ("max_sectors_kb", "max_segments")
-_ARRAY = ("stripe_cache_size", "rmw_level")
+_ARRAY = (
+    "stripe_cache_size", "rmw_level", "metadata_version", "component_size", "bitmap/location",
+    "bitmap/chunksize",
+)  # fmt: skip
 _MEMBER = ("slot", "offset", "state")
 
 Figures: TypeAlias = dict[str, list[int]]

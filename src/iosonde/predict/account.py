@@ -20,7 +20,7 @@ from iosonde.loads.fio.job import effective, job_of
 from iosonde.loads.load import REQUESTS
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.found import Found, Look, kernel_name, model_of_found
-from iosonde.predict.model import predict
+from iosonde.predict.model import Prediction, predict
 from iosonde.predict.requests import Requests, of_lines, of_load
 from iosonde.records import Load, Scalar, StackLayer, Trial
 from iosonde.stack.model import layers_under
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from iosonde.records import Loop
 
 _NOTHING = Account(0, 0, 0, 0)
+_TIMER = 5.0  # seconds
 _CHUNKS = tuple(4 * KIB << shift for shift in range(9))
 
 
@@ -57,7 +58,7 @@ def ledger_of(trial: Trial) -> Ledger | None:
         depth=_depth(trial.load),
         recorded=all(REQUESTS in loop.raw.files for loop in loops),
         uncovered=found.uncovered,
-        notes=requests.notes,
+        notes=(*requests.notes, *_left_out(found)),
         likely=tuple(_likely(look, found, requests, rows)),
         declared=tuple(_differences(look)),
     )
@@ -109,6 +110,12 @@ def _depth(load: Load) -> int:
     return max(total, 1)
 
 
+def _left_out(found: Found) -> Iterator[str]:
+    for name, layer in found.model.layers.items():
+        for note in layer.notes:
+            yield f"{name}: not reckoned with: {note}"
+
+
 # ── rows ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -116,8 +123,10 @@ def _rows(
     found: Found, requests: Requests, loops: Sequence[Loop], counts: Sequence[Mapping[str, Any]]
 ) -> tuple[LedgerRow, ...]:
     prediction = predict(found.model, requests)
+    timed = _by_clock(found, prediction, loops)
     rows = []
-    for place, one, node in zip(found.places, prediction.layers, found.model.nodes, strict=True):
+    nodes = zip(found.places, prediction.layers, found.model.nodes, strict=True)
+    for number, (place, one, node) in enumerate(nodes):
         counted, idle = None, _NOTHING
         for loop, count in zip(loops, counts, strict=True):
             began, rested, before, after = (
@@ -131,9 +140,31 @@ def _rows(
         said = Account(one.reads, one.read_bytes, one.writes, one.write_bytes)
         rows.append(
             LedgerRow(place.name, place.kind, place.device, said, counted, idle, not node[2],
-                      one.writes_band)
+                      one.writes_band, timed.get(number, (0, 0)))
         )  # fmt: skip
     return tuple(rows)
+
+
+def _by_clock(
+    found: Found, prediction: Prediction, loops: Sequence[Loop]
+) -> dict[int, tuple[int, int]]:
+    """Writes, and their bytes, of md's bitmaps to what lies below them, that a timer decides on.
+
+    A bit that nobody needs is cleared after `bitmap/time_base`, 5 s by default (md.rst): in each
+    loop, and every 5 s of one, the pages may be written again, for bits set anew and for cleared
+    ones; where a bit was set before, not at all.
+    """
+    turns = len(loops) + int(sum(loop.elapsed for loop in loops) / _TIMER)
+    most: dict[int, tuple[int, int]] = {}
+    for number, one in enumerate(prediction.layers):
+        pages = sum(one.events.get(name, 0) for name in ("bitmap_pages", "bitmap_pages_cleared"))
+        below = list(found.model.nodes[number][2]) if pages else []
+        while below:
+            under = below.pop()
+            writes = most.get(under, (0, 0))[0] + pages * turns
+            most[under] = writes, writes * 4 * KIB
+            below += found.model.nodes[under][2]
+    return most
 
 
 def _figures(reading: Mapping[str, Any], host: str, device: str) -> list[int] | None:

@@ -36,16 +36,27 @@ def with_bitmap(array: Layer, site: Site, scene: Scene) -> Layer:
     data = len(array.starts) - parity if parity else 0
     covered = member if parity else array.size
     chunk = int(scene.extra.get("bitmap_chunk", 0)) or _default(covered, member)
-    figures = {
-        "bitmap_chunk": chunk, "bitmap_covers": covered, "bitmap_at": _PLACE[declared.metadata],
-        "bitmap_data": data,
-    }  # fmt: skip
+    figures = bitmap_figures(chunk, covered, _PLACE[declared.metadata], data)
     note = (
         "that bits of its bitmap are cleared during the load: some seconds after the last write to "
         "a chunk its page is written again, and the next write sets the bit anew; and its "
         "superblock"
     )
     return replace(array, figures={**array.figures, **figures}, notes=(note, *array.notes))
+
+
+def bitmap_figures(chunk: int, covered: int, at: int, data: int) -> dict[str, int]:
+    """A bitmap for the core.
+
+    Args:
+        chunk: bytes of a bit.
+        covered: bytes of all that has bits.
+        at: where it lies on each member.
+        data: members that hold data of a row; 0 where bits stand for places of the array.
+    """
+    return {
+        "bitmap_chunk": chunk, "bitmap_covers": covered, "bitmap_at": at, "bitmap_data": data,
+    }  # fmt: skip
 
 
 def _default(covered: int, member: int) -> int:

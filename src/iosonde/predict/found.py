@@ -17,6 +17,7 @@ from posixpath import basename
 from types import MappingProxyType
 
 from iosonde.layers.layer import Target, parse_targets
+from iosonde.predict.bitmap import bitmap_figures
 from iosonde.predict.layer import Layer
 from iosonde.predict.model import Model
 from iosonde.records import Scalar, StackLayer
@@ -221,6 +222,36 @@ def _striped(look: Look, layer: StackLayer, target: Target) -> Layer:
 
 
 def _md(look: Look, layer: StackLayer) -> Layer:
+    return _with_bitmap(look, layer, _array(look, layer))
+
+
+_SUPERBLOCKS = {"1.1": 0, "1.2": 4 * KIB}
+
+
+def _with_bitmap(look: Look, layer: StackLayer, array: Layer) -> Layer:
+    """An array with the write-intent bitmap that it was found with.
+
+    Source: Linux 6.1, Documentation/admin-guide/md.rst (`bitmap/location`: sectors from the
+    superblock, `component_size` in KiB); md.c, `super_1_load()`: where the superblock is.
+    """
+    place = f"/sys/block/{kernel_name(layer)}/md"
+    location = look.text(layer, f"{place}/bitmap/location")
+    version = look.text(layer, f"{place}/metadata_version")
+    if array.rule == "striped" or location in {"", "none"}:
+        return array
+    chunk = look.figure(layer, f"{place}/bitmap/chunksize")
+    member = look.figure(layer, f"{place}/component_size")
+    if not (location[0] == "+" and chunk and member and version in _SUPERBLOCKS):
+        return replace(array, notes=("its write-intent bitmap", *array.notes))
+    parity = array.figures.get("parity", 0)
+    data = len(array.starts) - parity if parity else 0
+    covered = member * KIB if parity else array.size
+    at = _SUPERBLOCKS[version] + int(location) * SECTOR
+    figures = {**array.figures, **bitmap_figures(chunk, covered, at, data)}
+    return replace(array, figures=figures)
+
+
+def _array(look: Look, layer: StackLayer) -> Layer:
     level = str(look.value(layer, "level") or "").removeprefix("raid")
     if level not in {"0", "1", "4", "5", "6", "10"}:
         raise NotCovered(f"md of level {level or 'unknown'} is not covered")

@@ -213,6 +213,46 @@ def test_a_lost_member_that_is_known_is_reckoned_with() -> None:
     assert judged(trial(counts, known=known))[1] == []
 
 
+BIT = 65536
+BITMAP = {
+    "/sys/block/md0/md/bitmap/location": "+8",
+    "/sys/block/md0/md/bitmap/chunksize": str(BIT),
+    "/sys/block/md0/md/metadata_version": "1.2",
+    "/sys/block/md0/md/component_size": str(1023 * 1024),
+}
+
+
+def test_the_bitmap_of_an_array_is_reckoned_with() -> None:
+    """A bit stands for a place of the members, and is set by the first write to it."""
+    places = (requests().offsets + 2304 * SECTOR).tolist()
+    bits = {(one // (3 * 65536) * 65536 + one % 65536) // BIT for one in places}
+    plain, more = truth(stack(), facts()), truth(stack(), facts() | BITMAP)
+    for one in DISKS:
+        assert more[one][2] - plain[one][2] == len(bits) + 1, "and one page when they are cleared"
+        assert more[one][3] - plain[one][3] == (len(bits) + 1) * 5 * SECTOR
+    assert judged(trial(more, known=facts() | BITMAP))[1] == []
+    # Bits that were set already, and are not cleared yet.
+    assert judged(trial(plain, known=facts() | BITMAP))[1] == []
+    # An array of which nobody knows that it has one.
+    assert judged(trial(more))[1] != []
+
+
+def test_a_bitmap_hides_nobody_else() -> None:
+    known = facts() | BITMAP
+    more = truth(stack(), known)
+    counts = grown(more, lambda r, rb, w, wb: (r, rb, w + 600, wb + 600 * 65536))
+    assert judged(trial(counts, known=known))[1] != []
+
+
+def test_a_bitmap_whose_place_is_not_known_is_named() -> None:
+    known = facts() | BITMAP | {"/sys/block/md0/md/metadata_version": "1.0"}
+    ledger, _ = judged(trial(truth(stack(), facts()), known=known))
+    assert "h/md:md0: not reckoned with: its write-intent bitmap" in ledger.notes
+    file = facts() | {"/sys/block/md0/md/bitmap/location": "file"}
+    ledger, _ = judged(trial(truth(stack(), facts()), known=file))
+    assert any("bitmap" in note for note in ledger.notes)
+
+
 def test_an_array_that_was_declared_otherwise() -> None:
     """Built by hand with 512 KiB where the stack file says 64."""
     layers = stack(chunk_size=524288)

@@ -50,13 +50,14 @@ def _gap(row: LedgerRow, counted: Account, depth: int) -> _Gap:
         return (value > 0 or lower) and abs(value) > max(least, _SHARE * whole)
 
     low, high = row.writes_band
+    timed, timed_bytes = row.by_clock
     over = max(rest.writes + said.writes - high, 0.0) + min(rest.writes + said.writes - low, 0.0)
     return _Gap(
         row, rest,
         bytes_differ=beyond(rest.read_bytes, said.read_bytes, _READ_BYTES, lower=not few)
-        or beyond(rest.write_bytes, said.write_bytes, _WRITE_BYTES, lower=not few),
+        or beyond(rest.write_bytes, said.write_bytes, _WRITE_BYTES + timed_bytes, lower=not few),
         ios_differ=beyond(rest.reads, said.reads, _READS, lower=not few)
-        or beyond(over, said.writes, _WRITES, lower=not few),
+        or beyond(over, said.writes, _WRITES + timed, lower=not few),
     )  # fmt: skip
 
 
