@@ -25,12 +25,12 @@ from tests.lab.conftest import good, iosonde, ssh
 from tests.struck import change_struck
 
 pytestmark = [
-    pytest.mark.lab, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(1800),
+    pytest.mark.lab, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(5400),
 ]  # fmt: skip
 
 NAME = "test-kills"
 NODE = f"lab:{NAME}/n1"
-CONFIRM = 30  # seconds: an emulated node on a busy machine is slow
+CONFIRM = 20  # seconds: an emulated node on a busy machine is slow
 NEW = {
     "vdd.nr_requests": "64", "vdd.scheduler": "none", "vdd.read_ahead_kb": "512",
     "vdd.nomerges": "2", "vm.dirty_bytes": "33554432", "vm.swappiness": "10",
