@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.change.journal import FOLDER
+from iosonde.change.journal import FOLDER, LOCKS
 from tests.cli.conftest import COMMAND
 from tests.loop.devices import MIB, killed_at_command, tool
 
@@ -52,6 +52,8 @@ class Stack:
             found.append("directory")
         if Path(f"{FOLDER}/{self.name}").exists():
             found.append("record")
+        if Path(f"{LOCKS}/iosonde-{self.name}.lock").exists():
+            found.append("lock")
         return found
 
 
@@ -67,7 +69,7 @@ def states(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 def test_up_twice_down_twice(stack: Stack) -> None:
     assert set(states(stack.run("up", "--json"))) == {"done"}
-    assert stack.left() == ["file", "loop device", "mount", "directory", "record"]
+    assert stack.left() == ["file", "loop device", "mount", "directory", "record", "lock"]
     (stack.mount / "kept").write_text("data")
     assert set(states(stack.run("up", "--json"))) == {"unchanged"}
     assert (stack.mount / "kept").read_text() == "data"
@@ -97,6 +99,26 @@ def test_a_device_that_carries_something_is_refused(stack: Stack) -> None:
     assert "ext4" in refused.stderr
     assert stack.run("down").returncode == 0
     assert stack.image.read_bytes()[:65536] == before
+
+
+def test_a_load_that_would_write_below_what_stands_is_no_run(stack: Stack, tmp_path: Path) -> None:
+    assert stack.run("up").returncode == 0
+    study = tmp_path / "study.yaml"
+    load = "fio --name=w --rw=write --bs=64k --size=8m --direct=1"
+    study.write_text(f"study: below\nstack: {stack.file}\nat: [d]\nloads: [{{fio: '{load}'}}]\n")
+    store = tmp_path / "store.db"
+    try:
+        refused = subprocess.run(
+            [*COMMAND, "run", str(study), "--store", str(store)],
+            capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+        assert refused.returncode == 3
+        assert "fs stands on d already" in refused.stderr
+        assert "run" not in refused.stdout
+        assert "1 trial" not in refused.stderr
+        assert str(stack.mount) in Path("/proc/mounts").read_text()
+    finally:
+        assert stack.run("down").returncode == 0
 
 
 @pytest.mark.timeout(600)

@@ -134,7 +134,7 @@ class Journal:
         if self.made:
             await self._write([{"number": number, "state": "removed"} for number in gone])
         else:
-            await self._host.remove(self._path)
+            await self._host.run(["rm", "-f", "--", self._path, self.lock])
             await self._host.run(["rmdir", FOLDER], check=False)
 
     async def _write(self, entries: Sequence[Mapping[str, object]]) -> None:

@@ -108,14 +108,17 @@ class _Session:
     async def _require_targets(self) -> None:
         """Refuse before anything begins what would be refused when its turn comes.
 
-        Layers of a declared stack are left out: they stand when their turn comes.
+        Of layers of a declared stack, which stand when their turn comes, only what stands on them
+        now is looked at.
         """
-        if self._stages:
-            return
         asked = set()
         for planned in (one for part in self._plan.rounds for one in self._left(part)):
             demand = LOADS.load(planned.load.engine)().demand(planned.load)
             probe = planned.probe
+            if self._stages:
+                if demand.writes:
+                    self._stages.require_bare(probe.name)
+                continue
             question = (probe.host, probe.path, demand.writes, demand.device_only)
             if question not in asked:
                 asked.add(question)

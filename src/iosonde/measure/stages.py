@@ -105,8 +105,8 @@ class Stages:
             raise RuntimeError("the hosts are not opened")
         site = self._stack.site(planned.probe.name)
         self._trial = planned.id
-        if writes and builder(site.kind).probe == "device":
-            self._require_bare(site)
+        if writes:
+            self.require_bare(site.name)
         if site.name not in self._builder.built:
             await self._builder.ready(site)
         path = self._builder.built[site.name].device
@@ -174,8 +174,14 @@ class Stages:
                 found.append(declared_facts(host.name, device, site.kind, values))
         return found
 
-    def _require_bare(self, site: Site) -> None:
-        above = self._above(site)
+    def require_bare(self, name: str) -> None:
+        """Refuse a load that writes to a layer's device while others stand on it.
+
+        Raises:
+            Refused: some do.
+        """
+        site = self._stack.site(name)
+        above = self._above(site) if builder(site.kind).probe == "device" else []
         if above:
             raise Refused(
                 f"{', '.join(above)} stand{'s' if len(above) == 1 else ''} on {site.name} already, "

@@ -80,4 +80,4 @@ async def test_a_step_that_was_only_begun_is_still_ours(
     await take_away(
         {"here": LocalHost()}, {"here": await Journal.read(LocalHost(), "halves")}, tell=print
     )
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["iosonde-halves.lock", "stack.yaml"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["stack.yaml"]
