@@ -30,7 +30,7 @@ pytestmark = [
 
 NAME = "test-kills"
 NODE = f"lab:{NAME}/n1"
-CONFIRM = 20  # seconds: an emulated node on a busy machine is slow
+CONFIRM = 30  # seconds: an emulated node on a busy machine is slow
 NEW = {
     "vdd.nr_requests": "64", "vdd.scheduler": "none", "vdd.read_ahead_kb": "512",
     "vdd.nomerges": "2", "vm.dirty_bytes": "33554432", "vm.swappiness": "10",
