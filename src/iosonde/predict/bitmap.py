@@ -15,9 +15,12 @@ from iosonde.units import KIB, MIB
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
 
-_SUPERBLOCK = 256  # bytes before the bits
+_HEAD = 256  # bytes of a bitmap before its bits
 _BIT = 64 * MIB
-_PLACE = {"1.1": 4 * KIB, "1.2": 8 * KIB}
+SUPERBLOCKS = {"1.1": 0, "1.2": 4 * KIB}
+"""Version of the metadata → where its superblock lies on a member (Linux 6.1, drivers/md/md.c,
+`super_1_load()`); of others that depends on the member's size."""
+_BEHIND = 4 * KIB  # from the superblock to the bitmap
 
 
 def with_bitmap(array: Layer, site: Site, scene: Scene) -> Layer:
@@ -29,34 +32,40 @@ def with_bitmap(array: Layer, site: Site, scene: Scene) -> Layer:
     declared: Any = site.declared
     if declared.bitmap != "internal" or array.rule == "striped":
         return array
-    if declared.metadata not in _PLACE:
-        return replace(array, notes=("its write-intent bitmap", *array.notes))
+    if declared.metadata not in SUPERBLOCKS:
+        return unmapped(array)
     member = min(one.size for one in scene.below) - max(array.starts, default=0)
-    parity = array.figures.get("parity", 0)
-    data = len(array.starts) - parity if parity else 0
-    covered = member if parity else array.size
-    chunk = int(scene.extra.get("bitmap_chunk", 0)) or _default(covered, member)
-    figures = bitmap_figures(chunk, covered, _PLACE[declared.metadata], data)
+    at = SUPERBLOCKS[declared.metadata] + _BEHIND
+    mapped = mapped_by(array, member, at, int(scene.extra.get("bitmap_chunk", 0)))
     note = (
         "that bits of its bitmap are cleared during the load: some seconds after the last write to "
         "a chunk its page is written again, and the next write sets the bit anew; and its "
         "superblock"
     )
-    return replace(array, figures={**array.figures, **figures}, notes=(note, *array.notes))
+    return replace(mapped, notes=(note, *array.notes))
 
 
-def bitmap_figures(chunk: int, covered: int, at: int, data: int) -> dict[str, int]:
-    """A bitmap for the core.
+def mapped_by(array: Layer, member: int, at: int, chunk: int = 0) -> Layer:
+    """An array with a bitmap on each of its members.
 
     Args:
-        chunk: bytes of a bit.
-        covered: bytes of all that has bits.
+        array: none of the striped ones, which have no bitmap.
+        member: bytes of a member for data, which have the bits with parity; else the array's have.
         at: where it lies on each member.
-        data: members that hold data of a row; 0 where bits stand for places of the array.
+        chunk: bytes of a bit; 0: as mdadm chooses.
     """
-    return {
-        "bitmap_chunk": chunk, "bitmap_covers": covered, "bitmap_at": at, "bitmap_data": data,
+    parity = array.figures.get("parity", 0)
+    covered = member if parity else array.size
+    figures = {
+        "bitmap_chunk": chunk or _default(covered, member), "bitmap_covers": covered,
+        "bitmap_at": at, "bitmap_data": len(array.starts) - parity if parity else 0,
     }  # fmt: skip
+    return replace(array, figures={**array.figures, **figures})
+
+
+def unmapped(array: Layer) -> Layer:
+    """An array whose bitmap lies where the model does not know."""
+    return replace(array, notes=("its write-intent bitmap", *array.notes))
 
 
 def _default(covered: int, member: int) -> int:
@@ -65,6 +74,6 @@ def _default(covered: int, member: int) -> int:
     if member >= 200 * 1024 * MIB:
         room = 128 * KIB
     chunk = _BIT
-    while -(-covered // chunk) > (room - _SUPERBLOCK) * 8:
+    while -(-covered // chunk) > (room - _HEAD) * 8:
         chunk *= 2
     return chunk

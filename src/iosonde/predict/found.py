@@ -17,7 +17,7 @@ from posixpath import basename
 from types import MappingProxyType
 
 from iosonde.layers.layer import Target, parse_targets
-from iosonde.predict.bitmap import bitmap_figures
+from iosonde.predict.bitmap import SUPERBLOCKS, mapped_by, unmapped
 from iosonde.predict.layer import Layer
 from iosonde.predict.model import Model
 from iosonde.records import Scalar, StackLayer
@@ -225,14 +225,11 @@ def _md(look: Look, layer: StackLayer) -> Layer:
     return _with_bitmap(look, layer, _array(look, layer))
 
 
-_SUPERBLOCKS = {"1.1": 0, "1.2": 4 * KIB}
-
-
 def _with_bitmap(look: Look, layer: StackLayer, array: Layer) -> Layer:
     """An array with the write-intent bitmap that it was found with.
 
     Source: Linux 6.1, Documentation/admin-guide/md.rst (`bitmap/location`: sectors from the
-    superblock, `component_size` in KiB); md.c, `super_1_load()`: where the superblock is.
+    superblock, `component_size` in KiB).
     """
     place = f"/sys/block/{kernel_name(layer)}/md"
     location = look.text(layer, f"{place}/bitmap/location")
@@ -241,14 +238,9 @@ def _with_bitmap(look: Look, layer: StackLayer, array: Layer) -> Layer:
         return array
     chunk = look.figure(layer, f"{place}/bitmap/chunksize")
     member = look.figure(layer, f"{place}/component_size")
-    if not (location[0] == "+" and chunk and member and version in _SUPERBLOCKS):
-        return replace(array, notes=("its write-intent bitmap", *array.notes))
-    parity = array.figures.get("parity", 0)
-    data = len(array.starts) - parity if parity else 0
-    covered = member * KIB if parity else array.size
-    at = _SUPERBLOCKS[version] + int(location) * SECTOR
-    figures = {**array.figures, **bitmap_figures(chunk, covered, at, data)}
-    return replace(array, figures=figures)
+    if not (location[0] == "+" and chunk and member and version in SUPERBLOCKS):
+        return unmapped(array)
+    return mapped_by(array, member * KIB, SUPERBLOCKS[version] + int(location) * SECTOR, chunk)
 
 
 def _array(look: Look, layer: StackLayer) -> Layer:
