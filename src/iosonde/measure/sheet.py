@@ -30,12 +30,12 @@ def sheet(run: Run) -> RunSheet:
     from iosonde.measure.combine import joint_sheets  # which merges by what is defined here
 
     sheets = [trial_sheet(trial) for trial in run.trials]
-    loads: dict[tuple[str, str], list[str]] = {}
+    headlines: dict[tuple[str, str], Counter[str]] = {}
     for one in sheets:
-        loads.setdefault(_load_of(one), []).append(one.headline)
+        headlines.setdefault(_load_of(one), Counter())[one.headline] += bool(one.headline)
     return RunSheet(
         run=run,
-        trials=tuple(_stood_for(one, loads[_load_of(one)]) for one in sheets),
+        trials=tuple(_stood_for(one, headlines[_load_of(one)]) for one in sheets),
         joint=joint_sheets(run),
     )
 
@@ -46,13 +46,11 @@ def _load_of(sheet: TrialSheet) -> tuple[str, str]:
     return (trial.load.engine, trial.load.name) if trial.origin is None else ("", trial.id)
 
 
-def _stood_for(sheet: TrialSheet, headlines: Sequence[str]) -> TrialSheet:
+def _stood_for(sheet: TrialSheet, headlines: Counter[str]) -> TrialSheet:
     """The sheet, with the metric that stands for most of its load's trials, at a tie the first."""
-    headline = Counter(one for one in headlines if one).most_common(1)
-    names = {metric.name for metric in sheet.metrics}
-    if not headline or headline[0][0] == sheet.headline or headline[0][0] not in names:
+    ((common, _),) = headlines.most_common(1)
+    if common == sheet.headline or all(metric.name != common for metric in sheet.metrics):
         return sheet
-    common = headline[0][0]
     return replace(sheet, headline=common, findings=findings_of(sheet.trial, sheet.metrics, common))
 
 
