@@ -59,6 +59,12 @@ def disks(count: int) -> list[str]:
     ]
 
 
+def blocks(case: object, count: int, room: int, *, chance: bool) -> list[int]:
+    """So many of a room's blocks: in order, or by a chance that is the case's own and stays."""
+    chosen = random.Random(str(case))
+    return [chosen.randrange(room) if chance else one for one in range(count)]
+
+
 @dataclass(frozen=True)
 class Array:
     """An array with a bitmap: `bit` bytes for each bit, `size` bytes a write."""
@@ -77,10 +83,8 @@ class Array:
         return f"raid{self.level}x{self.disks}-{self.size // KIB}k-{way}-bit{self.bit // KIB}k"
 
     def requests(self) -> list[Request]:
-        chance = random.Random(str(self))
-        room = self.span // self.size
-        blocks = [chance.randrange(room) if self.random else one for one in range(self.count)]
-        return [("w", block * self.size, self.size) for block in blocks]
+        chosen = blocks(self, self.count, self.span // self.size, chance=self.random)
+        return [("w", block * self.size, self.size) for block in chosen]
 
     def asked(self) -> dict[str, Any]:
         return {
@@ -125,16 +129,12 @@ class Cached:
         return f"bcache-{self.mode}-{self.what}-cutoff{self.cutoff // KIB}k-{self.journal_delay}"
 
     def requests(self) -> list[Request]:
-        chance = random.Random(str(self))
         size = 64 * KIB if "64k" in self.what else 4 * KIB
-        room = 80 * MIB // size
-        blocks = [
-            chance.randrange(room) if "random" in self.what else one for one in range(self.count)
-        ]
+        chosen = blocks(self, self.count, 80 * MIB // size, chance="random" in self.what)
         shift = 4 * KIB if "shifted" in self.what else 0
         first = "r" if "missed" in self.what else "w"
-        given = [(first, block * size, size) for block in blocks]
-        return given + [("r", block * size + shift, size) for block in blocks]
+        given = [(first, block * size, size) for block in chosen]
+        return given + [("r", block * size + shift, size) for block in chosen]
 
     def asked(self) -> dict[str, Any]:
         return {
@@ -182,11 +182,9 @@ class File:
         return f"ext4-{self.data}-{self.size // KIB}k-{way}-{order}-fsync{self.every}x{self.count}"
 
     def requests(self) -> list[Request]:
-        chance = random.Random(str(self))
-        room = 48 * MIB // self.size
+        chosen = blocks(self, self.count, 48 * MIB // self.size, chance=self.random)
         found: list[Request] = []
-        for one in range(self.count):
-            block = chance.randrange(room) if self.random else one
+        for one, block in enumerate(chosen):
             found.append(("w", block * self.size, self.size))
             if self.every and one % self.every == self.every - 1:
                 found.append(("s", 0, 0))
@@ -241,10 +239,8 @@ class Paged:
         )
 
     def requests(self) -> list[Request]:
-        chance = random.Random(str(self))
-        room = self.span // self.size - 1
-        blocks = [chance.randrange(room) if self.random else one for one in range(self.count)]
-        return [(self.op, self.shift + block * self.size, self.size) for block in blocks]
+        chosen = blocks(self, self.count, self.span // self.size - 1, chance=self.random)
+        return [(self.op, self.shift + block * self.size, self.size) for block in chosen]
 
     def asked(self) -> dict[str, Any]:
         return {"kind": "pages", "background": self.background, "requests": self.requests()}
