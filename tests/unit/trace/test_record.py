@@ -17,6 +17,9 @@ from iosonde.trace.record import Recording, record
 from tests.unit.trace.kernel import write_blktrace
 from tests.unit.trace.sample import requests
 
+# One after the other: what is left behind is looked for in a folder that all share.
+pytestmark = pytest.mark.xdist_group("trace-record")
+
 MOUNTED = {"/proc/self/mounts": b"none /sys/kernel/debug debugfs rw 0 0\n"}
 FREE = {"/sys/class/block/sdb/trace/enable": b"0\n"}
 
