@@ -53,6 +53,8 @@ def configure(directory: Path, name: str = "box") -> Sshd:
         f"AuthorizedKeysFile {directory}/authorized\nPidFile none\nStrictModes no\nUsePAM no\n"
         "PermitRootLogin prohibit-password\nPasswordAuthentication no\nMaxSessions 10\n"
         "MaxStartups 100\nSubsystem sftp internal-sftp\n"
+        # A shell within a shell, so that bash does not read the user's own .bashrc (shell.c).
+        "SetEnv SHLVL=2\n"
     )
     if os.getuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)

@@ -63,15 +63,17 @@ def test_ctrl_c_ends_fio_on_the_remote_host_and_takes_the_scratch_file_away(
 
     def fios() -> list[int]:
         found = subprocess.run(
-            ["pgrep", "-f", f"fio .*{place}"], capture_output=True, text=True, check=False
+            ["pgrep", "-f", f"^fio .*{place}"], capture_output=True, text=True, check=False
         )
         return [int(pid) for pid in found.stdout.split()]
 
-    for _ in range(400):
-        if fios() or running.poll() is not None:
+    for _ in range(1200):
+        if (started := fios()) or running.poll() is not None:
             break
         time.sleep(0.05)
-    assert fios()
+    if not started:
+        running.kill()
+    assert started, running.communicate(timeout=30)
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=30)
     assert running.returncode == 130, said
