@@ -234,8 +234,105 @@ def pages(case: dict[str, Any]) -> list[Rows]:
     return [between(before, during), between(during, after)]
 
 
+UDEVLESS = ("--noudevsync", "--noudevrules")  # udev has been stopped
+
+
+def mapped(name: str, table: str) -> str:
+    """A device of the device mapper."""
+    run("dmsetup", "create", *UDEVLESS, name, "--table", table)
+    run("dmsetup", "mknodes", name)
+    return f"/dev/mapper/{name}"
+
+
+def unmapped(*names: str) -> None:
+    for one in names:
+        if not subprocess.run(
+            ["dmsetup", "info", one], check=False, capture_output=True
+        ).returncode:
+            run("dmsetup", "remove", *UDEVLESS, "--retry", one)
+
+
+def words(name: str) -> list[str]:
+    """What the target of a device says of itself."""
+    done = subprocess.run(["dmsetup", "status", "--noflush", name], check=True, capture_output=True)
+    return done.stdout.decode().split()[3:]
+
+
+def warmed(name: str, offsets: list[int], size: int) -> None:
+    """Reads places of a cache, one after the other, until the block of each is in it."""
+    device = os.open(f"/dev/mapper/{name}", os.O_RDONLY | os.O_DIRECT)
+    part, end = memoryview(memory)[:size], time.monotonic() + 60
+    for offset in offsets:
+        hits = words(name)[4]
+        while words(name)[4] == hits:
+            assert time.monotonic() < end, f"not all is cached: {words(name)}"
+            os.preadv(device, [part], offset)
+    part.release()
+    os.close(device)
+
+
+def dm_cache(case: dict[str, Any]) -> list[Rows]:
+    """A cache, the slow disk first, its metadata on a third that is not counted.
+
+    Besides the counters, those of the cache: hits and misses of reads and of writes, demotions,
+    promotions, dirty blocks; when the requests have ended, and in the end.
+    """
+    disks, block = [disk(1), disk(2)], case["block"] // SECTOR
+    run("modprobe", "-a", "dm_cache", "dm_cache_smq")
+    run("dd", "if=/dev/zero", f"of={disk(3)}", "bs=1M", "count=1", "oflag=direct", "status=none")
+    size = int(open(f"/sys/block/{os.path.basename(disks[0])}/size").read())  # noqa: SIM115
+    policy = case["policy"]
+    try:
+        meta = mapped("drivenmeta", f"0 65536 linear {disk(3)} 0")
+        data = mapped("drivendata", f"0 {case['blocks'] * block} linear {disks[1]} 0")
+        head = f"0 {size} cache {meta} {data} {disks[0]} {block} 1"
+        hot = mapped("drivenhot", f"{head} {case['mode']} {policy} 0")
+        held = os.open(hot, os.O_RDWR)
+        if case["warm"]:
+            warmed("drivenhot", case["warm"], 4096)
+        # What smq knows of how often it was right is forgotten each second.
+        before, told = settled(disks, 2.5 if case["warm"] else 0.3), words("drivenhot")
+        begin = time.monotonic()
+        drive(hot, case["requests"], direct=True, pause=case["pause"])
+        took = time.monotonic() - begin
+        during, ended = settled(disks, 0.3), words("drivenhot")
+        after, last = settled(disks, 4), words("drivenhot")
+        os.close(held)
+    finally:
+        unmapped("drivenhot", "drivendata", "drivenmeta")
+    counted = [
+        [int(b) - int(a) for a, b in zip(told[4:10], one[4:10])] + [int(one[10])]  # noqa: B905
+        for one in (ended, last)
+    ]
+    return [between(before, during), between(during, after), [*counted, [int(1000 * took)]]]
+
+
+def dm_writecache(case: dict[str, Any]) -> list[Rows]:
+    """A write cache, the slow disk first: during the requests, and while all is written back."""
+    disks = [disk(1), disk(2)]
+    run("modprobe", "dm_writecache")
+    run("dd", "if=/dev/zero", f"of={disks[1]}", "bs=1M", "count=2", "oflag=direct", "status=none")
+    size = int(open(f"/sys/block/{os.path.basename(disks[0])}/size").read())  # noqa: SIM115
+    options = ["start_sector", "2048", *(str(word) for word in case["options"])]
+    try:
+        fast = mapped("drivenfast", f"0 {case['size'] // SECTOR} linear {disks[1]} 0")
+        text = f"{case['block']} {len(options)} {' '.join(options)}"
+        hot = mapped("drivenhot", f"0 {size} writecache s {disks[0]} {fast} {text}")
+        held = os.open(hot, os.O_RDWR)
+        before = settled(disks, 0.5)
+        drive(hot, case["requests"], direct=True, pause=case["pause"])
+        during, ended = settled(disks, case["settle"]), words("drivenhot")
+        run("dmsetup", "message", "drivenhot", "0", "flush")
+        after = settled(disks, 1)
+        os.close(held)
+    finally:
+        unmapped("drivenhot", "drivenfast")
+    return [between(before, during), between(during, after), [[int(one) for one in ended]]]
+
+
 KINDS: dict[str, Callable[[dict[str, Any]], list[Rows]]] = {
     "bitmap": bitmap, "bcache": bcache, "ext4": ext4, "pages": pages,
+    "dm_cache": dm_cache, "dm_writecache": dm_writecache,
 }  # fmt: skip
 
 

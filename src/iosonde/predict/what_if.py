@@ -24,6 +24,8 @@ EXTRA: Mapping[str, Mapping[str, str]] = {
         "failed": "numbers of the members that are lost, joined by +",
     },
     "hwraid": {"cache_size": "bytes of its cache for data"},
+    "dm_cache": {"request_rate": "requests a second, where it goes by the clock"},
+    "dm_writecache": {"request_rate": "requests a second, where it goes by the clock"},
     "": {
         "max_sectors_kb": "KiB of the largest request",
         "page_cache": "bytes of memory for the pages of a buffered load",

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
 
-from tests.unit.predict.nodes import PAGE, SECTOR, Node, Request, core_of, run
+from tests.unit.predict.nodes import KIB, PAGE, SECTOR, Node, Request, core_of, run
 
 READ, WRITE, FLUSH = 0, 1, 2
 SLOW, FAST = 0, 1
 OF_PAGE = PAGE // SECTOR
+PIECE = 512 * KIB // SECTOR  # what kcopyd copies at once
 Log = list[tuple[int, int, int, int]]
 
 
@@ -44,6 +45,16 @@ def counted(log: Log, layer: int) -> tuple[int, ...]:
     return (*(number[op] for op in (READ, WRITE, FLUSH)), size[READ], size[WRITE])
 
 
+def copied(source: tuple[int, int], target: tuple[int, int], sectors: int) -> Log:
+    """What a copy of so many sectors costs: in pieces of 512 KiB."""
+    log: Log = []
+    for begin in range(0, sectors, PIECE):
+        size = min(PIECE, sectors - begin)
+        log.append((source[0], READ, source[1] + begin, size))
+        log.append((target[0], WRITE, target[1] + begin, size))
+    return log
+
+
 def compare(node: Node, given: Sequence[Request], log: Log, *, settle: bool) -> dict[str, int]:
     """The core does what the slow account did.
 
@@ -62,4 +73,12 @@ def compare(node: Node, given: Sequence[Request], log: Log, *, settle: bool) -> 
 def asked(sectors: int, longest: int, flushes: bool = False) -> st.SearchStrategy[list[Request]]:
     data = st.tuples(st.integers(0, 1), st.integers(0, sectors), st.integers(1, longest))
     every = st.one_of(data, data, data, st.just((FLUSH, 0, 0))) if flushes else data
+    return st.lists(every, min_size=1, max_size=60)
+
+
+def scaled(places: int, longest: int, unit: int = 1) -> st.SearchStrategy[list[Request]]:
+    """Requests and flushes whose places and lengths are multiples of so many sectors."""
+    data = st.tuples(st.integers(0, 1), st.integers(0, places), st.integers(1, longest))
+    multiples = data.map(lambda one: (one[0], one[1] * unit, one[2] * unit))
+    every = st.one_of(multiples, multiples, multiples, st.just((FLUSH, 0, 0)))
     return st.lists(every, min_size=1, max_size=60)

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use super::cache::bcache::{self, Bcache};
 use super::cache::controller::Controller;
 use super::cache::pages::{self, PageCache};
-use super::cache::promote::Promote;
+use super::cache::promote::{self, Promote};
 use super::cache::sets::{Places, Policy};
+use super::cache::writecache::{self, Writecache};
 use super::cache::{Cache, Mode};
 use super::drbd::{self, Drbd};
 use super::frame::{Cut, Transfers};
@@ -33,6 +34,7 @@ pub enum Rule {
     Parity(Box<Parity>),
     Cache(Box<Cache>),
     Promote(Box<Promote>),
+    Writecache(Box<Writecache>),
     Bcache(Box<Bcache>),
     Controller(Box<Controller>),
     PageCache(Box<PageCache>),
@@ -56,6 +58,7 @@ impl Rule {
             Self::Parity(rule) => rule.map(io, out),
             Self::Cache(rule) => rule.map(io, out),
             Self::Promote(rule) => rule.map(io, out),
+            Self::Writecache(rule) => rule.map(io, out),
             Self::Bcache(rule) => rule.map(io, out),
             Self::Controller(rule) => rule.map(io, out),
             Self::PageCache(rule) => rule.map(io, out),
@@ -154,6 +157,8 @@ impl Rule {
             Self::Controller(rule) => return rule.settle(out),
             Self::PageCache(rule) => rule.settle(out),
             Self::Journal(rule) => rule.settle(out),
+            Self::Promote(rule) => rule.settle(out),
+            Self::Writecache(rule) => rule.settle(out),
             _ => {}
         }
         false
@@ -165,6 +170,7 @@ impl Rule {
         match self {
             Self::Cache(cache) => cache.told(),
             Self::Promote(cache) => cache.told(),
+            Self::Writecache(cache) => cache.told(),
             Self::Bcache(cache) => cache.told(),
             Self::Controller(cache) => cache.told(),
             Self::PageCache(cache) => cache.told(),
@@ -187,7 +193,9 @@ impl Rule {
             Self::Mirror(mirror) if mirror.members != below => {
                 Err(format!("{} copies on {below} layers", mirror.members))
             }
-            Self::Cache(_) | Self::Promote(_) | Self::Bcache(_) if below != 2 => {
+            Self::Cache(_) | Self::Promote(_) | Self::Writecache(_) | Self::Bcache(_)
+                if below != 2 =>
+            {
                 Err("a cache stands on a slow and a fast layer".to_owned())
             }
             Self::Drbd(_) if below != 2 => Err("a replicated volume has two sides".to_owned()),
@@ -238,7 +246,10 @@ pub fn limits(figures: &Figures) -> Limits {
 /// `layout` (md's number), `size` of a member, `failed`, `solid`; `parity`: `parity` (members of
 /// it), `chunk`, `layout`, `failed`, `rmw_level`, `stripe_cache` (stripes), `together`; `cache`: `block`,
 /// `blocks`, `ways` (0: one set), `lru`, `mode` (0 back, 1 through, 2 around), `fills`; `promote`:
-/// `block`, `blocks`, `mode`; `bcache`: `bucket`, `buckets`, `mode` (3: none), `cutoff`, `percent`;
+/// `block`, `blocks`, `mode` (2: nothing is taken in), `origin` (blocks), `start`,
+/// `rate` (requests a second);
+/// `writecache`: `block`, `blocks`, `high` and
+/// `low` watermark in %, `commit` (blocks), `start` of its metadata, `rate`; `bcache`: `bucket`, `buckets`, `mode` (3: none), `cutoff`, `percent`;
 /// `controller`: `width` of a stripe, `room` for writes, `reads`; `pagecache`: `pages`, `background`,
 /// `ahead`, `largest` and `size` in pages, `apart`; `journal`: `at` of the inode's block, `blocks`, `tags`; `drbd`:
 /// `extents`, `log` (its place), `flushes`; `far`: `read` and `write`, the most that is carried at
@@ -279,9 +290,25 @@ pub fn rule(kind: &str, figures: &Figures, below: usize) -> Result<Rule, String>
         }
         "parity" => Rule::Parity(Box::new(parity(&asked, members)?)),
         "promote" => {
-            let (block, blocks) = (asked.get("block")?, asked.get("blocks")?);
-            Rule::Promote(Box::new(Promote::new(mode(&asked)?, block, blocks)?))
+            let figures = promote::Figures {
+                mode: mode(&asked)?,
+                block: asked.get("block")?,
+                blocks: asked.get("blocks")?,
+                origin: asked.get("origin")?,
+                start: asked.or("start", 0),
+                rate: asked.get("rate")?,
+            };
+            Rule::Promote(Box::new(Promote::new(figures)?))
         }
+        "writecache" => Rule::Writecache(Box::new(Writecache::new(writecache::Figures {
+            block: asked.get("block")?,
+            blocks: asked.get("blocks")?,
+            high: asked.get("high")?,
+            low: asked.get("low")?,
+            commit: asked.get("commit")?,
+            start: asked.or("start", 0),
+            rate: asked.get("rate")?,
+        })?)),
         "cache" => Rule::Cache(Box::new(cache(&asked)?)),
         "bcache" => Rule::Bcache(Box::new(bcache(&asked)?)),
         "controller" => {

@@ -9,10 +9,14 @@
 pub mod bcache;
 pub mod controller;
 mod extents;
+mod free;
+mod levels;
 pub mod pages;
 pub mod promote;
 pub mod ranges;
 pub mod sets;
+mod smq;
+pub mod writecache;
 
 use super::divisor::Divisor;
 use super::io::{Io, Op, Step};
@@ -265,6 +269,23 @@ impl Cache {
                 ..read
             },
         ));
+    }
+}
+
+/// A copy that the kernel makes from one layer below to another, in pieces.
+///
+/// Source: Linux 6.1, drivers/md/dm-kcopyd.c (`split_job()`, `kcopyd_subjob_size_kb`: 512).
+fn copy(from: (usize, u64), to: (usize, u64), length: u64, out: &mut Vec<Step>) {
+    const MOST: u64 = 512 << 10;
+    let mut done = 0;
+    while done < length {
+        let piece = MOST.min(length - done);
+        let scattered = true;
+        for (op, (child, at)) in [(Op::Read, from), (Op::Write, to)] {
+            let io = Io::new(op, at + done, piece);
+            out.push(Step::new(child, Io { scattered, ..io }));
+        }
+        done += piece;
     }
 }
 

@@ -1,32 +1,44 @@
-//! dm-cache: large blocks of a slow device, of which those that are asked for again are copied to a
-//! fast one. Approximate: see `AFTER`.
+//! dm-cache: large blocks of a slow device, of which the policy has some copied to a fast one.
 //!
-//! Source: Linux 6.1, drivers/md/dm-cache-target.c (`map_bio()`: I/Os are split at blocks; hits go
-//! to the cache, and with write-through to both; `mg_start()`: a promotion copies the whole block,
-//! unless a write covers it; a dirty block that has to go is copied back),
-//! dm-cache-policy-smq.c (`should_promote()`: by the level of a block in the hotspot queue).
+//! Source: Linux 6.1, drivers/md/dm-cache-target.c: `map_bio()` (I/Os are split at blocks; hits go to
+//! the cache, and with write-through writes to both), `optimisable_bio()` (with write-back a write of
+//! a whole block needs no copy), `check_migrations()` and `spare_migration_bandwidth()` (what is dirty
+//! is written back when there was no I/O for a second). See `smq` for the policy.
 
+use super::smq::{Answer, Smq};
 use super::Mode;
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step};
-use crate::ledger::lru::Lru;
 
-const FAST: u32 = 1;
-const SLOW: u32 = 0;
-/// Misses of a block that is still remembered before it is copied. smq compares its level with one
-/// that it adapts to how well hits go; twice is what a cache that is seldom asked comes to.
-const AFTER: u64 = 2;
+const FAST: usize = 1;
+const SLOW: usize = 0;
+/// Blocks larger than this are not written back: they would be more than may be under way at once
+/// (`DEFAULT_MIGRATION_THRESHOLD`), bytes.
+const MOST: u64 = 1 << 20;
+
+/// What a cache is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    /// With `Around` nothing is taken in, as by the policy "cleaner" and in mode "passthrough".
+    pub mode: Mode,
+    /// Bytes of a block, and how many there is room for.
+    pub block: u64,
+    pub blocks: u64,
+    /// Blocks of the slow device.
+    pub origin: u64,
+    /// Where the blocks begin on the fast device, bytes.
+    pub start: u64,
+    /// Requests in a second, by which the policy knows how time goes by.
+    pub rate: u64,
+}
 
 /// A cache of blocks with their place on the slow device as number.
 #[derive(Clone, Debug)]
 pub struct Promote {
     mode: Mode,
     block: Divisor,
-    /// Blocks that are there, the value 1 where they are dirty.
-    kept: Lru,
-    room: usize,
-    /// Blocks that were asked for and are not there: how often.
-    seen: Lru,
+    start: u64,
+    policy: Smq,
     events: Events,
 }
 
@@ -42,21 +54,25 @@ struct Events {
 }
 
 impl Promote {
-    /// Args: `block`: bytes; `blocks` there is room for.
-    ///
     /// # Errors
-    /// No bytes, no room or too much.
-    pub fn new(mode: Mode, block: u64, blocks: u64) -> Result<Self, String> {
-        let room = usize::try_from(blocks).unwrap_or(0);
-        if block == 0 || room == 0 || room >= 1 << 31 {
+    /// No bytes, no room or too much, no time.
+    pub fn new(figures: Figures) -> Result<Self, String> {
+        let Figures {
+            mode,
+            block,
+            blocks,
+            origin,
+            start,
+            rate,
+        } = figures;
+        if block == 0 || blocks == 0 || blocks >= 1 << 31 || rate == 0 {
             return Err("a cache holds 1 to 2^31 − 1 blocks of some bytes".to_owned());
         }
         Ok(Self {
             mode,
             block: Divisor::new(block),
-            kept: Lru::new(room),
-            room,
-            seen: Lru::new(room),
+            start,
+            policy: Smq::new(blocks, origin, rate),
             events: Events::default(),
         })
     }
@@ -78,9 +94,10 @@ impl Promote {
 
     pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
         if io.op == Op::Flush {
-            out.extend([step(SLOW, io), step(FAST, io)]);
+            out.extend([Step::new(SLOW, io), Step::new(FAST, io)]);
             return;
         }
+        self.work(out);
         let mut rest = io;
         while rest.length > 0 {
             let (number, inside) = self.block.divide(rest.offset);
@@ -93,85 +110,93 @@ impl Promote {
             self.piece(number, piece, out);
             rest = rest.part(rest.offset + length, rest.length - length);
         }
+        if self.policy.end() {
+            self.clean(out);
+        }
+    }
+
+    /// What the policy decided before.
+    fn work(&mut self, out: &mut Vec<Step>) {
+        let (cleaned, demoted) = self.policy.work();
+        self.events.demotions += demoted;
+        for number in cleaned {
+            self.copy_back(number, out);
+        }
     }
 
     fn piece(&mut self, number: u64, io: Io, out: &mut Vec<Step>) {
         let write = io.op == Op::Write;
         let dirty = write && self.mode == Mode::Back;
-        if let Some(value) = self.kept.get(number, true) {
-            *value |= u64::from(dirty);
-            *if write {
-                &mut self.events.write_hits
-            } else {
-                &mut self.events.read_hits
-            } += 1;
-            out.push(step(FAST, io));
-            if write && !dirty {
-                out.push(step(SLOW, io));
-            }
-            return;
-        }
-        *if write {
-            &mut self.events.write_misses
-        } else {
-            &mut self.events.read_misses
-        } += 1;
-        let whole = write && io.length == self.block.get();
-        if whole && self.kept.len() < self.room {
-            self.keep(number, dirty, out);
-            out.push(step(FAST, io));
-            if !dirty {
-                out.push(step(SLOW, io));
-            }
-            return;
-        }
-        out.push(step(SLOW, io));
-        if self.asked(number) {
-            let copy = Io::new(Op::Read, number * self.block.get(), self.block.get());
-            out.push(step(SLOW, copy));
-            self.keep(number, false, out);
-            let op = Op::Write;
-            out.push(step(FAST, Io { op, ..copy }));
-        }
-    }
-
-    /// Remembers that a block was asked for.
-    ///
-    /// Returns: it was often enough.
-    fn asked(&mut self, number: u64) -> bool {
-        let times = if let Some(times) = self.seen.get(number, true) {
-            *times += 1;
-            *times
-        } else {
-            self.seen.insert(number, 1);
-            1
+        let whole = dirty && io.length == self.block.get();
+        let answer = match self.mode {
+            Mode::Around => Answer::Miss,
+            _ => self.policy.ask(number, whole),
         };
-        if times >= AFTER {
-            self.seen.remove(number);
+        self.count(answer, write);
+        let here = self.at(number, io.offset);
+        match answer {
+            Answer::Hit => {
+                if write && !dirty {
+                    self.slow(io, out);
+                }
+                out.push(Step::new(FAST, io.at(here)));
+            }
+            Answer::Promoted if whole => out.push(Step::new(FAST, io.at(here))),
+            Answer::Promoted | Answer::Miss => self.slow(io, out),
         }
-        times >= AFTER
+        let size = self.block.get();
+        if answer == Answer::Promoted && !whole {
+            let to = self.at(number, number * size);
+            super::copy((SLOW, number * size), (FAST, to), size, out);
+        } else if answer != Answer::Miss && dirty {
+            self.policy.soil(number);
+        }
     }
 
-    /// Takes a block in; one that has to go is copied back where it is dirty.
-    fn keep(&mut self, number: u64, dirty: bool, out: &mut Vec<Step>) {
-        self.events.promotions += 1;
-        if let Some((gone, value)) = self.kept.insert(number, u64::from(dirty)) {
-            self.events.demotions += 1;
-            if value == 1 {
-                self.events.copied_back += 1;
-                let size = self.block.get();
-                let read = Io::new(Op::Read, gone * size, size);
-                out.push(step(FAST, read));
-                let op = Op::Write;
-                out.push(step(SLOW, Io { op, ..read }));
+    /// The slow device is asked, and so is not idle.
+    fn slow(&mut self, io: Io, out: &mut Vec<Step>) {
+        self.policy.busy();
+        out.push(Step::new(SLOW, io));
+    }
+
+    /// Where a place of a block that is in the cache is on the fast device.
+    fn at(&self, number: u64, offset: u64) -> u64 {
+        let size = self.block.get();
+        self.start + self.policy.place(number) * size + offset % size
+    }
+
+    fn count(&mut self, answer: Answer, write: bool) {
+        let events = &mut self.events;
+        events.promotions += u64::from(answer == Answer::Promoted);
+        *match (write, answer == Answer::Hit) {
+            (true, true) => &mut events.write_hits,
+            (true, false) => &mut events.write_misses,
+            (false, true) => &mut events.read_hits,
+            (false, false) => &mut events.read_misses,
+        } += 1;
+    }
+
+    fn copy_back(&mut self, number: u64, out: &mut Vec<Step>) {
+        self.events.copied_back += 1;
+        let size = self.block.get();
+        let from = self.at(number, number * size);
+        super::copy((FAST, from), (SLOW, number * size), size, out);
+    }
+
+    /// Blocks that are dirty are written back when the cache has been idle for a second.
+    pub fn settle(&mut self, out: &mut Vec<Step>) {
+        self.work(out);
+        self.clean(out);
+    }
+
+    /// All that is dirty is written back.
+    fn clean(&mut self, out: &mut Vec<Step>) {
+        if self.block.get() <= MOST {
+            for number in self.policy.all_dirty() {
+                self.copy_back(number, out);
             }
         }
     }
-}
-
-/// A block is counted where it lies on the slow device, on the fast one too.
-const fn step(child: u32, io: Io) -> Step {
-    Step { child, io }
 }
 
 #[cfg(test)]
@@ -179,41 +204,59 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn bytes(steps: &[Step], child: u32, op: Op) -> u64 {
-        let of = |one: &&Step| one.child == child && one.io.op == op;
+    fn cache(mode: Mode, blocks: u64) -> Promote {
+        let (block, origin, rate) = (8192, 1 << 20, 20);
+        Promote::new(Figures {
+            mode,
+            block,
+            blocks,
+            origin,
+            start: 0,
+            rate,
+        })
+        .unwrap()
+    }
+
+    fn bytes(steps: &[Step], child: usize, op: Op) -> u64 {
+        let of = |one: &&Step| one.child as usize == child && one.io.op == op;
         steps.iter().filter(of).map(|one| one.io.length).sum()
     }
 
     #[test]
-    fn a_block_is_copied_when_it_is_asked_for_again() {
-        let mut cache = Promote::new(Mode::Back, 65536, 2).unwrap();
-        let mut ask = |op, offset| {
-            let mut out = Vec::new();
-            cache.map(Io::new(op, offset, 4096), &mut out);
-            out
-        };
-        assert_eq!(ask(Op::Read, 0), [step(SLOW, Io::new(Op::Read, 0, 4096))]);
-        let again = ask(Op::Read, 8192);
-        assert_eq!(bytes(&again, SLOW, Op::Read), 4096 + 65536);
-        assert_eq!(bytes(&again, FAST, Op::Write), 65536);
-        assert_eq!(ask(Op::Write, 0), [step(FAST, Io::new(Op::Write, 0, 4096))]);
-        for _ in 0..2 {
-            ask(Op::Read, 65536);
-            ask(Op::Read, 131_072);
+    fn a_whole_block_is_taken_in_at_once_with_write_back_alone() {
+        for (mode, child) in [
+            (Mode::Back, FAST),
+            (Mode::Through, SLOW),
+            (Mode::Around, SLOW),
+        ] {
+            let (mut cache, mut out) = (cache(mode, 2), Vec::new());
+            let io = Io::new(Op::Write, 16384, 8192);
+            cache.map(io, &mut out);
+            let place = if child == FAST { 0 } else { 16384 };
+            assert_eq!(out, [Step::new(child, io.at(place))]);
+            cache.settle(&mut out);
+            let back = if mode == Mode::Back { 8192 } else { 0 };
+            assert_eq!(bytes(&out, FAST, Op::Read), back);
         }
-        let events = cache.told();
-        assert!(events.contains(&("demotions", 1)), "{events:?}");
-        assert!(events.contains(&("copied_back", 1)), "{events:?}");
+    }
+
+    #[test]
+    fn what_is_asked_for_often_is_copied() {
+        let (mut cache, mut out) = (cache(Mode::Through, 2), Vec::new());
+        for _ in 0..60 {
+            out.clear();
+            cache.map(Io::new(Op::Read, 4096, 4096), &mut out);
+        }
+        assert_eq!(out, [Step::new(FAST, Io::new(Op::Read, 4096, 4096))]);
     }
 
     proptest! {
         /// Every byte is read or written once beside what is copied; hits and misses are all pieces.
         #[test]
         fn bytes_are_kept(
-            asked in prop::collection::vec((any::<bool>(), 0_u64..200, 1_u64..40), 1..80), back: bool,
+            asked in prop::collection::vec((any::<bool>(), 0_u64..200, 1_u64..40), 1..300), back: bool,
         ) {
-            let mode = if back { Mode::Back } else { Mode::Through };
-            let mut cache = Promote::new(mode, 8192, 5).unwrap();
+            let mut cache = cache(if back { Mode::Back } else { Mode::Through }, 5);
             let (mut out, mut read, mut written, mut pieces) = (Vec::new(), 0, 0, 0);
             for (write, sector, sectors) in asked {
                 let (offset, length) = (sector * 512, sectors * 512);
@@ -222,15 +265,15 @@ mod tests {
                 let op = if write { Op::Write } else { Op::Read };
                 cache.map(Io::new(op, offset, length), &mut out);
             }
-            let Events { read_hits, read_misses, write_hits, write_misses, copied_back, .. } = cache.events;
+            let Events { read_hits, read_misses, write_hits, write_misses, .. } = cache.events;
             prop_assert_eq!(read_hits + read_misses + write_hits + write_misses, pieces);
+            let Events { promotions, copied_back, .. } = cache.events;
             let all = |op| bytes(&out, SLOW, op) + bytes(&out, FAST, op);
-            let copies = out.iter().filter(|one| one.io.op == Op::Read && one.io.length == 8192);
-            prop_assert!(all(Op::Read) >= read);
-            prop_assert!((all(Op::Read) - read) % 8192 == 0);
-            prop_assert!((all(Op::Read) - read) / 8192 <= copies.count() as u64);
-            let least = if back { copied_back * 8192 } else { written };
-            prop_assert!(bytes(&out, SLOW, Op::Write) >= least);
+            let copied = all(Op::Read) - read;
+            prop_assert!(copied % 8192 == 0 && copied / 8192 <= promotions + copied_back);
+            if back {
+                prop_assert_eq!(all(Op::Write) - written, copied);
+            }
         }
     }
 }
