@@ -123,10 +123,6 @@ def _timed(
     slow = _flow(network, [one.slow() for one in network.services], shape)
     fast = _flow(network, [one.fast() for one in network.services], shape)
     flows = [slow, middle, fast]
-    if network.uneven:
-        # Which copies are read is not only what read_balance() says (decisions/0134).
-        first = replace(network, mirrors={})
-        flows.append(_flow(first, [one.slow() for one in network.services], shape))
     low = min(one.rate * (1 - one.error) for one in flows)
     high = max(one.rate * (1 + one.error) for one in flows)
     size = float(requests.lengths[requests.ops != FLUSH].mean())
@@ -154,7 +150,9 @@ def _flow(network: Network, services: list[Service] | tuple[Service, ...], shape
     def through(coming: Coming) -> Flow:
         return flow(*parts, mirrors=network.mirrors, coming=coming, requests=requests)
 
-    closed = through(Coming(shape.depth))
+    closed = through(Coming(1 if network.one_by_one else shape.depth))
+    if network.one_by_one:  # the others wait
+        closed = replace(closed, latency=shape.depth / closed.rate)
     if not shape.rate or closed.rate <= shape.rate:
         return closed
     return through(Coming(gaps=1 / shape.rate, random=shape.random))
@@ -172,8 +170,7 @@ def _span(model: Model, requests: Requests) -> float:
 
 def _covers(network: Network) -> tuple[str, ...]:
     own = {one.covers for one in network.services if one.covers}
-    copies = ("which copies RAID 10 reads",) if network.uneven else ()
-    return (*sorted(own), *copies, "the length of the simulation")
+    return (*sorted(own), "the length of the simulation")
 
 
 def _notes(model: Model, chosen: Mapping[str, Service], network: Network) -> list[str]:

@@ -16,7 +16,8 @@ from iosonde import _core, units
 from iosonde.errors import UsageError
 from iosonde.predict.hardware import KIND
 from iosonde.predict.queueing import Phase, Work
-from iosonde.predict.requests import FLUSH, READ, WRITE
+from iosonde.predict.requests import FLUSH, WRITE
+from iosonde.predict.serial import Door, door_of, notes_of
 from iosonde.predict.service.controller import Controller
 from iosonde.predict.service.link import Link
 from iosonde.predict.service.service import Access
@@ -44,7 +45,7 @@ class Network:
         cached: bytes of a write-back cache, and the layer; once they are full, `works` holds.
         notes: what is assumed.
         mirrors: number of a device → those that hold the same.
-        uneven: all are reads, which may go to the first copies alone (RAID 10).
+        one_by_one: all requests pass a target that serves one after the other.
     """
 
     works: tuple[Work, ...]
@@ -53,7 +54,7 @@ class Network:
     cached: tuple[str, int] | None = None
     notes: tuple[str, ...] = ()
     mirrors: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    uneven: bool = False
+    one_by_one: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,13 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
     """
     places, names, chosen = _placed(model.declared, services)
     jumps = _jumps(requests)
-    works = _from_ledger(model, requests, jumps, places)
-    mirrors = _mirrors(model, places)
+    # What is on its way over a link meanwhile is not told apart: there the door is left out.
+    door = None if places.out else door_of(model)
+    works = _from_ledger(model, requests, jumps, places, door)
+    network = Network(
+        works, names, chosen, notes=notes_of(model, door), mirrors=_mirrors(model, places),
+        one_by_one=door is not None,
+    )  # fmt: skip
     writes = bool((requests.ops == WRITE).any())
     for name in places.controllers:
         device = services[name]
@@ -91,12 +97,10 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
                 works = _merged(works, [()] * MOST, requests)
                 size = units.show_bytes(device.cache)
                 note = f"{name}: all that is written stays in its cache of {size}"
-                return Network(works, names, chosen, None, (note,), mirrors)
+                return replace(network, works=works, notes=(*network.notes, note))
             works = _merged(works, own, requests)
-            return Network(works, names, chosen, (name, device.cache), (), mirrors)
-    reads = len(requests) > 0 and bool((requests.ops[requests.ops != FLUSH] == READ).all())
-    uneven = reads and any(rule == "raid10" for rule, _, _ in model.nodes) and bool(mirrors)
-    return Network(works, names, chosen, mirrors=mirrors, uneven=uneven)
+            return replace(network, works=works, cached=(name, device.cache))
+    return network
 
 
 def _mirrors(model: Model, places: _Places) -> dict[int, tuple[int, ...]]:
@@ -167,29 +171,37 @@ def _jumps(requests: Requests) -> list[bool]:
 
 
 def _from_ledger(
-    model: Model, requests: Requests, jumps: Sequence[bool], places: _Places
+    model: Model,
+    requests: Requests,
+    jumps: Sequence[bool],
+    places: _Places,
+    door: Door | None,
 ) -> tuple[Work, ...]:
     """Each request by itself through the core, so that every device's share of it is known."""
     core = _core.Ledger([_through(*node) for node in model.nodes])
     layers = {**places.disks, **places.out, **places.controllers}
     before = {name: [0] * 7 for name in layers}
-    works = []
-    ops, offsets, lengths = (
-        requests.ops.astype(np.uint8), requests.offsets.astype(np.uint64),
-        requests.lengths.astype(np.uint64),
-    )  # fmt: skip
-    for at in range(min(len(ops), MOST)):
-        if ops[at] == FLUSH:
-            continue
-        part = slice(at, at + 1)
-        core.run(ops[part].tobytes(), offsets[part].tobytes(), lengths[part].tobytes())
+
+    def served(op: int, offset: int, length: int, *, jump: bool) -> Work:
+        core.run(np.uint8(op).tobytes(), np.uint64(offset).tobytes(), np.uint64(length).tobytes())
         moved = {}
         for name in layers:
             now = core.counts(model.places[name])
             moved[name] = [one - other for one, other in zip(now, before[name], strict=True)]
             before[name] = now
-        end = int(offsets[at] + lengths[at])
-        works.append(_work(moved, places, jump=jumps[at], end=end))
+        return _work(moved, places, jump=jump, end=offset + length)
+
+    works: list[Work] = []
+    for at in range(min(len(requests.ops), MOST)):
+        op, offset, length = (
+            int(one[at]) for one in (requests.ops, requests.offsets, requests.lengths)
+        )
+        if op == FLUSH:
+            continue
+        work: Work = ()
+        for begin, size in door.frames(offset, length) if door else ((offset, length),):
+            work += served(op, begin, size, jump=jumps[at] and begin == offset)
+        works.append(work)
     return tuple(works)
 
 

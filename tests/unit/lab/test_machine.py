@@ -44,6 +44,14 @@ def test_a_disk_may_be_a_device_a_file_or_another_hosts() -> None:
     assert "write-cache=off" in through
 
 
+def test_a_held_disk_counts_every_request_of_the_kernel() -> None:
+    for held, off in ((Limits(iops=40), True), (Limits(bandwidth=1e6), True), (Limits(), False)):
+        argv = disk_arguments(DiskSpec("d", limits=held), Path("/x"))
+        assert argv[-1].endswith(",request-merging=off") is off
+    nvme = disk_arguments(DiskSpec("d", limits=Limits(iops=40), bus="nvme"), Path("/x"))
+    assert "request-merging" not in nvme[-1], "which merges nothing"
+
+
 def test_the_switch_has_a_port_for_each_node() -> None:
     argv = switch_arguments([Path("/r/p1"), Path("/r/p2")], Path("/r/qmp"))
     assert sum("server=on,addr.type=unix" in word for word in argv) == 2

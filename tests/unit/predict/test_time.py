@@ -130,3 +130,23 @@ def test_hardware_raid_counts_as_the_array_that_it_is() -> None:
     load = f"{RANDOM} --iodepth=32"
     one, other = known(time_of(soft, load, HELD)), known(time_of(hard, load))
     assert one.iops == pytest.approx(other.iops, rel=0.05)
+
+
+def test_a_target_of_aoe_serves_one_request_after_the_other() -> None:
+    text = (
+        "stack: s\nhosts: {a: {at: lab}, b: {at: lab}}\nlayers:\n"
+        "  d1: {kind: disk, host: a, size: 192 MiB, iops: 40}\n"
+        "  d2: {kind: disk, host: a, size: 192 MiB, iops: 40}\n"
+        "  r: {kind: md, level: 0, chunk_size: 64k, of: [d1, d2]}\n"
+        "  t: {kind: aoe_target, of: r}\n  e: {kind: aoe, of: t, host: b}\n"
+    )
+    load = "--rw=randread --bs=4k --iodepth=8 --ioengine=libaio"
+    far, near = (known(time_of(understand(text, "s.yaml"), load, at=at)) for at in ("e", "r"))
+    assert near.iops > 1.5 * far.iops
+    assert far.latency == pytest.approx(8 / far.iops)
+    assert any("one frame after the other" in one for one in far.notes)
+    assert not any("one frame after the other" in one for one in near.notes)
+    large = known(time_of(understand(text, "s.yaml"), load.replace("4k", "64k"), at="e"))
+    assert large.iops == pytest.approx(40 / 8, rel=0.1), "eight frames of 8704 bytes, one disk"
+    linked = known(time_of(understand(text, "s.yaml"), load, {"aoe": "link:rate=1Gbit/s"}, at="e"))
+    assert any("left out" in one for one in linked.notes)
