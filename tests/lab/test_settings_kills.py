@@ -101,14 +101,16 @@ def _confirmed(now: list[str]) -> bool:
     return now[1] == "64" and now[7] == "10" and now[9] == "4200" and "noatime" in now[-1]
 
 
-def _steps(*words: str, booted: Callable[[], None] | None = None) -> list[str]:
+def _steps(
+    *words: str, booted: Callable[[], None] | None = None, confirm: float = CONFIRM
+) -> list[str]:
     """Strike at one command after the other until none is left; what became of each batch."""
     before, ends, at, fell = state(), [], 0, True
     wanted = asyncio.run(_known())
     while fell:
         at += 1
         first = last()[0]
-        fell, said = asyncio.run(change_struck(NODE, wanted, at, lambda: _tool(*words), CONFIRM))
+        fell, said = asyncio.run(change_struck(NODE, wanted, at, lambda: _tool(*words), confirm))
         if fell and booted:
             booted()
             assert state() == before, f"command {at}: {said}"
@@ -123,7 +125,7 @@ def _steps(*words: str, booted: Callable[[], None] | None = None) -> list[str]:
         ssh(NAME, "n1", f"[ ! -e {SCRIPT} ] || sh {SCRIPT}")
         assert state() == before, f"command {at}"
         ends.append(end)
-    assert not said
+    assert not said, f"command {at}: {said}"
     return ends
 
 
@@ -142,6 +144,7 @@ def _start() -> None:
 
 
 def test_a_loss_of_power_at_any_command_leaves_all_old(node: None) -> None:
-    ends = _steps("lab", "kill", "n1", "--name", NAME, booted=_start)
+    # No timer outlives the power, so it may be one that the batch that nothing strikes never meets.
+    ends = _steps("lab", "kill", "n1", "--name", NAME, booted=_start, confirm=600)
     assert len(ends) > 20
     assert ends.count("lost") >= 10
