@@ -21,6 +21,19 @@ class Account:
     writes: float
     write_bytes: float
 
+    def __add__(self, other: Account) -> Account:
+        return Account(
+            self.reads + other.reads, self.read_bytes + other.read_bytes,
+            self.writes + other.writes, self.write_bytes + other.write_bytes,
+        )  # fmt: skip
+
+    def times(self, count: float) -> Account:
+        """So many of it."""
+        return Account(
+            self.reads * count, self.read_bytes * count,
+            self.writes * count, self.write_bytes * count,
+        )  # fmt: skip
+
     def __sub__(self, other: Account) -> Account:
         return Account(
             self.reads - other.reads, self.read_bytes - other.read_bytes,
@@ -35,6 +48,7 @@ class LedgerRow:
     `idle` is what others do there, counted while the load did not run and stretched to the time
     that it took. `last`: nothing below it was reckoned with. `writes_band`: see `Counts`.
     `by_clock`: writes, and bytes of them, that may be more or fewer, since a timer makes them.
+    `between`: the least and the most it can be, where what a cache held is not known.
     """
 
     layer: str
@@ -46,6 +60,7 @@ class LedgerRow:
     last: bool
     writes_band: tuple[int, int]
     by_clock: tuple[int, int] = (0, 0)
+    between: tuple[Account, Account] | None = None
 
 
 @dataclass(frozen=True, slots=True)

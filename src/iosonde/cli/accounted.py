@@ -8,6 +8,8 @@ from iosonde import units
 from iosonde.cli.output import err, out
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from iosonde.case import Account, Ledger, LedgerRow
     from iosonde.records import Finding, Json
     from iosonde.sheets import RunSheet
@@ -63,6 +65,7 @@ def _row_document(row: LedgerRow) -> dict[str, Json]:
         "device": row.device or None,
         "predicted": _account(row.predicted),
         "writes_band": list(row.writes_band),
+        "between": None if row.between is None else [_account(one) for one in row.between],
         "counted": None if row.counted is None else _account(row.counted),
         "idle": _account(row.idle),
     }
@@ -100,17 +103,28 @@ def print_ledger(ledger: Ledger, findings: tuple[Finding, ...]) -> None:
 
 
 def _cells(row: LedgerRow) -> list[str]:
-    said, counted = row.predicted, row.counted
-    low, high = row.writes_band
-    writes = str(high) if low == high else f"{low}–{high}"
-    if counted is None:
-        own = [str(said.reads), units.show_bytes(said.read_bytes), writes]
-        return [*own, units.show_bytes(said.write_bytes), "–"]
-    others = row.idle.reads + row.idle.writes
-    return [
-        f"{said.reads:.0f} / {counted.reads:.0f}",
-        f"{units.show_bytes(said.read_bytes)} / {units.show_bytes(counted.read_bytes)}",
-        f"{writes} / {counted.writes:.0f}",
-        f"{units.show_bytes(said.write_bytes)} / {units.show_bytes(counted.write_bytes)}",
-        f"{others:.0f}",
+    counted = row.counted
+    least, most = row.between or (row.predicted, row.predicted)
+    said = [
+        _band(least.reads, most.reads, _number),
+        _band(least.read_bytes, most.read_bytes, units.show_bytes),
+        _band(*row.writes_band, _number),
+        _band(least.write_bytes, most.write_bytes, units.show_bytes),
     ]
+    if counted is None:
+        return [*said, "–"]
+    own = [
+        _number(counted.reads), units.show_bytes(counted.read_bytes), _number(counted.writes),
+        units.show_bytes(counted.write_bytes),
+    ]  # fmt: skip
+    both = [f"{one} / {other}" for one, other in zip(said, own, strict=True)]
+    return [*both, _number(row.idle.reads + row.idle.writes)]
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}"
+
+
+def _band(low: float, high: float, shown: Callable[[float], str]) -> str:
+    """One value, or both ends."""
+    return shown(low) if low == high else f"{shown(low)}–{shown(high)}"

@@ -5,7 +5,8 @@ ours runs, then before and after the load. What the layers are like in detail (t
 device-mapper, places of an array's members, extents of a file) is read once. All of it is kept with
 the loop's raw output, so that it can be held against the model whenever that gets better.
 
-Source: Documentation/admin-guide/iostats.rst, md.rst; dmsetup(8), `table`; filefrag(8), `-b512`.
+Source: Documentation/admin-guide/iostats.rst, md.rst, bcache.rst; dmsetup(8), `table`, `status`;
+filefrag(8), `-b512`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeAlias
 
 from iosonde.errors import IosondeError
@@ -32,6 +34,15 @@ _ARRAY = (
     "bitmap/chunksize",
 )  # fmt: skip
 _MEMBER = ("slot", "offset", "state")
+_BCACHE = (
+    "backing_dev_name", "cache_mode", "sequential_cutoff", "cache/bucket_size", "cache/block_size",
+    "cache/congested_read_threshold_us", "cache/congested_write_threshold_us",
+)  # fmt: skip
+_BCACHE_STATE = (
+    "dirty_data", "cache/cache_available_percent", "cache/cache0/metadata_written",
+)  # fmt: skip
+TABLE = "dmsetup table"
+STATUS = "dmsetup status --noflush"
 
 Figures: TypeAlias = dict[str, list[int]]
 
@@ -42,12 +53,14 @@ class Counting:
 
     `facts` are path → text of the files read on each host, and under "dmsetup table" and
     "filefrag" what these printed. `declared` are the layers' declarations by host and device.
+    `caches` are the files and commands by host that tell in which state caches are.
     """
 
     hosts: Mapping[str, Host]
     devices: Mapping[str, tuple[str, ...]]
     facts: Mapping[str, Mapping[str, str]]
     declared: Sequence[Mapping[str, Scalar]] = field(default_factory=tuple)
+    caches: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     async def settled(self) -> dict[str, Figures]:
         """Device → its figures by host, once nothing moves any more (or not for some seconds)."""
@@ -74,11 +87,20 @@ class Counting:
             found[name] = {one: every[one] for one in self.devices[name] if one in every}
         return found
 
-    def packed(self, readings: Sequence[dict[str, Figures]]) -> bytes:
-        """What is kept: counters before and after the idle while, then the load."""
+    async def states(self) -> dict[str, dict[str, str]]:
+        """What caches say of how full they are and what they met, by host, as in `facts`."""
+        return {name: await _said(self.hosts[name], one) for name, one in self.caches.items()}
+
+    def packed(
+        self, readings: Sequence[dict[str, Figures]], states: Sequence[dict[str, dict[str, str]]]
+    ) -> bytes:
+        """What is kept: counters before and after the idle while, then the load.
+
+        With `states` of caches before and after the load.
+        """
         document: dict[str, object] = {
             "idle_seconds": IDLE_SECONDS, "readings": list(readings), "facts": self.facts,
-            "declared": list(self.declared),
+            "states": list(states), "declared": list(self.declared),
         }  # fmt: skip
         return json.dumps(document).encode()
 
@@ -117,7 +139,8 @@ async def counting_of(
         for name in found
     }
     facts = {name: await _facts(host, under, target) for name, host in found.items()}
-    return Counting(found, devices, facts, declared)
+    caches = {name: sources for name in found if (sources := _caches(name, under))}
+    return Counting(found, devices, facts, declared, caches)
 
 
 async def _facts(host: Host, under: Sequence[StackLayer], target: Target) -> dict[str, str]:
@@ -131,16 +154,47 @@ async def _facts(host: Host, under: Sequence[StackLayer], target: Target) -> dic
             paths += [f"/sys/block/{name}/md/{one}" for one in _ARRAY]
             for member in await host.glob(f"/sys/block/{name}/md/dev-*"):
                 paths += [f"{member}/{one}" for one in _MEMBER]
-    files = await host.read_many(paths)
+        if layer.kind == "bcache":
+            paths += [f"/sys/block/{name}/bcache/{one}" for one in _BCACHE]
+    found = await _said(host, paths)
+    if any(_is_mapped(layer) for layer in own):
+        found[TABLE] = await _printed(host, TABLE.split())
+    if target.kind is TargetKind.FILE and target.host == host.name:
+        found["filefrag"] = await _printed(host, ["filefrag", "-e", "-v", "-b512", target.path])
+    return found
+
+
+def _is_mapped(layer: StackLayer) -> bool:
+    return str(layer.facts.get("kernel_name") or "").startswith("dm-")
+
+
+def _caches(host: str, under: Sequence[StackLayer]) -> tuple[str, ...]:
+    """The files and commands that tell in which state a host's caches are.
+
+    `--noflush`, since dm-cache would write its metadata to answer (dm-cache-target.c,
+    `cache_status()`).
+    """
+    sources: list[str] = []
+    for layer in under:
+        if layer.host == host and layer.kind == "bcache":
+            place = f"/sys/block/{layer.facts.get('kernel_name')}/bcache"
+            sources += [f"{place}/{one}" for one in _BCACHE_STATE]
+    if any(_is_mapped(layer) for layer in under if layer.host == host):
+        sources.append(STATUS)
+    return tuple(sources)
+
+
+async def _said(host: Host, sources: Sequence[str]) -> dict[str, str]:
+    """What files (absolute paths) hold and commands print, as far as they can be read."""
+    files = await host.read_many([one for one in sources if one.startswith("/")])
     found = {
         path: content.decode(errors="replace").strip()
         for path, content in files.items()
         if isinstance(content, bytes)
     }
-    if any(layer.kind in {"lvm", "dm"} for layer in own):
-        found["dmsetup table"] = await _printed(host, ["dmsetup", "table"])
-    if target.kind is TargetKind.FILE and target.host == host.name:
-        found["filefrag"] = await _printed(host, ["filefrag", "-e", "-v", "-b512", target.path])
+    for command in sources:
+        if not command.startswith("/"):
+            found[command] = await _printed(host, command.split())
     return found
 
 

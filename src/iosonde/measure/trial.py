@@ -88,7 +88,7 @@ async def measure_loop(
         for path, content in command.files.items():
             await bench.host.write(path, content)
         prefix = await stack.enter_async_context(limited(bench.host, bench.memory))
-        readings = await _idle(bench, progress)
+        readings, states = await _idle(bench, progress)
         observer = None
         if bench.observe:
             observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
@@ -98,7 +98,8 @@ async def measure_loop(
         elapsed = time.monotonic() - clock
         if bench.counting:
             readings.append(await bench.counting.settled())
-            files = {**raw.files, COUNTED: bench.counting.packed(readings)}
+            states.append(await bench.counting.states())
+            files = {**raw.files, COUNTED: bench.counting.packed(readings, states)}
             raw = replace(raw, files=files)
         series = observer.series() if observer else ()
         background = observer.background() if observer else ()
@@ -113,13 +114,18 @@ async def measure_loop(
     )
 
 
-async def _idle(bench: Bench, progress: Progress) -> list[dict[str, Figures]]:
-    """The counters over a while without the load, and before it; nothing where none are kept."""
+async def _idle(
+    bench: Bench, progress: Progress
+) -> tuple[list[dict[str, Figures]], list[dict[str, dict[str, str]]]]:
+    """The counters over a while without the load, and before it; the state of caches then.
+
+    Nothing where none are kept.
+    """
     if bench.counting is None:
-        return []
+        return [], []
     progress.preparing(bench.trial, "counting what others do")
     before, after = await bench.counting.idle()
-    return [before, after, after]
+    return [before, after, after], [await bench.counting.states()]
 
 
 async def _require_absent(bench: Bench, paths: Sequence[str]) -> None:

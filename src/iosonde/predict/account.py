@@ -19,9 +19,11 @@ from iosonde.loads.fio.demand import demand_of, jobs_of
 from iosonde.loads.fio.job import effective, job_of
 from iosonde.loads.load import REQUESTS
 from iosonde.measure.counting import COUNTED
-from iosonde.predict.found import Found, Look, kernel_name, model_of_found
+from iosonde.predict.between import ranges
+from iosonde.predict.found import model_of_found
+from iosonde.predict.look import Found, Look, Ran, kernel_name
 from iosonde.predict.model import Prediction, predict
-from iosonde.predict.requests import Requests, of_lines, of_load
+from iosonde.predict.requests import READ, Requests, of_lines, of_load
 from iosonde.records import Load, Scalar, StackLayer, Trial
 from iosonde.stack.model import layers_under
 from iosonde.units import KIB, SECTOR
@@ -47,10 +49,11 @@ def ledger_of(trial: Trial) -> Ledger | None:
     if not layers:
         return _without(f"{target.path} stands on nothing that was found")
     look = Look(layers, counts[0]["facts"], _declared(layers, counts[0]["declared"]))
-    found = model_of_found(look)
     try:
-        requests = _requests(trial, loops, found.model.size)
-        rows = _rows(found, requests, loops, counts)
+        requests = _requests(trial, loops, model_of_found(look).model.size)
+        look = replace(look, ran=_ran(layers, requests, loops, counts))
+        found = model_of_found(look)
+        rows = _rows(look, found, requests, loops, counts)
     except UsageError as problem:
         return _without(str(problem))
     return Ledger(
@@ -112,6 +115,8 @@ def _depth(load: Load) -> int:
 
 def _left_out(found: Found) -> Iterator[str]:
     for name, layer in found.model.layers.items():
+        for remark in layer.remarks:
+            yield f"{name}: {remark}"
         for note in layer.notes:
             yield f"{name}: not reckoned with: {note}"
 
@@ -120,29 +125,65 @@ def _left_out(found: Found) -> Iterator[str]:
 
 
 def _rows(
-    found: Found, requests: Requests, loops: Sequence[Loop], counts: Sequence[Mapping[str, Any]]
-) -> tuple[LedgerRow, ...]:
+    look: Look, found: Found, requests: Requests, loops: Sequence[Loop],
+    counts: Sequence[Mapping[str, Any]],
+) -> tuple[LedgerRow, ...]:  # fmt: skip
     prediction = predict(found.model, requests)
     timed = _by_clock(found, prediction, loops)
+    within = ranges(look, found, requests, prediction)
     rows = []
     nodes = zip(found.places, prediction.layers, found.model.nodes, strict=True)
     for number, (place, one, node) in enumerate(nodes):
-        counted, idle = None, _NOTHING
-        for loop, count in zip(loops, counts, strict=True):
-            began, rested, before, after = (
-                _figures(reading, place.host, place.device) for reading in count["readings"]
-            )
-            if None in (began, rested, before, after) or not place.device:
-                continue
-            counted = _plus(counted or _NOTHING, _between(before, after))
-            share = loop.elapsed / count["idle_seconds"]
-            idle = _plus(idle, _between(began, rested), share)
-        said = Account(one.reads, one.read_bytes, one.writes, one.write_bytes)
+        counted, idle = _moved(place.host, place.device, loops, counts)
+        own = within[place.name]
+        said = own.nearest(Account(one.reads, one.read_bytes, one.writes, one.write_bytes))
+        low, high = (end - one.writes for end in one.writes_band)
+        band = int(own.least.writes + low), int(own.most.writes + high)
+        between = None if own.least == own.most else (own.least, own.most)
         rows.append(
             LedgerRow(place.name, place.kind, place.device, said, counted, idle, not node[2],
-                      one.writes_band, timed.get(number, (0, 0)))
+                      band, timed.get(number, (0, 0)), between)
         )  # fmt: skip
     return tuple(rows)
+
+
+def _moved(
+    host: str, device: str, loops: Sequence[Loop], counts: Sequence[Mapping[str, Any]]
+) -> tuple[Account | None, Account]:
+    """What a device counted in all loops, if it did, and what others would have done meanwhile."""
+    counted, idle = None, _NOTHING
+    for loop, count in zip(loops, counts, strict=True):
+        began, rested, before, after = (
+            _figures(reading, host, device) for reading in count["readings"]
+        )
+        if None in (began, rested, before, after) or not device:
+            continue
+        counted = (counted or _NOTHING) + _between(before, after)
+        idle += _between(began, rested).times(loop.elapsed / count["idle_seconds"])
+    return counted, idle
+
+
+def _ran(
+    layers: Sequence[StackLayer], requests: Requests, loops: Sequence[Loop],
+    counts: Sequence[Mapping[str, Any]],
+) -> Ran:  # fmt: skip
+    """What went on while the load ran; runs of earlier versions kept no states."""
+    states = tuple(
+        (before, after) for one in counts for before, after in [one.get("states", ({}, {}))]
+    )
+    moved = {
+        (layer.host, kernel_name(layer)): counted
+        for layer in layers
+        if (counted := _moved(layer.host, kernel_name(layer), loops, counts)[0]) is not None
+    }
+    return Ran(
+        states=states,
+        counted=moved,
+        loops=len(loops),
+        seconds=sum(loop.elapsed for loop in loops),
+        largest=int(requests.lengths.max()) if requests.lengths.size else 0,
+        reads=bool((requests.ops == READ).any()),
+    )
 
 
 def _by_clock(
@@ -178,13 +219,6 @@ def _between(before: list[int] | None, after: list[int] | None) -> Account:
         return _NOTHING
     reads, read, writes, written = (after[at] - before[at] for at in (0, 2, 4, 6))
     return Account(reads, read * SECTOR, writes, written * SECTOR)
-
-
-def _plus(one: Account, other: Account, share: float = 1.0) -> Account:
-    return Account(
-        one.reads + share * other.reads, one.read_bytes + share * other.read_bytes,
-        one.writes + share * other.writes, one.write_bytes + share * other.write_bytes,
-    )  # fmt: skip
 
 
 # ── is it what it was thought to be ───────────────────────────────────────────────────────────
@@ -232,6 +266,8 @@ def _likely(
     moved = sum(one.predicted.read_bytes + one.predicted.write_bytes for one in rows if one.last)
     if not found.arrays or now <= 0.02 * moved or any(row.counted is None for row in rows[-1:]):
         return
+    if any(row.between for row in rows):
+        return  # a member's own difference drowns in what a cache leaves open
     best: tuple[float, tuple[str, str, Scalar]] | None = None
     for layer, name, value in _other(look, found):
         overlay = {**look.overlay, layer: {**look.overlay.get(layer, {}), name: value}}

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from posixpath import basename
-from types import MappingProxyType
+from dataclasses import replace
+from itertools import pairwise, product
 
-from iosonde.layers.layer import Target, parse_targets
+from iosonde.layers.layer import Target
+from iosonde.measure.counting import TABLE
+from iosonde.predict import found_bcache, found_dm_cache, found_drbd, found_writecache
 from iosonde.predict.bitmap import SUPERBLOCKS, mapped_by, unmapped
 from iosonde.predict.layer import Layer
+from iosonde.predict.look import Found, Look, NotCovered, Place, kernel_name, targets_of
 from iosonde.predict.model import Model
-from iosonde.records import Scalar, StackLayer
+from iosonde.records import StackLayer
 from iosonde.units import KIB, MIB, SECTOR
 
 _REQUEST = 1280 * KIB
@@ -28,79 +29,6 @@ _SEGMENTS = 254
 _FAR = frozenset({"aoe", "nvmeof", "iscsi"})
 _HANDS_DOWN = frozenset({"aoe_target", "nvmeof_target", "iscsi_target"})
 _FILES = frozenset({"xfs", "ext4", "filesystem"})
-
-
-class NotCovered(Exception):
-    """No rule covers a layer; says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A layer in the model, by what `Counts` are named after. `device` is the kernel's name."""
-
-    name: str
-    kind: str
-    host: str
-    device: str
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A discovered stack in the core, and what of it is not covered, in sentences.
-
-    `arrays` are the layers of md that are reckoned with.
-    """
-
-    model: Model
-    places: tuple[Place, ...]
-    uncovered: tuple[str, ...]
-    arrays: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What is known of a discovered stack.
-
-    Args:
-        layers: top first, each before those it stands on.
-        facts: host → path or command → text, as measure/counting.py keeps them.
-        overlay: layer → facts to be taken instead of the found ones.
-    """
-
-    layers: tuple[StackLayer, ...]
-    facts: Mapping[str, Mapping[str, str]]
-    overlay: Mapping[str, Mapping[str, Scalar]] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
-
-    def text(self, layer: StackLayer, path: str) -> str:
-        """A file of the layer's host; empty where it was not read."""
-        return self.facts.get(layer.host, {}).get(path, "")
-
-    def figure(self, layer: StackLayer, path: str) -> int | None:
-        """A number in such a file."""
-        text = self.text(layer, path)
-        return int(text) if text.isdecimal() else None
-
-    def value(self, layer: StackLayer, name: str) -> Scalar:
-        """A fact of a layer, or what is to be taken instead."""
-        return {**layer.facts, **self.overlay.get(layer.id, {})}.get(name)
-
-    def below(self, layer: StackLayer) -> tuple[StackLayer, ...]:
-        """What a layer stands on, as found."""
-        return tuple(one for name in layer.below for one in self.layers if one.id == name)
-
-    def numbered(self, layer: StackLayer, number: str) -> int:
-        """The place among those below of a device "MAJOR:MINOR"."""
-        for place, one in enumerate(self.below(layer)):
-            if self.text(one, f"/sys/class/block/{kernel_name(one)}/dev") == number:
-                return place
-        raise NotCovered(f"the device {number} that it stands on was not found")
-
-
-def kernel_name(layer: StackLayer) -> str:
-    """The name in /proc/diskstats; empty where the layer is no device."""
-    return str(layer.facts.get("kernel_name") or "")
 
 
 def model_of_found(look: Look) -> Found:
@@ -124,6 +52,18 @@ def model_of_found(look: Look) -> Found:
 
     visit(look.layers[0])
     order.reverse()
+    places = tuple(Place(one.id, one.kind, one.host, kernel_name(one)) for one in order)
+    model, *others = (
+        _model(look, order, places, dict(zip(rules, one, strict=True)))
+        for one in product(*((rule, *rule.otherwise) for rule in rules.values()))
+    )
+    arrays = tuple(one.id for one in order if one.kind == "md" and rules[one.id].order)
+    return Found(model, places, tuple(uncovered), arrays, tuple(others))
+
+
+def _model(
+    look: Look, order: Sequence[StackLayer], places: tuple[Place, ...], rules: Mapping[str, Layer]
+) -> Model:
     numbers = {layer.id: number for number, layer in enumerate(order)}
     nodes = []
     for layer in order:
@@ -131,10 +71,7 @@ def model_of_found(look: Look) -> Found:
         begins = {f"begins{number}": start for number, start in enumerate(rule.starts)}
         below = tuple(numbers[look.below(layer)[place].id] for place in rule.order)
         nodes.append((rule.rule, {**rule.figures, **begins}, below))
-    places = tuple(Place(one.id, one.kind, one.host, kernel_name(one)) for one in order)
-    model = Model(places, rules, numbers, tuple(nodes))
-    arrays = tuple(one.id for one in order if one.kind == "md" and rules[one.id].order)
-    return Found(model, places, tuple(uncovered), arrays)
+    return Model(places, rules, numbers, tuple(nodes))
 
 
 def _rule(look: Look, layer: StackLayer) -> Layer:
@@ -180,15 +117,14 @@ def _partition(_: Look, layer: StackLayer) -> Layer:
 
 def _mapped(look: Look, layer: StackLayer) -> Layer:
     """A device of device-mapper, whichever tool made it: by its table."""
-    tables = parse_targets(look.text(layer, "dmsetup table"))
-    targets = tables.get(basename(layer.device)) or tables.get(layer.id.rpartition(":")[2])
+    targets = targets_of(layer, look.text(layer, TABLE))
     if not targets:
         raise NotCovered("its table was not to be had")
     names = {one.name for one in targets}
     if names == {"linear"}:
         return _segments(look, layer, targets)
-    if names == {"striped"} and len(targets) == 1:
-        return _striped(look, layer, targets[0])
+    if len(targets) == 1 and targets[0].name in TARGETS:
+        return TARGETS[targets[0].name](look, layer, targets[0])
     raise NotCovered(f"a table of {', '.join(sorted(names))} is not covered")
 
 
@@ -219,6 +155,18 @@ def _striped(look: Look, layer: StackLayer, target: Target) -> Layer:
     order = tuple(look.numbered(layer, number) for number, _ in pairs)
     starts = tuple(int(start) * SECTOR for _, start in pairs)
     return Layer("striped", target.length * SECTOR, {"chunk": chunk}, starts, order=order)
+
+
+def _crypt(look: Look, layer: StackLayer, target: Target) -> Layer:
+    """The same I/Os elsewhere.
+
+    Source: Linux 6.1, drivers/md/dm-crypt.c, `crypt_map()`: what is larger than 256 pages is cut.
+    """
+    if len(target.words) < 5 or not target.words[4].isdecimal():
+        raise NotCovered("its table is not known")
+    place = look.numbered(layer, target.words[3])
+    figures = {"start": int(target.words[4]) * SECTOR, "most": MIB}
+    return Layer("linear", target.length * SECTOR, figures, order=(place,))
 
 
 def _md(look: Look, layer: StackLayer) -> Layer:
@@ -323,11 +271,24 @@ def _file(look: Look, layer: StackLayer) -> Layer:
     return replace(_pieces(rows), notes=notes)
 
 
+TARGETS: Mapping[str, Callable[[Look, StackLayer, Target], Layer]] = {
+    "striped": _striped,
+    "crypt": _crypt,
+    "cache": found_dm_cache.dm_cache,
+    "writecache": found_writecache.dm_writecache,
+}
+"""Targets of device-mapper that a device is wholly made of."""
+
 RULES: Mapping[str, Callable[[Look, StackLayer], Layer]] = {
     "disk": _device,
     "partition": _partition,
     "md": _md,
     "lvm": _mapped,
     "dm": _mapped,
+    "dm_crypt": _mapped,
+    "dm_cache": _mapped,
+    "dm_writecache": _mapped,
+    "bcache": found_bcache.bcache,
+    "drbd": found_drbd.drbd,
     "file": _file,
 }

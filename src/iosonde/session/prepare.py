@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from iosonde.campaign import Intent, Wish
-from iosonde.errors import Refused, UsageError
+from iosonde.errors import HostFailed, Refused, UsageError
 from iosonde.loads import LOADS
 from iosonde.measure.study import Plan
 from iosonde.records import Demand
@@ -66,11 +66,17 @@ async def prepare(
         UsageError: a name or a value is wrong; of settings nothing is changed.
         Refused: the guard forbids the target; what is in force is not what was when the campaign
             began.
+        HostFailed: what the campaign varied before is not there any more.
     """
     place, study = ground.place, file.study
     if study.stack:
         await ground.stand({}, again=own)
-    found = await resolve(file, place)
+    try:
+        found = await resolve(file, place)
+    except UsageError as problem:
+        if before is None:
+            raise
+        raise _gone(problem) from None
     if not own:
         for knob in found.knobs:
             for name in (knob.varied.name, *knob.varied.also) if knob.varied.rebuild else ():
@@ -88,6 +94,15 @@ async def prepare(
     await ground.learn(found.knobs)
     space = hoping(found.space(intent.allowed), intent.hopeful)
     return Prepared(ground, intent, space, goal_of(intent.goal))
+
+
+def _gone(problem: UsageError) -> HostFailed:
+    """The study's names held when the campaign began, so it is the host that has changed."""
+    return HostFailed(
+        f"{problem.message} any more",
+        where=problem.where,
+        hint="is a device gone? The campaign goes on by --resume when it is back",
+    )
 
 
 def intent_of(study: TuneStudy, found: Resolved, hosts: tuple[str, ...], *, built: bool) -> Intent:

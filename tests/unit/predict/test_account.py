@@ -16,7 +16,8 @@ from iosonde.loads.load import REQUESTS
 from iosonde.loads.named import declare_load
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.account import ledger_of
-from iosonde.predict.found import Look, model_of_found
+from iosonde.predict.found import model_of_found
+from iosonde.predict.look import Look
 from iosonde.predict.model import model_of, predict, top_of
 from iosonde.predict.requests import Requests, of_lines, of_load
 from iosonde.records import (

@@ -42,7 +42,7 @@ class _Gap:
 
 
 def _gap(row: LedgerRow, counted: Account, depth: int) -> _Gap:
-    said, rest = row.predicted, counted - row.idle - row.predicted
+    said, rest = row.predicted, _outside(row, counted - row.idle)
     # Several requests at once meet in the queues: fewer I/Os, and fewer bytes where stripes meet.
     few = depth > 1
 
@@ -51,7 +51,7 @@ def _gap(row: LedgerRow, counted: Account, depth: int) -> _Gap:
 
     low, high = row.writes_band
     timed, timed_bytes = row.by_clock
-    over = max(rest.writes + said.writes - high, 0.0) + min(rest.writes + said.writes - low, 0.0)
+    over = _over(counted.writes - row.idle.writes, low, high)
     return _Gap(
         row, rest,
         bytes_differ=beyond(rest.read_bytes, said.read_bytes, _READ_BYTES, lower=not few)
@@ -59,6 +59,22 @@ def _gap(row: LedgerRow, counted: Account, depth: int) -> _Gap:
         ios_differ=beyond(rest.reads, said.reads, _READS, lower=not few)
         or beyond(over, said.writes, _WRITES + timed, lower=not few),
     )  # fmt: skip
+
+
+def _outside(row: LedgerRow, counted: Account) -> Account:
+    """How far a layer is from what was predicted, or from what it can be."""
+    least, most = row.between or (row.predicted, row.predicted)
+    return Account(
+        _over(counted.reads, least.reads, most.reads),
+        _over(counted.read_bytes, least.read_bytes, most.read_bytes),
+        _over(counted.writes, least.writes, most.writes),
+        _over(counted.write_bytes, least.write_bytes, most.write_bytes),
+    )
+
+
+def _over(value: float, low: float, high: float) -> float:
+    """By how much a value is above a band, or negative below it."""
+    return max(value - high, 0.0) + min(value - low, 0.0)
 
 
 def differences(case: Case) -> Iterator[Finding]:
@@ -171,7 +187,12 @@ def _evidence(gap: _Gap, trial: Measured) -> Iterator[Evidence]:
         values = [getattr(one, what) for one in (row.predicted, counted, row.idle)]
         if abs(values[1] - values[0]) > 0:
             named = f"{what.replace('_', ' ')} of {row.device}"
-            yield Evidence(f"{named}, predicted", values[0], unit, trial.where)
+            if row.between is None:
+                yield Evidence(f"{named}, predicted", values[0], unit, trial.where)
+            else:
+                for end, word in zip(row.between, ("at least", "at most"), strict=True):
+                    name = f"{named}, predicted {word}"
+                    yield Evidence(name, getattr(end, what), unit, trial.where)
             yield Evidence(f"{named}, counted", values[1], unit, trial.where)
             if values[2]:
                 yield Evidence(f"{named}, others'", round(values[2]), unit, trial.where)

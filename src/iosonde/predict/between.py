@@ -1,0 +1,174 @@
+"""Between which accounts the layers of a found stack must lie, where not all of it is known.
+
+A cache in use makes a range of what is below it: what it may be (`Layer.otherwise`), each reckoned
+with by the core; what it counted itself (`Layer.met`); and what it does besides (`Layer.besides`).
+How copies of its blocks are spread over the members of an array is not followed: a member gets none
+of them, or all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from iosonde.case import Account
+from iosonde.predict.layer import NOTHING, Besides
+from iosonde.predict.model import Counts, Model, Prediction, predict
+from iosonde.units import KIB
+
+if TYPE_CHECKING:
+    from iosonde.predict.look import Found, Look
+    from iosonde.predict.requests import Requests
+    from iosonde.records import StackLayer
+
+_ONE_PLACE = frozenset({"same", "linear", "far"})
+_PAGE = 4 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The least and the most that a layer can have got."""
+
+    least: Account
+    most: Account
+
+    def nearest(self, account: Account) -> Account:
+        """The account within it that is nearest to another."""
+        return _each(max, [self.least, _each(min, [self.most, account])])
+
+
+def ranges(look: Look, found: Found, requests: Requests, base: Prediction) -> dict[str, Range]:
+    """Layer → its range; where all is known, least and most are the same.
+
+    Args:
+        look: what is known of the stack.
+        found: it in the core.
+        requests: of the load.
+        base: what the core makes of them with `found.model`.
+    """
+    reckoned = [(found.model, base)]
+    reckoned += [(one, predict(one, requests)) for one in found.others if _can_be(one, base)]
+    brought = [{one.id: _account(one) for one in prediction.layers} for _, prediction in reckoned]
+    besides = [_besides(look, model, prediction) for model, prediction in reckoned]
+    bounds = dict(_bounds(look, found.model, brought[0]))
+    whole = {}
+    for name in brought[0]:
+        least, most = (_each(end, [one[name] for one in brought]) for end in (min, max))
+        if bound := bounds.get(name):
+            least, most = bound.nearest(least), bound.nearest(most)
+        more = [one[name] for one in besides if name in one]
+        if more:
+            least += _each(min, [one.least for one in more])
+            most += _each(max, [one.most for one in more])
+        whole[name] = Range(_each(max, [NOTHING, least]), _each(max, [NOTHING, most]))
+    return whole
+
+
+def _can_be(model: Model, base: Prediction) -> bool:
+    """Whether what must have happened for it did."""
+    wanted = ((one, model.layers[one.id].only_with) for one in base.layers)
+    return all(not event or one.events.get(event, 0) for one, event in wanted)
+
+
+# ── what a cache counted ──────────────────────────────────────────────────────────────────────
+
+
+def _bounds(look: Look, model: Model, brought: dict[str, Account]) -> Iterator[tuple[str, Range]]:
+    """Layer → what requests can have brought to it, by what caches above it counted."""
+    for name, rule in model.layers.items():
+        if (met := rule.met) is None:
+            continue
+        sides = (met.slow, met.slow_most, met.fast_most), (met.fast, met.fast_most, met.slow_most)
+        for on, most, others in sides:
+            for one in _alone(look, model, on):
+                yield one, Range(brought[name] - others, most)
+
+
+def _alone(look: Look, model: Model, name: str) -> Iterator[str]:
+    """A layer, and what below it gets just the same, and nothing from elsewhere."""
+    layers = {one.id: one for one in look.layers}
+    while True:
+        yield name
+        rule, below = model.layers.get(name), look.below(layers[name])
+        if rule is None or rule.rule not in _ONE_PLACE or len(below) != 1:
+            return
+        name = below[0].id
+        if sum(name in _reached(look, model, one) for one in look.layers) > 1:
+            return
+
+
+def _reached(look: Look, model: Model, layer: StackLayer) -> tuple[str, ...]:
+    """The layers below to which a layer hands requests."""
+    rule = model.layers.get(layer.id)
+    below = look.below(layer)
+    return () if rule is None else tuple(below[place].id for place in rule.order)
+
+
+# ── what it does besides ──────────────────────────────────────────────────────────────────────
+
+
+def _besides(look: Look, model: Model, prediction: Prediction) -> dict[str, Range]:
+    """Layer → what it gets that no request brings, if the stack is as a model says."""
+    whole: dict[str, Range] = {}
+    for one in prediction.layers:
+        for more in model.layers[one.id].besides:
+            count = _times(one, more)
+            least, most = more.least.times(count), more.most.times(count)
+            given = Range(least, most)
+            reached = [(more.on, given)] if more.alone else _below(look, model, more.on, given)
+            for name, own in reached:
+                before = whole.get(name, Range(NOTHING, NOTHING))
+                whole[name] = Range(before.least + own.least, before.most + own.most)
+    return whole
+
+
+def _times(layer: Counts, one: Besides) -> int:
+    """How often a layer does something besides."""
+    asked = {
+        "": 1, "asked_reads": layer.reads, "asked_writes": layer.writes,
+        "asked_flushes": layer.flushes, "asked_write_bytes": layer.write_bytes,
+    }  # fmt: skip
+    count = asked.get(one.event, layer.events.get(one.event, 0))
+    return count if one.up_to is None else min(count, one.up_to)
+
+
+def _below(look: Look, model: Model, name: str, range_: Range) -> Iterator[tuple[str, Range]]:
+    """A layer and all that it stands on, each once, with what of it that gets."""
+    (layer,) = (one for one in look.layers if one.id == name)
+    reached = {name: range_}
+    for one in look.under(layer):
+        own = reached[one.id]
+        yield one.id, own
+        rule = model.layers.get(one.id)
+        if rule is not None and rule.rule not in _ONE_PLACE:
+            own = _spread(own, parity=rule.rule == "parity")
+        for under in look.below(one):
+            reached.setdefault(under.id, own)
+
+
+def _spread(range_: Range, *, parity: bool) -> Range:
+    """What a member of an array may get of it: nothing or all, in pieces of any size.
+
+    With parity, writes read as much.
+    """
+    most = range_.most
+    read = most.read_bytes + parity * most.write_bytes
+    pieces = max(read, most.write_bytes) / _PAGE
+    reads, writes = (
+        one and one + pieces for one in (most.reads + parity * most.writes, most.writes)
+    )
+    none = _each(min, [NOTHING, range_.least])
+    return Range(none, Account(reads, read, writes, most.write_bytes))
+
+
+def _account(one: Counts) -> Account:
+    return Account(one.reads, one.read_bytes, one.writes, one.write_bytes)
+
+
+def _each(choose: Callable[[Iterable[float]], float], accounts: Sequence[Account]) -> Account:
+    """Figure by figure."""
+    return Account(
+        choose([one.reads for one in accounts]), choose([one.read_bytes for one in accounts]),
+        choose([one.writes for one in accounts]), choose([one.write_bytes for one in accounts]),
+    )  # fmt: skip
