@@ -20,7 +20,7 @@ from iosonde.loads.fio.job import effective, job_of
 from iosonde.loads.load import REQUESTS
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.between import ranges
-from iosonde.predict.found import model_of_found
+from iosonde.predict.found import model_of_found, size_of_found
 from iosonde.predict.look import Found, Look, Ran, kernel_name
 from iosonde.predict.model import Prediction, predict
 from iosonde.predict.requests import READ, Requests, of_lines, of_load
@@ -50,7 +50,7 @@ def ledger_of(trial: Trial) -> Ledger | None:
         return _without(f"{target.path} stands on nothing that was found")
     look = Look(layers, counts[0]["facts"], _declared(layers, counts[0]["declared"]))
     try:
-        requests = _requests(trial, loops, model_of_found(look).model.size)
+        requests = _requests(trial, loops, size_of_found(look))
         look = replace(look, ran=_ran(layers, requests, loops, counts))
         found = model_of_found(look)
         rows = _rows(look, found, requests, loops, counts)

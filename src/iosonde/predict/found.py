@@ -40,13 +40,10 @@ def model_of_found(look: Look) -> Found:
     def visit(layer: StackLayer) -> None:
         if layer.id in rules:
             return
-        try:
-            rule = _rule(look, layer)
-        except NotCovered as problem:
-            rule = _device(look, layer)
+        rules[layer.id], problem = _ruled(look, layer)
+        if problem:
             uncovered.append(f"{layer.id}: {problem}; what lies below it is not predicted")
-        rules[layer.id] = rule
-        for place in reversed(rule.order):
+        for place in reversed(rules[layer.id].order):
             visit(look.below(layer)[place])
         order.append(layer)
 
@@ -59,6 +56,19 @@ def model_of_found(look: Look) -> Found:
     )
     arrays = tuple(one.id for one in order if one.kind == "md" and rules[one.id].order)
     return Found(model, places, tuple(uncovered), arrays, tuple(others))
+
+
+def size_of_found(look: Look) -> int:
+    """Bytes of the first layer, as the core would have it."""
+    return _ruled(look, look.layers[0])[0].size
+
+
+def _ruled(look: Look, layer: StackLayer) -> tuple[Layer, str]:
+    """A layer's rule; a device's where none covers it, and why."""
+    try:
+        return _rule(look, layer), ""
+    except NotCovered as problem:
+        return _device(look, layer), str(problem)
 
 
 def _model(

@@ -3,7 +3,7 @@
 
 use super::io::{Io, Op, Step};
 use super::raid::bitmap::Bitmap;
-use super::spec::Rule;
+use super::rule::Rule;
 use super::Ledger;
 
 impl Ledger {

@@ -16,6 +16,7 @@ pub mod mapping;
 mod path;
 pub mod queue;
 pub mod raid;
+pub mod rule;
 pub mod spec;
 
 use cache::Look;
@@ -23,7 +24,7 @@ use io::{Io, Op, Step, Tally, PAGE};
 use path::Path;
 use queue::{Added, Limits, Plug, LARGE_READ};
 use raid::bitmap::Bitmap;
-use spec::Rule;
+use rule::Rule;
 
 /// A layer that another stands on: its number, and where the other begins on it, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,8 @@ use super::cache::promote::{self, Promote};
 use super::cache::sets::{Places, Policy};
 use super::cache::writecache::{self, Writecache};
 use super::cache::{Cache, Mode};
-use super::drbd::{self, Drbd};
+use super::drbd::Drbd;
 use super::frame::{Cut, Transfers};
-use super::io::{Io, Op, Step};
 use super::journal::Journal;
 use super::mapping::{Linear, Mirror, Segment, Striped};
 use super::queue::Limits;
@@ -20,189 +19,7 @@ use super::raid::copies::{Raid1, Raid10};
 use super::raid::parity::Parity;
 use super::raid::place::{Geometry, Layout};
 use super::raid::stripe::RmwLevel;
-
-/// What a layer does with an I/O.
-#[derive(Clone, Debug)]
-pub enum Rule {
-    /// A device, or a layer that hands down what it gets.
-    Same,
-    Linear(Linear),
-    Striped(Striped),
-    Mirror(Mirror),
-    Raid1(Box<Raid1>),
-    Raid10(Box<Raid10>),
-    Parity(Box<Parity>),
-    Cache(Box<Cache>),
-    Promote(Box<Promote>),
-    Writecache(Box<Writecache>),
-    Bcache(Box<Bcache>),
-    Controller(Box<Controller>),
-    PageCache(Box<PageCache>),
-    Journal(Box<Journal>),
-    Drbd(Box<Drbd>),
-    /// Cut into pieces that each arrive at another host.
-    Far(Cut),
-}
-
-impl Rule {
-    /// The I/Os below for one from above.
-    #[inline]
-    pub fn map(&mut self, io: Io, request: u64, out: &mut Vec<Step>) {
-        match self {
-            Self::Same => out.push(Step::new(0, io)),
-            Self::Linear(rule) => rule.map(io, out),
-            Self::Striped(rule) => rule.map(io, out),
-            Self::Mirror(rule) => rule.map(io, out),
-            Self::Raid1(rule) => rule.map(io, request, out),
-            Self::Raid10(rule) => rule.map(io, request, out),
-            Self::Parity(rule) => rule.map(io, out),
-            Self::Cache(rule) => rule.map(io, out),
-            Self::Promote(rule) => rule.map(io, out),
-            Self::Writecache(rule) => rule.map(io, out),
-            Self::Bcache(rule) => rule.map(io, out),
-            Self::Controller(rule) => rule.map(io, out),
-            Self::PageCache(rule) => rule.map(io, out),
-            Self::Journal(rule) => rule.map(io, out),
-            Self::Drbd(rule) => rule.map(io, out),
-            Self::Far(rule) => rule.map(io, out),
-        }
-    }
-
-    /// Of an I/O that becomes just one of the same length, of which its rule keeps no account: to
-    /// which layer below, and where there. No flushes.
-    #[inline]
-    #[must_use]
-    pub fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
-        match self {
-            Self::Same => Some((0, offset)),
-            Self::Linear(rule) => rule.single(offset),
-            Self::Striped(rule) => rule.single(offset, length),
-            Self::Far(rule) => rule.whole(op, length).then_some((0, offset)),
-            Self::Parity(rule) => rule.single(op, offset, length),
-            _ => None,
-        }
-    }
-
-    /// The largest read and write that go to the one layer below as they are, wherever they are, and
-    /// by how much their place moves; None: there is more to it.
-    #[must_use]
-    pub fn through(&self) -> Option<(u64, u64, u64)> {
-        match self {
-            Self::Same => Some((u64::MAX, u64::MAX, 0)),
-            Self::Linear(rule) => rule.single(0).map(|(_, at)| (u64::MAX, u64::MAX, at)),
-            Self::Far(rule) => {
-                let (reads, writes) = (rule.whole(Op::Read, 0), rule.whole(Op::Write, 0));
-                (reads && writes).then_some((rule.read, rule.write, 0))
-            }
-            _ => None,
-        }
-    }
-
-    /// Pages that are read and written below for each kind of write of one page; see `Parity::cell`.
-    pub fn cells(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let array = match self {
-            Self::Parity(array) => Some(array),
-            _ => None,
-        };
-        array.into_iter().flat_map(|array| array.cells())
-    }
-
-    /// The one I/O below, of a rule that keeps no account and has just one for this; else see `map`.
-    #[inline]
-    #[must_use]
-    pub fn only(&self, io: Io) -> Option<Step> {
-        match self {
-            Self::Same => Some(Step::new(0, io)),
-            Self::Linear(rule) => rule.only(io),
-            Self::Striped(rule) => rule.only(io),
-            Self::Far(rule) => rule.only(io),
-            _ => None,
-        }
-    }
-
-    /// Bytes of the first part of an I/O that the layer takes before it hands the rest to itself.
-    #[must_use]
-    pub fn first(&self, io: &Io) -> u64 {
-        match self {
-            Self::Raid1(array) => array.first(io),
-            Self::Raid10(array) => array.first(io),
-            Self::Parity(array) => array.first(io),
-            _ => io.length,
-        }
-    }
-
-    /// Whether I/Os wait in it for the plug to be pulled.
-    #[must_use]
-    #[inline]
-    pub fn gathers(&self) -> bool {
-        matches!(self, Self::Parity(array) if array.gathers())
-    }
-
-    /// The place among the layers below of one that is on another host.
-    #[must_use]
-    #[inline]
-    pub const fn far(&self) -> Option<u32> {
-        match self {
-            Self::Far(_) => Some(0),
-            Self::Drbd(_) => Some(drbd::PEER),
-            _ => None,
-        }
-    }
-
-    /// Some of what it still holds is written, as it would be in the end without more requests.
-    ///
-    /// Returns: there may be more.
-    pub fn settle(&mut self, out: &mut Vec<Step>) -> bool {
-        match self {
-            Self::Controller(rule) => return rule.settle(out),
-            Self::PageCache(rule) => rule.settle(out),
-            Self::Journal(rule) => rule.settle(out),
-            Self::Promote(rule) => rule.settle(out),
-            Self::Writecache(rule) => rule.settle(out),
-            _ => {}
-        }
-        false
-    }
-
-    /// What it counted itself.
-    #[must_use]
-    pub fn events(&self) -> Vec<(&'static str, u64)> {
-        match self {
-            Self::Cache(cache) => cache.told(),
-            Self::Promote(cache) => cache.told(),
-            Self::Writecache(cache) => cache.told(),
-            Self::Bcache(cache) => cache.told(),
-            Self::Controller(cache) => cache.told(),
-            Self::PageCache(cache) => cache.told(),
-            Self::Journal(journal) => journal.told(),
-            Self::Drbd(drbd) => drbd.told(),
-            Self::Far(cut) => cut.told(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether it can stand on so many layers.
-    ///
-    /// # Errors
-    /// It cannot.
-    pub fn check(&self, below: usize) -> Result<(), String> {
-        match self {
-            Self::Linear(linear) if linear.children() > below => {
-                Err("a segment lies on a layer that is not there".to_owned())
-            }
-            Self::Mirror(mirror) if mirror.members != below => {
-                Err(format!("{} copies on {below} layers", mirror.members))
-            }
-            Self::Cache(_) | Self::Promote(_) | Self::Writecache(_) | Self::Bcache(_)
-                if below != 2 =>
-            {
-                Err("a cache stands on a slow and a fast layer".to_owned())
-            }
-            Self::Drbd(_) if below != 2 => Err("a replicated volume has two sides".to_owned()),
-            _ => Ok(()),
-        }
-    }
-}
+use super::rule::Rule;
 
 /// Figures by name, of which each may be asked for once.
 pub type Figures = HashMap<String, u64>;
@@ -220,6 +37,16 @@ impl Asked<'_> {
 
     fn or(&self, name: &str, default: u64) -> u64 {
         self.figures.get(name).copied().unwrap_or(default)
+    }
+
+    /// Bits of the members that are lost.
+    fn failed(&self) -> u64 {
+        self.or("failed", 0)
+    }
+
+    /// Whether no member has a head that moves.
+    fn solid(&self) -> bool {
+        self.or("solid", 0) == 1
     }
 }
 
@@ -260,79 +87,25 @@ pub fn limits(figures: &Figures) -> Limits {
 pub fn rule(kind: &str, figures: &Figures, below: usize) -> Result<Rule, String> {
     let asked = Asked { kind, figures };
     let members = below as u64;
-    let failed = asked.or("failed", 0);
-    let solid = asked.or("solid", 0) == 1;
     Ok(match kind {
         "same" => Rule::Same,
         "linear" => Rule::Linear(linear(&asked)?),
-        "striped" => Rule::Striped(Striped::new(
-            asked.get("chunk")?,
-            members,
-            asked.or("start", 0),
-            asked.or("latter_first", 0) == 1,
-        )?),
+        "striped" => Rule::Striped(striped(&asked, members)?),
         "mirror" => Rule::Mirror(Mirror {
             members: below,
             start: asked.or("start", 0),
         }),
-        "raid1" => Rule::Raid1(Box::new(Raid1::new(below, failed, solid)?)),
-        "raid10" => {
-            let (chunk, size) = (asked.get("chunk")?, asked.get("size")?);
-            let array = Raid10::new(
-                members,
-                asked.or("layout", 0x102),
-                chunk,
-                size,
-                failed,
-                solid,
-            )?;
-            Rule::Raid10(Box::new(array))
-        }
+        "raid1" => Rule::Raid1(Box::new(Raid1::new(below, asked.failed(), asked.solid())?)),
+        "raid10" => Rule::Raid10(Box::new(raid10(&asked, members)?)),
         "parity" => Rule::Parity(Box::new(parity(&asked, members)?)),
-        "promote" => {
-            let figures = promote::Figures {
-                mode: mode(&asked)?,
-                block: asked.get("block")?,
-                blocks: asked.get("blocks")?,
-                origin: asked.get("origin")?,
-                start: asked.or("start", 0),
-                rate: asked.get("rate")?,
-            };
-            Rule::Promote(Box::new(Promote::new(figures)?))
-        }
-        "writecache" => Rule::Writecache(Box::new(Writecache::new(writecache::Figures {
-            block: asked.get("block")?,
-            blocks: asked.get("blocks")?,
-            high: asked.get("high")?,
-            low: asked.get("low")?,
-            commit: asked.get("commit")?,
-            start: asked.or("start", 0),
-            rate: asked.get("rate")?,
-        })?)),
+        "promote" => Rule::Promote(Box::new(promote(&asked)?)),
+        "writecache" => Rule::Writecache(Box::new(writecache(&asked)?)),
         "cache" => Rule::Cache(Box::new(cache(&asked)?)),
         "bcache" => Rule::Bcache(Box::new(bcache(&asked)?)),
-        "controller" => {
-            let (width, room) = (asked.get("width")?, asked.get("room")?);
-            let cache = Controller::new(width, room, asked.or("reads", 0))?;
-            Rule::Controller(Box::new(cache))
-        }
-        "pagecache" => Rule::PageCache(Box::new(PageCache::new(pages::Figures {
-            pages: asked.get("pages")?,
-            background: asked.get("background")?,
-            ahead: asked.get("ahead")?,
-            most: asked.get("largest")?,
-            size: asked.get("size")?,
-            apart: asked.or("apart", 0) == 1,
-        })?)),
-        "journal" => {
-            let (at, blocks) = (asked.get("at")?, asked.get("blocks")?);
-            Rule::Journal(Box::new(Journal::new(at, blocks, asked.get("tags")?)?))
-        }
-        "drbd" => {
-            let (extents, log) = (asked.or("extents", 1237), asked.get("log")?);
-            let flushes = asked.or("flushes", 1) == 1;
-            Rule::Drbd(Box::new(Drbd::new(extents, log, flushes)?))
-        }
+        "controller" => Rule::Controller(Box::new(controller(&asked)?)),
+        "pagecache" => Rule::PageCache(Box::new(pagecache(&asked)?)),
+        "journal" => Rule::Journal(Box::new(journal(&asked)?)),
+        "drbd" => Rule::Drbd(Box::new(drbd(&asked)?)),
         "far" => Rule::Far(far(&asked)?),
         _ => return Err(format!("there is no rule {kind:?}")),
     })
@@ -357,8 +130,75 @@ pub fn bitmap(kind: &str, figures: &Figures) -> Result<Option<Box<Bitmap>>, Stri
         None
     };
     let (covers, at) = (asked.get("bitmap_covers")?, asked.get("bitmap_at")?);
-    let bitmap = Bitmap::new(chunk, covers, at, rows, asked.or("failed", 0))?;
+    let bitmap = Bitmap::new(chunk, covers, at, rows, asked.failed())?;
     Ok(Some(Box::new(bitmap)))
+}
+
+fn striped(asked: &Asked<'_>, members: u64) -> Result<Striped, String> {
+    let latter_first = asked.or("latter_first", 0) == 1;
+    Striped::new(
+        asked.get("chunk")?,
+        members,
+        asked.or("start", 0),
+        latter_first,
+    )
+}
+
+fn raid10(asked: &Asked<'_>, members: u64) -> Result<Raid10, String> {
+    let (chunk, size) = (asked.get("chunk")?, asked.get("size")?);
+    let layout = asked.or("layout", 0x102);
+    Raid10::new(members, layout, chunk, size, asked.failed(), asked.solid())
+}
+
+fn promote(asked: &Asked<'_>) -> Result<Promote, String> {
+    Promote::new(promote::Figures {
+        mode: mode(asked)?,
+        block: asked.get("block")?,
+        blocks: asked.get("blocks")?,
+        origin: asked.get("origin")?,
+        start: asked.or("start", 0),
+        rate: asked.get("rate")?,
+    })
+}
+
+fn writecache(asked: &Asked<'_>) -> Result<Writecache, String> {
+    Writecache::new(writecache::Figures {
+        block: asked.get("block")?,
+        blocks: asked.get("blocks")?,
+        high: asked.get("high")?,
+        low: asked.get("low")?,
+        commit: asked.get("commit")?,
+        start: asked.or("start", 0),
+        rate: asked.get("rate")?,
+    })
+}
+
+fn controller(asked: &Asked<'_>) -> Result<Controller, String> {
+    Controller::new(
+        asked.get("width")?,
+        asked.get("room")?,
+        asked.or("reads", 0),
+    )
+}
+
+fn pagecache(asked: &Asked<'_>) -> Result<PageCache, String> {
+    PageCache::new(pages::Figures {
+        pages: asked.get("pages")?,
+        background: asked.get("background")?,
+        ahead: asked.get("ahead")?,
+        most: asked.get("largest")?,
+        size: asked.get("size")?,
+        apart: asked.or("apart", 0) == 1,
+    })
+}
+
+fn journal(asked: &Asked<'_>) -> Result<Journal, String> {
+    Journal::new(asked.get("at")?, asked.get("blocks")?, asked.get("tags")?)
+}
+
+fn drbd(asked: &Asked<'_>) -> Result<Drbd, String> {
+    let flushes = asked.or("flushes", 1) == 1;
+    Drbd::new(asked.or("extents", 1237), asked.get("log")?, flushes)
 }
 
 fn bcache(asked: &Asked<'_>) -> Result<Bcache, String> {
@@ -444,6 +284,6 @@ fn parity(asked: &Asked<'_>, members: u64) -> Result<Parity, String> {
         other => return Err(format!("rmw_level is 0, 1 or 2, not {other}")),
     };
     let geometry = Geometry::new(members, asked.get("parity")?, layout, asked.get("chunk")?)?;
-    let (failed, cache) = (asked.or("failed", 0), asked.or("stripe_cache", 0));
-    Parity::new(geometry, failed, level, cache, asked.or("together", 0) == 1)
+    let (cache, together) = (asked.or("stripe_cache", 0), asked.or("together", 0) == 1);
+    Parity::new(geometry, asked.failed(), level, cache, together)
 }
