@@ -45,6 +45,15 @@ def test_a_layer_that_is_not_there_is_told(iosonde: Run) -> None:
     assert "no layer 'nosuch'" in ended.stderr
     assert iosonde("settings", "a", "b", "c").status == 2
     assert "recording" in iosonde("settings", "recording:here").stderr
+    ended = iosonde("settings", "nosuch.invalid")
+    assert ended.status == 4
+    assert "no layer of this host" in ended.stderr
+    assert "layers are" in ended.stderr
+
+
+def test_one_setting_may_be_asked_for_by_its_name(iosonde: Run) -> None:
+    rows = iosonde("settings", "vm.dirty_ratio", "--json").json["settings"]
+    assert [one["name"] for one in rows] == ["vm.dirty_ratio"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import typer
 
 from iosonde.cli.options import Trace
 from iosonde.cli.output import out, print_json
-from iosonde.errors import UsageError
+from iosonde.errors import HostFailed, UsageError
 
 if TYPE_CHECKING:
     from iosonde.records import Json, Scalar
@@ -22,7 +22,8 @@ def settings(
         list[str] | None,
         typer.Argument(
             metavar="[HOST] [LAYER]",
-            help="local (the default) or another host; and a layer by id, name, device or kind.",
+            help="local (the default) or another host; and a layer by id, name, device or kind, "
+            "or a setting.",
         ),
     ] = None,
     fixed: Annotated[
@@ -63,17 +64,22 @@ async def _read(
     words: Sequence[str],
 ) -> tuple[Sequence[Settable], Mapping[str, str], frozenset[str]]:
     """The settings asked for, what they were at boot, and those that are changed."""
-    from iosonde.stack.settable import of_layer
+    from iosonde.stack.settable import called, of_layer
 
     name, layer, perhaps_host = _place(words)
     known, before, tentative = await _of_host(name)
-    some = [one for one in known if not layer or of_layer(one, layer)]
-    if not some and perhaps_host:
-        return await _of_host(layer)
-    if not some:
-        names = ", ".join(dict.fromkeys(one.title or one.layer for one in known))
+    some = [one for one in known if not layer or of_layer(one, layer) or layer in called(one)]
+    if some:
+        return some, before, tentative
+    names = ", ".join(dict.fromkeys(one.title or one.layer for one in known))
+    if not perhaps_host:
         raise UsageError(f"there is no layer {layer!r} on {name}", hint=f"there are {names}")
-    return some, before, tentative
+    try:
+        return await _of_host(layer)
+    except HostFailed as problem:
+        message = f"{problem.message}, and no layer of this host is called so"
+        hint = f"{problem.hint}; this host's layers are {names}"
+        raise HostFailed(message, where=problem.where, hint=hint) from problem
 
 
 async def _of_host(name: str) -> tuple[Sequence[Settable], Mapping[str, str], frozenset[str]]:
