@@ -65,6 +65,17 @@ impl Io {
             ..self
         }
     }
+
+    /// A part of it, or all of it, which is then as alone as it was.
+    #[must_use]
+    pub const fn piece(self, offset: u64, length: u64) -> Self {
+        Self {
+            offset,
+            length,
+            alone: self.alone && length == self.length,
+            ..self
+        }
+    }
 }
 
 /// An I/O to the layer below: the place of that layer among those below, and the I/O.

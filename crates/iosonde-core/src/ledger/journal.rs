@@ -148,13 +148,7 @@ impl Journal {
         for (first, count) in runs(&blocks) {
             let begin = io.offset.max(first * PAGE);
             let end = io.end().min((first + count) * PAGE);
-            let whole = end - begin == io.length;
-            let own = if whole {
-                io
-            } else {
-                io.part(begin, end - begin)
-            };
-            out.push(Step::new(0, own));
+            out.push(Step::new(0, io.piece(begin, end - begin)));
         }
     }
 

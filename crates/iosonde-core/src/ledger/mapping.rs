@@ -88,14 +88,9 @@ impl Linear {
             } else {
                 io.end().min(segment.start + segment.length)
             };
-            let part = Io {
-                length: end - offset,
-                alone: io.alone && end - offset == io.length,
-                ..io.at(segment.at + (offset - segment.start))
-            };
             out.push(Step {
                 child: segment.child,
-                io: part,
+                io: io.piece(segment.at + (offset - segment.start), end - offset),
             });
             offset = end;
             if offset >= io.end() {

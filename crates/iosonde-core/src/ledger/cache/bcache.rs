@@ -154,11 +154,7 @@ impl Bcache {
         let (mut at, mut missed) = (io.offset, None);
         while at < io.end() {
             let (found, end) = self.kept.piece(at, io.end());
-            let own = if end - at == io.length {
-                io
-            } else {
-                io.part(at, end - at)
-            };
+            let own = io.piece(at, end - at);
             if let Some(place) = found {
                 self.kept.touch(place);
                 out.push(Step::new(FAST, own.at(place)));

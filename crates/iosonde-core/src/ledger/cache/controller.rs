@@ -178,12 +178,7 @@ impl Controller {
         }
         self.events.read_hit_bytes += io.length - missing.bytes();
         for (from, to) in missing.iter() {
-            let part = if to - from == io.length {
-                io
-            } else {
-                io.part(from, to - from)
-            };
-            out.push(Step::new(0, part));
+            out.push(Step::new(0, io.piece(from, to - from)));
         }
     }
 }

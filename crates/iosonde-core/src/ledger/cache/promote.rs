@@ -102,12 +102,7 @@ impl Promote {
         while rest.length > 0 {
             let (number, inside) = self.block.divide(rest.offset);
             let length = rest.length.min(self.block.get() - inside);
-            let piece = if length == io.length {
-                rest
-            } else {
-                rest.part(rest.offset, length)
-            };
-            self.piece(number, piece, out);
+            self.piece(number, io.piece(rest.offset, length), out);
             rest = rest.part(rest.offset + length, rest.length - length);
         }
         if self.policy.end() {

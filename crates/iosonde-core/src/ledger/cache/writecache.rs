@@ -176,16 +176,6 @@ impl Writecache {
         }
     }
 
-    /// A piece of an I/O of so many bytes, at a place of a device.
-    fn piece(io: Io, from: u64, length: u64, child: usize, at: u64, out: &mut Vec<Step>) {
-        let own = if length == io.length {
-            io
-        } else {
-            io.part(from, length)
-        };
-        out.push(Step::new(child, own.at(at)));
-    }
-
     /// Where a block's data are on the fast device.
     const fn at(&self, place: u64) -> u64 {
         self.figures.start + self.metadata + place * self.figures.block
@@ -210,7 +200,7 @@ impl Writecache {
             let (child, at) = kept.map_or((SLOW, from), |place| (FAST, self.at(place) + inside));
             self.events.reads += length.div_ceil(self.figures.block);
             self.events.read_hits += u64::from(kept.is_some());
-            Self::piece(io, from, length, child, at, out);
+            out.push(Step::new(child, io.piece(at, length)));
             from += length;
         }
     }
@@ -237,7 +227,7 @@ impl Writecache {
                 self.events.writes_around += blocks;
                 self.busy_until = self.tick + PAUSE * self.figures.rate;
             }
-            Self::piece(io, from, length, child, at, out);
+            out.push(Step::new(child, io.piece(at, length)));
             from += length;
         }
     }

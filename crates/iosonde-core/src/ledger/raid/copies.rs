@@ -95,11 +95,7 @@ impl Raid1 {
         let mut rest = io;
         while rest.length > 0 {
             let length = self.first(&rest);
-            let part = if length == io.length {
-                io
-            } else {
-                rest.part(rest.offset, length)
-            };
+            let part = io.piece(rest.offset, length);
             if io.op == Op::Read {
                 let member = self.balance(&part);
                 self.heads.heads[member].follows = part.end();
@@ -243,11 +239,7 @@ impl Raid10 {
         let mut rest = io;
         while rest.length > 0 {
             let length = self.first(&rest);
-            let part = if length == io.length {
-                io
-            } else {
-                rest.part(rest.offset, length)
-            };
+            let part = io.piece(rest.offset, length);
             if io.op == Op::Read {
                 self.read(part, out);
             } else {

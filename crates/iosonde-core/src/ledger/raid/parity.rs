@@ -104,11 +104,7 @@ impl Parity {
             let (row, data, inside) = self.geometry.find(rest.offset);
             let length = self.first(&rest);
             let at = row * self.geometry.chunk() + inside;
-            let part = if length == io.length {
-                io.at(at)
-            } else {
-                rest.part(at, length)
-            };
+            let part = io.piece(at, length);
             out.push(step(self.geometry.row(row).member(data), part));
             rest = rest.part(rest.offset + length, rest.length - length);
         }
