@@ -22,7 +22,7 @@ from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.observe import diskstats
 from iosonde.records import Capture, Json, Scalar, StackLayer, Target, TargetKind
-from iosonde.stack.model import layers_under
+from iosonde.stack.model import kernel_name, layers_under
 
 COUNTED = "ledger.json"
 """Name among a loop's raw files."""
@@ -132,9 +132,7 @@ async def counting_of(
     found = {one.name: one for one in hosts if one.name in concerned}
     devices = {
         name: tuple(
-            str(layer.facts["kernel_name"])
-            for layer in under
-            if layer.host == name and "kernel_name" in layer.facts
+            kernel_name(layer) for layer in under if layer.host == name and kernel_name(layer)
         )
         for name in found
     }
@@ -144,10 +142,10 @@ async def counting_of(
 
 
 async def _facts(host: Host, under: Sequence[StackLayer], target: Target) -> dict[str, str]:
-    own = [layer for layer in under if layer.host == host.name and "kernel_name" in layer.facts]
+    own = [layer for layer in under if layer.host == host.name and kernel_name(layer)]
     paths: list[str] = []
     for layer in own:
-        name = str(layer.facts["kernel_name"])
+        name = kernel_name(layer)
         paths += [f"/sys/class/block/{name}/dev"]
         paths += [f"/sys/class/block/{name}/queue/{one}" for one in _QUEUE]
         if layer.kind == "md":
@@ -165,7 +163,7 @@ async def _facts(host: Host, under: Sequence[StackLayer], target: Target) -> dic
 
 
 def _is_mapped(layer: StackLayer) -> bool:
-    return str(layer.facts.get("kernel_name") or "").startswith("dm-")
+    return kernel_name(layer).startswith("dm-")
 
 
 def _caches(host: str, under: Sequence[StackLayer]) -> tuple[str, ...]:
@@ -177,7 +175,7 @@ def _caches(host: str, under: Sequence[StackLayer]) -> tuple[str, ...]:
     sources: list[str] = []
     for layer in under:
         if layer.host == host and layer.kind == "bcache":
-            place = f"/sys/block/{layer.facts.get('kernel_name')}/bcache"
+            place = f"/sys/block/{kernel_name(layer)}/bcache"
             sources += [f"{place}/{one}" for one in _BCACHE_STATE]
     if any(_is_mapped(layer) for layer in under if layer.host == host):
         sources.append(STATUS)

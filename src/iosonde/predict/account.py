@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,19 +21,21 @@ from iosonde.loads.load import REQUESTS
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.between import ranges
 from iosonde.predict.found import model_of_found, size_of_found
-from iosonde.predict.look import Found, Look, Ran, kernel_name
+from iosonde.predict.layer import NOTHING
+from iosonde.predict.look import Found, Look, Ran
 from iosonde.predict.model import Prediction, predict
 from iosonde.predict.requests import READ, Requests, of_lines, of_load
 from iosonde.records import Load, Scalar, StackLayer, Trial
-from iosonde.stack.model import layers_under
+from iosonde.stack.model import kernel_name, layers_under
 from iosonde.units import KIB, SECTOR
 
 if TYPE_CHECKING:
     from iosonde.records import Loop
 
-_NOTHING = Account(0, 0, 0, 0)
 _TIMER = 5.0  # seconds
 _CHUNKS = tuple(4 * KIB << shift for shift in range(9))
+_Moved: TypeAlias = Mapping[tuple[str, str], tuple[Account, Account]]
+"""Host and device → what it counted in all loops, and what others would have done meanwhile."""
 
 
 def ledger_of(trial: Trial) -> Ledger | None:
@@ -51,9 +53,10 @@ def ledger_of(trial: Trial) -> Ledger | None:
     look = Look(layers, counts[0]["facts"], _declared(layers, counts[0]["declared"]))
     try:
         requests = _requests(trial, loops, size_of_found(look))
-        look = replace(look, ran=_ran(layers, requests, loops, counts))
+        moved = _moved(layers, loops, counts)
+        look = replace(look, ran=_ran(moved, requests, loops, counts))
         found = model_of_found(look)
-        rows = _rows(look, found, requests, loops, counts)
+        rows = _rows(look, found, requests, loops, moved)
     except UsageError as problem:
         return _without(str(problem))
     return Ledger(
@@ -125,18 +128,17 @@ def _left_out(found: Found) -> Iterator[str]:
 
 
 def _rows(
-    look: Look, found: Found, requests: Requests, loops: Sequence[Loop],
-    counts: Sequence[Mapping[str, Any]],
-) -> tuple[LedgerRow, ...]:  # fmt: skip
+    look: Look, found: Found, requests: Requests, loops: Sequence[Loop], moved: _Moved
+) -> tuple[LedgerRow, ...]:
     prediction = predict(found.model, requests)
     timed = _by_clock(found, prediction, loops)
     within = ranges(look, found, requests, prediction)
     rows = []
     nodes = zip(found.places, prediction.layers, found.model.nodes, strict=True)
     for number, (place, one, node) in enumerate(nodes):
-        counted, idle = _moved(place.host, place.device, loops, counts)
+        counted, idle = moved.get((place.host, place.device), (None, NOTHING))
         own = within[place.name]
-        said = own.nearest(Account(one.reads, one.read_bytes, one.writes, one.write_bytes))
+        said = own.nearest(one.account)
         low, high = (end - one.writes for end in one.writes_band)
         band = int(own.least.writes + low), int(own.most.writes + high)
         between = None if own.least == own.most else (own.least, own.most)
@@ -148,37 +150,30 @@ def _rows(
 
 
 def _moved(
-    host: str, device: str, loops: Sequence[Loop], counts: Sequence[Mapping[str, Any]]
-) -> tuple[Account | None, Account]:
-    """What a device counted in all loops, if it did, and what others would have done meanwhile."""
-    counted, idle = None, _NOTHING
-    for loop, count in zip(loops, counts, strict=True):
-        began, rested, before, after = (
-            _figures(reading, host, device) for reading in count["readings"]
-        )
-        if None in (began, rested, before, after) or not device:
-            continue
-        counted = (counted or _NOTHING) + _between(before, after)
-        idle += _between(began, rested).times(loop.elapsed / count["idle_seconds"])
-    return counted, idle
+    layers: Sequence[StackLayer], loops: Sequence[Loop], counts: Sequence[Mapping[str, Any]]
+) -> _Moved:
+    """What each device that was read counted, and what others would have done meanwhile."""
+    found: dict[tuple[str, str], tuple[Account, Account]] = {}
+    for host, device in {(one.host, kernel_name(one)) for one in layers if kernel_name(one)}:
+        for loop, count in zip(loops, counts, strict=True):
+            began, rested, before, after = (
+                _figures(reading, host, device) for reading in count["readings"]
+            )
+            if None in (began, rested, before, after):
+                continue
+            counted, idle = found.get((host, device), (NOTHING, NOTHING))
+            others = _between(began, rested).times(loop.elapsed / count["idle_seconds"])
+            found[host, device] = counted + _between(before, after), idle + others
+    return found
 
 
 def _ran(
-    layers: Sequence[StackLayer], requests: Requests, loops: Sequence[Loop],
-    counts: Sequence[Mapping[str, Any]],
-) -> Ran:  # fmt: skip
+    moved: _Moved, requests: Requests, loops: Sequence[Loop], counts: Sequence[Mapping[str, Any]]
+) -> Ran:
     """What went on while the load ran; runs of earlier versions kept no states."""
-    states = tuple(
-        (before, after) for one in counts for before, after in [one.get("states", ({}, {}))]
-    )
-    moved = {
-        (layer.host, kernel_name(layer)): counted
-        for layer in layers
-        if (counted := _moved(layer.host, kernel_name(layer), loops, counts)[0]) is not None
-    }
     return Ran(
-        states=states,
-        counted=moved,
+        states=tuple(tuple(one.get("states", ({}, {}))) for one in counts),
+        counted={key: counted for key, (counted, _) in moved.items()},
         loops=len(loops),
         seconds=sum(loop.elapsed for loop in loops),
         largest=int(requests.lengths.max()) if requests.lengths.size else 0,
@@ -216,7 +211,7 @@ def _figures(reading: Mapping[str, Any], host: str, device: str) -> list[int] | 
 def _between(before: list[int] | None, after: list[int] | None) -> Account:
     """From two sets of figures of /proc/diskstats."""
     if before is None or after is None:
-        return _NOTHING
+        return NOTHING
     reads, read, writes, written = (after[at] - before[at] for at in (0, 2, 4, 6))
     return Account(reads, read * SECTOR, writes, written * SECTOR)
 
@@ -278,7 +273,7 @@ def _likely(
             continue
         said = {one.id: one for one in prediction.layers}
         tried = [
-            replace(row, predicted=Account(one.reads, one.read_bytes, one.writes, one.write_bytes))
+            replace(row, predicted=one.account)
             for row in rows for one in [said.get(row.layer)] if one is not None
         ]  # fmt: skip
         far = distance(tried)

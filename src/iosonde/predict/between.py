@@ -49,7 +49,7 @@ def ranges(look: Look, found: Found, requests: Requests, base: Prediction) -> di
     """
     reckoned = [(found.model, base)]
     reckoned += [(one, predict(one, requests)) for one in found.others if _can_be(one, base)]
-    brought = [{one.id: _account(one) for one in prediction.layers} for _, prediction in reckoned]
+    brought = [{one.id: one.account for one in prediction.layers} for _, prediction in reckoned]
     besides = [_besides(look, model, prediction) for model, prediction in reckoned]
     bounds = dict(_bounds(look, found.model, brought[0]))
     whole = {}
@@ -160,10 +160,6 @@ def _spread(range_: Range, *, parity: bool) -> Range:
     )
     none = _each(min, [NOTHING, range_.least])
     return Range(none, Account(reads, read, writes, most.write_bytes))
-
-
-def _account(one: Counts) -> Account:
-    return Account(one.reads, one.read_bytes, one.writes, one.write_bytes)
 
 
 def _each(choose: Callable[[Iterable[float]], float], accounts: Sequence[Account]) -> Account:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _BACKING = 8 * KIB  # bcache: where the slow device's data begin (BDEV_DATA_START_DEFAULT)
 _RATE = 1000  # requests a second, where a cache goes by the clock and nobody says how many
-_HEAD, _ENTRY = 64, 16  # dm-writecache: superblock, and entry of a block, bytes
+_ENTRY = 16  # dm-writecache: entry of a block, bytes
 MODES = {"writeback": 0, "writethrough": 1, "writearound": 2, "none": 3}
 """bcache's, as the core numbers them."""
 
@@ -67,15 +67,15 @@ def _rate(site: Site, scene: Scene) -> int:
 def dm_writecache(site: Site, scene: Scene) -> Layer:
     """All writes go to the fast layer; what it holds is read from there, the rest from below.
 
-    Source: Linux 6.1, drivers/md/dm-writecache.c (`calculate_memory_size()`: a superblock of 64
-    bytes, 16 bytes for each block, then the blocks; `AUTOCOMMIT_BLOCKS_SSD`).
+    Source: Linux 6.1, drivers/md/dm-writecache.c (`calculate_memory_size()`: metadata, then the
+    blocks; `AUTOCOMMIT_BLOCKS_SSD`).
     """
     declared: Any = site.declared
     slow, fast = scene.below
     rate = _rate(site, scene)
     block, room = declared.block_size, fast.size - HEADER * SECTOR
     blocks = max(room, 0) // (block + _ENTRY)
-    while blocks > 0 and -(-(_HEAD + _ENTRY * blocks) // block) * block + blocks * block > room:
+    while blocks > 0 and -(-writecache_metadata(blocks) // block) * block + blocks * block > room:
         blocks -= 1
     figures = {
         "block": block, "blocks": blocks, "start": HEADER * SECTOR,
@@ -90,6 +90,15 @@ def dm_writecache(site: Site, scene: Scene) -> Layer:
         f"which are taken to be {3 * rate} requests",
     )
     return Layer("writecache", slow.size, figures, (), notes, approximate=approximate)
+
+
+def writecache_metadata(blocks: int) -> int:
+    """Bytes of metadata for so many blocks.
+
+    Source: Linux 6.1, drivers/md/dm-writecache.c (`struct wc_memory_superblock`: 64 bytes before
+    the first entry; `wc_memory_entry`).
+    """
+    return 64 + _ENTRY * blocks
 
 
 def dm_cache(site: Site, scene: Scene) -> Layer:

@@ -19,9 +19,10 @@ from iosonde.measure.counting import TABLE
 from iosonde.predict import found_bcache, found_dm_cache, found_drbd, found_writecache
 from iosonde.predict.bitmap import SUPERBLOCKS, mapped_by, unmapped
 from iosonde.predict.layer import Layer
-from iosonde.predict.look import Found, Look, NotCovered, Place, kernel_name, targets_of
+from iosonde.predict.look import Found, Look, NotCovered, Place, targets_of
 from iosonde.predict.model import Model
 from iosonde.records import StackLayer
+from iosonde.stack.model import kernel_name
 from iosonde.units import KIB, MIB, SECTOR
 
 _REQUEST = 1280 * KIB

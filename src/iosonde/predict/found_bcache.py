@@ -21,8 +21,9 @@ from iosonde.layers.bcache import chosen, size
 from iosonde.predict.cached import routed
 from iosonde.predict.caches import MODES, bcache_buckets
 from iosonde.predict.layer import Besides, Layer
-from iosonde.predict.look import Look, NotCovered, kernel_name
+from iosonde.predict.look import Look, NotCovered
 from iosonde.records import StackLayer
+from iosonde.stack.model import kernel_name
 from iosonde.units import KIB
 
 _LEAST_FREE = 30  # %: with less the cache takes no dirty data (CUTOFF_WRITEBACK_SYNC)

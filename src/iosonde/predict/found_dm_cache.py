@@ -15,8 +15,9 @@ from iosonde.layers.dm_cache import table_facts
 from iosonde.layers.layer import Target
 from iosonde.predict.cached import UNKNOWN, routed, said
 from iosonde.predict.layer import Besides, Layer, Met
-from iosonde.predict.look import Look, NotCovered, kernel_name
+from iosonde.predict.look import Look, NotCovered
 from iosonde.records import StackLayer
+from iosonde.stack.model import kernel_name
 from iosonde.units import KIB, SECTOR
 
 _COPY = 512 * KIB  # dm-kcopyd.c, DEFAULT_SUB_JOB_SIZE_KB: copies are cut to it

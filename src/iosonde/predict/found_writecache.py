@@ -13,6 +13,7 @@ from math import inf
 from iosonde.case import Account
 from iosonde.layers.layer import Target
 from iosonde.predict.cached import UNKNOWN, routed, said
+from iosonde.predict.caches import writecache_metadata
 from iosonde.predict.layer import Besides, Layer, Met
 from iosonde.predict.look import Look, NotCovered
 from iosonde.records import StackLayer
@@ -22,7 +23,6 @@ _OPTIONS = {"high_watermark": 50, "low_watermark": 45, "autocommit_time": 1000}
 """Of a table that does not name them (dm-writecache.c); %, %, ms."""
 _FLAGS = frozenset({"cleaner", "metadata_only", "max_age"})
 _REGION = 64 * KIB  # dm-writecache.c, BITMAP_GRANULARITY: of the metadata, what is written at once
-_ENTRY, _HEAD = 16, 64  # bytes of metadata for a block (wc_memory_entry), and before the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def _committed(look: Look, fast: str, blocks: int, period: int) -> tuple[Besides
     Source: dm-writecache.c, `ssd_commit_flushed()`, `ssd_commit_superblock()`: the pieces that
     changed, and the superblock; behind each a flush, which is counted as a write of nothing.
     """
-    metadata = _HEAD + _ENTRY * blocks
+    metadata = writecache_metadata(blocks)
     most = Account(0, 0, -(-metadata // _REGION) + 3, metadata + 2 * 4 * KIB)
     turns = 2 * look.ran.loops + int(look.ran.seconds * 1000 / max(period, 1))
     return (

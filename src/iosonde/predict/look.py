@@ -14,6 +14,7 @@ from iosonde.case import Account
 from iosonde.layers.layer import Target, parse_targets
 from iosonde.predict.model import Model
 from iosonde.records import Scalar, StackLayer
+from iosonde.stack.model import kernel_name
 
 Texts = Mapping[str, Mapping[str, str]]
 """Host → path or command → text, as measure/counting.py keeps them."""
@@ -132,11 +133,6 @@ class Look:
             if self.text(one, f"/sys/class/block/{kernel_name(one)}/dev") == number:
                 return place
         raise NotCovered(f"the device {number} that it stands on was not found")
-
-
-def kernel_name(layer: StackLayer) -> str:
-    """The name in /proc/diskstats; empty where the layer is no device."""
-    return str(layer.facts.get("kernel_name") or "")
 
 
 def targets_of(layer: StackLayer, text: str) -> tuple[Target, ...]:

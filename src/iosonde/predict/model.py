@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from iosonde import _core
+from iosonde.case import Account
 from iosonde.errors import UsageError
 from iosonde.layers.site import Site
 from iosonde.predict import memory
@@ -51,6 +52,11 @@ class Counts:
     events: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     approximate: tuple[str, ...] = ()
+
+    @property
+    def account(self) -> Account:
+        """Its reads and writes as a ledger has them."""
+        return Account(self.reads, self.read_bytes, self.writes, self.write_bytes)
 
 
 @dataclass(frozen=True, slots=True)

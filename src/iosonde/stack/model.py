@@ -113,13 +113,18 @@ def layers_under(capture: Capture, host: str, path: str) -> tuple[StackLayer, ..
     return stack.under(top) if top else ()
 
 
+def kernel_name(layer: StackLayer) -> str:
+    """The name in /proc/diskstats; empty where the layer is no device."""
+    return str(layer.facts.get("kernel_name") or "")
+
+
 def devices_under(capture: Capture, host: str, path: str) -> tuple[str, ...]:
     """Kernel names of the block devices a path stands on, top first, as /proc/diskstats has them.
 
     A volume is "dm-2" there, not "vg0-srv"; file systems and network mounts are no devices.
     """
-    names = (layer.facts.get("kernel_name") for layer in layers_under(capture, host, path))
-    return tuple(str(name) for name in names if name)
+    names = (kernel_name(layer) for layer in layers_under(capture, host, path))
+    return tuple(name for name in names if name)
 
 
 def capture_settings(capture: Capture) -> dict[str, Scalar]:
