@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.lab.conftest import good, running, ssh
+from tests.lab.conftest import running, ssh
+from tests.lab.ledgers import ledger, study_of
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
@@ -32,14 +32,7 @@ DISKS = {"vdb", "vdc", "vdd", "vde"}
 
 def study(directory: Path, chunk: str = "64 KiB") -> Path:
     """A study at the top of the stack, from the diskless host down to the server's disks."""
-    stack = directory / "stack.yaml"
-    stack.write_text(STACK.replace("MTU", "4200").replace("64 KiB", chunk))
-    file = directory / "study.yaml"
-    file.write_text(
-        f"study: ledger\nstack: {stack}\nat: [aoe]\nrehearse: true\nloops: 1\nledger: true\n"
-        f"loads: [{{fio: '{LOAD}'}}]\n"
-    )
-    return file
+    return study_of(directory, STACK.replace("MTU", "4200").replace("64 KiB", chunk), "aoe", LOAD)
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +41,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     file = study(directory)
     with running(NAME, directory / "stack.yaml"):
         yield file
-
-
-def ledger(file: Path) -> Any:
-    return good("run", file, "--json", timeout=500).document["trials"][0]["ledger"]
 
 
 def test_from_a_diskless_host_to_the_disks(lab: Path) -> None:

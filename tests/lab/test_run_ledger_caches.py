@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.lab.conftest import good, running, ssh
+from tests.lab.conftest import running, ssh
+from tests.lab.ledgers import ledger, study_of
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
@@ -31,23 +32,15 @@ layers:
   b: {kind: bcache, of: [d5, d6], cache_mode: writeback, bucket_size: 64 KiB, sequential_cutoff: 0}
 """
 LOAD = "fio --name=w --rw={way} --bs={size} --direct=1 --size=64m --number_ios={count}"
-SLACK = (
-    64 * 1024
-)  # bytes: superblocks, and what was written between reading one counter and another
+SLACK = 64 * 1024
+"""Bytes: superblocks, and what was written between reading one counter and another."""
 COPIED = 32 * 1024
 Row = dict[str, Any]
 
 
 def study(directory: Path, at: str, way: str, size: str, count: int) -> Path:
     """A study of one layer of the stack."""
-    stack = directory / "stack.yaml"
-    stack.write_text(STACK)
-    file = directory / "study.yaml"
-    file.write_text(
-        f"study: ledger\nstack: {stack}\nat: [{at}]\nrehearse: true\nloops: 1\nledger: true\n"
-        f"loads: [{{fio: '{LOAD.format(way=way, size=size, count=count)}'}}]\n"
-    )
-    return file
+    return study_of(directory, STACK, at, LOAD.format(way=way, size=size, count=count))
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +53,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def rows(directory: Path, at: str, way: str, size: str = "4k", count: int = 600) -> dict[str, Row]:
     """The ledger of a run, in which all is covered and nothing differs; by the kernel's names."""
-    file = study(directory, at, way, size, count)
-    found = good("run", file, "--json", timeout=500).document["trials"][0]["ledger"]
+    found = ledger(study(directory, at, way, size, count))
     assert found["not_covered"] == []
     assert [one["message"] for one in found["findings"]] == []
     return {row["device"]: row for row in found["layers"] if row["device"]}

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.conftest import good, running
+from tests.lab.conftest import running
+from tests.lab.ledgers import ledger, study_of
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long]
 
@@ -28,15 +29,9 @@ def test_both_sides_of_a_volume(tmp_path: Path) -> None:
 
     The peer has the writes, and a flush behind each of them.
     """
-    stack = tmp_path / "stack.yaml"
-    stack.write_text(STACK)
-    file = tmp_path / "study.yaml"
-    file.write_text(
-        f"study: ledger\nstack: {stack}\nat: [r]\nrehearse: true\nloops: 1\nledger: true\n"
-        f"loads: [{{fio: '{LOAD}'}}]\n"
-    )
-    with running(NAME, stack):
-        found = good("run", file, "--json", timeout=500).document["trials"][0]["ledger"]
+    study = study_of(tmp_path, STACK, "r", LOAD)
+    with running(NAME, tmp_path / "stack.yaml"):
+        found = ledger(study)
     assert found["not_covered"] == []
     assert [one["message"] for one in found["findings"]] == []
     own, far = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,22 +82,29 @@ class Stack:
             "idle_seconds": 2.0, "readings": readings, "facts": {"h": dict(facts)},
             "states": [{"h": dict(self.before)}, {"h": dict(self.after)}], "declared": [],
         }  # fmt: skip
-        lines = ["fio version 2 iolog", "/dev/x add", "/dev/x open"]
-        lines += [f"/dev/x {way} {offset} {length}" for way, offset, length in requests]
-        text = "\n".join([*lines, "/dev/x close"]).encode()
-        files = {COUNTED: json.dumps(document).encode(), REQUESTS: text}
+        files = {COUNTED: json.dumps(document).encode(), REQUESTS: iolog(requests)}
         result = LoadResult({}, {}, issued={"write": len(requests)})
         return Loop(0, 0.0, 1.0, result, RawOutput(0, b"", b"", files))
 
 
-def figures(counts: Mapping[str, Row]) -> dict[str, Any]:
-    """As /proc/diskstats has them."""
+def iolog(requests: Iterable[tuple[str, int, int]]) -> bytes:
+    """Requests as fio writes them."""
+    lines = ["fio version 2 iolog", "/dev/x add", "/dev/x open"]
+    lines += [f"/dev/x {way} {offset} {length}" for way, offset, length in requests]
+    return "\n".join([*lines, "/dev/x close"]).encode()
+
+
+def figures(counts: Mapping[str, Row], start: int = 0) -> dict[str, Any]:
+    """As /proc/diskstats has them; `start`: what it counted before."""
     return {
         "h": {
-            device: [reads, 0, read // SECTOR, 0, writes, 0, written // SECTOR, 0, 0, 0, 0]
+            device: [
+                start + reads, 0, start + read // SECTOR, 0,
+                start + writes, 0, start + written // SECTOR, 0, 0, 0, 0,
+            ]
             for device, (reads, read, writes, written) in counts.items()
         }
-    }
+    }  # fmt: skip
 
 
 def least(row: LedgerRow) -> Row:

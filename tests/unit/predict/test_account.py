@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,19 +33,12 @@ from iosonde.records import (
     Trial,
 )
 from iosonde.stack.file import understand
+from tests.unit.predict.found_stacks import figures, iolog, layer
 
 MIB, SECTOR = 2**20, 512
 LOAD = "fio --name=x --rw=randwrite --bs=4k --direct=1 --size=64m --number_ios=600"
 MEMBERS = ("vdd", "vdb", "vde", "vdc")  # by slot: not the order of their names
 DISKS = tuple(sorted(MEMBERS))
-
-
-def layer(kind: str, name: str, below: tuple[str, ...], **facts: Scalar) -> StackLayer:
-    device = str(facts.pop("device", f"/dev/{name}"))
-    size = int(facts.pop("size", 1024 * MIB) or 0)
-    facts.setdefault("kernel_name", name)
-    ids = tuple(f"h/{one}" for one in below)
-    return StackLayer(f"h/{kind}:{name}", kind, "h", device, size, ids, facts=facts)
 
 
 def stack(**array: Scalar) -> tuple[StackLayer, ...]:
@@ -58,7 +50,7 @@ def stack(**array: Scalar) -> tuple[StackLayer, ...]:
     return (
         layer("lvm", "dm-0", ("md:md0",), device="/dev/mapper/g-lv", size=512 * MIB),
         layer("md", "md0", tuple(f"disk:{one}" for one in DISKS), **facts),
-        *(layer("disk", one, ()) for one in DISKS),
+        *(layer("disk", one, (), size=1024 * MIB) for one in DISKS),
     )
 
 
@@ -80,14 +72,12 @@ def requests() -> Requests:
     return of_load(load, 600, 512 * MIB)
 
 
-def iolog(made: Requests) -> bytes:
+def recorded(made: Requests) -> bytes:
     """As fio writes it."""
-    lines = ["fio version 2 iolog", "/dev/x add", "/dev/x open"]
-    lines += [
-        f"/dev/x {'write' if op else 'read'} {offset} {length}"
+    return iolog(
+        ("write" if op else "read", offset, length)
         for op, offset, length in zip(made.ops, made.offsets, made.lengths, strict=True)
-    ]
-    return "\n".join([*lines, "/dev/x close"]).encode()
+    )
 
 
 Counts = dict[str, tuple[int, int, int, int]]
@@ -102,19 +92,6 @@ def truth(layers: tuple[StackLayer, ...], known: Mapping[str, str], **overlay: S
         place.device: (one.reads, one.read_bytes, one.writes, one.write_bytes)
         for place, one in zip(found.places, counts, strict=True)
     }
-
-
-def figures(counts: Mapping[str, tuple[int, int, int, int]], start: int) -> dict[str, Any]:
-    """As /proc/diskstats has them."""
-    return {
-        "h": {
-            device: [
-                start + reads, 0, start + read // SECTOR, 0,
-                start + writes, 0, start + written // SECTOR, 0, 0, 0, 0,
-            ]
-            for device, (reads, read, writes, written) in counts.items()
-        }
-    }  # fmt: skip
 
 
 def trial(
@@ -135,7 +112,7 @@ def trial(
         "idle_seconds": 2.0, "readings": readings, "facts": {"h": dict(known or facts())},
         "declared": list(declared),
     }  # fmt: skip
-    files = {COUNTED: json.dumps(document).encode(), REQUESTS: iolog(requests())}
+    files = {COUNTED: json.dumps(document).encode(), REQUESTS: recorded(requests())}
     loop = Loop(
         0, 0.0, 4.0, LoadResult({}, {}, issued={"write": 600}), RawOutput(0, b"", b"", files)
     )
@@ -170,7 +147,7 @@ def test_a_found_stack_is_what_was_declared() -> None:
 
 def test_what_fio_wrote_down_is_what_is_reckoned_with() -> None:
     made = requests()
-    again = of_lines(iter(iolog(made).decode().splitlines()), "iolog")
+    again = of_lines(iter(recorded(made).decode().splitlines()), "iolog")
     assert again.offsets.tolist() == made.offsets.tolist()
     assert again.ops.tolist() == made.ops.tolist()
 
@@ -326,8 +303,9 @@ def test_a_file_by_its_extents() -> None:
         "   0:        0..    2047:      34816..     36863:   2048:\n"
         "   1:     2048..    4095:     100000..    102047:   2048:      36864: last,eof\n"
     )
-    mount = replace(layer("xfs", "/mnt", ("disk:vdb",)), mount="/mnt")
-    look = Look((mount, layer("disk", "vdb", ())), {"h": {"filefrag": printed}})
+    mount = replace(layer("xfs", "/mnt", ("disk:vdb",), size=1024 * MIB), mount="/mnt")
+    disk = layer("disk", "vdb", (), size=1024 * MIB)
+    look = Look((mount, disk), {"h": {"filefrag": printed}})
     found = model_of_found(look)
     rule, figures_, below = found.model.nodes[0]
     assert (rule, below) == ("linear", (1,))
