@@ -151,21 +151,17 @@ def tuned(ended: Ended) -> Any:
         (("targets: ", "targets: /tmp/one\nat: "), "stack"),
     ],
 )
+@pytest.mark.root
 @pytest.mark.xdist_group("settings")  # others write to the journal
 def test_what_is_wrong_is_told_with_its_line_before_anything_is_changed(
     iosonde: Iosonde, tmp_path: Path, change: tuple[str, str], said: str
 ) -> None:
-    device = Path(iosonde("show", "--json").json["layers"][0]["device"]).name
-    disk = next(
-        (one for one in sorted(Path("/sys/block").iterdir()) if (one / "queue/nomerges").exists()),
-        None,
-    )
-    assert disk is not None, device
-    text = STUDY.format(device="/dev/" + disk.name, name=disk.name, budget="60 s")
     study = tmp_path / "queue.yaml"
-    study.write_text(text.replace(*change))
     journal = Path(JOURNAL).read_bytes() if Path(JOURNAL).exists() else b""
-    ended = iosonde("tune", str(study), "--dry-run")
+    with loop_device(tmp_path / "image", 32 * MIB) as device:
+        name = device.removeprefix("/dev/")
+        study.write_text(STUDY.format(device=device, name=name, budget="60 s").replace(*change))
+        ended = iosonde("tune", str(study), "--dry-run")
     assert ended.status == 2, ended.stdout + ended.stderr
     assert said in ended.stderr
     assert (Path(JOURNAL).read_bytes() if Path(JOURNAL).exists() else b"") == journal
