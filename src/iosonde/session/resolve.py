@@ -160,8 +160,13 @@ class Names:
 
 
 async def _names(host: Host, layer: StackLayer) -> frozenset[str]:
-    """What a layer may be called: its mount point, and the names of its device."""
-    return frozenset({layer.device, layer.mount or "", await _real(host, layer.device)})
+    """What a layer may be called: its mount point, else the names of its device.
+
+    A mounted file system goes by its mount point alone: its device is the layer below.
+    """
+    if layer.mount:
+        return frozenset({layer.mount})
+    return frozenset({layer.device, await _real(host, layer.device)})
 
 
 async def _real(host: Host, device: str) -> str:

@@ -303,3 +303,29 @@ async def test_a_volume_is_found_whichever_of_its_names_the_stack_has() -> None:
     names._known.append(("local", one("local", "lvm:vg-lv", "read_ahead_kb", 128)))
     _, found = await names.find("lv.read_ahead_kb")
     assert found.title == "lvm:vg-lv"
+
+
+async def test_a_disks_name_is_not_that_of_the_file_system_on_it() -> None:
+    """Both have the device; the file system stands first among a host's layers."""
+
+    class Here:
+        name = "local"
+
+        async def resolve(self, path: str) -> str:
+            return path
+
+    devices = {"disk": "/dev/sda", "fs": "/mnt/data"}
+    place = SimpleNamespace(
+        stack=SimpleNamespace(opens={"here": "local"}), hosts={"local": Here()},
+        site=lambda name: SimpleNamespace(name=name, host="here", device=devices[name]),
+    )  # fmt: skip
+    names = module.Names(cast("Any", place))
+    mounted = StackLayer("local/ext4:/mnt/data", "ext4", "data", "/dev/sda", 1, mount="/mnt/data")
+    names._layers["local"] = [
+        (each, await module._names(cast("Any", Here()), each))
+        for each in (mounted, layer("local", "disk:sda"))
+    ]
+    for title, setting in (("ext4:/mnt/data", "atime"), ("disk:sda", "nomerges")):
+        names._known.append(("local", one("local", title, setting, 1)))
+    assert (await names.find("disk.nomerges"))[1].title == "disk:sda"
+    assert (await names.find("fs.atime"))[1].title == "ext4:/mnt/data"
