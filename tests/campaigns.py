@@ -72,8 +72,12 @@ def simulated(
     seed: int = 1,
     stop_after: int | None = None,
     flat: bool = False,
+    places: Mapping[str, float] | None = None,
 ) -> Campaign:
-    """A campaign to its end, or interrupted after so many measurements."""
+    """A campaign to its end, or interrupted after so many measurements.
+
+    With `places` each stage is measured at a place of its name, so many times as fast.
+    """
     space = Space(tuple(Vary(one.name, one.values, one.default) for one in vary))
     goal = Goal("read.iops" if higher else "read.latency.mean", higher=higher, budget=budget,
                 unit="1/s" if higher else "s")  # fmt: skip
@@ -87,12 +91,16 @@ def simulated(
     while (asked := search.ask()) and (stop_after is None or len(made) < stop_after):
         part = "search" if search.proof is None else "proof"
         told = device.measure(asked)
+        at = (asked.stage or [*places][-1]) if places else ""
+        if places and told.figure:
+            told = replace(told, figure=told.figure * places[at])
         settings = space.settings(asked.candidate)
         made.append(
             Measurement(
                 len(made), part, settings, str(settings), len(made), asked.why, 1.7e9 + device.now,
                 told.change_seconds, asked.settle + asked.seconds, asked.settle, asked.seconds,
                 told.figure, told.discarded, told.breaches, told.reason, asked.stage,
+                at=at,
             )
         )  # fmt: skip
         search.tell(told)
@@ -102,7 +110,7 @@ def simulated(
     intent = Intent(strategy, seed, ("local",), vary, wish, left_out=left)
     ends = tuple(
         CandidateEnd(one.settings, one.state.value, one.loops, one.device_seconds, one.metric,
-                     one.reason)
+                     one.reason, one.stage)
         for one in search.search.standing().candidates
     )  # fmt: skip
     if search.ask() is not None:

@@ -126,6 +126,9 @@ class Measurement:
         reason: why there is no figure: a value the host refused, rounded or ignored, a load that
             failed.
         changed: "NAME: before → after", what was changed on the host.
+        at: name of the probe point; empty in campaigns of before there could be several.
+        move_seconds: what building (or taking away) on the way to that probe point took, in the
+            first measurement there. No budget counts it, as none counts the first building.
     """
 
     number: int
@@ -145,6 +148,13 @@ class Measurement:
     reason: str = ""
     stage: str = ""
     changed: tuple[str, ...] = ()
+    at: str = ""
+    move_seconds: float = 0.0
+
+    @property
+    def device_seconds(self) -> float:
+        """What it has cost: moving, changing, settling and measuring."""
+        return self.move_seconds + self.change_seconds + (self.spent or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +162,8 @@ class CandidateEnd:
     """How a candidate stood at the end of the search.
 
     `state` is "alive", "eliminated", "equivalent" or "infeasible"; `metric` is of the search's
-    loops alone, `device_seconds` what was spent on it.
+    loops alone, `device_seconds` what was spent on it. `stage` is the layer, where the search goes
+    layer by layer; a candidate of two stages stands there twice.
     """
 
     settings: Mapping[str, Scalar]
@@ -161,6 +172,7 @@ class CandidateEnd:
     device_seconds: float
     metric: Metric | None = None
     reason: str = ""
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,4 +243,14 @@ class Campaign:
     @property
     def device_seconds(self) -> float:
         """What it has cost so far."""
-        return sum(one.change_seconds + (one.spent or 0.0) for one in self.measurements)
+        return sum(one.device_seconds for one in self.measurements)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Names of the probe points, in the order in which they were measured at."""
+        return tuple(dict.fromkeys(one.at for one in self.measurements))
+
+    def at(self, one: CandidateEnd) -> str:
+        """Name of the probe point at which a candidate's stage was measured; else the last."""
+        stages = {made.stage: made.at for made in self.measurements}
+        return stages.get(one.stage, self.places[-1] if self.places else "")

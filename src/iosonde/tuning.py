@@ -38,6 +38,7 @@ class ValueRow:
         loops: of the search.
         device_seconds: spent on it.
         note: how it stood in the end, and why.
+        at: the probe point, where there are several.
     """
 
     settings: Mapping[str, Scalar]
@@ -47,6 +48,7 @@ class ValueRow:
     loops: int
     device_seconds: float
     note: str = ""
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class ValueTable:
         reference: the row that changes are against: what was in force.
         rows: in the order of the values.
         untried: values of the setting that were not measured with the others held so.
+        at: the probe point, where there are several.
     """
 
     varied: Varied
@@ -68,6 +71,7 @@ class ValueTable:
     reference: Scalar
     rows: tuple[ValueRow, ...]
     untried: tuple[Scalar, ...] = ()
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,7 @@ class Costs:
 
     Args:
         changes: in changing settings; `settling` and measuring in `loads`.
+        moves: in building on the way from one probe point to the next.
         loads: in loads.
         measurements: how many.
         one_at_a_time: five passes of a minute for each value of each setting in turn.
@@ -195,11 +200,12 @@ class Costs:
     one_at_a_time: float
     grid: float
     candidates: int
+    moves: float = 0.0
 
     @property
     def spent(self) -> float:
         """All device seconds."""
-        return self.changes + self.loads
+        return self.changes + self.moves + self.loads
 
 
 @dataclass(frozen=True, slots=True)

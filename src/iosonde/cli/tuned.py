@@ -58,7 +58,9 @@ def _table(campaign: Campaign) -> Table:
     goal = campaign.intent.goal
     varied = [one.name for one in campaign.intent.vary]
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in varied:
+    places = [place for place in campaign.places if place]
+    several = len(places) > 1
+    for name in [*varied, *(["measured at"] if several else [])]:
         table.add_column(escape(name))
     for title in (goal.metric, "± 95 %", "loops", "time"):
         table.add_column(title, justify="right", no_wrap=True)
@@ -66,10 +68,15 @@ def _table(campaign: Campaign) -> Table:
     default = {one.name: one.default for one in campaign.intent.vary}
     sign = -1 if goal.higher else 1
     for one in sorted(
-        campaign.candidates, key=lambda one: sign * one.metric.mean if one.metric else float("inf")
+        campaign.candidates,
+        key=lambda one: (
+            places.index(campaign.at(one)) if several else 0,
+            sign * one.metric.mean if one.metric else float("inf"),
+        ),
     ):
         note = _note(one, campaign, default=dict(one.settings) == default)
         cells = [shown(one.settings[name]) for name in varied]
+        cells += [campaign.at(one)] if several else []
         table.add_row(*map(escape, [*cells, *_figures(one), note]))
     return table
 
@@ -117,9 +124,11 @@ def show_plan(found: Outlook, *, as_json: bool) -> int:
         console.print(f"not tried: {left.setting}={left.value}: {left.reason}", markup=False)
     word = "maximise" if goal.higher else "minimise"
     limits = f", subject to {'; '.join(found.limits)}" if found.limits else ""
-    stages = ", ".join(f"{layer} {count}" for layer, count in found.stages)
+    stages = ", ".join(
+        f"{layer} {count}{f' at {at}' * bool(at)}" for layer, count, at in found.stages
+    )
     several = f" in {len(found.stages)} stages: {stages}" if stages else ""
-    count = sum(one for _, one in found.stages) or found.candidates
+    count = sum(one for _, one, _ in found.stages) or found.candidates
     console.print(
         f"{count} candidates{several}; {found.strategy}: {word} {goal.metric} within "
         f"{units.show_fraction(goal.margin)}{limits}", markup=False,

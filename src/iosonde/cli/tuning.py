@@ -49,7 +49,9 @@ def standing_words(standing: Standing) -> str:
     """How the search stands: who is left, the best with its interval, the time."""
     alive = sum(one.state.value == "alive" for one in standing.candidates)
     parts = [f"{alive} of {len(standing.candidates)} left"]
-    best = next((one for one in standing.candidates if one.candidate == standing.best), None)
+    # a candidate of two stages stands there twice: the present one is the last
+    stands = reversed(standing.candidates)
+    best = next((one for one in stands if one.candidate == standing.best), None)
     if best and best.metric:
         spread = ""
         if best.metric.ci95 and best.metric.mean:

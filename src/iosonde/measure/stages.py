@@ -93,9 +93,14 @@ class Stages:
             self._progress.preparing(self._trial, f"{report.layer}: {report.action}")
 
     async def ready(
-        self, planned: PlannedTrial, *, writes: bool
+        self, planned: PlannedTrial, beside: Collection[str] = (), *, writes: bool
     ) -> tuple[PlannedTrial, tuple[Permission, ...]]:
         """The trial with the path of its probe point, which now stands, and leave to write there.
+
+        Args:
+            planned: the trial.
+            beside: further layers that have to stand.
+            writes: its load does.
 
         Raises:
             Refused: the load writes, and a layer above stands already.
@@ -105,6 +110,9 @@ class Stages:
             raise RuntimeError("the hosts are not opened")
         site = self._stack.site(planned.probe.name)
         self._trial = planned.id
+        for name in beside:
+            if name not in self._builder.built:
+                await self._builder.ready(self._stack.site(name))
         if writes:
             self.require_bare(site.name)
         if site.name not in self._builder.built:
@@ -134,16 +142,25 @@ class Stages:
         Raises:
             HostFailed: something could not be taken away.
         """
+        await self._without({*changed, *_above(stack, changed)}, stack)
+
+    async def bare(self, planned: PlannedTrial) -> None:
+        """Take away what stands on a trial's layer, so that its load may write to the device.
+
+        Raises:
+            HostFailed: something could not be taken away.
+        """
+        self._trial = planned.id
+        if gone := _above(self._stack, {planned.probe.name}) & self.standing:
+            await self._without(gone, self._stack)
+
+    async def _without(self, gone: Collection[str], stack: DeclaredStack) -> None:
+        """Take some layers away; from now on the stack is declared so."""
         if self._builder is None:
             raise RuntimeError("the hosts are not opened")
-        gone = {
-            site.name
-            for site in stack.sites
-            if site.name in changed or any(one.name in changed for one in site.under())
-        }
         old = self._builder
         await take_away(old.hosts, old.journals, tell=self._tell, wanted=gone)
-        for name in gone & old.hosts.keys():
+        for name in old.hosts.keys() & set(gone):
             await let_sleep(old.hosts[name])
         self._stack = stack
         self._builder = Builder(stack, old.hosts, old.journals, self._permissions, self._tell)
@@ -195,6 +212,11 @@ class Stages:
         journals = self._builder.journals.values() if self._builder else ()
         made = [one for journal in journals for one in journal.made.values()]
         return sorted({one.layer for one in made if site.name in one.of})
+
+
+def _above(stack: DeclaredStack, names: Collection[str]) -> set[str]:
+    """Names of the layers that stand on one of some, on whatever hosts."""
+    return {site.name for site in stack.sites if any(one.name in names for one in site.under())}
 
 
 def replace_path(probe: ProbePoint, path: str) -> ProbePoint:

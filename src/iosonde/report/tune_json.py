@@ -23,7 +23,7 @@ def tune_document(run: Run, campaign: Campaign) -> dict[str, Json]:
             "metric": goal.metric, "unit": goal.unit, "higher": goal.higher,
             "margin": goal.margin, "budget": goal.budget, "limits": list(goal.limits),
         },
-        "candidates": [_candidate(one, goal.metric) for one in campaign.candidates],
+        "candidates": [_candidate(one, campaign) for one in campaign.candidates],
         "baseline": _settings(
             result.baseline if result else {one.name: one.default for one in intent.vary}
         ),
@@ -53,14 +53,16 @@ def _settings(settings: Mapping[str, Scalar]) -> dict[str, Json]:
     return dict(settings)
 
 
-def _candidate(one: CandidateEnd, metric: str) -> dict[str, Json]:
+def _candidate(one: CandidateEnd, campaign: Campaign) -> dict[str, Json]:
     return {
         "settings": _settings(one.settings),
         "loops": one.loops,
         "device_seconds": one.device_seconds,
-        "metric": _metric(one.metric, metric),
+        "metric": _metric(one.metric, campaign.intent.goal.metric),
         "state": one.state,
         "reason": one.reason or None,
+        "stage": one.stage or None,
+        "at": campaign.at(one) or None,
     }
 
 

@@ -118,6 +118,8 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
     yield "worth having", f"{units.show_fraction(goal.margin)} or more"
     yield "may be wrong", _granted(intent)
     yield "hosts", ", ".join(intent.hosts)
+    if len(tuning.campaign.places) > 1:
+        yield "measured at", ", ".join(tuning.campaign.places)
     tried = len(tuning.candidates)
     yield (
         "tried",

@@ -27,8 +27,9 @@ def effects(tuning: Tuning) -> Iterator[Block]:
     if not found.main:
         return
     yield Title("What each setting does, and what they do together")
+    fits = "A fit for each place" if len(tuning.campaign.places) > 1 else "One fit"
     yield Text(
-        f"One fit of all {found.loops} loops of the search: each value's effect is averaged over "
+        f"{fits} of all {found.loops} loops of the search: each value's effect is averaged over "
         "the values of all other settings, and is what it takes the metric off the mean of all "
         f"candidates. A loop scatters by {units.show_fraction(found.noise)}.", "soft",
     )  # fmt: skip

@@ -81,7 +81,10 @@ def costs(tuning: Tuning) -> Iterator[Block]:
     yield Title("What it cost")
     result = tuning.campaign.result
     parts = f"{clock(spent.loads)} of load, {clock(spent.changes)} of "
-    parts += f"changing settings, over {spent.measurements} loops"
+    parts += "changing settings, "
+    if spent.moves:
+        parts += f"{clock(spent.moves)} of building from place to place, "
+    parts += f"over {spent.measurements} loops"
     if result is not None and result.proof:
         parts += f"; {clock(result.proof)} of it for the proof"
     several = sum(len(one.values) > 1 for one in intent.vary) > 1

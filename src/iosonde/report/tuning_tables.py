@@ -42,7 +42,8 @@ def tables(tuning: Tuning) -> Iterator[Block]:
         )
     yield Text(sure, "soft")
     for table in tuning.tables:
-        stage = f" (stage {table.stage})" if table.stage else ""
+        place = f", measured at {table.at}" if table.at else ""
+        stage = f" (stage {table.stage}{place})" if table.stage else ""
         yield Title(f"{table.varied.name}{stage}", 3)
         if held := words(intent, table.held):
             yield Text(f"With {held}.", "soft")
@@ -99,15 +100,30 @@ def candidates(tuning: Tuning) -> Iterator[Block]:
     if sum(len(one.values) > 1 for one in intent.vary) < 2:
         return
     yield Title("All candidates")
-    yield Text("Against what was in force before, the best first.", "soft")
+    places = tuple(dict.fromkeys(row.at for row in tuning.candidates))
+    yield Text(
+        "Against what was in force before, the best first."
+        if len(places) < 2 else
+        "Of each place the best first, against what was in force before of the settings that are "
+        "varied there. Figures of two places are not held against each other.", "soft",
+    )  # fmt: skip
+    for at in places:
+        if at:
+            yield Title(f"Measured at {at}", 3)
+        yield from _ranked([row for row in tuning.candidates if row.at == at], tuning)
+
+
+def _ranked(found: Sequence[ValueRow], tuning: Tuning) -> Iterator[Block]:
+    """The candidates of one place."""
+    intent = tuning.campaign.intent
     baseline = {one.name: one.default for one in intent.vary}
     rows = []
-    for row in tuning.candidates:
+    for row in found:
         notes = ["in force before"] if dict(row.settings) == baseline else []
         values = (show_value(one, row.settings[one.name]) for one in intent.vary)
         rows.append((*values, *_result_cells(row, notes, tuning)))
     head = (*(one.name for one in intent.vary), *_VALUE_HEAD[1:])
-    bold, count = _best(tuning.candidates, tuning), len(intent.vary)
+    bold, count = _best(found, tuning), len(intent.vary)
     yield Cells(
         head, tuple(rows[:MOST_SHOWN]), frozenset(one for one in bold if one < MOST_SHOWN), count
     )

@@ -22,6 +22,7 @@ from iosonde.session.declare import TuneFile, TuneStudy
 from iosonde.session.ground import Ground
 from iosonde.session.place import Place
 from iosonde.session.prepare import check_demand, prepare
+from iosonde.session.route import Route
 from iosonde.session.session import Options, Session
 from iosonde.session.watch import Watch
 from iosonde.stack.declare import Tree, check_declaration
@@ -34,7 +35,7 @@ DECLARED = "declared"
 
 
 def plan_of(file: TuneFile) -> Plan:
-    """The one trial that a study of `tune` measures.
+    """The trial that a study of `tune` measures, at each of its places.
 
     Raises:
         UsageError: the load cannot be understood, or does not give the goal's metric.
@@ -47,9 +48,19 @@ def plan_of(file: TuneFile) -> Plan:
 def place_of(
     file: TuneFile, plan: Plan, permissions: tuple[Permission, ...], watch: Watch
 ) -> Place:
-    """Where it measures; not opened."""
+    """Where it measures; not opened.
+
+    Raises:
+        UsageError: a setting is measured at none of the study's places.
+    """
     hosts = tuple(file.study.hosts)
-    return Place(plan.study, plan.rounds[0][0], hosts, permissions, watch)
+    place = Place(plan.study, [part[0] for part in plan.rounds], hosts, permissions, watch)
+    for name, tried in file.study.vary.items():
+        try:
+            Route(place.stack, place.trials, {name: tried.also})
+        except UsageError as problem:
+            raise file.wrong(["vary", name], problem) from None
+    return place
 
 
 def file_again(run: Run) -> TuneFile:

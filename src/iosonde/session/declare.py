@@ -131,7 +131,7 @@ class Wanted(_Strict):
 
 
 class TuneStudy(Study):
-    """What `iosonde tune` reads: one load at one place, and the settings to try."""
+    """What `iosonde tune` reads: one load, its place (a stage's each), and the settings to try."""
 
     vary: Annotated[
         dict[str, Annotated[Tried, BeforeValidator(_listed)]], Field(min_length=1, max_length=100)
@@ -164,8 +164,12 @@ class TuneStudy(Study):
         if len(self.loads) != 1:
             raise ValueError("a search needs one `load`, whose metric is the goal")
         places = self.at if self.stack else self.targets
-        if len(places) != 1 or places == [EVERY_LAYER]:
-            raise ValueError("a search needs one target, or one layer of the stack in `at`")
+        several = bool(self.stack) and self.strategy == "staged" and len(places) > 0
+        if not several and (len(places) != 1 or places == [EVERY_LAYER]):
+            raise ValueError(
+                "a search needs one target, or one layer of the stack in `at`; several layers are "
+                "for `strategy: staged`, which measures each stage at its own"
+            )
         if self.until or self.simultaneous or self.together:
             raise ValueError("`until`, `simultaneous` and `together` are for `iosonde run`")
         if self.seconds is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from iosonde.layers.site import Site
 from iosonde.stack.file import DeclaredStack
 
 
@@ -12,9 +13,13 @@ def layer_depth(stack: DeclaredStack, name: str) -> int:
 
 def link_depth(stack: DeclaredStack) -> float:
     """Of the network: right below the lowest layer that stands on one of another host."""
-    over = [
-        layer_depth(stack, site.name)
+    return min((layer_depth(stack, site.name) for site in crossings(stack)), default=0) - 0.5
+
+
+def crossings(stack: DeclaredStack) -> list[Site]:
+    """The layers that stand on one of another host."""
+    return [
+        site
         for site in stack.sites
         if site.name not in stack.guests and {one.host for one in site.below} - {site.host}
     ]
-    return min(over, default=0) - 0.5

@@ -19,7 +19,13 @@ def ends_of(standing: Standing) -> tuple[CandidateEnd, ...]:
     """The candidates as they stand."""
     return tuple(
         CandidateEnd(
-            one.settings, one.state.value, one.loops, one.device_seconds, one.metric, one.reason
+            one.settings,
+            one.state.value,
+            one.loops,
+            one.device_seconds,
+            one.metric,
+            one.reason,
+            one.stage,
         )
         for one in standing.candidates
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from iosonde.records import Capture, Json, Scalar, StackLayer
 from iosonde.session.force import Force
 from iosonde.session.place import Place
 from iosonde.session.resolve import Knob, Names, text_of
+from iosonde.session.route import Where
 from iosonde.session.watch import Watch
 
 T = TypeVar("T")
@@ -23,11 +25,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """How putting a candidate in force went; `reason` is why it cannot be measured, or empty."""
+    """How putting a candidate in force went; `reason` is why it cannot be measured, or empty.
+
+    `moved` is the seconds that it took to come to another probe point, if it was another.
+    """
 
     changed: tuple[str, ...] = ()
     beside: tuple[Changed, ...] = ()
     reason: str = ""
+    moved: float = 0.0
 
 
 class Ground:
@@ -46,6 +52,7 @@ class Ground:
         self._journals: dict[str, SettingsJournal] = {}
         self._forces: dict[str, Force] = {}
         self.knobs: tuple[Knob, ...] = ()
+        self._where: Where | None = None
         self._beside: tuple[Changed, ...] = ()
 
     async def lock(self) -> None:
@@ -71,14 +78,22 @@ class Ground:
                     else f"{one.name}: an earlier change was never confirmed; back to {one.old}"
                 )
 
-    async def stand(self, values: Mapping[str, Json], *, again: bool = False) -> None:
-        """The probe point made ready, with some keys of the stack; see `Place.ready`.
+    async def stand(
+        self,
+        values: Mapping[str, Json],
+        where: Where | None = None,
+        *,
+        again: bool = False,
+    ) -> None:
+        """A probe point made ready, with some keys of the stack; see `Place.ready`.
 
-        Guests may end for it, and be started anew.
+        Guests may end for it, and be started anew. Without `where` it is the present one.
         """
-        if self.place.needs(values, again=again):
+        at = where.trial if where else self.place.planned
+        if self.place.needs(values, at, again=again):
             await self._leave_guests()
-        await self.place.ready(values, again=again)
+        beside = where.layers if where else frozenset()
+        await self.place.ready(values, at, beside=beside, again=again)
         await self.lock()
 
     async def _leave_guests(self) -> None:
@@ -88,41 +103,50 @@ class Ground:
             self._forces.pop(name, None)
             await self._locks.pop(name).aclose()
 
-    async def learn(self, knobs: Sequence[Knob]) -> None:
+    async def learn(self, knobs: Sequence[Knob], where: Where | None = None) -> None:
         """Take down what is in force.
+
+        Args:
+            knobs: all that the campaign varies.
+            where: the probe point that is ready; None: the present one.
 
         Raises:
             HostFailed: a value cannot be read.
         """
-        self.knobs = tuple(knobs)
+        self.knobs, self._where = tuple(knobs), where or self._where
         self._forces = {}
         for name, journal in self._journals.items():
-            settings = [one for knob in knobs for host, one in knob.spots if host == name]
+            settings = [one for knob in self._there for host, one in knob.spots if host == name]
             if settings:
                 force = Force(self.place.hosts[name], journal, settings, self._owner)
                 await force.learn()
                 self._forces[name] = force
 
-    async def put(self, settings: Mapping[str, Scalar], *, within: float) -> Put:
-        """Put a candidate in force, and read it back.
+    async def put(
+        self, settings: Mapping[str, Scalar], *, within: float, where: Where | None = None
+    ) -> Put:
+        """Put a candidate in force at a probe point, and read it back.
 
         Args:
             settings: of all knobs, by the study's names.
+            where: the probe point; None: the present one.
             within: seconds after which the hosts put everything back by themselves.
 
         Raises:
             HostFailed: a host cannot be reached, or has put all back already.
         """
         told: list[str] = []
-        if await self._build(settings):
+        began, before, at = time.monotonic(), dict(self.place.values), self._where
+        if await self._build(settings, where) and self.place.values != before:
             told += [f"{name} = {value}" for name, value in self.place.values.items()]
+        moved = 0.0 if self._where == at else time.monotonic() - began
         self._beside = ()
         try:
             changed = await self._change(settings, within)
             wrong = [one for one in changed if one.state in {"rounded", "ignored"}]
             if wrong:
                 await self.back()
-                return Put(reason="; ".join(map(_wrong, wrong)))
+                return Put(reason="; ".join(map(_wrong, wrong)), moved=moved)
             told += [
                 f"{one.name}: {one.before} → {one.after}"
                 for one in changed
@@ -130,8 +154,8 @@ class Ground:
             ]
         except ValueRefused as problem:
             await self.back()
-            return Put(reason=problem.message)
-        return Put(tuple(told), self._beside)
+            return Put(reason=problem.message, moved=moved)
+        return Put(tuple(told), self._beside, moved=moved)
 
     async def _change(self, settings: Mapping[str, Scalar], within: float) -> list[Changed]:
         """Have all hosts change what is to be another; what they did.
@@ -233,29 +257,43 @@ class Ground:
                  if f"{layer}.{name}" in wide}  # fmt: skip
         return replace(self.place.capture, layers=layers, host_wide=wide)
 
-    async def _build(self, settings: Mapping[str, Scalar]) -> bool:
-        """Build the stack as a candidate wants it; whether it had to be built anew."""
+    async def _build(self, settings: Mapping[str, Scalar], where: Where | None = None) -> bool:
+        """Build the stack as a candidate wants it, as far as the probe point.
+
+        Whether anything had to be built, or there are other settings now.
+        """
+        where = where or self._where
         wanted: dict[str, Json] = {
             name: knob.declared[settings[knob.varied.name]]
             for knob in self.knobs
             for name in (knob.varied.name, *knob.varied.also)
             if not knob.spots and settings[knob.varied.name] != knob.varied.default
         }
-        if wanted == self.place.values and self.place.bench is not None:
+        ready = self.place.bench is not None and where == self._where
+        if wanted == self.place.values and ready:
             return False
         await self.back()
-        await self.stand(wanted)
+        await self.stand(wanted, where)
+        self._where = where
         if any(knob.spots for knob in self.knobs):
-            names = Names(self.place)
+            names, there = Names(self.place), self._there
             await names.read()
-            await self.learn([await _found_again(one, names) for one in self.knobs])
+            await self.learn(
+                [await _found_again(one, names) if one in there else one for one in self.knobs]
+            )
         return True
+
+    @property
+    def _there(self) -> list[Knob]:
+        """Settings of what stands; those of layers above the probe point are as they come."""
+        where = self._where
+        return [one for one in self.knobs if where is None or one.varied.name in where.names]
 
     def _of(self, host: str, settings: Mapping[str, Scalar]) -> dict[str, str]:
         """What a candidate wants of one host, by the settings' own names."""
         return {
             one.name: text_of(settings[knob.varied.name])
-            for knob in self.knobs
+            for knob in self._there
             for place, one in knob.spots
             if place == host
         }

@@ -16,6 +16,7 @@ from iosonde.session.first import First, first_of
 from iosonde.session.place import Place
 from iosonde.session.prepare import goal_of, intent_of, wish_of
 from iosonde.session.resolve import REBUILD, Resolved, declared_values, depth_of, resolve, stack_key
+from iosonde.session.route import Route
 from iosonde.session.watch import Watch
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.space import Space, Vary
@@ -51,7 +52,8 @@ class Outlook:
         left_out: values that are not tried.
         notes: what else the user should know.
         first: what is looked at first.
-        stages: layer and number of candidates of each, where the search goes layer by layer.
+        stages: layer, number of candidates and place of each, where the search goes layer by
+            layer; the place is empty where all are measured at one.
     """
 
     study: str
@@ -66,7 +68,7 @@ class Outlook:
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
     first: First
-    stages: tuple[tuple[str, int], ...] = ()
+    stages: tuple[tuple[str, int, str], ...] = ()
 
 
 async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Watch) -> Outlook:
@@ -78,25 +80,24 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Wa
     """
     plan = plan_of(file)
     place = place_of(file, plan, permissions, watch)
-    command = planned_command(plan.rounds[0][0], plan.study)
     if place.stack is not None:
-        return _declared(file, place, place.stack, command)
+        return _declared(file, place, place.stack)
     try:
         await place.open()
-        return _known(file, await resolve(file, place), command)
+        return _known(file, place, await resolve(file, place))
     finally:
         await place.close()
 
 
-def _known(file: TuneFile, found: Resolved, command: str) -> Outlook:
+def _known(file: TuneFile, place: Place, found: Resolved) -> Outlook:
     """With what hosts say of every setting."""
     intent = intent_of(file.study, found, (), built=False)
     space = found.space(intent.allowed)
     prices = tuple(Price(one.varied, one.seconds) for one in found.knobs)
-    return _priced(file, prices, space, space, command, found.notes, found.left_out)
+    return _priced(file, place, prices, space, space, found.notes, found.left_out)
 
 
-def _declared(file: TuneFile, place: Place, stack: DeclaredStack, command: str) -> Outlook:
+def _declared(file: TuneFile, place: Place, stack: DeclaredStack) -> Outlook:
     """Of a stack that is built for the campaign: what is in force is read when it stands."""
     prices = []
     known = {site.name for site in stack.sites}
@@ -118,7 +119,7 @@ def _declared(file: TuneFile, place: Place, stack: DeclaredStack, command: str) 
     note = "the stack is built first; what is in force and what hosts allow is read then"
     counted = Space(tuple(_guessed(one.varied) for one in prices))
     ranked = Space(tuple(_unknown(one.varied) for one in prices))
-    return _priced(file, tuple(prices), counted, ranked, command, (note,), ())
+    return _priced(file, place, tuple(prices), counted, ranked, (note,), ())
 
 
 def _as_written(file: TuneFile, place: Place, name: str) -> tuple[tuple[Scalar, ...], Scalar]:
@@ -144,12 +145,23 @@ def _unknown(one: Varied) -> Vary:
     return Vary(one.name, one.values if known else (one.default, *one.values), one.default)
 
 
+def _stages(
+    space: Space, place: Place, prices: tuple[Price, ...]
+) -> tuple[tuple[str, int, str], ...]:
+    """Layer, number of candidates, and place."""
+    stages = stages_of(space)
+    names = {one.varied.name: one.varied.also for one in prices}
+    places = Route(place.stack, place.trials, names).places
+    at = places or ("",) * len(stages)
+    return tuple((*stage, one) for stage, one in zip(stages, at, strict=True))
+
+
 def _priced(
     file: TuneFile,
+    place: Place,
     prices: tuple[Price, ...],
     space: Space,
     ranked: Space,
-    command: str,
     notes: tuple[str, ...],
     left_out: tuple[LeftOut, ...],
 ) -> Outlook:
@@ -157,12 +169,13 @@ def _priced(
     strategy = study.strategy_for(count)
     first = first_of(file, ranked, strategy)
     goal = goal_of(wish_of(study))
-    stages = stages_of(space) if strategy == "staged" else ()
+    stages = _stages(space, place, prices) if strategy == "staged" else ()
     change = sum(one.seconds or 1.0 for one in prices) / (len(stages) or 1)
     each = change + goal.settle + goal.seconds + 2 * OVERHEAD
-    block = each * (sum(one for _, one in stages) or count)
+    block = each * (sum(one for _, one, _ in stages) or count)
     return Outlook(
         study.study, strategy, prices, count, goal, tuple(study.limits),
-        block, int(goal.budget / (goal.seconds + OVERHEAD)), command, left_out,
+        block, int(goal.budget / (goal.seconds + OVERHEAD)),
+        planned_command(place.planned, place.study), left_out,
         (*notes, *filter(None, [first.sentence])), first, stages,
     )  # fmt: skip

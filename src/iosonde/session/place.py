@@ -1,8 +1,8 @@
-"""Where a campaign measures: its hosts, its declared stack, and the probe point made ready."""
+"""Where a campaign measures: its hosts, its declared stack, and its probe points made ready."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -28,7 +28,7 @@ class Place:
 
     Args:
         study: the load and its place.
-        planned: its one trial.
+        trials: its trial at each probe point, from the disks up.
         others: further hosts whose settings are varied.
         permissions: devices named by --destroy.
         progress: told what is built and prepared.
@@ -37,26 +37,29 @@ class Place:
     def __init__(
         self,
         study: Study,
-        planned: PlannedTrial,
+        trials: Sequence[PlannedTrial],
         others: tuple[str, ...],
         permissions: tuple[Permission, ...],
         progress: Progress,
     ) -> None:
-        self.study, self.planned = study, planned
+        self.study, self.trials, self.planned = study, tuple(trials), trials[-1]
         self._others, self._permissions, self._progress = others, permissions, progress
         self._exits = AsyncExitStack()
         self._prepared = AsyncExitStack()
         self._stages: Stages | None = None
         self.stack: DeclaredStack | None = self._declared({}) if study.stack else None
+        self.own = False
+        """The campaign builds the stack, so it may take away what stands on a probe point."""
         self.hosts: dict[str, Host] = {}
         self.values: dict[str, Json] = {}
         self.bench: Bench | None = None
         self.capture: Capture | None = None
         self.command = ""
+        self._swept: set[str] = set()
 
     @property
     def host(self) -> Host:
-        """Where the load runs."""
+        """Where the load runs at present."""
         return self.hosts[self.planned.probe.host]
 
     async def open(self) -> None:
@@ -69,7 +72,8 @@ class Place:
             self._stages = Stages(self.stack, self._permissions, self._progress)
             self._exits.push_async_callback(self._stages.close)
             self.hosts.update(await self._stages.open())
-        for name in dict.fromkeys((self.planned.probe.host, *self._others)):
+        at = (one.probe.host for one in self.trials)
+        for name in dict.fromkeys((*at, *self._others)):
             if name not in self.hosts:
                 self.hosts[name] = await open_host(name)
                 self._exits.push_async_callback(self.hosts[name].close)
@@ -85,9 +89,10 @@ class Place:
         stack = self.stack
         return frozenset(stack.opens[name] for name in stack.guests) if stack else frozenset()
 
-    def needs(self, values: Mapping[str, Json], *, again: bool = False) -> bool:
+    def needs(self, values: Mapping[str, Json], at: PlannedTrial, *, again: bool = False) -> bool:
         """Whether `ready` has to take anything away."""
-        return again or (dict(values) != self.values and bool(self.stands))
+        moved = dict(values) != self.values or at != self.planned
+        return again or (moved and bool(self.stands))
 
     def site(self, name: str) -> Site | None:
         """A layer of the declared stack that stands, with its device."""
@@ -101,22 +106,34 @@ class Place:
         """
         return self._declared(values)
 
-    async def ready(self, values: Mapping[str, Json], *, again: bool = False) -> None:
-        """Build what the probe point needs, and make it ready: scratch file, capture, guard.
+    async def ready(
+        self,
+        values: Mapping[str, Json],
+        at: PlannedTrial,
+        *,
+        beside: Collection[str] = (),
+        again: bool = False,
+    ) -> None:
+        """Build what a probe point needs, and make it ready: scratch file, capture, guard.
+
+        What stands on it is taken away where the load writes to it and the stack is our own.
 
         Args:
             values: "LAYER.KEY" → value, of what the campaign builds otherwise than declared.
+            at: the trial at that point.
+            beside: layers that have to stand too.
             again: take away what stands of the stack first.
 
         Raises:
             Refused: the guard forbids it, or what would be rebuilt stood before the campaign.
             HostFailed: it cannot be built.
         """
-        if self.bench is not None and dict(values) == self.values:
+        if self.bench is not None and dict(values) == self.values and at == self.planned:
             return
         await self._prepared.aclose()
         self._prepared, self.bench = AsyncExitStack(), None
-        planned, permissions = self.planned, self._permissions
+        planned, permissions = at, self._permissions
+        self.planned = at
         if self._stages:
             if again:
                 await self._stages.remove()
@@ -127,12 +144,15 @@ class Place:
             if changed & self.stands:
                 await self._stages.rebuild(self._declared(values), changed)
             writes = LOADS.load(planned.load.engine)().demand(planned.load).writes
-            planned, own = await self._stages.ready(planned, writes=writes)
+            if writes and self.own and len(self.trials) > 1:
+                await self._stages.bare(at)
+            planned, own = await self._stages.ready(planned, beside, writes=writes)
             permissions += own
         self.values = dict(values)
         others = [one for one in self.hosts.values() if one is not self.host and not is_asleep(one)]
-        if not self.command:  # for the first time
+        if self.host.name not in self._swept:
             await sweep(self.host)
+            self._swept.add(self.host.name)
         self.bench, self.capture, self.command = await make_ready(
             planned,
             self.host,

@@ -15,6 +15,7 @@ from iosonde.session.first import first_of, hoping
 from iosonde.session.ground import Ground
 from iosonde.session.limits import SAFE, unit_of
 from iosonde.session.resolve import Resolved, resolve
+from iosonde.session.route import Route
 from iosonde.session.watch import Watch
 from iosonde.tune.space import Space
 from iosonde.tune.strategy import Goal
@@ -28,6 +29,7 @@ class Prepared:
     intent: Intent
     space: Space
     goal: Goal
+    route: Route
 
 
 def check_demand(file: TuneFile, plan: Plan) -> None:
@@ -69,8 +71,10 @@ async def prepare(
         HostFailed: what the campaign varied before is not there any more.
     """
     place, study = ground.place, file.study
+    place.own = own
     if study.stack:
-        await ground.stand({}, again=own)
+        asked = {name: tried.also for name, tried in study.vary.items()}
+        await ground.stand({}, Route(place.stack, place.trials, asked).of(""), again=own)
     try:
         found = await resolve(file, place)
     except UsageError as problem:
@@ -91,9 +95,12 @@ async def prepare(
         for note in (*found.notes, *filter(None, [first.sentence])):
             watch.note(note)
     await ground.stand({})
-    await ground.learn(found.knobs)
+    route = Route(
+        place.stack, place.trials, {one.varied.name: one.varied.also for one in found.knobs}
+    )
+    await ground.learn(found.knobs, route.of(""))
     space = hoping(found.space(intent.allowed), intent.hopeful)
-    return Prepared(ground, intent, space, goal_of(intent.goal))
+    return Prepared(ground, intent, space, goal_of(intent.goal), route)
 
 
 def _gone(problem: UsageError) -> HostFailed:

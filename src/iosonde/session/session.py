@@ -14,12 +14,14 @@ from dataclasses import dataclass, replace
 from iosonde.campaign import Measurement, Result
 from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.measure.flags import flags_of
+from iosonde.measure.study import PlannedTrial
 from iosonde.measure.trial import Bench, measure_loop
 from iosonde.records import Loop, Run, Scalar, Trial
 from iosonde.session.end import natives, result_of
 from iosonde.session.ground import Put
 from iosonde.session.limits import Limit, parse_limit
 from iosonde.session.prepare import Prepared
+from iosonde.session.route import Where
 from iosonde.session.watch import Watch
 from iosonde.store.store import Store
 from iosonde.tune.space import Candidate
@@ -61,14 +63,14 @@ class Session:
     ) -> None:
         self._ground, self.intent = prepared.ground, prepared.intent
         self._place = prepared.ground.place
-        self._space, self._goal = prepared.space, prepared.goal
+        self._space, self._goal, self._route = prepared.space, prepared.goal, prepared.route
         self._study = run.study
         self._store, self._run, self._options, self._watch = store, run, options, watch
         self._limits: tuple[Limit, ...] = tuple(map(parse_limit, self.intent.goal.limits))
         self._trials = {one.id: one for one in run.trials}
         self.search = Proven(self.intent.strategy, self._space, self._goal, seed=self.intent.seed)
         self._number = len(told)
-        self._fresh = True  # the load has not run yet, so it has to settle
+        self._fresh = True  # the load has not run there yet, so it has to settle
         self._in_force = self._space.baseline
         self._replay(told)
 
@@ -113,25 +115,34 @@ class Session:
 
     async def _measure(self, asked: Ask, part: str) -> tuple[Measurement, Loop | None]:
         """Put the candidate in force, discard, measure."""
-        settings = self._space.settings(asked.candidate)
+        where = self._route.of(asked.stage)
+        if self._route.places:
+            asked = replace(asked, why=f"{asked.why}, at {where.trial.probe.name}")
         self._watch.asked(asked, self._changes(asked.candidate), self.search.standing())
-        began, clock = time.time(), time.monotonic()
-        one = Measurement(
-            number=self._number, part=part, settings=settings, trial=self._trial_id(settings),
-            loop=None, why=asked.why, started=began, change_seconds=0.0, spent=0.0,
-            settle=asked.settle, seconds=asked.seconds, figure=None, stage=asked.stage,
-        )  # fmt: skip
-        put = await self._put(one)
+        clock, one = time.monotonic(), self._begun(asked, part, where.trial)
+        put = await self._put(one, where)
+        self._fresh = self._fresh or put.moved > 0
         self._in_force = self._space.baseline if put.reason else asked.candidate
         one = replace(
-            one, change_seconds=time.monotonic() - clock, changed=put.changed, reason=put.reason
-        )
+            one, change_seconds=time.monotonic() - clock - put.moved, move_seconds=put.moved,
+            changed=put.changed, reason=put.reason,
+        )  # fmt: skip
         if put.reason:
             self._require_baseline_works(asked.candidate, put.reason)
             return one, None
         return await self._loops(asked, one)
 
-    async def _put(self, one: Measurement) -> Put:
+    def _begun(self, asked: Ask, part: str, planned: PlannedTrial) -> Measurement:
+        """What is known of a measurement before anything is done."""
+        settings = self._space.settings(asked.candidate)
+        return Measurement(
+            number=self._number, part=part, settings=settings,
+            trial=f"{planned.id} {label(settings)}", loop=None, why=asked.why,
+            started=time.time(), change_seconds=0.0, spent=0.0, settle=asked.settle,
+            seconds=asked.seconds, figure=None, stage=asked.stage, at=planned.probe.name,
+        )  # fmt: skip
+
+    async def _put(self, one: Measurement, where: Where) -> Put:
         """The candidate in force. One that cuts the connection is noted before that is told.
 
         Raises:
@@ -139,7 +150,7 @@ class Session:
         """
         within = self._options.confirm + one.settle + one.seconds
         try:
-            return await self._ground.put(one.settings, within=within)
+            return await self._ground.put(one.settings, within=within, where=where)
         except HostFailed as problem:
             if self._ground.risky(one.settings):
                 self._keep(replace(one, reason=f"the host was lost: {problem.message}"), None)
@@ -201,9 +212,6 @@ class Session:
             raise LoadFailed(
                 f"it fails under what was in force before: {reason}", where=self._place.host.name
             )
-
-    def _trial_id(self, settings: Mapping[str, Scalar]) -> str:
-        return f"{self._place.planned.id} {label(settings)}"
 
     def _enter(self, trial: str, settings: Mapping[str, Scalar]) -> Trial:
         """The candidate's trial, new to the run or not."""

@@ -53,14 +53,15 @@ def _so_far(measured: Iterable[Measurement]) -> tuple[CandidateEnd, ...]:
     found: dict[tuple[Any, ...], list[Measurement]] = {}
     for one in measured:
         if one.part == "search":
-            found.setdefault(tuple(one.settings.items()), []).append(one)
+            found.setdefault((one.stage, *one.settings.items()), []).append(one)
     return tuple(
         CandidateEnd(
             settings=some[0].settings,
             state="infeasible" if some[-1].reason else "alive",
             loops=sum(one.loop is not None for one in some),
-            device_seconds=sum(one.change_seconds + (one.spent or 0.0) for one in some),
+            device_seconds=sum(one.device_seconds for one in some),
             reason=some[-1].reason,
+            stage=some[0].stage,
         )
         for some in found.values()
     )

@@ -185,7 +185,7 @@ class Fit:
     def _points(self, measurements: Sequence[Measurement]) -> tuple[list[_Point], float]:
         points, clock = [], 0.0
         for one in measurements:
-            clock += one.change_seconds + (one.spent or 0.0)
+            clock += one.device_seconds
             place = self._places.get(self._key(one.settings))
             if one.figure is not None and one.figure > 0 and place is not None:
                 points.append(_Point(place, clock - one.seconds / 2, self._sign * log(one.figure)))

@@ -22,17 +22,17 @@ def path_of(campaign: Campaign) -> tuple[Step, ...]:
     gone = {
         key: step for some in _leaving(campaign).values() for key, step in some.items()
     }  # when the last of those that left for the same reason was measured: the block's end
-    scores: dict[Key, list[float]] = {}
+    scores: dict[tuple[str, Key], list[float]] = {}
     settings: dict[Key, Mapping[str, Scalar]] = {}
     steps, clock, best = [], 0.0, None
     for one in campaign.measurements:
-        clock += one.change_seconds + (one.spent or 0.0)
+        clock += one.device_seconds
         alive = {key for key in entered if key not in gone or gone[key] > one.number}
         if one.part == "search" and one.figure and one.figure > 0:
             key = key_of(vary, one.settings)
             settings[key] = one.settings
-            scores.setdefault(key, []).append(sign * log(one.figure))
-        here = {key: some for key, some in scores.items() if key in alive}
+            scores.setdefault((one.at, key), []).append(sign * log(one.figure))
+        here = {key: some for (at, key), some in scores.items() if at == one.at and key in alive}
         if here and one.part == "search":
             best = settings[max(here, key=lambda key: sum(here[key]) / len(here[key]))]
         step = Step(

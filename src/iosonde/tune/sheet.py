@@ -7,23 +7,20 @@ by tomorrow's code, and an interrupted one shows how far it came.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean
-from typing import TypeAlias
 
 from iosonde.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
 from iosonde.measure.statistics import summarise
 from iosonde.records import Metric, Scalar
 from iosonde.sheets import RunSheet
-from iosonde.tune.effects import Fit, key_of
+from iosonde.tune.effects import key_of
+from iosonde.tune.parts import Key, Part, effects_of, part_of, parts_of
 from iosonde.tune.path import events_of, path_of
 from iosonde.tuning import CampaignSheet, Costs, Pair, Tuning, ValueRow, ValueTable
 
 _PASSES, _PASS = 5, 60.0
 """The classic protocol: five passes of a minute (the loop tester's page, fio's own examples)."""
 _MODEL = "model"
-
-Key: TypeAlias = tuple[int, ...]
 
 
 def tuned(sheet: RunSheet, campaign: Campaign) -> CampaignSheet:
@@ -36,20 +33,19 @@ def tuned(sheet: RunSheet, campaign: Campaign) -> CampaignSheet:
 
 def tuning_of(campaign: Campaign) -> Tuning:
     """All that is shown of a campaign, finished or not."""
-    search = [one for one in campaign.measurements if one.part == "search"]
-    fit = Fit(campaign.intent, search)
-    path = path_of(campaign)
+    parts, path = parts_of(campaign), path_of(campaign)
     return Tuning(
-        campaign, tuple(_tables(campaign, search, fit)), _candidates(campaign, search, fit),
-        fit.effects(), path, events_of(path, campaign), _pairs(campaign), _costs(campaign),
+        campaign, tuple(_tables(campaign, parts)), tuple(_candidates(campaign, parts)),
+        effects_of(parts), path, events_of(path, campaign), _pairs(campaign), _costs(campaign),
     )  # fmt: skip
 
 
-def _tables(campaign: Campaign, search: Sequence[Measurement], fit: Fit) -> Iterator[ValueTable]:
+def _tables(campaign: Campaign, parts: Sequence[Part]) -> Iterator[ValueTable]:
     """One for each setting that has more than one value, in the order of the study."""
     for at, varied in enumerate(campaign.intent.vary):
-        if len(varied.values) > 1 and (line := _line(campaign, search, at)):
-            yield _table(campaign, search, fit, at, line)
+        part = part_of(parts, varied)
+        if len(varied.values) > 1 and (line := _line(campaign, part.search, at)):
+            yield _table(campaign, part, at, line)
 
 
 def _line(campaign: Campaign, search: Sequence[Measurement], at: int) -> Key | None:
@@ -77,58 +73,58 @@ def _line(campaign: Campaign, search: Sequence[Measurement], at: int) -> Key | N
     )
 
 
-def _table(
-    campaign: Campaign, search: Sequence[Measurement], fit: Fit, at: int, line: Key
-) -> ValueTable:
+def _table(campaign: Campaign, part: Part, at: int, line: Key) -> ValueTable:
     intent, varied = campaign.intent, campaign.intent.vary[at]
     held = {
         one.name: one.values[index]
         for one, index in zip(intent.vary, line, strict=True) if index >= 0
     }  # fmt: skip
     every = [{**held, varied.name: value} for value in varied.values]
-    ends = _ends(campaign)
-    known = [one for one in every if key_of(intent.vary, one) in ends]
+    known = [one for one in every if key_of(intent.vary, one) in part.ends]
     reference = {**held, varied.name: varied.default}
     tests = sum(len(one.values) - 1 for one in intent.vary)
     rows = tuple(
-        _row(
-            ends[key_of(intent.vary, one)], search, fit, intent, reference, one[varied.name], tests
-        )
+        _row(part.ends[key_of(intent.vary, one)], part, intent, reference, one[varied.name], tests)
         for one in known
     )
     untried = tuple(one[varied.name] for one in every if one not in known)
-    stages = {one.stage for one in search if key_of(intent.vary, one.settings)[:at] == line[:at]}
+    stages = {
+        one.stage for one in part.search if key_of(intent.vary, one.settings)[:at] == line[:at]
+    }
     stage = next((one for one in stages if varied.name.startswith(f"{one}.")), "")
-    return ValueTable(varied, stage, held, varied.default, rows, untried)
+    return ValueTable(varied, stage, held, varied.default, rows, untried, part.at)
 
 
-def _candidates(
-    campaign: Campaign, search: Sequence[Measurement], fit: Fit
-) -> tuple[ValueRow, ...]:
-    """Every candidate that was measured, the best first, against what was in force."""
-    baseline = {one.name: one.default for one in campaign.intent.vary}
-    ends = list(_ends(campaign).values())
-    rows = [_row(one, search, fit, campaign.intent, baseline, None, len(ends) - 1) for one in ends]
+def _candidates(campaign: Campaign, parts: Sequence[Part]) -> Iterator[ValueRow]:
+    """Every candidate that was measured, place by place, the best first, against what was in force.
+
+    What was in force of the settings that are varied there: those of the stages below are as the
+    stages have left them.
+    """
     sign = -1.0 if campaign.intent.goal.higher else 1.0
-    return tuple(
-        sorted(rows, key=lambda row: sign * row.metric.mean if row.metric else float("inf"))
-    )
+    for part in parts:
+        ends = list(part.ends.values())
+        rows = [
+            _row(one, part, campaign.intent, part.reference, None, len(ends) - 1) for one in ends
+        ]
+        yield from sorted(
+            rows, key=lambda row: sign * row.metric.mean if row.metric else float("inf")
+        )
 
 
 def _row(
     end: CandidateEnd,
-    search: Sequence[Measurement],
-    fit: Fit,
+    part: Part,
     intent: Intent,
     reference: Mapping[str, Scalar],
     value: Scalar,
     tests: int,
 ) -> ValueRow:
-    metric = end.metric or _metric(end.settings, search, intent)
-    change = fit.change(end.settings, reference, tests) if metric else None
+    metric = end.metric or _metric(end.settings, part.search, intent)
+    change = part.fit.change(end.settings, reference, tests) if metric else None
     note = end.reason or ("" if end.state == "alive" else end.state)
     return ValueRow(
-        end.settings, value, metric, change, end.loops, end.device_seconds, note
+        end.settings, value, metric, change, end.loops, end.device_seconds, note, part.at
     )  # fmt: skip
 
 
@@ -142,21 +138,6 @@ def _metric(
         if one.figure is not None and dict(one.settings) == dict(settings)
     ]
     return summarise(intent.goal.metric, intent.goal.unit, figures) if figures else None
-
-
-def _ends(campaign: Campaign) -> dict[Key, CandidateEnd]:
-    """Candidates that were measured; those of several stages once, with all of their loops."""
-    found: dict[Key, CandidateEnd] = {}
-    for one in campaign.candidates:
-        key = key_of(campaign.intent.vary, one.settings)
-        if not (one.device_seconds or one.loops or one.reason):
-            continue
-        before = found.get(key)
-        found[key] = one if before is None else replace(
-            one, loops=before.loops + one.loops, metric=None,
-            device_seconds=before.device_seconds + one.device_seconds,
-        )  # fmt: skip
-    return found
 
 
 def _pick(campaign: Campaign) -> Mapping[str, Scalar]:
@@ -192,6 +173,7 @@ def _costs(campaign: Campaign) -> Costs:
     values = sum(_tried(one) for one in campaign.intent.vary)
     return Costs(
         changes=sum(one.change_seconds for one in made),
+        moves=sum(one.move_seconds for one in made),
         loads=sum(one.spent or 0.0 for one in made),
         measurements=len(made),
         one_at_a_time=values * each,

@@ -57,7 +57,7 @@ class Staged:
         """The present stage's next measurement; None when the topmost is done."""
         while self._search:
             if asked := self._search.ask():
-                layer = self._groups[len(self.stages)][0]
+                layer = self._layer
                 candidate = self._lift(asked.candidate)
                 return replace(asked, candidate=candidate, why=f"{layer}: {asked.why}", stage=layer)
             self._finish()
@@ -73,7 +73,7 @@ class Staged:
         """Candidates of all stages so far, in order; used and left of the whole search."""
         now = self._search.standing() if self._search else None
         stands = [
-            replace(stand, candidate=self._lift(stand.candidate))
+            replace(stand, candidate=self._lift(stand.candidate), stage=self._layer)
             for stand in (now.candidates if now else ())
         ]
         done = [stand for one in self._stands for stand in one.candidates]
@@ -120,12 +120,20 @@ class Staged:
             return
         stand, found = self._search.standing(), self._search.found()
         self._used += stand.used
-        lifted = [replace(one, candidate=self._lift(one.candidate)) for one in stand.candidates]
+        lifted = [
+            replace(one, candidate=self._lift(one.candidate), stage=self._layer)
+            for one in stand.candidates
+        ]
         self._stands.append(replace(stand, candidates=tuple(lifted)))
         if found.ending is Ending.WINNER:
             self._current = self._lift(found.pick)
-        self.stages.append(Stage(self._groups[len(self.stages)][0], found, self._current))
+        self.stages.append(Stage(self._layer, found, self._current))
         self._search = self._begin()
+
+    @property
+    def _layer(self) -> str:
+        """Of the present stage."""
+        return self._groups[len(self.stages)][0]
 
     def _lift(self, candidate: Candidate) -> Candidate:
         """The whole space's candidate for one of the present stage."""
@@ -147,8 +155,9 @@ def stages_of(space: Space) -> tuple[tuple[str, int], ...]:
 def _groups(space: Space) -> list[tuple[str, list[str]]]:
     """The stages: a layer and the names of its settings."""
     names = (one.name for one in space.vary)
-    return [(layer, list(group)) for layer, group in groupby(names, key=_layer)]
+    return [(layer, list(group)) for layer, group in groupby(names, key=layer_of)]
 
 
-def _layer(name: str) -> str:
+def layer_of(name: str) -> str:
+    """The stage of a setting: what stands before the last dot of its name."""
     return name.rpartition(".")[0]

@@ -93,7 +93,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """One candidate: its settings, loops, device seconds spent on it, figures and state."""
+    """One candidate: its settings, loops, device seconds spent on it, figures and state.
+
+    `stage` is the layer, where the search goes layer by layer.
+    """
 
     candidate: Candidate
     settings: Mapping[str, Scalar]
@@ -102,6 +105,7 @@ class Stand:
     metric: Metric | None
     state: State
     reason: str = ""
+    stage: str = ""
 
 
 class Ending(StrEnum):

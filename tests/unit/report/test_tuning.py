@@ -171,6 +171,19 @@ def test_a_stages_winner_is_kept_not_beaten() -> None:
     assert "fs.read\\_ahead=4 MiB" in text[text.index("## The path") :]
 
 
+def test_places_have_tables_of_their_own() -> None:
+    upper = replace(READ_AHEAD, name="fs.read_ahead")
+    sheet = campaign_sheet(simulated("staged", (SCHEDULER, upper), places={"disk": 3.0, "fs": 1.0}))
+    text = written(sheet, "markdown")
+    assert "| measured at | disk, fs |" in text
+    assert "(stage disk, measured at disk)" in text
+    disk, fs = text.index("### Measured at disk"), text.index("### Measured at fs")
+    fast = re.compile(r"\b5\d\.\d k/s")  # three times 18 k/s and more
+    assert fast.search(text[disk:fs])
+    assert not fast.search(text[fs : text.index("## What each setting does")])
+    assert "A fit for each place" in text
+
+
 def test_pictures_alone() -> None:
     small = campaign_sheet(simulated("race", (SCHEDULER,)))
     assert written(small, "svg").startswith("<svg")

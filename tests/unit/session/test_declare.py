@@ -45,6 +45,15 @@ def test_the_strategy_hangs_on_the_field_unless_it_is_named() -> None:
     assert understand(STUDY + "strategy: sweep\n", "x").study.strategy_for(999) == "sweep"
 
 
+def test_several_places_are_for_stages() -> None:
+    text = STUDY.replace("targets: /dev/sda", "stack: s.yaml\nat: [disk, fs]")
+    with pytest.raises(UsageError, match="`strategy: staged`, which measures each stage"):
+        understand(text, "x.yaml")
+    assert understand(text + "strategy: staged\n", "x").study.at == ["disk", "fs"]
+    with pytest.raises(UsageError, match="one target"):
+        understand(STUDY.replace("/dev/sda", "[/dev/sda, /dev/sdb]") + "strategy: staged\n", "x")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [

@@ -9,10 +9,13 @@ from typing import Any, cast
 
 import pytest
 
+from iosonde.campaign import Varied
 from iosonde.change.tentative import Changed, ValueRefused
 from iosonde.errors import HostFailed
+from iosonde.session import ground as module
 from iosonde.session.ground import Ground
 from iosonde.session.resolve import Knob
+from iosonde.session.route import Where
 
 SETTINGS = {"a/link:eth1.mtu": 9000}
 
@@ -101,3 +104,52 @@ async def test_all_that_can_be_put_back_is_though_one_host_is_lost() -> None:
     with pytest.raises(HostFailed, match="lost"):
         await made.back()
     assert told == ["b back"]
+
+
+async def test_what_stands_above_the_probe_point_is_not_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At the disk the file system's setting is not there; on the way up both are found again."""
+    looked: list[str] = []
+    ready: list[str] = []
+
+    class Names:
+        def __init__(self, place: object) -> None:
+            del place
+
+        async def read(self) -> None:
+            looked.append("read")
+
+        async def find(self, name: str) -> tuple[str, object]:
+            looked.append(name)
+            return "a", SimpleNamespace(name=f"{name} anew")
+
+    async def made_ready(values: object, at: SimpleNamespace, **_: object) -> None:
+        place.planned = at
+        ready.append(at.id)
+
+    monkeypatch.setattr(module, "Names", Names)
+    trials = {at: SimpleNamespace(id=f"reads@{at}") for at in ("disk", "fs")}
+    place = SimpleNamespace(
+        values={}, bench=object(), hosts={}, planned=trials["fs"], ready=made_ready,
+        needs=lambda *_, **__: False,
+    )  # fmt: skip
+    made = Ground(cast("Any", place), "study", cast("Any", None))
+    spot = SimpleNamespace(name="before")
+    knobs = [
+        Knob(Varied(name, (1, 2), 1), (("a", cast("Any", spot)),))
+        for name in ("disk.nomerges", "fs.atime")
+    ]
+    top = Where(cast("Any", trials["fs"]), frozenset({"disk.nomerges", "fs.atime"}))
+    below = Where(cast("Any", trials["disk"]), frozenset({"disk.nomerges"}))
+    await made.learn(knobs, top)
+    settings = {"disk.nomerges": 2, "fs.atime": 1}
+    put = await made.put(settings, within=60, where=below)
+    assert (ready, looked) == (["reads@disk"], ["read", "disk.nomerges"])
+    assert put.moved > 0
+    assert made._of("a", settings) == {"disk.nomerges anew": "2"}
+    assert (await made.put(settings, within=60, where=below)).moved == 0
+    assert ready == ["reads@disk"], "it stands"
+    await made.put(settings, within=60, where=top)
+    assert (ready[1:], looked[2:]) == (["reads@fs"], ["read", "disk.nomerges", "fs.atime"])
+    assert made._of("a", settings) == {"disk.nomerges anew": "2", "fs.atime anew": "1"}

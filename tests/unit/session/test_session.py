@@ -14,6 +14,7 @@ import pytest
 from iosonde.campaign import Intent, Measurement, Varied, Wish
 from iosonde.change.tentative import Changed
 from iosonde.errors import HostFailed, LoadFailed, UsageError
+from iosonde.measure.study import PlannedTrial, ProbePoint
 from iosonde.measure.trial import Bench
 from iosonde.records import (
     Demand,
@@ -31,7 +32,9 @@ from iosonde.session.conduct import ended
 from iosonde.session.ground import Put
 from iosonde.session.prepare import Prepared, goal_of
 from iosonde.session.resolve import space_of
+from iosonde.session.route import Route, Where
 from iosonde.session.session import Options, Session
+from iosonde.stack.file import read_stack
 from iosonde.store import open_store
 from iosonde.store.campaigns import PLAN_KEY, intent_document
 from iosonde.store.owner import this_process
@@ -72,7 +75,9 @@ class Ground:
         )  # fmt: skip
         self.knobs = ()
 
-    async def put(self, settings: Mapping[str, Scalar], *, within: float) -> Put:
+    async def put(
+        self, settings: Mapping[str, Scalar], *, within: float, where: Where | None = None
+    ) -> Put:
         self.puts += 1
         if self.puts == self.dies_at:
             raise HostFailed("the host is gone")
@@ -146,7 +151,10 @@ def session(
     ground: Ground, store: Store, run: Run, told: tuple[Measurement, ...] = (), **options: Any
 ) -> Session:
     space = space_of(INTENT.vary, (), (), {})
-    prepared = Prepared(cast("Any", ground), INTENT, space, goal_of(INTENT.goal))
+    route = Route(
+        None, [ground.place.planned], dict.fromkeys((one.name for one in INTENT.vary), ())
+    )
+    prepared = Prepared(cast("Any", ground), INTENT, space, goal_of(INTENT.goal), route)
     return Session(prepared, store, run, told, Options(**options), cast("Any", Silent()))
 
 
@@ -253,6 +261,94 @@ async def test_an_interrupted_campaign_ends_as_if_it_had_not_been(
     assert [one.settings for one in after.measurements[: at + 4]] == [
         one.settings for one in first.measurements[: at + 4]
     ]
+
+
+STAGED = replace(
+    INTENT, strategy="staged",
+    vary=(INTENT.vary[0], Varied("fs.commit", (5, 30), 5)),
+    goal=replace(INTENT.goal, limits=(), budget=2000.0),
+)  # fmt: skip
+
+
+STAIRS = """\
+stack: stairs
+hosts: {here: {at: local}}
+layers:
+  sda: {kind: disk, file: /tmp/sda.img, size: 64 MiB}
+  fs: {kind: ext4, of: sda, mount: /mnt/stairs}
+"""
+
+
+class Stairs(Ground):
+    """A disk, and a file system on it that is a tenth as fast; the way between takes its time."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.places = [
+            PlannedTrial(f"reads@{name}", ProbePoint(path="", name=name), Load("fio", "reads", {}))
+            for name in ("sda", "fs")
+        ]
+        self.place.planned = self.places[-1]
+
+    async def put(
+        self, settings: Mapping[str, Scalar], *, within: float, where: Where | None = None
+    ) -> Put:
+        assert where is not None
+        assert all(
+            settings[one.name] == one.default
+            for one in STAGED.vary if one.name not in where.names
+        ), "what is not there yet is as it comes"  # fmt: skip
+        moved = 0.0 if where.trial == self.place.planned else 0.3
+        await asyncio.sleep(moved)
+        self.place.planned = where.trial
+        return replace(
+            await super().put({**settings, "sda.nr_requests": 64}, within=within), moved=moved
+        )
+
+    async def measure(self, bench: Bench, index: int, *, seconds: float, progress: object) -> Loop:
+        self.said.append(f"{self.place.planned.id} {'settles' if index < 0 else index}")
+        loop = await super().measure(bench, index, seconds=seconds, progress=progress)
+        speed = loop.result.metrics["read.iops"] * (0.1 if "fs" in self.place.planned.id else 1)
+        metrics = {**loop.result.metrics, "read.iops": speed}
+        return replace(loop, result=replace(loop.result, metrics=metrics))
+
+
+async def test_stages_are_measured_each_at_its_own_place(
+    monkeypatch: pytest.MonkeyPatch, store: Store, tmp_path: Path
+) -> None:
+    ground = Stairs()
+    monkeypatch.setattr(module, "measure_loop", ground.measure)
+    monkeypatch.setattr(module, "flags_of", lambda *_: ())
+    run = begun(store, STAGED)
+    file = tmp_path / "stairs.yaml"
+    file.write_text(STAIRS)
+    route = Route(
+        read_stack(file), ground.places, dict.fromkeys((one.name for one in STAGED.vary), ())
+    )
+    space = space_of(STAGED.vary, (), (), {})
+    prepared = Prepared(cast("Any", ground), STAGED, space, goal_of(STAGED.goal), route)
+    made = Session(prepared, store, run, (), Options(), cast("Any", Silent()))
+    result = await made.execute()
+    assert result.winner == {"sda.scheduler": "bfq", "fs.commit": 5}
+    assert result.confirmed
+    campaign = store.campaign(run.id)
+    assert campaign is not None
+    assert campaign.places == ("sda", "fs")
+    assert {(one.stage, one.at) for one in campaign.measurements} == {
+        ("sda", "sda"), ("fs", "fs"), ("", "fs")
+    }  # fmt: skip
+    moves = [one for one in campaign.measurements if one.move_seconds]
+    assert [one.number for one in moves] == [
+        0, next(one.number for one in campaign.measurements if one.at == "fs")
+    ]  # fmt: skip
+    assert campaign.device_seconds > 0.6  # what the moves took is told
+    assert made.search.standing().used < campaign.device_seconds - 0.59  # and is not the search's
+    for trial in store.load(run.id).trials:
+        figures = [loop.result.metrics["read.iops"] for loop in trial.loops]
+        assert max(figures) < 1.1 * min(figures), "a trial is of one place"
+    starts = [at for at, one in enumerate(ground.said) if one.endswith("settles")]
+    arrived = ground.said.index(next(one for one in ground.said if "@fs" in one))
+    assert arrived in starts, "a load that is new to a place settles"
 
 
 async def test_a_candidate_that_cuts_the_connection_is_noted_before_the_campaign_ends(

@@ -197,3 +197,38 @@ def test_a_staged_campaign_has_the_tables_of_its_stages() -> None:
     assert winner.loops == sum(one.loops for one in stands)
     assert winner.metric is not None
     assert tuning.path[0].stage == "disk"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_figures_of_two_places_are_not_held_against_each_other(seed: int) -> None:
+    """The file system is a third as fast as the disk; no change, effect or best may show it."""
+    upper = replace(READ_AHEAD, name="fs.read_ahead")
+    places = {"disk": 3.0, "fs": 1.0}
+    campaign = simulated("staged", (SCHEDULER, upper), places=places, seed=seed, cv=0.005)
+    tuning = tuning_of(campaign)
+    assert [table.at for table in tuning.tables] == ["disk", "fs"]
+    assert wrong_intervals(tuning) == 0
+    for row in tuning.candidates:
+        held = truth(row.settings) * places[row.at]
+        assert row.metric is not None
+        assert row.metric.mean == pytest.approx(held, rel=0.02)
+        if row.change:
+            assert abs(row.change.change) < 0.3
+    assert [row.at for row in tuning.candidates] == ["disk"] * 3 + ["fs"] * 3
+    assert [one.varied.name for one in tuning.effects.main] == ["disk.scheduler", "fs.read_ahead"]
+    assert all(abs(level.effect) < 0.2 for one in tuning.effects.main for level in one.levels)
+    assert tuning.effects.pairs == ()
+    first = next(step for step in tuning.path if step.stage == "fs")
+    assert first.best == first.settings  # the disk's figures are none of its
+
+
+def test_an_interrupted_campaign_of_two_places_has_the_tables_so_far() -> None:
+    upper = replace(READ_AHEAD, name="fs.read_ahead")
+    places = {"disk": 3.0, "fs": 1.0}
+    for stop_after in (1, 4, 40, 60):
+        campaign = simulated(
+            "staged", (SCHEDULER, upper), places=places, stop_after=stop_after, cv=0.03
+        )
+        tuning = tuning_of(campaign)
+        assert len(tuning.path) == stop_after
+        assert {row.at for row in tuning.candidates} <= {"", *places}
