@@ -36,9 +36,11 @@ $(VENV)/.bench: $(VENV)/.dev
 demo: build ## measures a scratch file here within two minutes and writes a report
 	@examples/demo
 
-test: dev ## all tests but the lab's
+TEST := $(BIN)/pytest -m "not kernel and not lab"
+
+test: dev ## all tests but the lab's; what fails is tried again alone
 	cargo test --workspace --quiet
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not kernel and not lab"
+	$(TEST) -n 2 --dist loadgroup || $(TEST) -v --last-failed --last-failed-no-failures none
 
 test-kernel: packages-kernel dev ## the guard and discovery on Debian's kernel, in QEMU
 	$(BIN)/pytest -q -m kernel tests/kernel
