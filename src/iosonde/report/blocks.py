@@ -98,12 +98,19 @@ def words(intent: Intent, settings: Mapping[str, Scalar]) -> str:
 
 
 def show_value(varied: Varied, value: Scalar) -> str:
-    """A setting's value with its unit."""
+    """A setting's value with its unit, so that whoever set it knows it again.
+
+    An MTU stays 9000 B; 3389 extents of 4 MiB are 3389 × 4 MiB.
+    """
     if value is None:
         return "–"
-    if varied.unit and isinstance(value, int | float) and not isinstance(value, bool):
-        return units.show(float(value), varied.unit)
-    return str(value)
+    if not varied.unit or isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if varied.unit[0].isdigit():
+        return f"{value} × {varied.unit}"
+    if varied.unit == "B" and value % units.KIB:
+        return f"{value} B"
+    return units.show(float(value), varied.unit)
 
 
 def in_words(varied: Varied | None, value: Scalar) -> str:

@@ -31,8 +31,8 @@ def table_figure(table: ValueTable, metric: str) -> Figure | None:
         name = show_value(table.varied, row.value)
         points += [{"value": name, "figure": loop / divisor} for loop in row.metric.loops]
         low, high = row.metric.ci95 or (row.metric.mean, row.metric.mean)
-        means.append({
-            "value": name, "figure": row.metric.mean / divisor, "low": low / divisor,
+        means.append({  # no figure of a load lies below 0, whatever an interval of two loops says
+            "value": name, "figure": row.metric.mean / divisor, "low": max(low, 0) / divisor,
             "high": high / divisor,
             "what": "in force before" if row.value == table.reference else "tried",
         })  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iosonde import units
+from iosonde.campaign import Varied
 from iosonde.report.blocks import (
     MOST_SHOWN,
     VERDICTS,
@@ -108,22 +109,28 @@ def candidates(tuning: Tuning) -> Iterator[Block]:
         "varied there. Figures of two places are not held against each other.", "soft",
     )  # fmt: skip
     for at in places:
-        if at:
-            yield Title(f"Measured at {at}", 3)
-        yield from _ranked([row for row in tuning.candidates if row.at == at], tuning)
+        found = [row for row in tuning.candidates if row.at == at]
+        if len(places) < 2:
+            yield from _ranked(found, intent.vary, tuning)
+            continue
+        yield Title(f"Measured at {at}", 3)
+        moved = [one for one in intent.vary if len({row.settings[one.name] for row in found}) > 1]
+        held = {name: value for name, value in found[0].settings.items()
+                if name not in {one.name for one in moved}}  # fmt: skip
+        yield Text(f"With {words(intent, held)}.", "soft")
+        yield from _ranked(found, moved, tuning)
 
 
-def _ranked(found: Sequence[ValueRow], tuning: Tuning) -> Iterator[Block]:
-    """The candidates of one place."""
-    intent = tuning.campaign.intent
-    baseline = {one.name: one.default for one in intent.vary}
+def _ranked(found: Sequence[ValueRow], vary: Sequence[Varied], tuning: Tuning) -> Iterator[Block]:
+    """The candidates of one place, with the settings that are varied there."""
+    baseline = {one.name: one.default for one in tuning.campaign.intent.vary}
     rows = []
     for row in found:
         notes = ["in force before"] if dict(row.settings) == baseline else []
-        values = (show_value(one, row.settings[one.name]) for one in intent.vary)
+        values = (show_value(one, row.settings[one.name]) for one in vary)
         rows.append((*values, *_result_cells(row, notes, tuning)))
-    head = (*(one.name for one in intent.vary), *_VALUE_HEAD[1:])
-    bold, count = _best(found, tuning), len(intent.vary)
+    head = (*(one.name for one in vary), *_VALUE_HEAD[1:])
+    bold, count = _best(found, tuning), len(vary)
     yield Cells(
         head, tuple(rows[:MOST_SHOWN]), frozenset(one for one in bold if one < MOST_SHOWN), count
     )

@@ -8,8 +8,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from iosonde.campaign import Varied
+from iosonde.records import Scalar
 from iosonde.report import FORMATS
-from iosonde.report.blocks import Cells, clock, interval, signed
+from iosonde.report.blocks import Cells, clock, interval, show_value, signed
 from iosonde.report.tuning import blocks
 from iosonde.tuning import CampaignSheet
 from tests.campaigns import READ_AHEAD, REQUESTS, SCHEDULER, campaign_sheet, simulated
@@ -182,11 +184,26 @@ def test_places_have_tables_of_their_own() -> None:
     assert fast.search(text[disk:fs])
     assert not fast.search(text[fs : text.index("## What each setting does")])
     assert "A fit for each place" in text
+    assert re.search(
+        r"With fs\.read\\_ahead=128 KiB\.\s+\| disk\.scheduler \| result", text[disk:fs]
+    )
 
 
 def test_pictures_alone() -> None:
     small = campaign_sheet(simulated("race", (SCHEDULER,)))
     assert written(small, "svg").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (9000, "B", "9000 B"), (131072, "B", "128 KiB"), (3389, "4 MiB", "3389 × 4 MiB"),
+        (8000, "pages", "8000 pages"), (60, "%", "60 %"), (True, "B", "True"), (None, "B", "–"),
+        ("none", "", "none"), (256, "", "256"),
+    ],
+)  # fmt: skip
+def test_a_value_is_shown_as_whoever_set_it_knows_it(value: Scalar, unit: str, shown: str) -> None:
+    assert show_value(Varied("a.b", (value,), value, unit=unit), value) == shown
 
 
 def test_clock() -> None:
