@@ -141,7 +141,7 @@ class Place:
                 name.partition(".")[0] for name in {*values, *self.values}
                 if values.get(name) != self.values.get(name)
             }  # fmt: skip
-            if changed & self.stands:
+            if changed:  # what does not stand yet is to be built so when its turn comes
                 await self._stages.rebuild(self._declared(values), changed)
             writes = LOADS.load(planned.load.engine)().demand(planned.load).writes
             if writes and self.own and len(self.trials) > 1:
