@@ -6,21 +6,15 @@ A second disk stands beside them, which no layer is on: its setting goes with th
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Ended
-from tests.cli.test_tune import start, tuned, until
+from tests.cli.test_tune import LOOP, Iosonde, start, tuned, until
 
-Iosonde = Callable[..., Ended]
-
-pytestmark = [
-    pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings"),
-    pytest.mark.timeout(400),
-]  # fmt: skip
+pytestmark = LOOP
 
 STACK = """\
 stack: stairs{number}

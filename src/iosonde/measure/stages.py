@@ -142,7 +142,7 @@ class Stages:
         Raises:
             HostFailed: something could not be taken away.
         """
-        await self._without({*changed, *_above(stack, changed)}, stack)
+        await self._without({*changed, *layers_above(stack, changed)}, stack)
 
     async def bare(self, planned: PlannedTrial) -> None:
         """Take away what stands on a trial's layer, so that its load may write to the device.
@@ -151,7 +151,7 @@ class Stages:
             HostFailed: something could not be taken away.
         """
         self._trial = planned.id
-        if gone := _above(self._stack, {planned.probe.name}) & self.standing:
+        if gone := layers_above(self._stack, {planned.probe.name}) & self.standing:
             await self._without(gone, self._stack)
 
     async def _without(self, gone: Collection[str], stack: DeclaredStack) -> None:
@@ -214,7 +214,7 @@ class Stages:
         return sorted({one.layer for one in made if site.name in one.of})
 
 
-def _above(stack: DeclaredStack, names: Collection[str]) -> set[str]:
+def layers_above(stack: DeclaredStack, names: Collection[str]) -> set[str]:
     """Names of the layers that stand on one of some, on whatever hosts."""
     return {site.name for site in stack.sites if any(one.name in names for one in site.under())}
 

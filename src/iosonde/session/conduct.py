@@ -22,7 +22,6 @@ from iosonde.session.declare import TuneFile, TuneStudy
 from iosonde.session.ground import Ground
 from iosonde.session.place import Place
 from iosonde.session.prepare import check_demand, prepare
-from iosonde.session.route import Route
 from iosonde.session.session import Options, Session
 from iosonde.session.watch import Watch
 from iosonde.stack.declare import Tree, check_declaration
@@ -57,7 +56,7 @@ def place_of(
     place = Place(plan.study, [part[0] for part in plan.rounds], hosts, permissions, watch)
     for name, tried in file.study.vary.items():
         try:
-            Route(place.stack, place.trials, {name: tried.also})
+            place.route({name: tried.also})
         except UsageError as problem:
             raise file.wrong(["vary", name], problem) from None
     return place

@@ -6,6 +6,12 @@ from iosonde.layers.site import Site
 from iosonde.stack.file import DeclaredStack
 
 
+def without_host(stack: DeclaredStack | None, name: str) -> tuple[str, str]:
+    """A name "HOST/REST" with a host of the stack as both; else no host and the name."""
+    host, slash, rest = name.partition("/")
+    return (host, rest) if stack and slash and host in stack.opens else ("", name)
+
+
 def layer_depth(stack: DeclaredStack, name: str) -> int:
     """How many layers a layer stands on, on whatever hosts."""
     return len(list(stack.site(name).under()))

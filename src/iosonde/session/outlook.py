@@ -16,7 +16,6 @@ from iosonde.session.first import First, first_of
 from iosonde.session.place import Place
 from iosonde.session.prepare import goal_of, intent_of, wish_of
 from iosonde.session.resolve import REBUILD, Resolved, declared_values, depth_of, resolve, stack_key
-from iosonde.session.route import Route
 from iosonde.session.watch import Watch
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.space import Space, Vary
@@ -151,7 +150,7 @@ def _stages(
     """Layer, number of candidates, and place."""
     stages = stages_of(space)
     names = {one.varied.name: one.varied.also for one in prices}
-    places = Route(place.stack, place.trials, names).places
+    places = place.route(names).places
     at = places or ("",) * len(stages)
     return tuple((*stage, one) for stage, one in zip(stages, at, strict=True))
 

@@ -20,6 +20,7 @@ from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import Bench
 from iosonde.measure.workplace import sweep
 from iosonde.records import Capture, Json
+from iosonde.session.route import Route
 from iosonde.stack.file import DeclaredStack, read_stack
 
 
@@ -97,6 +98,14 @@ class Place:
     def site(self, name: str) -> Site | None:
         """A layer of the declared stack that stands, with its device."""
         return self._stages.site(name) if self._stages else None
+
+    def route(self, names: Mapping[str, Sequence[str]]) -> Route:
+        """Where the stages of some settings are measured; see `Route`.
+
+        Raises:
+            UsageError: a setting is measured at none of the places.
+        """
+        return Route(self.stack, self.trials, names)
 
     def declared(self, values: Mapping[str, Json]) -> DeclaredStack:
         """The stack with some keys declared otherwise.

@@ -74,7 +74,7 @@ async def prepare(
     place.own = own
     if study.stack:
         asked = {name: tried.also for name, tried in study.vary.items()}
-        await ground.stand({}, Route(place.stack, place.trials, asked).of(""), again=own)
+        await ground.stand({}, place.route(asked).of(""), again=own)
     try:
         found = await resolve(file, place)
     except UsageError as problem:
@@ -95,9 +95,7 @@ async def prepare(
         for note in (*found.notes, *filter(None, [first.sentence])):
             watch.note(note)
     await ground.stand({})
-    route = Route(
-        place.stack, place.trials, {one.varied.name: one.varied.also for one in found.knobs}
-    )
+    route = place.route({one.varied.name: one.varied.also for one in found.knobs})
     await ground.learn(found.knobs, route.of(""))
     space = hoping(found.space(intent.allowed), intent.hopeful)
     return Prepared(ground, intent, space, goal_of(intent.goal), route)

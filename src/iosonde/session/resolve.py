@@ -12,7 +12,7 @@ from iosonde.errors import FileMissing, IosondeError, UsageError
 from iosonde.hosts.host import Host
 from iosonde.records import Json, Scalar, StackLayer
 from iosonde.session.declare import Tried, TuneFile
-from iosonde.session.depth import layer_depth, link_depth
+from iosonde.session.depth import layer_depth, link_depth, without_host
 from iosonde.session.place import Place
 from iosonde.settings.mechanism import value_of
 from iosonde.stack.discover import discover_layers
@@ -122,7 +122,7 @@ class Names:
         A link of a declared stack comes right below the lowest layer that reaches over it.
         """
         place = self._place
-        site = place.site(_without_host(place.stack, name)[1].partition(".")[0])
+        site = place.site(without_host(place.stack, name)[1].partition(".")[0])
         if site is not None and place.stack:
             return layer_depth(place.stack, site.name)
         if place.stack and one.title.startswith("link:"):
@@ -145,7 +145,7 @@ class Names:
         stack = self._place.stack
         if stack is None:
             return name
-        on, rest = _without_host(stack, name)
+        on, rest = without_host(stack, name)
         layer, _, setting = rest.partition(".")
         site = self._place.site(layer)
         if site is None or not site.device:
@@ -179,15 +179,9 @@ async def _real(host: Host, device: str) -> str:
         return device
 
 
-def _without_host(stack: DeclaredStack | None, name: str) -> tuple[str, str]:
-    """A name "HOST/REST" with a host of the stack as both; else no host and the name."""
-    host, slash, rest = name.partition("/")
-    return (host, rest) if stack and slash and host in stack.opens else ("", name)
-
-
 def depth_of(stack: DeclaredStack, name: str) -> float:
     """How deep a name of a study lies in a stack that is not built yet."""
-    rest = _without_host(stack, name)[1]
+    rest = without_host(stack, name)[1]
     layer = rest.partition(".")[0]
     if layer in {site.name for site in stack.sites}:
         return layer_depth(stack, layer)

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde.errors import UsageError
-from iosonde.layers.site import Site
+from iosonde.measure.stages import layers_above
 from iosonde.measure.study import PlannedTrial
-from iosonde.session.depth import crossings
+from iosonde.session.depth import crossings, without_host
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.staged import layer_of
 
@@ -79,15 +79,14 @@ class Route:
     def _where(self, trial: PlannedTrial, names: Iterable[str]) -> Where:
         every = {one for name in names for one in (name, *self._names[name])}
         layers = {self._layer(layer_of(one)) for one in every} - {""}
-        above = {one for one in layers if self._stack and _stands_on(self._stack, one, trial)}
+        above = layers_above(self._stack, {trial.probe.name}) if self._stack else set()
         return Where(trial, frozenset(names), frozenset(layers - above))
 
     def _layer(self, layer: str) -> str:
         """The stack's layer that a setting's is, on whatever of its hosts; empty: none of them."""
         if self._stack is None:
             return ""
-        host, _, rest = layer.rpartition("/")
-        name = rest if host in self._stack.hosts else layer
+        name = without_host(self._stack, layer)[1]
         return name if any(site.name == name for site in self._stack.sites) else ""
 
     def _place(self, layer: str) -> PlannedTrial:
@@ -101,19 +100,12 @@ class Route:
             wanted = {site.name for site in crossings(stack)}
         else:
             return self._trials[-1]
+        over = wanted | layers_above(stack, wanted)
         for trial in self._trials:
-            if wanted & _with_below(stack.site(trial.probe.name)):
+            if trial.probe.name in over:
                 return trial
         places = ", ".join(trial.probe.name for trial in self._trials)
         raise UsageError(
             f"{layer} is measured nowhere: of the places {places} none stands on it",
             hint=f"add {layer}, or a layer above it, to `at`",
         )
-
-
-def _stands_on(stack: DeclaredStack, layer: str, trial: PlannedTrial) -> bool:
-    return any(one.name == trial.probe.name for one in stack.site(layer).under())
-
-
-def _with_below(site: Site) -> set[str]:
-    return {site.name, *(one.name for one in site.under())}
