@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build dev demo test test-all check format reference bench clean packages-run packages-test packages-bench packages-kernel packages-lab test-kernel test-lab test-lab-long lab
+.PHONY: help build dev demo test test-real test-long test-kills check format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab test-kernel test-lab test-lab-long lab
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,40 +36,63 @@ $(VENV)/.bench: $(VENV)/.dev
 demo: build ## measures a scratch file here within two minutes and writes a report
 	@examples/demo
 
-TEST := $(BIN)/pytest -m "not kernel and not lab"
+PARALLEL := -n 2 --dist loadgroup --durations=20
 
-test: dev ## all tests but the lab's; what fails is tried again alone
+test: dev ## unit and contract tests
 	cargo test --workspace --quiet
-	$(TEST) -n 2 --dist loadgroup || $(TEST) -v --last-failed --last-failed-no-failures none
+	$(BIN)/pytest $(PARALLEL)
+
+test-real: dev ## the command, real loads, loop devices, kills
+	$(BIN)/pytest -m "slow and not kernel and not lab and not long" $(PARALLEL)
+
+HISTORIES := 1000000
+
+test-long: dev ## what of these takes minutes: every kill, every moment; and HISTORIES simulated ones
+	$(BIN)/pytest -v -m "long and not kernel and not lab" $(PARALLEL) --timeout=3000
+	$(BIN)/python -m tests.simulation 0 $(HISTORIES) --pasts 100
+
+KILLS := 200
+
+test-kills: dev ## SIGKILL at 200 random moments of runs (KILLS=N: how many), signals at more; an hour
+	IOSONDE_KILLS=$(KILLS) IOSONDE_SIGNALS=8 $(BIN)/pytest -q -m '' --timeout=300 tests/hostile/test_kills.py \
+		tests/hostile/test_signals.py tests/hostile/test_signals_changes.py
 
 test-kernel: packages-kernel dev ## the guard and discovery on Debian's kernel, in QEMU
 	$(BIN)/pytest -q -m kernel tests/kernel
 
-LAB := $(BIN)/pytest -v --dist loadgroup -m "lab and not long" --timeout=900 --durations=20 tests/lab
-
-test-lab: packages-lab dev ## stacks built, measured and broken in the lab; what fails is tried again alone
-	$(LAB) -n 2 || $(LAB) -n 1 --last-failed --last-failed-no-failures none
+test-lab: packages-lab dev ## stacks built, measured and broken in the lab
+	$(BIN)/pytest -v -m "lab and not long" $(PARALLEL) --timeout=1500 tests/lab
 
 test-lab-long: packages-lab dev ## what takes the lab hours: every kill, every array, every variant
-	$(BIN)/pytest -v -n 2 --dist loadgroup -m "lab and long" --timeout=3000 --durations=20 tests/lab
+	$(BIN)/pytest -v -m "lab and long" $(PARALLEL) --timeout=3000 tests/lab
 
 lab: packages-lab build ## brings up an example in the lab, measures each layer, takes it down
 	@examples/lab
 
-test-fast: dev ## unit tests only
-	$(BIN)/pytest -x -q
+SCRIPTS := $(shell find src -name '*.sh')
 
-check: dev ## format, lint, types, import directions
+check: dev ## format, lint, types, import directions, rules of the house
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tools/reference.py --check
+	$(BIN)/python tools/house.py
+	$(BIN)/shellcheck $(SCRIPTS)
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 reference: dev ## writes docs/reference from the tables
 	$(BIN)/python tools/reference.py
+
+.PHONY: characterise
+characterise: dev ## records anew what the commands of tests/characterisation print
+	$(BIN)/python -m tests.characterisation --write
+
+FUZZ_SECONDS ?= 60
+fuzz: dev ## damaged input for every reader, FUZZ_SECONDS for each; an hour each takes four days
+	tools/fuzz-core $(FUZZ_SECONDS)
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 format: dev ## formats everything
 	$(BIN)/ruff format .

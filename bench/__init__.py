@@ -17,6 +17,7 @@ BENCHES: Table[Callable[..., Sequence[Figure]]] = Table(
         "start": "bench.start:run",
         "import": "bench.import_:run",
         "lab": "bench.lab:run",
+        "loops": "bench.loops:run",
         "observer": "bench.observer:run",
         "predict": "bench.predict:run",
         "log-reader": "bench.log_reader:run",

@@ -41,7 +41,7 @@ class Answer(TypedDict):
 
 def with_iosonde(path: str) -> Answer:
     """The reader of this project, as Python callers use it."""
-    from iosonde.loads.fio_log import read_fio_log
+    from iosonde.loads.fio.logs import read_fio_log
 
     log = read_fio_log(path)
     answer: Answer = {"seconds": {}, "quantiles": {}, "sizes": {}, "off_grid": {}}
@@ -281,7 +281,7 @@ def _measured(path: Path, lines: int) -> list[Figure]:
 
 def _child(reader: str, path: str) -> None:
     """One reader in this process: what `_timed` reads."""
-    modules = {"iosonde": "iosonde.loads.fio_log", "duckdb, two scans": "duckdb"}
+    modules = {"iosonde": "iosonde.loads.fio.logs", "duckdb, two scans": "duckdb"}
     __import__(modules.get(reader, reader))
     begin = time.perf_counter()
     answer = READERS[reader](path)

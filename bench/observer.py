@@ -27,7 +27,7 @@ from tests import sshd
 _WATCH = """
 import asyncio, sys
 from iosonde.hosts import open_host
-from iosonde.observe.observer import Observer
+from iosonde.monitors.observer import Observer
 async def main(address, device):
     async with Observer(await open_host(address), devices=(device,)) as observer:
         while True:
@@ -38,7 +38,7 @@ asyncio.run(main(*sys.argv[1:]))
 _PARSE = """
 import asyncio, json, sys, time
 from iosonde.hosts.local import LocalHost
-from iosonde.observe.observer import Observer
+from iosonde.monitors.observer import Observer
 async def main(device, readings):
     async with Observer(LocalHost(), devices=(device,), interval=0.02) as observer:
         while True:

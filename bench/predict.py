@@ -23,13 +23,13 @@ import numpy as np
 
 from bench.figures import ROUNDS, Figure, medians
 from iosonde import _core
+from iosonde._core import Node
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCKS, KEPT, PAGE, MIB = 8_000_000, 800_000, 4096, 2**20
 WANTED = {"no cache": 30e6, "fifo, 512 ways": 15e6, "lru": 8e6}  # requests a second
-Nodes = list[tuple[str, dict[str, int], list[int]]]
 
 
 def zipf(count: int, chance: np.random.Generator) -> NDArray[np.uint64]:
@@ -42,31 +42,29 @@ def zipf(count: int, chance: np.random.Generator) -> NDArray[np.uint64]:
     return found
 
 
-def _raid(first: int) -> Nodes:
+def _raid(first: int) -> list[Node]:
     members = [first + 2 + one for one in range(4)]
-    starts = {f"begins{one}": MIB for one in range(4)}
-    array = {"parity": 1, "chunk": 65536, "layout": 2, "stripe_cache": 0, "most": MIB, **starts}
-    disk = {"most": 1280 * 1024, "merges": 1, "segments": 254}
+    array = _core.Parity(parity=1, chunk=65536)
+    disk = _core.Limits(most=1280 * 1024, merges=True, segments=254)
     return [
-        ("linear", {"start": MIB}, [first + 1]),
-        ("parity", array, members),
-        *(("same", dict(disk), []) for _ in members),
+        Node(_core.Linear(start=MIB), below=[first + 1]),
+        Node(array, below=members, starts=[MIB] * 4, limits=_core.Limits(most=MIB)),
+        *(Node(_core.Same(), limits=disk) for _ in members),
     ]
 
 
-def _stack(cache: dict[str, int] | None) -> Nodes:
-    frames = {"read": 8704, "write": 8704, "most": 1280 * 1024, "merges": 1}
-    top: Nodes = [("far", frames, [1])]
+def _stack(cache: _core.Cache | None) -> list[Node]:
+    frames = _core.Limits(most=1280 * 1024, merges=True)
+    top = Node(_core.Far(read=8704, write=8704), below=[1], limits=frames)
     if cache is None:
-        return top + _raid(1)
-    figures = {"block": PAGE, "blocks": KEPT, **cache}
-    return [*top, ("cache", figures, [3, 2]), ("same", {}, []), *_raid(3)]
+        return [top, *_raid(1)]
+    return [top, Node(cache, below=[3, 2]), Node(_core.Same()), *_raid(3)]
 
 
-STACKS: dict[str, dict[str, int] | None] = {
+STACKS = {
     "no cache": None,
-    "fifo, 512 ways": {"ways": 512, "lru": 0},
-    "lru": {"ways": 0, "lru": 1},
+    "fifo, 512 ways": _core.Cache(block=PAGE, blocks=KEPT, ways=512, mode="back"),
+    "lru": _core.Cache(block=PAGE, blocks=KEPT, lru=True, mode="back"),
 }
 
 
@@ -128,13 +126,15 @@ def _of_thread(columns: tuple[bytes, ...], count: int) -> float:
     return count / (time.thread_time() - begin)
 
 
-def _timed(nodes: Nodes, columns: tuple[bytes, bytes, bytes], count: int) -> tuple[float, float]:
+def _timed(
+    nodes: list[Node], columns: tuple[bytes, bytes, bytes], count: int
+) -> tuple[float, float]:
     """Requests a second of processor time, and the share of hits."""
     core = _core.Ledger(nodes)
     begin = time.process_time()
     core.run(*columns)
     seconds = time.process_time() - begin
-    events = dict(core.events(1))
+    events = core.events(1)
     hits = events.get("read_hits", 0) + events.get("write_hits", 0)
     return count / seconds, hits / count
 

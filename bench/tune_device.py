@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from iosonde.tune.strategy import Ask, Told
+from iosonde.tune.search.strategy import Ask, Told
 
 if TYPE_CHECKING:
-    from iosonde.tune.space import Candidate
-    from iosonde.tune.strategy import Strategy
+    from iosonde.tune.search.space import Candidate
+    from iosonde.tune.search.strategy import Strategy
 
 Floats: TypeAlias = NDArray[np.float64]
 PAGE = Path(__file__).parents[1] / "tests" / "outputs" / "hap-fio-tester"

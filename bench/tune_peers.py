@@ -11,14 +11,14 @@ import numpy as np
 from bench.tune_device import drive, measure
 from bench.tune_problems import Campaign, Problem, begin
 from iosonde.records import Outcome
-from iosonde.tune import STRATEGIES
-from iosonde.tune.strategy import Ask, Ending, Goal
-from iosonde.tune.verdict import Proven
+from iosonde.tune.search import STRATEGIES
+from iosonde.tune.search.strategy import Ask, Ending, Goal
+from iosonde.tune.search.verdict import Proven
 
 if TYPE_CHECKING:
     from bench.tune_device import Device
-    from iosonde.tune.space import Candidate
-    from iosonde.tune.strategy import Found
+    from iosonde.tune.search.space import Candidate
+    from iosonde.tune.search.strategy import Found
 
 Method = Callable[[Problem, str, int, int], Campaign]
 """Problem, kind of noise, seed, number of the campaign → what came of it."""

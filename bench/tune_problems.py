@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from bench.tune_device import Device, Page, read_page
-from iosonde.tune.space import Candidate, Space, Vary
+from iosonde.tune.search.space import Candidate, Space, Vary
 
 Truth = tuple[dict[Candidate, float], dict[Candidate, float]]
 """Candidate → mean and candidate → CV of a pass of 60 s."""

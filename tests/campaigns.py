@@ -31,10 +31,10 @@ from iosonde.records import (
 )
 from iosonde.store.campaigns import PLAN_KEY, intent_document
 from iosonde.store.store import Store
+from iosonde.tune.search.space import Space, Vary
+from iosonde.tune.search.strategy import Goal
+from iosonde.tune.search.verdict import Proven
 from iosonde.tune.sheet import tuned
-from iosonde.tune.space import Space, Vary
-from iosonde.tune.strategy import Goal
-from iosonde.tune.verdict import Proven
 from iosonde.tuning import CampaignSheet
 from tests.unit.tune.device import Device
 
@@ -104,7 +104,7 @@ def simulated(
             )
         )  # fmt: skip
         search.tell(told)
-    wish = Wish(goal.metric, goal.unit, higher, goal.margin, goal.level, budget)
+    wish = Wish(goal.metric, goal.unit, higher, goal.margin, goal.level, budget=budget)
     left = (LeftOut("disk.write_cache", "write through",
                     "trades safety for speed; name it under allow:"),)  # fmt: skip
     intent = Intent(strategy, seed, ("local",), vary, wish, left_out=left)

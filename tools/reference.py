@@ -1,4 +1,7 @@
-"""Writes docs/reference/ (outputs that are read, rules there are) and the schema of stack files.
+"""Writes docs/reference/, docs/validation/rules.md, and the schemas of stack files and records.
+
+docs/reference/ lists the outputs that are read, the rules there are, and where each kind of layer
+is named; docs/validation/rules.md the cases of tests/contract/rules that every rule is held to.
 
 `python tools/reference.py` writes; `--check` says what is not fresh and ends with 1.
 """
@@ -10,15 +13,28 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+from schemas import schema_of
 
 from iosonde.explain.judge import rules
-from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
-from iosonde.loads.outputs import OUTPUTS as OF_LOADS
+from iosonde.layers import LAYERS, LEDGERS, MAPPED, RULES
+from iosonde.layers import OUTPUTS as OF_LAYERS
+from iosonde.loads import OUTPUTS as OF_LOADS
+from iosonde.monitors import OUTPUTS as OF_MONITORS
+from iosonde.records import Capture
 from iosonde.registry import Table
+from iosonde.settings import MECHANISMS
 from iosonde.stack.file import stack_schema
+from iosonde.verbs.compare import ComparedRuns
+from iosonde.verbs.explain import Explanation
 
-SCHEMAS = Path(__file__).parents[1] / "src" / "iosonde" / "schemas"
-PLACE = Path(__file__).parents[1] / "docs" / "reference"
+ROOT = Path(__file__).parents[1]
+RECORDS = {"compare": ComparedRuns, "explain": Explanation, "show": Capture}
+"""Of verbs whose schemas are made from what they return."""
+SCHEMAS = ROOT / "src" / "iosonde" / "schemas"
+PLACE = ROOT / "docs" / "reference"
+VALIDATION = ROOT / "docs" / "validation"
 
 
 def _cell(text: str) -> str:
@@ -29,13 +45,15 @@ def _outputs() -> str:
     lines = [
         "# Outputs that `iosonde import` reads",
         "",
-        "Made from the tables by `make reference`. One file each, in `src/iosonde/loads/outputs`",
-        "and `src/iosonde/layers/outputs`; its docstring names the sources.",
+        "Made from the tables by `make reference`. One file each, beside what it is the output of;",
+        "its docstring names the sources.",
         "",
         "| output | tool | what |",
         "| --- | --- | --- |",
     ]
-    every: dict[str, Table[type]] = {"loads": OF_LOADS, "layers": OF_LAYERS}
+    every: dict[str, Table[type]] = {
+        "loads": OF_LOADS, "layers": OF_LAYERS, "monitors": OF_MONITORS
+    }  # fmt: skip
     for folder, table in every.items():
         for name in table:
             module = import_module(table[name].split(":")[0])
@@ -61,13 +79,90 @@ def _rules() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _rule_cases() -> str:
+    sys.path.insert(0, str(ROOT))
+    cases = {one.rule: one for one in import_module("tests.contract.rules").CASES}
+    lines = [
+        "# Rules, each with a case that fires and a near miss",
+        "",
+        "Made from `tests/contract/rules` by `make reference`. `tests/contract/test_rules.py` asks",
+        "every rule of `iosonde explain` for both: a case in which it has a finding, and one that",
+        "looks alike and is right, in which it must not. A rule without them fails.",
+        "",
+        "| rule | severity | fires | near miss |",
+        "| --- | --- | --- | --- |",
+    ]
+    for rule in rules():
+        one = cases[f"{rule.name}.{rule.find.__name__.strip('_')}"]
+        severities = dict.fromkeys(
+            finding.severity for finding in rule.find(one.case) if finding.rule == rule.name
+        )
+        cells = (rule.name, ", ".join(severities), one.fires, one.silent)
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _technologies() -> str:
+    """Where each kind of layer is named in the package, besides its own folder."""
+    sys.path.insert(0, str(ROOT))
+    house = import_module("tools.house")
+    texts: Mapping[str, str] = house.sources(house.SOURCE)
+    named = {path: frozenset(house.names_in(text)) for path, text in texts.items()}
+    tables: dict[str, Table[Any]] = {
+        "LAYERS": LAYERS, "LEDGERS": LEDGERS, "MAPPED": MAPPED, "OUTPUTS": OF_LAYERS,
+        "RULES": RULES, "MECHANISMS": MECHANISMS,
+    }  # fmt: skip
+    lines = [
+        "# Where each kind of layer is named",
+        "",
+        "Made from the sources by `make reference`. A technology is to be named in its folder, its",
+        "tests, its page and its rows; what else names it is in the last column: as a string that",
+        "is its name, in an identifier, or by importing its folder. Prose does not count.",
+        "",
+        "| kind | folder | tests | rows | named elsewhere in `src/iosonde` |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for kind in LAYERS:
+        module = LAYERS[kind].partition(":")[0]
+        own = ".".join(module.split(".")[:3])
+        folder = own.removeprefix("iosonde.").replace(".", "/")
+        single = f"{folder}.py" in texts
+        rows = [
+            f"{name} × {count}" if count > 1 else name
+            for name, table in tables.items()
+            if (count := sum(f"{table[row]}:".startswith((f"{own}.", f"{own}:")) for row in table))
+        ]
+        tests = ROOT / "tests" / "unit" / folder
+        elsewhere = [
+            path
+            for path, names in named.items()
+            if kind in names
+            and not path.startswith((f"{folder}/", f"{folder}.py"))
+            and path not in {"layers/__init__.py", "settings/__init__.py"}
+        ]
+        cells = (
+            f"[{kind}](../layers/{kind}.md)", f"{folder}.py" if single else f"{folder}/",
+            f"tests/unit/{folder}/" if tests.is_dir() else "", ", ".join(rows),
+            ", ".join(elsewhere),
+        )  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def pages() -> Mapping[Path, str]:
     """File → its text as it should be."""
     schema = json.dumps(stack_schema(), indent=2, sort_keys=True) + "\n"
+    of_records = {
+        SCHEMAS / f"{verb}.json": json.dumps(schema_of(record), indent=2, ensure_ascii=False) + "\n"
+        for verb, record in RECORDS.items()
+    }
     return {
         PLACE / "outputs.md": _outputs(),
         PLACE / "rules.md": _rules(),
+        PLACE / "technologies.md": _technologies(),
         SCHEMAS / "stack.json": schema,
+        **of_records,
+        VALIDATION / "rules.md": _rule_cases(),
     }
 
 

@@ -1,1 +1,32 @@
-"""iosonde: describe, measure, explain and tune Linux storage stacks, layer by layer."""
+"""iosonde: describe, measure, explain and tune Linux storage stacks, layer by layer.
+
+The verbs of the command line are functions here (docs/use/python.md): each returns a record, whose
+`to_json()` is what the verb prints with `--json`. They are imported when they are used; their types
+are in `__init__.pyi`.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+__all__ = ["compare", "explain", "run", "show"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.verbs.{name}"), name)
+
+
+class _Face(ModuleType):
+    """This module; a package below it never takes the name of a verb, as importing it would."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Face

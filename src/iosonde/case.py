@@ -1,7 +1,7 @@
 """What rules look at: trials, states and counters, whether measured here or read in a text.
 
 A rule is a function from a `Case` to findings. It belongs to the layer or load it is about
-(layers/rules/, loads/rules/) or, where it spans several, to explain/rules/.
+(layers/, loads/) or, where it spans several, to explain/rules/.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from iosonde.contract import HIDDEN
 from iosonde.records import Finding, HostFacts, Json, Metric, Scalar, Series
 
 
@@ -49,6 +50,8 @@ class LedgerRow:
     that it took. `last`: nothing below it was reckoned with. `writes_band`: see `Counts`.
     `by_clock`: writes, and bytes of them, that may be more or fewer, since a timer makes them.
     `between`: the least and the most it can be, where what a cache held is not known.
+    `pieces`: reads and writes among the predicted that are parts of one which it split itself; a
+    kernel that counts them whole counts so many fewer.
     """
 
     layer: str
@@ -61,6 +64,7 @@ class LedgerRow:
     writes_band: tuple[int, int]
     by_clock: tuple[int, int] = (0, 0)
     between: tuple[Account, Account] | None = None
+    pieces: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class Ledger:
     Args:
         rows: of each layer.
         depth: requests that were under way at once; predicted are those one after the other.
+        meeting: of several at once, the share by which a device may read more, and count more I/Os.
         recorded: the requests are those that the load made; else others of the same kind.
         uncovered, notes: sentences.
         likely: other figures of an array with which the prediction comes true: layer, what, value.
@@ -83,6 +88,7 @@ class Ledger:
     notes: tuple[str, ...] = ()
     likely: tuple[tuple[str, str, Scalar], ...] = ()
     declared: tuple[tuple[str, str, Scalar, Scalar], ...] = ()
+    meeting: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +112,13 @@ class Measured:
         series: of each loop, as the observer saw it; empty for imported trials.
         settings: "layer.setting" → value of what it stood on, as far as that is known.
         stands_on: (kind, device) of the layers under its target, the topmost first.
+        path: ids of the same layers, which tell those of several hosts apart.
         heading: the heading it stands under, or the load's name: trials to be held against
             each other share it.
         faults: what went wrong while it was measured, in the tool's or iosonde's words.
         ledger: of a run with --ledger: I/Os predicted and counted.
+        printed: whether it was read in a text, and not measured here.
+        job: the tool's own name for it; empty where it has none.
         row: what its author wrote beside it in a table, cell by cell; `columns` the names.
     """
 
@@ -134,11 +143,15 @@ class Measured:
     series: tuple[tuple[Series, ...], ...] = ()
     settings: Mapping[str, Scalar] = field(default_factory=dict)
     stands_on: tuple[tuple[str, str], ...] = ()
+    path: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
     heading: str = ""
+    printed: bool = False
+    job: str = ""
     row: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    left_out: int = 0
     ledger: Ledger | None = None
 
     def mean(self, metric: str) -> float | None:
@@ -174,6 +187,11 @@ class Counted:
     values: Mapping[str, Json]
     where: str
     source: str
+
+
+def subject_of(thing: State | Counted) -> str:
+    """What findings call a thing: its name, with its host where that is known."""
+    return f"{thing.host}: {thing.name}" if thing.host else thing.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +266,8 @@ class Rule:
         find: its findings in a case; several rules may share a name.
     """
 
-    name: str
+    name: str = field(metadata={"name": "rule"})
     about: str
     says: str
     source: str
-    find: Callable[[Case], Iterable[Finding]]
+    find: Callable[[Case], Iterable[Finding]] = field(metadata=HIDDEN)

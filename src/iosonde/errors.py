@@ -9,6 +9,7 @@
     │   ├── FileMissing         no such file on the host
     │   └── PermissionMissing   the host's user may not
     ├── StoreFailed     4   the store's database did not take or give what it was asked
+    ├── OutputFailed    4   a file or a stream did not take what was written to it
     └── LoadFailed      4   fio (or another load) ended badly or printed what cannot be read
 
 Exit code 1 is no error: it is an answer ("worse", "falls short").
@@ -17,6 +18,8 @@ Exit code 1 is no error: it is an answer ("worse", "falls short").
 from __future__ import annotations
 
 from typing import ClassVar
+
+from iosonde import kerneltext
 
 
 class IosondeError(Exception):
@@ -49,6 +52,10 @@ class UsageError(IosondeError):
     kind = "usage"
 
 
+class ToolRefuses(UsageError):
+    """What the tool that it is meant for refuses as well, and not iosonde alone: exit code 2."""
+
+
 class Refused(IosondeError):
     """Refused for safety; `message` names the reason, `evidence` shows it: exit code 3."""
 
@@ -75,9 +82,9 @@ class HostFailed(IosondeError):
     kind = "host"
 
 
-def _reason(said: str) -> str:
+def _reason(said: str, tool: str) -> str:
     """The line that tells why a tool failed: the last, or the first where its usage follows."""
-    lines = said.splitlines()
+    lines = kerneltext.complaints(said, tool)
     if not lines:
         return "it printed nothing"
     return lines[0] if any(line.lower().startswith("usage") for line in lines[1:]) else lines[-1]
@@ -99,8 +106,9 @@ class CommandFailed(HostFailed):
     def __init__(
         self, host: str, argv: tuple[str, ...], status: int, stdout: bytes, stderr: bytes
     ) -> None:
-        said = (stderr.strip() or stdout.strip()).decode(errors="replace")
-        super().__init__(f"{argv[0]} ended with status {status}: {_reason(said)}", where=host)
+        said = kerneltext.decoded(stderr.strip() or stdout.strip())
+        reason = _reason(said, argv[0])
+        super().__init__(f"{argv[0]} ended with status {status}: {reason}", where=host)
         self.host = host
         self.argv = argv
         self.status = status
@@ -112,6 +120,10 @@ class CommandTimeout(HostFailed):
     """A command did not end in its time and was stopped."""
 
     kind = "timeout"
+
+
+class ConnectionLost(HostFailed):
+    """What goes between this machine and a host has ended."""
 
 
 class FileMissing(HostFailed):
@@ -131,6 +143,13 @@ class StoreFailed(IosondeError):
 
     exit_code = 4
     kind = "store"
+
+
+class OutputFailed(IosondeError):
+    """A file or a stream did not take what was written to it (a full disk): exit code 4."""
+
+    exit_code = 4
+    kind = "output"
 
 
 class LoadFailed(IosondeError):

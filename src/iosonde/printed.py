@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 
 from iosonde.records import Forecast, Json, LoadResult, Scalar
 
 
 class Unreadable(Exception):
-    """An output that was recognised cannot be read; `reason` says in a few words why."""
+    """An output that was recognised cannot be read; `reason` says in a few words why.
 
-    def __init__(self, reason: str) -> None:
+    `last` is the index of its last line, where that is known: what stands in it is not tried again.
+    """
+
+    def __init__(self, reason: str, last: int = 0) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.last = last
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +163,32 @@ class Kept:
 
     place: Place
     what: PrintedState | PrintedCounters | PrintedLoad | Unread | Forecast
+
+
+def is_finite(reading: Reading) -> bool:
+    """Whether all figures are: a number of 400 digits, or `1e999` in JSON, is read as infinite."""
+    for trial in reading.trials:
+        each = (trial.options, trial.steps, trial.averages, trial.details, trial.elapsed or ())
+        if not all(map(_finite, each)) or not _finite(trial.started):
+            return False
+        if not all(_finite(loop.metrics) and _finite(loop.device_io) for loop in trial.loops):
+            return False
+    subjects = (subject for state in reading.states for subject in state.subjects)
+    return all(_finite(subject.values) for subject in subjects) and all(
+        _finite(counters.values) for counters in reading.counters
+    )
+
+
+def _finite(value: object) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    if isinstance(value, Mapping):
+        return all(map(_finite, value.values()))
+    if isinstance(value, tuple | list):
+        return all(map(_finite, value))
+    return True
+
+
+def known(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The values that are known."""
+    return {name: value for name, value in values.items() if value is not None}

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
+
+from iosonde.contract import ADDED, NULL, VerbResult
 
 Scalar: TypeAlias = str | int | float | bool | None
 Json: TypeAlias = "Scalar | list[Json] | dict[str, Json]"
@@ -25,27 +27,30 @@ class HostFacts:
     name: str
     kernel: str
     cpus: int | None
+    """CPUs online."""
     memory: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class StackLayer:
-    """One layer as found: one technology at one place in the stack.
+    """One layer as found: one technology at one place in the stack."""
 
-    `id` is unique over all hosts ("HOST/KIND:NAME"); `below` holds the ids it stands on; `facts`
-    are what it is (model, logical_block_size …), `settings` what can be set.
-    """
-
-    id: str
-    kind: str
+    id: str = field(metadata={"schema": {"pattern": "^[^/]+(/.*)?/[a-z0-9_-]+:"}})
+    """Unique over all hosts: "HOST/KIND:NAME"."""
+    kind: str = field(metadata={"schema": {"pattern": "^[a-z0-9_-]+$"}})
     host: str
     device: str
-    size: int | None
-    below: tuple[str, ...] = ()
+    """Path of the block device, or the source of a network mount."""
+    size: int | None = field(metadata={"schema": {"minimum": 0}})
+    below: tuple[str, ...] = field(default=(), metadata={"schema": {"uniqueItems": True}})
+    """Ids of the layers it stands on."""
     mount: str | None = None
-    facts: Mapping[str, Scalar] = field(default_factory=dict)
+    facts: Mapping[str, Scalar] = field(default_factory=dict, metadata=ADDED)
+    """What it is; the page of its kind explains each."""
     settings: Mapping[str, Scalar] = field(default_factory=dict)
-    hazards: tuple[str, ...] = ()
+    """What can be set. null: this user may not read it; absent: the layer has no such setting."""
+    hazards: tuple[str, ...] = field(default=(), metadata={"schema": {"uniqueItems": True}})
+    """Reasons not to write to it, or not to trust it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +60,25 @@ class Gap:
     host: str
     what: str
     reason: str
-    remedy: str = ""
+    remedy: str = field(default="", metadata=NULL)
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
-    """All layers, settings and facts of one or several hosts at one moment."""
+class Capture(VerbResult):
+    """The layers of one or several hosts at one moment, with settings and facts.
 
-    taken: float
+    Sizes in bytes, times in seconds since the epoch. A figure that is not known is null.
+    """
+
+    SCHEMA: ClassVar[str] = "iosonde.show/1"
+    taken: float = field(metadata=ADDED)
+    """When discovery began."""
     hosts: tuple[HostFacts, ...]
     layers: tuple[StackLayer, ...]
-    gaps: tuple[Gap, ...] = ()
-    host_wide: Mapping[str, Scalar] = field(default_factory=dict)
-    """Settings of no layer, "HOST.vm.dirty_ratio" → value."""
+    host_wide: Mapping[str, Scalar] = field(default_factory=dict, metadata=ADDED)
+    """Settings of no layer: HOST.NAME ("HOST.vm.dirty_ratio") to value."""
+    gaps: tuple[Gap, ...] = field(default=(), metadata=ADDED)
+    """What could not be read, and what would bring it."""
 
 
 # ── loads ─────────────────────────────────────────────────────────────────────────────────────
@@ -118,6 +129,12 @@ class Demand:
     """The tool measures block devices alone."""
     own_files: bool = False
     """The load makes its files itself, beside the scratch file, which only keeps the place."""
+    block: int | None = None
+    """Bytes of its smallest request, where that is known: a file must hold at least one."""
+    check: tuple[tuple[str, ...], bytes] | None = None
+    """A command that reads the load and runs nothing, and its input: it tells mistakes in time."""
+    directions: tuple[str, ...] = ()
+    """What its metrics can begin with beside `cpu` and `elapsed`; empty: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +179,8 @@ class LoadResult:
     `metrics` maps the contract's metric names to figures, `units` each to "1/s", "B/s", "s" or
     "cores"; `histograms` are completion latencies by direction; `device_io` what the tool itself
     says reached each device (reads, writes, read_merges, write_merges, util); `issued` the I/Os
-    by direction; `faults` are sentences on what went wrong without ending the loop.
+    by direction; `faults` are sentences on what went wrong without ending the loop. `left_out` says
+    why the loop is left out of all statistics, empty where it is not.
     """
 
     metrics: Mapping[str, float]
@@ -172,6 +190,9 @@ class LoadResult:
     issued: Mapping[str, int] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
     tool_version: str = ""
+    unread: str = ""
+    """Why the raw output could not be read; then there are no figures."""
+    left_out: str = ""
 
 
 # ── trials ────────────────────────────────────────────────────────────────────────────────────
@@ -244,6 +265,14 @@ class Trial:
     faults: tuple[str, ...] = ()
     origin: Origin | None = None
     """Of a trial that was imported."""
+    unread: tuple[Loop, ...] = ()
+    """Loops that ran and whose output could not be read: their raw output is kept, they are no
+    part of any statistics."""
+
+    @property
+    def counted(self) -> tuple[Loop, ...]:
+        """The loops that statistics are made of."""
+        return tuple(loop for loop in self.loops if not loop.result.left_out)
 
 
 class RunState(StrEnum):
@@ -306,19 +335,22 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of comparing one metric. `change` and `interval` are fractions of A.
+    """The outcome of comparing one metric."""
 
-    `more_loops`: how many further loops of each would do (None where no number helps or none is
-    needed).
-    """
-
-    metric: str
+    metric: str = field(metadata={"schema": {"minLength": 1}})
+    """Name by the contract, such as write.iops."""
     baseline: str
+    """The run (or RUN/TRIAL) compared with."""
     candidate: str
-    outcome: Outcome
+    """The run (or RUN/TRIAL) compared."""
+    outcome: Outcome = field(metadata={"name": "verdict"})
     change: float | None
+    """From baseline to candidate, as a fraction of the baseline; null where no ratio exists."""
     interval: tuple[float, float] | None
-    more_loops: int | None = None
+    """Of the change; holds for all comparisons of the call together. Null with a single loop."""
+    more_loops: int | None = field(default=None, metadata={"schema": {"minimum": 1}})
+    """Further loops of each trial that decide with a chance of 80 %; null where none are needed or
+    none would help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,15 +365,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A diagnosis. `severity` is error, warning or note."""
+    """A diagnosis."""
 
     rule: str
-    severity: str
+    severity: str = field(metadata={"schema": {"enum": ["error", "warning", "note"]}})
     subject: str
     message: str
     evidence: tuple[Evidence, ...] = ()
-    remedy: str = ""
-    confirm: str = ""
+    remedy: str = field(default="", metadata=NULL)
+    confirm: str = field(default="", metadata=NULL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,28 @@ by `report`; nothing of it is stored. Units as in records.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from iosonde.contract import ADDED, NULL
 from iosonde.records import Finding, Forecast, Metric, Run, Scalar, Trial
+
+SYNC_LATENCY = "sync.latency.mean"
+"""Mean seconds of an fsync, fdatasync or sync_file_range of the load."""
+_OF_SYNCS = (SYNC_LATENCY, "sync.latency.p99")
+
+
+def headlines_among(headline: str, names: Collection[str]) -> tuple[str, ...]:
+    """The metrics to be shown and judged first: the headline and, of a load that syncs, its wait.
+
+    What such a load waits for is the sync, while its writes return from the cache.
+
+    Args:
+        headline: the metric that stands for the load; none where it is empty.
+        names: of the metrics there are.
+    """
+    first = [headline] if headline else []
+    return tuple(dict.fromkeys([*first, *(name for name in _OF_SYNCS if name in names)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +44,11 @@ class TrialSheet:
     below: tuple[str, ...] = ()
     """Ids of the layers its target stands on, the topmost first."""
 
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """See `headlines_among`."""
+        return headlines_among(self.headline, [metric.name for metric in self.metrics])
+
 
 @dataclass(frozen=True, slots=True)
 class JointSheet:
@@ -41,13 +64,18 @@ class JointSheet:
     metrics: tuple[Metric, ...]
     headline: str
 
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """See `headlines_among`."""
+        return headlines_among(self.headline, [metric.name for metric in self.metrics])
+
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """How a figure changed from one step of a waterfall to another.
+    """A change with its 95 % interval, from one step of a waterfall to another.
 
-    `change` is a fraction for rates, seconds for times; `interval` holds it with 95 % confidence,
-    None where a side has one loop.
+    `change` is a fraction for rates, seconds for times; `interval` is null where a side has one
+    loop.
     """
 
     change: float
@@ -58,10 +86,8 @@ class Gain:
 class WaterfallStep:
     """One probe point of a waterfall: its figures, and what changed since the step before.
 
-    `rate` and `unit` are the headline's; `latency` the mean in seconds, `cpu` seconds of a core per
-    I/O, None where the tool gives none. `kept` is the rate against the step before, `of_base`
-    against the first; `latency_added` and `cpu_added` in seconds since the step before,
-    `latency_over_base` and `cpu_over_base` since the first.
+    `rate` and `unit` are the headline's. A figure that the tool does not give is null, and so is a
+    gain where nothing is compared.
     """
 
     label: str
@@ -70,14 +96,23 @@ class WaterfallStep:
     rate: float
     unit: str
     latency: float | None = None
-    cpu: float | None = None
+    """Mean of the waterfall's `timed`, in seconds."""
+    cpu: float | None = field(default=None, metadata={"name": "cpu_per_io"})
+    """Seconds of a core per I/O."""
     kept: Gain | None = None
+    """Rate against the step before, as a fraction of it above or below 1."""
     of_base: Gain | None = None
+    """Rate against the first step."""
     latency_added: Gain | None = None
+    """Seconds since the step before."""
     cpu_added: Gain | None = None
+    """Seconds of a core per I/O since the step before."""
     latency_over_base: Gain | None = None
+    """Seconds since the first step."""
     cpu_over_base: Gain | None = None
-    doubt: str = ""
+    """Seconds of a core per I/O since the first step."""
+    doubt: str = field(default="", metadata=NULL)
+    """Name of the rule that casts doubt on the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +120,9 @@ class Waterfall:
     """What each layer costs: trials of the same load from the bottom of a stack upwards."""
 
     subject: str
-    headline: str
+    headline: str = field(metadata={"name": "metric"})
+    timed: str = field(metadata={**NULL, **ADDED})
+    """The metric whose mean is the latency of the steps: of the syncs where the load syncs."""
     steps: tuple[WaterfallStep, ...]
 
 

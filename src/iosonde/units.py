@@ -8,6 +8,7 @@ mean them in block sizes and file sizes (1024), and are never printed.
 from __future__ import annotations
 
 import re
+from math import floor, isfinite, log10
 
 from iosonde.errors import UsageError
 
@@ -71,10 +72,12 @@ def parse_fraction(text: str | float, *, where: str = "") -> float:
 
 
 def _scaled(value: float, base: float, prefixes: tuple[str, ...]) -> str:
+    """A figure under the first prefix with which it is less than `base` as it is printed."""
     size = float(value)
     for prefix in prefixes[:-1]:
-        if abs(size) < base:
-            return f"{_digits(size)} {prefix}"
+        text = _digits(size)
+        if abs(float(text)) < base:
+            return f"{text} {prefix}"
         size /= base
     return f"{_digits(size)} {prefixes[-1]}"
 
@@ -83,10 +86,11 @@ def _digits(value: float) -> str:
     """Three significant digits or the whole number, never in exponent notation."""
     if value == int(value) and abs(value) < 1e6:
         return f"{int(value)}"
-    magnitude = abs(value)
-    if magnitude >= 100:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if magnitude >= 10 else f"{value:.2f}"
+    for decimals, limit in ((2, 10), (1, 100)):
+        text = f"{value:.{decimals}f}"
+        if abs(float(text)) < limit:
+            return text
+    return f"{value:.0f}"
 
 
 def show_bytes(size: float) -> str:
@@ -101,34 +105,59 @@ def show_bandwidth(rate: float) -> str:
 
 def show_iops(rate: float) -> str:
     """`88.6 k/s`; below ten thousand the whole number: `953 /s`."""
-    if abs(rate) < 10_000:
-        return f"{rate:.0f} /s" if abs(rate) >= 10 else f"{_digits(rate)} /s"
-    return _scaled(rate, 1000, ("", "k", "M", "G")) + "/s"
+    if abs(round(rate)) >= 10_000:
+        return _scaled(rate, 1000, ("", "k", "M", "G")) + "/s"
+    few = _digits(rate)
+    return f"{few} /s" if abs(float(few)) < 10 else f"{rate:.0f} /s"
 
 
 def show_seconds(time: float) -> str:
     """`84.2 µs`, `1.25 ms`, `66 s`, `1 h 04 min`."""
     if time == 0:
         return "0 s"
-    size = abs(time)
-    if size < 1e-6:
-        return f"{_digits(time * 1e9)} ns"
-    if size < 1e-3:
-        return f"{_digits(time * 1e6)} µs"
-    if size < 1:
-        return f"{_digits(time * 1e3)} ms"
-    if size < 120:
-        return f"{_digits(time)} s"
+    if time < 0:
+        return f"-{show_seconds(-time)}"
+    for scale, unit in ((1e9, "ns"), (1e6, "µs"), (1e3, "ms")):
+        text = _digits(time * scale)
+        if float(text) < 1000:
+            return f"{text} {unit}"
+    text = _digits(time)
+    if float(text) < 120:
+        return f"{text} s"
     minutes = round(time / 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
+_MOST_PERCENT = 1e6  # beyond, the digits tell nothing but that what it is a share of is nearly 0
+_MOST_DECIMALS = 3  # of a percentage; 0.001 % are ten of a million
+
+
 def show_fraction(share: float) -> str:
-    """`1.66 %`."""
-    percent = share * 100
-    if abs(percent) < 0.005:
+    """`1.66 %`. What is nearly all is never shown as all: `99.97 %`, `over 99.999 %`."""
+    if not isfinite(share):
+        return f"{share} %"
+    percent = abs(share) * 100
+    sign = "-" if share < 0 else ""
+    if percent < 0.005:
         return "0 %"
-    return f"{percent:.0f} %" if abs(percent) >= 1000 else f"{percent:.3g} %"
+    if percent > _MOST_PERCENT:
+        return f"{sign}over {_MOST_PERCENT:.0f} %"
+    decimals = max(0, 2 - floor(log10(percent)))
+    text = f"{percent:.{decimals}f}"
+    while percent < 100 <= float(text):
+        if decimals >= _MOST_DECIMALS:
+            return f"{sign}over 99.999 %"
+        decimals += 1
+        text = f"{percent:.{decimals}f}"
+    return f"{sign}{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+
+
+def show_change(share: float) -> str:
+    """A change with its sign and one decimal: `+2.3 %`; what is left of nearly all is shown."""
+    if isfinite(share) and share * 100 > _MOST_PERCENT:
+        return f"over +{_MOST_PERCENT:.0f} %"
+    text = f"{share * 100:+.1f} %"
+    return f"-{show_fraction(-share)}" if share > -1 and text == "-100.0 %" else text
 
 
 def show(value: float | None, unit: str) -> str:
@@ -156,11 +185,13 @@ def show_evidence(value: str | float | bool | None, unit: str) -> str:
     """A figure that a finding rests on: numbers with their unit, everything else as it is."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "–" if value is None else str(value)
-    if unit == "B/s" and value < 10 * GIB:
+    if unit == "B/s" and MIB / 100 <= value < 10 * GIB:
         return f"{value / MIB:.5g} MiB/s"
     if unit:
         return show(float(value), unit)
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def show_interval(interval: tuple[float, float] | None, unit: str) -> str:

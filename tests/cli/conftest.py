@@ -42,7 +42,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def iosonde(environment: Mapping[str, str], tmp_path: Path) -> Callable[..., Ended]:
     """`iosonde("list", "--json")`, run in an empty directory."""
 
-    def run(*arguments: str, timeout: float = 110) -> Ended:
+    def run(*arguments: str, timeout: float = 280) -> Ended:
         done = subprocess.run(
             [*COMMAND, *arguments], env=dict(environment), cwd=tmp_path, timeout=timeout,
             stdin=subprocess.DEVNULL, capture_output=True, check=False,

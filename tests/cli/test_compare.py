@@ -121,3 +121,27 @@ def test_wrong_use_is_one_sentence(
     assert ended.status == 2
     assert said in ended.stderr
     assert ended.stdout == ""
+
+
+def test_a_trial_that_failed_is_named_and_fails_its_gate(
+    iosonde: Command, environment: Mapping[str, str]
+) -> None:
+    kept = open_store(environment["IOSONDE_STORE"])
+    ids = []
+    for place, hosts in enumerate((("n1", "n2"), ("n1",))):
+        run = kept.begin("two targets", {}, created=1e9 + place, owner="")
+        for host in hosts:
+            loops = [build.loop(at, {"write.bandwidth": 1e9 + at}) for at in range(4)]
+            kept.add_trial(run.id, build.trial(loops, host=host, ident=host))
+        kept.finish(run.id, RunState.FINISHED)
+        ids.append(run.id)
+    kept.close()
+    plain = iosonde("compare", *ids)
+    assert plain.status == 0
+    assert f"{ids[1]} has no such trial" in " ".join(plain.stderr.split())
+    ended = iosonde("compare", *ids, "--gate", "write.bandwidth:5", "--json")
+    assert ended.status == 1
+    schema = loads((files("iosonde") / "schemas" / "compare.json").read_text("utf-8"))
+    jsonschema.validate(ended.json, schema)
+    assert [gate["state"] for gate in ended.json["gates"]] == ["passed", "missing"]
+    assert ended.json["alone"][0]["trial"] == "certification at scratch on n2"

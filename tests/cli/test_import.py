@@ -122,11 +122,11 @@ def test_a_text_without_outputs_is_refused_with_what_is_known(iosonde: Run, tmp_
     assert as_json.json["schema"] == "iosonde.error/1"
 
 
-def test_a_missing_file_is_refused_before_anything_is_kept(iosonde: Run, page: str) -> None:
+def test_a_missing_file_does_not_lose_the_others(iosonde: Run, page: str) -> None:
     done = iosonde("import", page, "nowhere.txt")
     assert done.status == 2
     assert "nowhere.txt: cannot be read" in done.stderr
-    assert "no runs yet" in iosonde("list").stdout
+    assert page in iosonde("list").stdout
 
 
 def test_findings_of_a_page_on_the_terminal(iosonde: Run, tmp_path: Path) -> None:

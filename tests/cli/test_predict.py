@@ -15,7 +15,7 @@ from tests.unit.trace.sample import requests, text
 
 ROOT = Path(__file__).parents[2]
 STACK = ROOT / "examples" / "stacks" / "aoe-san.yaml"
-LOAD = "fio --name x --rw randwrite --bs 4k --direct 1 --size 64m"
+LOAD = "fio --name x --rw randwrite --bs 4k --direct 1 --size 64m --number_ios 1000"
 
 
 def predict(*words: str, status: int = 0) -> str:

@@ -57,7 +57,7 @@ def test_without_models_there_is_no_time() -> None:
     document = checked("predict", predict("--load", LOAD, "--json"))
     assert document["time"] is None
     assert "--device" in document["time_basis"]["reason"]
-    assert "no times: how fast d1, d2, d3 and 1 more" in predict("--load", LOAD)
+    assert "no times: no speed model for d1, d2, d3 and 1 more" in predict("--load", LOAD)
 
 
 def test_times_for_people() -> None:
@@ -109,7 +109,7 @@ def test_a_run_is_held_against_the_model_and_keeps_the_record(tmp_path: Path) ->
     [
         ((), "say which load"),
         (("--load", LOAD, "--device", "d9=7k2-sata"), "no layer or kind 'd9'"),
-        (("--load", LOAD, "--device", "disk=quick"), "no model of a device"),
+        (("--load", LOAD, "--device", "disk=quick"), "is not a device model"),
         (("--load", LOAD, "--device", "disk=calibration:none"), "no calibration 'none'"),
         (("--load", LOAD, "--search"), "nothing to search"),
         (("--load", LOAD, "--prior", "x"), "only a search"),
@@ -153,7 +153,7 @@ def test_what_a_calibration_would_do(tmp_path: Path) -> None:
 @pytest.mark.timeout(400)
 def test_a_scratch_file_is_calibrated_and_used(tmp_path: Path) -> None:
     place = str(tmp_path / "store.sqlite")
-    words = ("--name", "here", "--seconds", "1s", "--size", "64m", "--store", place)
+    words = ("--name", "here", "--seconds", "0.3s", "--size", "64m", "--store", place)
     document = checked("calibrate", call("calibrate", str(tmp_path), *words, "--json"))
     assert len(document["points"]) == 13
     used = ("--device", "disk=calibration:here", "--store", place, "--json")

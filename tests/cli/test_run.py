@@ -100,7 +100,7 @@ def test_what_was_measured_can_be_listed_exported_reported_and_compared(
 ) -> None:
     for _ in range(2):
         options = ("--load", "latency", "--target", ".", "--size", "8m")
-        assert iosonde("run", *options, "--loops", "3", "--seconds", "1").status == 0
+        assert iosonde("run", *options, "--loops", "3", "--seconds", "0.3").status == 0
     listed = iosonde("list")
     assert listed.stdout.count("finished") == 2
     runs = [run["id"] for run in iosonde("list", "--json").json["runs"]]
@@ -125,7 +125,7 @@ def test_ctrl_c_keeps_finished_loops_and_resume_goes_on(
         (tmp_path / name).mkdir()
     (tmp_path / "study.yaml").write_text(
         "study: two targets\ntargets: [a, b]\nloads: [{load: sequential-write, size: 8m}]\n"
-        "loops: 5\nseconds: 1\n"
+        "loops: 5\nseconds: 0.5\n"
     )
     running = start(environment, tmp_path, "run", "study.yaml")
     wait_for(running, b"loop 2 of 5")
@@ -168,7 +168,7 @@ def test_a_closed_terminal_and_a_polite_kill_end_it_as_ctrl_c_does(
         time.sleep(0.05)
     running.send_signal(number)
     running.communicate(timeout=30)
-    assert running.returncode == 130
+    assert running.returncode == 128 + number
     assert [pid for pid in fios if Path(f"/proc/{pid}").exists()] == []
     assert strangers(tmp_path) == []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Ended
-from tests.unit.loads.test_iozone import ONE, THREE
+from tests.unit.loads.iozone.test_load import ONE, THREE
 
 
 @pytest.mark.slow
@@ -17,9 +17,10 @@ from tests.unit.loads.test_iozone import ONE, THREE
     [
         (ONE.format(size="2m"), "random_write.1m.bandwidth"),
         (THREE.format(more="", record="1m", size="2m"), "mixed.bandwidth"),
-        (THREE.format(more="-O ", record="64k", size="1m"), "random_read.iops"),
+        pytest.param(THREE.format(more="-O ", record="64k", size="1m"), "random_read.iops",
+                     marks=pytest.mark.long),
     ],
-)
+)  # fmt: skip
 def test_command_lines_run_and_leave_nothing(
     command: str, metric: str, tmp_path: Path, iosonde: Callable[..., Ended]
 ) -> None:

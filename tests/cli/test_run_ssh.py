@@ -13,6 +13,7 @@ import pytest
 
 from tests import sshd
 from tests.cli.conftest import COMMAND, Ended
+from tests.processes import loads_on
 
 Iosonde = Callable[..., Ended]
 
@@ -32,7 +33,7 @@ def test_two_hosts_are_measured_together_and_the_slowest_leads(
     (tmp_path / "s.yaml").write_text(
         "targets:\n"
         + "".join(f"  - {{host: {host}, path: {tmp_path}/{host}}}\n" for host in hosts)
-        + "loads: [latency]\nsize: 8m\nloops: 2\nseconds: 1\nsimultaneous: true\n"
+        + "loads: [latency]\nsize: 8m\nloops: 2\nseconds: 3\nsimultaneous: true\n"
     )
     ended = iosonde("run", "s.yaml")
     assert ended.status == 0, ended.stderr
@@ -62,10 +63,7 @@ def test_ctrl_c_ends_fio_on_the_remote_host_and_takes_the_scratch_file_away(
     )  # fmt: skip
 
     def fios() -> list[int]:
-        found = subprocess.run(
-            ["pgrep", "-f", f"^fio .*{place}"], capture_output=True, text=True, check=False
-        )
-        return [int(pid) for pid in found.stdout.split()]
+        return loads_on(str(place))
 
     for _ in range(1200):
         if (started := fios()) or running.poll() is not None:

@@ -193,6 +193,21 @@ def _listening(*pids: int) -> list[str]:
     return [line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in own]
 
 
+def test_a_load_of_all_hosts_that_is_killed_goes_on_with_all(
+    pair: Pair, begin: Callable[..., subprocess.Popen[bytes]], iosonde: Iosonde
+) -> None:
+    running = begin(loops=3)
+    assert running.stderr is not None
+    assert any(b"loop 1 of 3" in line for line in running.stderr)
+    running.kill()
+    running.communicate()
+    assert awaited(lambda: not pair.fios("box") and not pair.fios("local"), 20)
+    resumed = iosonde("run", "--resume", "--json")
+    assert resumed.status == 0, resumed.stderr
+    assert resumed.json["together"][0]["loops"] == 3
+    assert set(trials(resumed.json)) == {"here", "there"}
+
+
 def test_servers_end_with_a_run_that_is_killed(
     pair: Pair, begin: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
@@ -207,7 +222,7 @@ def test_servers_end_with_a_run_that_is_killed(
 def test_a_host_that_dies_is_a_fault_and_the_others_keep_their_loop(
     pair: Pair, begin: Callable[..., subprocess.Popen[bytes]], iosonde: Iosonde
 ) -> None:
-    running = begin(seconds=6)
+    running = begin(seconds=4)
     for pid in pair.fios("box"):
         os.kill(pid, signal.SIGKILL)
     _, said = running.communicate(timeout=40)
@@ -234,7 +249,7 @@ def test_a_host_that_hangs_is_given_up_and_the_others_keep_their_loop(
     """With a shorter time to be given up after; all else is as it is for a user."""
     short = "import iosonde.loads.fio.command as one; one._GRACE = 8.0; "
     monkeypatch.setattr(sys.modules[__name__], "COMMAND", [*COMMAND[:-1], short + COMMAND[-1]])
-    running = begin(seconds=6)
+    running = begin(seconds=4)
     for pid in pair.fios("box"):
         os.kill(pid, signal.SIGSTOP)
     _, said = running.communicate(timeout=60)

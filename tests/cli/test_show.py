@@ -16,7 +16,6 @@ import jsonschema
 import pytest
 
 from iosonde.cli.schema import read_schema, schema_names
-from iosonde.cli.show import show_document
 from iosonde.hosts.local import LocalHost
 from iosonde.records import Json
 from iosonde.stack.discover import discover
@@ -89,7 +88,7 @@ def test_show_keeps_to_its_schema_and_finds_the_root_file_system() -> None:
 @pytest.mark.root
 def test_a_plain_user_sees_the_same_layers_and_is_told_what_needs_root() -> None:
     def found() -> dict[str, Any]:
-        return show_document(asyncio.run(discover([LocalHost()])))
+        return asyncio.run(discover([LocalHost()])).to_json()
 
     whole = found()
     plain = as_nobody(found)

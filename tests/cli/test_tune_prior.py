@@ -84,7 +84,7 @@ def test_a_prior_may_stand_in_the_study_beside_it(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{}", "this is no prior"),
+        ("{}", "this is not a prior"),
         ('{"schema": "iosonde.prior/1", "ranking": [{"settings": {"r0.level": "5"}}]}',
          "ranks no setting that the study varies"),
     ],
@@ -102,7 +102,6 @@ def test_another_file_is_refused_before_anything_is_built(
 
 @pytest.mark.root
 @pytest.mark.slow
-@pytest.mark.xdist_group("settings")
 @pytest.mark.timeout(400)
 def test_it_is_measured_first_and_kept_over_a_resumption(
     iosonde: Iosonde, prior: str, tmp_path: Path, environment: Mapping[str, str]

@@ -95,7 +95,11 @@ def test_the_disk_is_measured_bare_and_the_file_system_on_it(
 
 @pytest.mark.parametrize(
     ("place", "number"),
-    [("fs", signal.SIGINT), ("fs", signal.SIGKILL), ("disk", signal.SIGKILL)],
+    [
+        pytest.param("fs", signal.SIGINT, marks=pytest.mark.long),
+        ("fs", signal.SIGKILL),
+        pytest.param("disk", signal.SIGKILL, marks=pytest.mark.long),
+    ],
 )
 def test_what_is_interrupted_at_a_place_goes_on_there(
     iosonde: Iosonde,

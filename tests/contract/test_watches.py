@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import select
 import signal
 import time
 from itertools import pairwise
@@ -12,8 +14,27 @@ from pathlib import Path
 import pytest
 
 from iosonde.hosts import open_host
-from iosonde.hosts.host import Host
+from iosonde.hosts.host import Host, Reading, Watch
 from tests import sshd
+from tests.contract.conftest import until
+
+
+class Seen:
+    """The readings of a watch so far."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self.readings: list[Reading] = []
+
+    def take(self) -> list[Reading]:
+        """With those that came since."""
+        self.readings += self._watch.take()
+        return self.readings
+
+    async def more(self, count: int) -> None:
+        """Wait until that many have come since now."""
+        wanted = len(self.take()) + count
+        assert await until(lambda: len(self.take()) >= wanted, seconds=60)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2047, 2048, 4096, 70_000, 200_000])
@@ -21,11 +42,12 @@ async def test_files_are_read_whole_again_and_again(host: Host, tmp_path: Path, 
     file = tmp_path / "file"
     file.write_bytes(b"a" * size)
     watch = await host.watch((str(file),), 0.05)
-    await asyncio.sleep(0.2)
+    readings = Seen(watch)
+    await readings.more(2)
     file.write_bytes(b"b" * (size // 2))  # the same file, shorter
-    await asyncio.sleep(0.3)
+    await readings.more(2)  # the first of them may have begun before
     await watch.close()
-    seen = [reading.files[str(file)] for reading in watch.take()]
+    seen = [reading.files[str(file)] for reading in readings.take()]
     assert seen[0] == b"a" * size
     assert seen[-1] == b"b" * (size // 2)
     assert not watch.take()
@@ -35,9 +57,10 @@ async def test_files_of_the_kernel_are_read_to_their_end(host: Host) -> None:
     """/proc/crypto comes in several pieces."""
     paths = ("/proc/crypto", "/proc/diskstats", "/proc/filesystems")
     watch = await host.watch(paths, 0.1)
-    await asyncio.sleep(0.15)
+    readings = Seen(watch)
+    await readings.more(1)
     await watch.close()
-    files = watch.take()[0].files
+    files = readings.take()[0].files
     assert files["/proc/crypto"] == Path("/proc/crypto").read_bytes()
     assert len(files["/proc/crypto"]) > 2048
     assert files["/proc/filesystems"] == Path("/proc/filesystems").read_bytes()
@@ -48,11 +71,10 @@ async def test_files_of_the_kernel_are_read_to_their_end(host: Host) -> None:
 async def test_what_is_not_there_is_left_out(host: Host, tmp_path: Path) -> None:
     # A directory opens, and cannot be read.
     watch = await host.watch((str(tmp_path / "none"), "/proc/uptime", str(tmp_path)), 0.05)
-    await asyncio.sleep(0.15)
+    readings = Seen(watch)
+    await readings.more(2)
     await watch.close()
-    readings = watch.take()
-    assert len(readings) >= 2
-    assert all(set(reading.files) == {"/proc/uptime"} for reading in readings)
+    assert all(set(reading.files) == {"/proc/uptime"} for reading in readings.take())
 
 
 async def test_a_clock_that_is_set_does_not_falsify_rates(
@@ -62,12 +84,13 @@ async def test_a_clock_that_is_set_does_not_falsify_rates(
     monkeypatch.setenv("HOME", str(box.home))
     host = await open_host(box.address)
     watch = await host.watch(("/proc/uptime",), 0.1)
-    await asyncio.sleep(0.25)
+    seen = Seen(watch)
+    await seen.more(2)
     true = time.time
     monkeypatch.setattr(time, "time", lambda: true() + 3600)
-    await asyncio.sleep(0.3)
+    await seen.more(3)
     await watch.close()
-    readings = watch.take()
+    readings = seen.take()
     assert abs(readings[0].time - true()) < 30
     for before, after in pairwise(readings):
         up = [float(one.files["/proc/uptime"].split()[0]) for one in (before, after)]
@@ -91,12 +114,18 @@ async def test_nothing_stays_open(host: Host, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"a")
     watch = await host.watch((str(file),), 0.05)
-    await asyncio.sleep(0.1)
+    await Seen(watch).more(1)
     assert holders(file) == 1
     await watch.close()
-    await asyncio.sleep(0.1)
-    del watch
-    assert holders(file) == 0
+    assert await until(lambda: holders(file) == 0)  # over ssh the reader ends a little later
+
+
+def ended(pid: int) -> None:
+    """Wait for the end of a process, whoever began it."""
+    with contextlib.suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(pid)
+        select.select([descriptor], [], [], 60)
+        os.close(descriptor)
 
 
 ANCESTORS = """
@@ -118,11 +147,11 @@ async def test_a_server_that_dies_ends_the_readings_and_nothing_else(
     kin = (await host.run(["sh", "-c", ANCESTORS])).stdout.decode().splitlines()
     server = next(int(line.split()[0]) for line in kin if "sshd" in line)
     watch = await host.watch(("/proc/uptime",), 0.05)
-    await asyncio.sleep(0.2)
+    await Seen(watch).more(2)
     os.kill(server, signal.SIGKILL)  # sshd's process of this connection
+    await asyncio.to_thread(ended, server)
     await asyncio.sleep(0.3)
-    count = len(watch.take())
-    assert count >= 2
+    watch.take()
     await asyncio.sleep(0.2)
     assert not watch.take()
     await watch.close()

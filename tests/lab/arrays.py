@@ -192,10 +192,7 @@ class Array:
         model = self.model()
         end = max(offset + length for part in self.requests() for _, offset, length in part)
         assert end <= model.size, f"{self}: the parts need {end} of {model.size} bytes"
-        core = _core.Ledger([
-            (rule, {**figures, "together": int(together)}, below)
-            for rule, figures, below in model.nodes
-        ])  # fmt: skip
+        core = _core.Ledger(model.nodes, together=together)
         apply(core, [self.first])
         places = [model.places[f"d{one}"] for one in range(1, self.disks + 1)]
         found = []
@@ -203,7 +200,9 @@ class Array:
             core.reset()
             apply(core, part)
             counts = [core.counts(place) for place in places]
-            found.append([(one[0], one[3], one[1], one[4]) for one in counts])
+            found.append(
+                [(one.reads, one.read_bytes, one.writes, one.write_bytes) for one in counts]
+            )
         return found
 
 

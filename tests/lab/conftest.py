@@ -45,6 +45,27 @@ def good(*arguments: str | Path, timeout: float = 400) -> Ended:
     return ended
 
 
+@contextmanager
+def started(*arguments: str, stderr: int = subprocess.DEVNULL) -> Iterator[subprocess.Popen[str]]:
+    """A command whose answer nobody reads; it is killed at the end of the block, and waited for.
+
+    Args:
+        arguments: the verb, and what follows it.
+        stderr: subprocess.PIPE: to be read as it comes.
+    """
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
+
+
 def ssh(lab: str, node: str, *argv: str, status: int | None = 0) -> str:
     """What a command on a node prints."""
     ended = iosonde("lab", "ssh", "--name", lab, node, "--", *argv)

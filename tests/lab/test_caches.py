@@ -131,7 +131,16 @@ class Cached:
         assert "bcache" not in self.sh(f"wipefs --no-act {FAST} {ORIGIN}")
 
 
-@pytest.fixture(params=KINDS, ids=[f"{one.name}-{one.facts.get('mode', 'ssd')}" for one in KINDS])
+@pytest.fixture(
+    params=[
+        pytest.param(
+            kind,
+            id=f"{kind.name}-{kind.facts.get('mode', 'ssd')}",
+            marks=[] if kind is KINDS[0] else [pytest.mark.long],
+        )
+        for kind in KINDS
+    ]
+)
 def cached(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cached]:
     kind: Kind = request.param
     file = tmp_path / "caches.yaml"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.lab.conftest import good, iosonde, running, ssh
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long]
 
 NAME = "full"
 STACK = """\

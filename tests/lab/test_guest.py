@@ -47,7 +47,7 @@ def test_a_guest_from_up_to_down(stack: tuple[Path, str], tmp_path: Path) -> Non
         f"study: guest\nstack: {file}\nat: [lv, vm, fs]\n"
         f"loads: [{{name: w, fio: {LOAD!r}}}]\nloops: 1\nseconds: 2\n"
     )
-    run = good("run", study, "--json", timeout=550).document
+    run = good("run", study, "--json", timeout=1200).document
     assert [(trial["probe"], trial["host"]) for trial in run["trials"]] == [
         ("lv", HOST), ("vm", GUEST), ("fs", GUEST),
     ]  # fmt: skip
@@ -67,10 +67,13 @@ def test_a_guest_from_up_to_down(stack: tuple[Path, str], tmp_path: Path) -> Non
     assert good("down", file, "--json").document["steps"] == []
     ssh("guesttest", "s1", "test", "!", "-e", "/var/lib/iosonde/built")
     ssh("guesttest", "s1", "!", "pgrep", "nbd-server")
-    assert ssh("guesttest", "s1", "ls", "/run").find("iosonde") == -1
+    left = ssh("guesttest", "s1", "ls", "/run").split()
+    # The folder of its lock file stays.
+    assert [name for name in left if name.startswith("iosonde-")] == []
     assert {one["kind"] for one in layers(HOST)} <= {"disk", "filesystem"}
 
 
+@pytest.mark.long
 def test_a_guest_that_lost_power_comes_back_with_its_data(stack: tuple[Path, str]) -> None:
     file, _ = stack
     good("up", file)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND
-from tests.lab.conftest import good, running, ssh
+from tests.lab.conftest import good, running, ssh, started
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long]
 
@@ -46,18 +45,15 @@ def killed(verb: str, file: Path, after: int) -> bool:
 
     Modules are loaded by each attempt anew, so they are no step further.
     """
-    process = subprocess.Popen(
-        [*COMMAND, verb, str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert process.stderr is not None
-    told = 0
-    for line in process.stderr:
-        told += (": done" in line and ": load " not in line) or ": removed" in line
-        if told == after:
-            process.kill()
-            break
-    return process.wait(PATIENCE) != 0
+    with started(verb, str(file), stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        told = 0
+        for line in process.stderr:
+            told += (": done" in line and ": load " not in line) or ": removed" in line
+            if told == after:
+                process.kill()
+                break
+        return process.wait(PATIENCE) != 0
 
 
 def test_up_and_down_killed_after_each_step(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What the ledger counts of dm-cache and dm-writecache, against what Debian's kernel counts.
 
 tests/lab/driven.py makes the cache on a node and drives it one request at a time. What differs and
-why is in docs/decisions/0141-dm-caches-against-the-kernel.md.
+why is in docs/decisions/0141-device-mapper-caches.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from iosonde.predict.caches import dm_cache_blocks
+from iosonde.layers.dm_cache.ledger import dm_cache_blocks
 from iosonde.predict.model import Prediction
 from tests.lab.conftest import running, ssh
 from tests.lab.test_ledger_layers import (

@@ -2,7 +2,7 @@
 
 tests/lab/driven.py makes the layer on a node and drives it one request at a time; the counters of
 its disks are read before and behind, and again when nothing is held back any more. What differs
-and why is in docs/decisions/0140-layers-that-hold-back-against-the-kernel.md.
+and why is in docs/decisions/0140-write-back-layers-are-settled-at-the-end.md.
 """
 
 from __future__ import annotations

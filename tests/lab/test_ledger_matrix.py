@@ -121,7 +121,7 @@ class Case:
 
     @property
     def copies(self) -> bool:
-        """A read of which copy is left to chance: decisions/0081."""
+        """A read of which copy is left to chance: docs/decisions/0081."""
         crossing = self.part.size > self.array.chunk or self.part.shift
         return self.part.op == "r" and self.array.level == 10 and bool(crossing)
 

@@ -1,7 +1,7 @@
 """Each example with its disks held to what disks can do: predicted beside measured, by rank.
 
 Held so low that the disks are the bottleneck, and not the emulated processors, which no model of a
-stack knows. What is found is written down in docs/decisions/0116.
+stack knows. Results are in docs/validation/predicted-times.md.
 """
 
 from __future__ import annotations

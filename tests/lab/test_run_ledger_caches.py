@@ -92,6 +92,7 @@ def test_a_write_cache(lab: str, tmp_path: Path) -> None:
     assert ends(fast, "read_bytes")[0] <= fast["counted"]["read_bytes"]
 
 
+@pytest.mark.long
 def test_a_cache_that_copies(lab: str, tmp_path: Path) -> None:
     """Its counters of hits and of blocks taken in say what both disks read and wrote."""
     for _ in range(2):

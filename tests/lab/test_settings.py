@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from iosonde.change.settings_journal import JOURNAL, SCRIPT, Batch, parse_journal
+from iosonde.hosts.command import quote
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec
 from iosonde.lab.up import up
 from iosonde.units import MIB
-from tests.cli.conftest import COMMAND
-from tests.lab.conftest import good, iosonde, ssh
+from tests.lab.conftest import good, iosonde, ssh, started
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -82,20 +82,17 @@ def words() -> list[str]:
 
 def changing(stop: str, then: Callable[[subprocess.Popen[str]], object]) -> tuple[int, str]:
     """Run `set`, and do something as soon as a command that holds a text is announced."""
-    process = subprocess.Popen(
-        [*COMMAND, "set", "--host", CLIENT, "--trace", "--confirm", str(CONFIRM), *words()],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    assert process.stderr is not None
-    said, done = [], False
-    for line in process.stderr:
-        said.append(line)
-        if not done and line.startswith("+ ") and stop in line:
-            done = True
-            then(process)
-    process.stderr.close()
-    assert done, f"{stop!r} never came: {''.join(said)[-2000:]}"
-    return process.wait(), "".join(said)
+    options = ("--host", CLIENT, "--trace", "--confirm", str(CONFIRM))
+    with started("set", *options, *words(), stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        said, done = [], False
+        for line in process.stderr:
+            said.append(line)
+            if not done and line.startswith("+ ") and stop in line:
+                done = True
+                then(process)
+        assert done, f"{stop!r} never came: {''.join(said)[-2000:]}"
+        return process.wait(), "".join(said)
 
 
 def settled(number: int) -> str:
@@ -114,7 +111,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 def test_what_is_set_is_read_back_and_put_back(pair: None) -> None:
     before = state()
-    told = good("set", "--host", CLIENT, "--json", *words()).document["changes"]
+    told = good("set", "--host", CLIENT, "--json", "--confirm", "600", *words()).document["changes"]
     states = {one["name"]: one["state"] for one in told}
     assert states["vm.dirty_ratio"] == "beside"
     assert [one["state"] for one in told].count("changed") == 10
@@ -140,8 +137,9 @@ def test_threads_of_the_server(pair: None) -> None:
     [
         *(pytest.param(one, marks=pytest.mark.long)
           for one in ("rollback begin", "rollback arm", "scheduler none", "nr_requests 64",
-                      "mtu 4200", "gro off", "atime", "commit=30", "head -c")),
-        "swappiness 10", "rollback confirm",
+                      "mtu 4200", "gro off", "atime", "commit=30", "head -c",
+                      "rollback confirm")),
+        "swappiness 10",
     ],
 )  # fmt: skip
 def test_a_controller_that_is_killed_leaves_all_old_or_all_confirmed(pair: None, stop: str) -> None:
@@ -158,6 +156,7 @@ def test_a_controller_that_is_killed_leaves_all_old_or_all_confirmed(pair: None,
     assert state() == before
 
 
+@pytest.mark.long
 def test_a_connection_that_is_cut_is_waited_for_by_the_host_alone(pair: None) -> None:
     before, number = state(), max(journal(), default=0) + 1
     cut = (
@@ -193,6 +192,7 @@ def test_an_mtu_that_cuts_the_connection_is_put_back_by_the_host_alone(pair: Non
         ssh(NAME, "n1", WIDE)
 
 
+@pytest.mark.long
 def test_what_is_kept_outlives_a_power_failure_and_what_is_not_does_not(pair: None) -> None:
     before = state()
     good("set", "--host", CLIENT, *words())
@@ -218,6 +218,45 @@ def test_what_is_kept_outlives_a_power_failure_and_what_is_not_does_not(pair: No
     ssh(NAME, "n1", f"udevadm settle; {BOOTED}")
     assert state() == before
     ssh(NAME, "n1", "test ! -e /etc/udev/rules.d/99-zz-iosonde.rules")
+
+
+# What happens at a boot once udev runs: the driver finds the interface, the kernel calls it ethN,
+# and udev renames it. The lab's first process has it up before udev begins, which forbids that.
+FOUND_ANEW = (
+    "umount /mnt/n; one=$(ls -d /sys/class/net/{name}/device/driver) && "
+    "device=$(basename $(readlink -f /sys/class/net/{name}/device)) && "
+    "driver=$(readlink -f $one) && echo $device >$driver/unbind && echo $device >$driver/bind && "
+    "udevadm settle && until ip address add 10.9.0.1/24 dev lan0; do sleep 0.2; done && "
+    "ip link set lan0 up && {imported}"
+)
+LINK = "[Match]\nMACAddress={address}\n[Link]\nName=lan0\n"
+
+
+@pytest.mark.long
+def test_what_is_kept_of_an_interface_that_udev_renames_outlives_a_boot(pair: None) -> None:
+    address = ssh(NAME, "n1", "cat /sys/class/net/eth1/address").strip()
+    ssh(
+        NAME,
+        "n1",
+        f"printf {quote((LINK.format(address=address),))} "
+        f">/etc/systemd/network/10-lan.link; {FOUND_ANEW.format(name='eth1', imported=IMPORT)}",
+    )
+    look = "cat /sys/class/net/lan0/mtu; ethtool -k lan0 | grep ^generic-receive"
+    good("set", "--host", CLIENT, "lan0.mtu=4200", "lan0.gro=off")
+    changed = ssh(NAME, "n1", look)
+    assert changed.split() == ["4200", "generic-receive-offload:", "off"]
+    good("persist", CLIENT)
+    ssh(NAME, "n1", "sync")
+    good("lab", "kill", "n1", "--name", NAME)
+    good("lab", "start", "n1", "--name", NAME)
+    assert ssh(NAME, "n1", "udevadm settle; cat /sys/class/net/eth1/mtu").strip() == "9000"
+    ssh(NAME, "n1", FOUND_ANEW.format(name="eth1", imported="true"))
+    assert ssh(NAME, "n1", look) == changed
+    good("persist", CLIENT, "--undo")
+    ssh(NAME, "n1", "rm /etc/systemd/network/10-lan.link; sync")
+    good("lab", "kill", "n1", "--name", NAME)
+    good("lab", "start", "n1", "--name", NAME)
+    ssh(NAME, "n1", f"udevadm settle; {BOOTED}")
 
 
 def test_a_host_that_loses_its_power_in_the_midst_has_all_old_values(pair: None) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import itertools
 import os
 import signal
 import subprocess
@@ -11,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MIB = 1024**2
+_COUNT = itertools.count()
+_LOOP_CTL_REMOVE = 0x4C81  # linux/loop.h
 
 
 def tool(*argv: str | Path) -> str:
@@ -62,9 +67,23 @@ def killed_at_command(
     return process.wait() == -signal.SIGKILL
 
 
+def own_number() -> str:
+    """The path of a loop device that is not there yet, and is this process's alone.
+
+    `losetup --find` takes the lowest number that is free, so it leaves such a one alone also while
+    it is detached.
+    """
+    while True:
+        number = 1024 + os.getpid() % 2048 * 16 + next(_COUNT) % 16
+        if not Path(f"/sys/block/loop{number}").exists():
+            return f"/dev/loop{number}"
+
+
 @contextmanager
 def loop_device(image: Path, size: int, *options: str) -> Iterator[str]:
-    """A loop device on a new sparse file of that many bytes; its path.
+    """A loop device of its own number on a new sparse file of that many bytes; its path.
+
+    It is removed from the kernel at the end, and what its queue was set to with it.
 
     Args:
         image: file to make.
@@ -73,12 +92,33 @@ def loop_device(image: Path, size: int, *options: str) -> Iterator[str]:
     """
     with image.open("wb") as file:
         file.truncate(size)
-    device = tool("losetup", "--find", "--show", *options, image)
+    device = own_number()
+    tool("losetup", *options, device, image)
     try:
         yield device
     finally:
         tool("losetup", "--detach", device)
+        remove(device)
         image.unlink()
+
+
+def remove(device: str) -> None:
+    """Remove a detached loop device from the kernel.
+
+    Raises:
+        OSError: somebody had it open for ten seconds.
+    """
+    number, end = int(device.removeprefix("/dev/loop")), time.monotonic() + 10
+    with Path("/dev/loop-control").open("rb") as control:
+        while True:
+            try:
+                fcntl.ioctl(control, _LOOP_CTL_REMOVE, number)
+            except OSError as error:
+                if error.errno != errno.EBUSY or time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from iosonde.hosts.local import LocalHost
 from iosonde.measure.confine import limited
 from iosonde.units import MIB
 
-pytestmark = [pytest.mark.root, pytest.mark.xdist_group("loop")]
+pytestmark = [pytest.mark.root]
 FILE, MEMORY = 96 * MIB, 32 * MIB
 
 

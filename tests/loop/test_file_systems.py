@@ -11,7 +11,7 @@ from iosonde.stack.discover import discover
 from iosonde.stack.model import layers_under
 from tests.loop.devices import loop_device, mounted, tool
 
-pytestmark = [pytest.mark.root, pytest.mark.xdist_group("loop")]
+pytestmark = [pytest.mark.root]
 
 
 async def test_an_ext4_with_a_stripe_and_a_journal_of_data(tmp_path: Path) -> None:

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from iosonde.change.guard import Permission, check_target, parse_destroy
-from iosonde.change.hold import hold
+from iosonde.change.hold import hold, require_free
+from iosonde.change.keeper import Keeper, keepers_stay
 from iosonde.errors import Refused, UsageError
+from iosonde.hosts.conversation import Conversation
+from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
 from iosonde.records import Target, TargetKind
-from tests.loop.devices import loop_device, mounted, partitions, swapped_on, tool
+from tests.guarded import HOST, allowed, refusal
+from tests.loop.devices import (
+    loop_device,
+    mounted,
+    own_number,
+    partitions,
+    remove,
+    swapped_on,
+    tool,
+)
 
-pytestmark = [pytest.mark.root, pytest.mark.xdist_group("loop")]
-HOST = LocalHost()
+pytestmark = [pytest.mark.root]
 
 
 @pytest.fixture
@@ -31,24 +45,129 @@ def device(tmp_path: Path) -> Iterator[str]:
         yield path
 
 
-async def refusal(path: str, *destroy: str) -> Refused:
-    permissions = parse_destroy(destroy or [path])
-    with pytest.raises(Refused) as caught:
-        await check_target(HOST, path, writes=True, permissions=permissions)
-    assert caught.value.exit_code == 3
-    assert caught.value.evidence
-    return caught.value
-
-
-async def allowed(path: str, *destroy: str) -> Target:
-    return await check_target(HOST, path, writes=True, permissions=parse_destroy(destroy or [path]))
-
-
 async def test_an_empty_device_needs_to_be_named_and_then_is_allowed(device: str) -> None:
     told = await refusal(device, "/dev/null")
     assert "would destroy what is on it (it looks empty)" in told.message
     assert told.hint.endswith(f"--destroy {device}")
     assert await allowed(device) == Target("local", device, TargetKind.DEVICE)
+
+
+@contextmanager
+def loop_device_at(device: str, offset: int) -> Iterator[str]:
+    """What is at an offset of a device, as a device; in bytes."""
+    name = tool("losetup", "--find", "--show", f"--offset={offset}", device).strip()
+    try:
+        yield name
+    finally:
+        tool("losetup", "--detach", name)
+
+
+SCAN = "perl -e # Runs on a host under test"
+
+
+class Counted(LocalHost):
+    """A host that notes what it and its keepers are asked, and how many of these are started."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.begun = 0
+
+    async def run(self, argv: Sequence[str], **options: Any) -> Completed:
+        self.note(argv)
+        return await super().run(argv, **options)
+
+    async def converse(self, argv: Sequence[str]) -> Conversation:
+        self.begun += 1
+        return await super().converse(argv)
+
+    def note(self, argv: Sequence[str]) -> None:
+        self.asked.append(" ".join(argv[:3])[: len(SCAN)])
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    host, run = Counted(), Keeper.run
+
+    async def noted(self: Keeper, argv: Sequence[str], **options: Any) -> Completed:
+        host.note(argv)
+        return await run(self, argv, **options)
+
+    monkeypatch.setattr(Keeper, "run", noted)
+    return host
+
+
+async def test_a_second_hold_asks_again_for_all_that_can_have_changed_and_for_nothing_else(
+    device: str, counted: Counted
+) -> None:
+    target = Target("local", device, TargetKind.DEVICE)
+    lasting = {"id -u", "perl -e 1"}
+    for loop in range(3):
+        counted.asked.clear()
+        async with hold(counted, target, writes=True, permissions=parse_destroy([device])):
+            pass
+        asked = set(counted.asked)
+        assert {"wipefs --no-act --noheadings", "blkid --probe --output"} <= asked
+        assert lasting & asked == (lasting if loop == 0 else set())
+        assert counted.asked.count(SCAN) == 1
+
+
+async def test_one_keeper_holds_a_device_loop_by_loop_and_lets_go_of_it_between(
+    device: str, counted: Counted
+) -> None:
+    target = Target("local", device, TargetKind.DEVICE)
+    permissions = parse_destroy([device])
+    async with keepers_stay(counted):
+        for _ in range(3):
+            counted.asked.clear()
+            async with hold(counted, target, writes=True, permissions=permissions):
+                with pytest.raises(OSError, match="busy"):
+                    os.open(device, os.O_RDONLY | os.O_EXCL)
+            assert counted.asked.count(SCAN) == 1
+            os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+        assert counted.begun == 1
+        with opened(device), pytest.raises(Refused, match="open in process"):
+            async with hold(counted, target, writes=True, permissions=permissions):
+                pytest.fail("the guard was not asked again")
+
+
+@contextmanager
+def opened(device: str) -> Iterator[None]:
+    """Another process has the device open."""
+    with Path(device).open("rb") as file:
+        process = subprocess.Popen(["sleep", "100"], stdin=file)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def test_a_device_is_gone_through_once_before_a_run_and_only_if_it_was_named(
+    device: str, counted: Counted
+) -> None:
+    host = counted
+    found = await require_free(host, device, writes=True, permissions=parse_destroy([device]))
+    assert found == Target("local", device, TargetKind.DEVICE)
+    assert host.asked.count(SCAN) == 1
+    opened = Counted()  # a keeper would be asked for its interpreter first
+    with pytest.raises(Refused, match="would destroy what is on it"):
+        await require_free(opened, device, writes=True, permissions=parse_destroy(["/dev/null"]))
+    assert "perl -e 1" not in opened.asked
+
+
+async def test_what_stands_in_a_partition_counts_where_the_disk_itself_was_compared(
+    device: str,
+) -> None:
+    compared = Permission(device, frozenset(), compared=True)
+    tool("mkfs.ext4", "-q", "-F", device)
+    assert await check_target(HOST, device, writes=True, permissions=[compared])
+    tool("wipefs", "--quiet", "--all", device)
+    tool("parted", "--script", device, "mklabel", "gpt", "mkpart", "a", "1MiB", "60MiB")
+    assert await check_target(HOST, device, writes=True, permissions=[compared])
+    with loop_device_at(device, 2**20) as part:
+        tool("mkfs.ext4", "-q", "-F", part)
+    with pytest.raises(Refused, match="it carries ext4"):
+        await check_target(HOST, device, writes=True, permissions=[compared])
 
 
 async def test_reading_needs_no_permission(device: str) -> None:
@@ -224,9 +343,14 @@ async def test_a_read_only_device(device: str) -> None:
 
 
 async def test_a_detached_loop_device_has_no_size(tmp_path: Path) -> None:
-    with loop_device(tmp_path / "disk", 2**20) as path:
-        gone = path
-    assert "has no size" in (await refusal(gone)).message
+    (tmp_path / "disk").write_bytes(bytes(2**20))
+    gone = own_number()
+    tool("losetup", gone, tmp_path / "disk")
+    tool("losetup", "--detach", gone)
+    try:
+        assert "has no size" in (await refusal(gone)).message
+    finally:
+        remove(gone)
 
 
 async def test_what_is_no_block_device(tmp_path: Path) -> None:
@@ -309,8 +433,21 @@ async def test_the_holder_ends_with_iosonde(device: str) -> None:
     assert mine.stdout.readline() == b"held\n"
     mine.kill()
     mine.communicate()
-    time.sleep(1.5)
+    assert await asyncio.to_thread(_let_go, device)
     assert await allowed(device)
+
+
+def _let_go(device: str) -> bool:
+    """Whether nobody has an exclusive claim on a device, at last: its holder looks now and then."""
+    end = time.monotonic() + 30  # while `mine` would have held it for 60
+    while time.monotonic() < end:
+        try:
+            os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return True
+    return False
 
 
 NAMES = st.from_regex(r"/dev/[a-z]{1,4}[0-9]?", fullmatch=True)

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import COMMAND
 from tests.loop.devices import loop_device
 
-pytestmark = [pytest.mark.root, pytest.mark.xdist_group("loop")]
+pytestmark = [pytest.mark.root]
 SCHEMA = Path(__file__).parents[2] / "src/iosonde/schemas/run.json"
 LOAD = "fio --name w --rw randwrite --bs 4k --direct 1 --size 16m --number_ios 500"
 

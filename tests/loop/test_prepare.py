@@ -16,7 +16,7 @@ from iosonde.measure.study import Prepare
 from iosonde.records import Target, TargetKind
 from tests.loop.devices import loop_device
 
-pytestmark = [pytest.mark.root, pytest.mark.xdist_group("loop")]
+pytestmark = [pytest.mark.root]
 HOST = LocalHost()
 MIB = 2**20
 

@@ -12,7 +12,7 @@ from iosonde.hosts.local import LocalHost
 from iosonde.settings.remount import CHOICES, Remount
 from tests.loop.devices import loop_device, mounted, tool
 
-pytestmark = [pytest.mark.root, pytest.mark.xdist_group("loop")]
+pytestmark = [pytest.mark.root]
 
 
 def looked(mechanism: Remount, address: str) -> str:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from iosonde.change.guard import check_target
-from iosonde.change.scratch import is_ours, make_scratch, remove_scratch
+from iosonde.change.scratch import is_ours, make_scratch
 from iosonde.errors import FileMissing, HostFailed, Refused
 from iosonde.hosts.local import LocalHost
 from iosonde.records import TargetKind
 from tests.loop.devices import loop_device, mounted, tool
+from tests.processes import kill_at_once, pids_with
 
 HOST = LocalHost()
 MIB = 2**20
@@ -23,25 +24,27 @@ async def test_every_block_is_written_with_what_cannot_be_compressed(tmp_path: P
     import zlib
 
     size = 3 * MIB + 5000
-    target = await make_scratch(HOST, str(tmp_path / "new"), size)
+    scratch = await make_scratch(HOST, str(tmp_path / "new"), size)
+    target = scratch.target
     content = Path(target.path).read_bytes()
     status = Path(target.path).stat()
     assert target.kind is TargetKind.FILE
     assert len(content) == size
     assert status.st_blocks * 512 >= size
     assert len(zlib.compress(content, 1)) > 0.99 * size
-    await remove_scratch(HOST, target)
+    await scratch.remove()
     assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_directory_gets_files_of_different_names(tmp_path: Path) -> None:
     first = await make_scratch(HOST, str(tmp_path), MIB)
     second = await make_scratch(HOST, str(tmp_path), MIB)
-    assert first.path != second.path
-    assert await is_ours(HOST, first.path)
-    assert (await check_target(HOST, first.path, writes=True, permissions=())) == first
-    for target in (first, second):
-        await remove_scratch(HOST, target)
+    path = first.target.path
+    assert path != second.target.path
+    assert await is_ours(HOST, path)
+    assert (await check_target(HOST, path, writes=True, permissions=())) == first.target
+    for scratch in (first, second):
+        await scratch.remove()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -55,8 +58,8 @@ async def test_a_file_of_somebody_else_is_refused_and_untouched(tmp_path: Path) 
 
 @pytest.mark.parametrize("how", ["replaced", "hard link", "symbolic link", "copied mark"])
 async def test_a_mark_is_worth_nothing_on_another_file(tmp_path: Path, how: str) -> None:
-    target = await make_scratch(HOST, str(tmp_path / "new"), MIB)
-    place = Path(target.path)
+    scratch = await make_scratch(HOST, str(tmp_path / "new"), MIB)
+    place = Path(scratch.target.path)
     if how == "replaced":
         place.unlink()
         (tmp_path / "filler").write_text("takes the inode")
@@ -74,23 +77,30 @@ async def test_a_mark_is_worth_nothing_on_another_file(tmp_path: Path, how: str)
     assert not await is_ours(HOST, str(place))
     with pytest.raises(Refused):
         await check_target(HOST, str(place), writes=True, permissions=())
+    await scratch.remove()
 
 
 async def test_removing_leaves_what_took_the_name(tmp_path: Path) -> None:
-    target = await make_scratch(HOST, str(tmp_path / "new"), MIB)
-    place = Path(target.path)
+    scratch = await make_scratch(HOST, str(tmp_path / "new"), MIB)
+    place = Path(scratch.target.path)
     place.rename(tmp_path / "moved")
     place.write_text("theirs")
-    await remove_scratch(HOST, target)
+    await scratch.remove()
     assert place.read_text() == "theirs"
 
 
 async def test_one_left_by_a_killed_run_is_made_anew(tmp_path: Path) -> None:
     left = await make_scratch(HOST, str(tmp_path / "new"), MIB)
-    again = await make_scratch(HOST, left.path, 2 * MIB)
-    assert again.path == left.path
-    assert Path(again.path).stat().st_size == 2 * MIB
-    assert await is_ours(HOST, again.path)
+    kill_at_once(pids_with(left.keeper.token))  # the keeper and its warden, as by a crash
+    await left.remove()
+    path = left.target.path
+    assert Path(path).stat().st_size == MIB
+    again = await make_scratch(HOST, path, 2 * MIB)
+    assert again.target.path == path
+    assert Path(path).stat().st_size == 2 * MIB
+    assert await is_ours(HOST, path)
+    await again.remove()
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_no_room_is_told_before_a_block_is_written(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from iosonde.stack.settable import find, settable
 from tests.fakes.controller import new_state
 from tests.loop.test_hwraid import WithDriver
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("settings")]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 NAA = "600605b0000000012a3b4c5d6e7f0000"
 

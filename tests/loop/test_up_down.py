@@ -13,7 +13,7 @@ from iosonde.change.journal import FOLDER, LOCKS
 from tests.cli.conftest import COMMAND
 from tests.loop.devices import MIB, killed_at_command, tool
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.xdist_group("up_down")]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 
 class Stack:
@@ -101,6 +101,21 @@ def test_a_device_that_carries_something_is_refused(stack: Stack) -> None:
     assert stack.image.read_bytes()[:65536] == before
 
 
+def test_what_stands_is_compared_with_what_is_declared(stack: Stack) -> None:
+    """The short twin of tests/uml/unequal.py, on what needs no other kernel."""
+    assert stack.run("up").returncode == 0
+    try:
+        same = stack.run("up", "--set", f"d.size={320 * MIB}", "--json")  # in another spelling
+        assert set(states(same)) == {"unchanged"}
+        other = stack.run("up", "--set", "d.size=400 MiB")
+        assert other.returncode == 3
+        said = " ".join(other.stderr.split())
+        assert "size is declared 400 MiB and built with 320 MiB" in said
+    finally:
+        assert stack.run("down").returncode == 0
+    assert stack.left() == []
+
+
 def test_a_load_that_would_write_below_what_stands_is_no_run(stack: Stack, tmp_path: Path) -> None:
     assert stack.run("up").returncode == 0
     study = tmp_path / "study.yaml"
@@ -121,8 +136,17 @@ def test_a_load_that_would_write_below_what_stands_is_no_run(stack: Stack, tmp_p
         assert stack.run("down").returncode == 0
 
 
-@pytest.mark.timeout(600)
-def test_killed_between_any_two_commands_it_can_be_finished_or_taken_away(stack: Stack) -> None:
+@pytest.mark.parametrize(
+    ("of_up", "of_down"),
+    [
+        pytest.param(5, 11, id="some", marks=pytest.mark.timeout(600)),
+        pytest.param(1, 1, id="every", marks=[pytest.mark.long, pytest.mark.timeout(3600)]),
+    ],
+)
+def test_killed_between_any_two_commands_it_can_be_finished_or_taken_away(
+    stack: Stack, of_up: int, of_down: int
+) -> None:
+    """Killed at each so many commands of `up` and of `down`, most of which only look."""
     after = 0
     while stack.killed("up", after):
         if after % 2:
@@ -131,7 +155,7 @@ def test_killed_between_any_two_commands_it_can_be_finished_or_taken_away(stack:
         down = stack.run("down")
         assert down.returncode == 0, f"after {after} commands: {down.stderr}"
         assert stack.left() == [], f"after {after} commands"
-        after += 1
+        after += of_up
     assert after > 20
     assert "mount" in stack.left()
     after = 0
@@ -140,6 +164,6 @@ def test_killed_between_any_two_commands_it_can_be_finished_or_taken_away(stack:
         assert down.returncode == 0, f"down after {after} commands: {down.stderr}"
         assert stack.left() == []
         assert stack.run("up").returncode == 0
-        after += 1
+        after += of_down
     assert after > 5
     assert stack.left() == []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -113,6 +114,81 @@ async def test_a_crypt_mapping_and_a_plain_dm_target_hold_their_disk() -> None:
     finally:
         tool("dmsetup", "remove", "mine")
     assert await allowed(E)
+
+
+async def test_an_opener_that_no_process_shows_is_counted_by_device_mapper() -> None:
+    """A descriptor in flight to another user's process: /proc shows it nowhere."""
+    openers = Path(__file__).parents[1] / "hostile" / "openers.py"
+    size = int(tool("blockdev", "--getsz", E))
+    tool("dmsetup", "create", "mine", "--table", f"0 {size} linear {E} 0")
+    try:
+        assert await allowed("/dev/mapper/mine")
+        hidden = subprocess.Popen(
+            [sys.executable, openers, "strangers", "/dev/mapper/mine"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        assert hidden.stdout is not None
+        assert hidden.stdout.readline() == b"ready\n"
+        try:
+            told = await refusal("/dev/mapper/mine")
+        finally:
+            hidden.communicate(b"\n", timeout=20)
+        assert "open where no process shows it" in told
+        target = await allowed("/dev/mapper/mine")
+        async with hold(HOST, target, writes=True, permissions=parse_destroy([target.path])):
+            pass  # its own opens are no stranger's
+    finally:
+        tool("dmsetup", "remove", "mine")
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["with udev_path", "without"])
+@pytest.mark.parametrize("kind", ["fileio", "iblock"])
+async def test_a_backstore_of_lio_is_an_export(kind: str, named: bool) -> None:
+    with backstore(kind, E, named=named):
+        told = await refusal(E)
+        assert "exported over iSCSI (LIO)" in told
+        assert await allowed(D)
+    assert await allowed(E)
+
+
+async def test_a_backstore_on_the_image_of_a_loop_device(tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    with image.open("wb") as file:
+        file.truncate(16 * 2**20)
+    device = tool("losetup", "--find", "--show", str(image)).strip()
+    try:
+        assert await allowed(device)
+        with backstore("fileio", str(image), named=False):
+            assert "exported over iSCSI (LIO) (its image" in await refusal(device)
+    finally:
+        tool("losetup", "--detach", device)
+
+
+@contextmanager
+def backstore(kind: str, device: str, *, named: bool) -> Iterator[None]:
+    """A backstore of LIO, as targetcli makes it, or as by hand without the name for udev."""
+    subprocess.run(
+        ["/run/modprobe", f"target_core_{'file' if kind == 'fileio' else kind}"], check=True
+    )
+    if not Path("/sys/kernel/config/target").exists():
+        tool("mount", "-t", "configfs", "configfs", "/sys/kernel/config")
+    base = Path("/sys/kernel/config/target/core") / f"{kind}_0"
+    store = base / "mine"
+    store.mkdir(parents=True)
+    try:
+        if kind == "fileio":
+            size = int(tool("blockdev", "--getsize64", device)) if device == E else 2**20
+            control = f"fd_dev_name={device},fd_dev_size={size}"
+        else:
+            control = f"udev_path={device}"
+        (store / "control").write_text(control)
+        if named:
+            (store / "udev_path").write_text(device)
+        (store / "enable").write_text("1")
+        yield
+    finally:
+        store.rmdir()
+        base.rmdir()
 
 
 async def test_while_held_no_array_and_no_volume_can_be_made_of_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from inspect import Parameter, signature
 from pathlib import Path
 
 from iosonde import _core
@@ -26,3 +27,25 @@ def test_the_stub_names_what_the_module_has() -> None:
             }
             assert mine == built, node.name
     assert names == {name for name in vars(_core) if not name.startswith("_")}
+
+
+def test_the_stub_names_the_keys_of_what_is_made() -> None:
+    stub = ast.parse(Path(_core.__file__).with_name("_core.pyi").read_text())
+    seen = 0
+    for node in stub.body:
+        new = [one for one in getattr(node, "body", ()) if getattr(one, "name", "") == "__new__"]
+        if not new or not isinstance(node, ast.ClassDef) or not isinstance(new[0], ast.FunctionDef):
+            continue
+        args = new[0].args
+        keys = {
+            one.arg: default is not None
+            for one, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        }
+        built = {
+            one.name: one.default is not Parameter.empty
+            for one in signature(getattr(_core, node.name)).parameters.values()
+            if one.kind is Parameter.KEYWORD_ONLY
+        }
+        assert keys == built, node.name
+        seen += len(keys)
+    assert seen > 50

@@ -33,3 +33,9 @@ async def test_a_missing_command_has_status_127() -> None:
     with pytest.raises(CommandFailed) as caught:
         await LocalHost().run(["no-such-command"])
     assert caught.value.status == 127
+
+
+async def test_a_kernel_setting_is_read_though_the_limit_for_files_is_large() -> None:
+    # The kernel refuses reads of /proc/sys that ask for megabytes at once.
+    path = "/proc/sys/kernel/random/boot_id"
+    assert await LocalHost().read(path) == Path(path).read_bytes()

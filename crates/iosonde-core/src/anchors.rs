@@ -1,6 +1,6 @@
 //! Finds the lines of a text that hold one of many literals.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
 
 /// Literals, each belonging to a group; a line is reported once for each group it holds one of.
 pub struct Anchors {
@@ -25,13 +25,12 @@ impl Anchors {
     /// Literals and the group of each.
     ///
     /// # Errors
-    /// The message of the automaton's builder: too many literals, or too long ones.
-    pub fn new(literals: &[(String, u32)]) -> Result<Self, String> {
+    /// Too many literals, or too long ones.
+    pub fn new(literals: &[(String, u32)]) -> Result<Self, BuildError> {
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::DFA))
-            .build(literals.iter().map(|(literal, _)| literal))
-            .map_err(|problem| problem.to_string())?;
+            .build(literals.iter().map(|(literal, _)| literal))?;
         let group_of = literals.iter().map(|(_, group)| *group).collect();
         Ok(Self {
             automaton,

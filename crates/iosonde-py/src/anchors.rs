@@ -17,7 +17,7 @@ impl Anchors {
     fn new(literals: Vec<(String, u32)>) -> PyResult<Self> {
         anchors::Anchors::new(&literals)
             .map(Self)
-            .map_err(PyValueError::new_err)
+            .map_err(|problem| PyValueError::new_err(problem.to_string()))
     }
 
     /// Lines that hold a literal: numbers, offsets of their beginnings, groups; and line ends.

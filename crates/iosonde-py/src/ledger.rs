@@ -1,25 +1,179 @@
-//! The ledger for Python: a stack as names and figures, I/Os as columns of native integers.
+//! The ledger for Python: a stack as rules, I/Os as columns of native integers.
 
-use iosonde_core::ledger::io::{Direction, Op, Sizes};
-use iosonde_core::ledger::spec::{bitmap, limits, rule, Figures};
-use iosonde_core::ledger::{self, Below, Node};
+use iosonde_core::ledger::io::{Direction, Op, Sizes, SECTOR};
+use iosonde_core::ledger::problem;
+use iosonde_core::ledger::{self, queue, spec, Below};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{IntoPyDict, PyDict};
+
+use crate::rules;
+
+pyo3::create_exception!(
+    _core,
+    LedgerError,
+    PyValueError,
+    "A stack that cannot be modelled, in one sentence."
+);
 
 /// I/Os between two looks whether the user has interrupted.
 const SPAN: usize = 1 << 20;
 /// I/Os of which a cache may fetch the memory at once.
 const AHEAD: usize = 32;
 
+#[allow(clippy::needless_pass_by_value)] // as `map_err` hands it over
+fn refused(problem: problem::LedgerError) -> PyErr {
+    LedgerError::new_err(problem.to_string())
+}
+
+/// What a layer takes at once.
+#[pyclass(frozen, eq, hash, get_all, module = "iosonde._core")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    most: Option<u64>,
+    segments: u64,
+    boundary: u64,
+    merges: bool,
+}
+
+#[pymethods]
+impl Limits {
+    #[new]
+    #[pyo3(signature = (*, most = None, segments = 0, boundary = 0, merges = false))]
+    fn new(most: Option<u64>, segments: u64, boundary: u64, merges: bool) -> Self {
+        Self {
+            most,
+            segments,
+            boundary,
+            merges,
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+/// A write-intent bitmap on all layers below.
+#[pyclass(frozen, eq, hash, get_all, module = "iosonde._core")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bitmap {
+    chunk: u64,
+    covers: u64,
+    at: u64,
+}
+
+#[pymethods]
+impl Bitmap {
+    #[new]
+    #[pyo3(signature = (*, chunk, covers, at))]
+    fn new(chunk: u64, covers: u64, at: u64) -> Self {
+        Self { chunk, covers, at }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+/// A layer of a stack.
+#[pyclass(frozen, get_all, module = "iosonde._core")]
+pub struct Node {
+    rule: Py<PyAny>,
+    below: Vec<u32>,
+    starts: Vec<u64>,
+    limits: Limits,
+    bitmap: Option<Bitmap>,
+}
+
+#[pymethods]
+impl Node {
+    #[new]
+    #[pyo3(signature = (rule, *, below = vec![], starts = vec![], limits = None, bitmap = None))]
+    fn new(
+        rule: &Bound<'_, PyAny>,
+        below: Vec<u32>,
+        starts: Vec<u64>,
+        limits: Option<Limits>,
+        bitmap: Option<Bitmap>,
+    ) -> PyResult<Self> {
+        let _ = rules::spec(rule)?;
+        Ok(Self {
+            rule: rule.clone().unbind(),
+            below,
+            starts,
+            limits: limits.unwrap_or_else(|| Limits::new(None, 0, 0, false)),
+            bitmap,
+        })
+    }
+}
+
+impl Node {
+    /// The layer of a number, for the core.
+    fn layer(&self, py: Python<'_>, layer: usize) -> PyResult<spec::Layer> {
+        let (starts, below) = (self.starts.len(), self.below.len());
+        if starts != 0 && starts != below {
+            return Err(refused(problem::LedgerError::Starts {
+                layer,
+                starts,
+                below,
+            }));
+        }
+        let starts = self.starts.iter().copied().chain(std::iter::repeat(0));
+        let below = self.below.iter().zip(starts);
+        Ok(spec::Layer {
+            rule: rules::spec(self.rule.bind(py))?.map_err(refused)?,
+            limits: queue::Limits {
+                most: self.limits.most.unwrap_or(u64::MAX).max(SECTOR),
+                segments: self.limits.segments,
+                boundary: self.limits.boundary,
+                merges: self.limits.merges,
+            },
+            bitmap: self.bitmap.as_ref().map(|one| spec::Bitmap {
+                chunk: one.chunk,
+                covers: one.covers,
+                at: one.at,
+            }),
+            below: below.map(|(&node, start)| Below { node, start }).collect(),
+        })
+    }
+}
+
+/// What a layer got.
+#[pyclass(frozen, eq, get_all, module = "iosonde._core")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    reads: u64,
+    writes: u64,
+    flushes: u64,
+    read_bytes: u64,
+    write_bytes: u64,
+    off_grid_reads: u64,
+    off_grid_writes: u64,
+}
+
+#[pymethods]
+impl Counts {
+    fn __sub__(&self, before: &Self) -> Self {
+        Self {
+            reads: self.reads - before.reads,
+            writes: self.writes - before.writes,
+            flushes: self.flushes - before.flushes,
+            read_bytes: self.read_bytes - before.read_bytes,
+            write_bytes: self.write_bytes - before.write_bytes,
+            off_grid_reads: self.off_grid_reads - before.off_grid_reads,
+            off_grid_writes: self.off_grid_writes - before.off_grid_writes,
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
 /// A stack, and what its layers got.
 #[pyclass(module = "iosonde._core")]
 pub struct Ledger(ledger::Ledger);
-
-fn column(py: Python<'_>, numbers: impl Iterator<Item = u64>) -> Bound<'_, PyBytes> {
-    let bytes: Vec<u8> = numbers.flat_map(u64::to_ne_bytes).collect();
-    PyBytes::new(py, &bytes)
-}
 
 fn numbers(bytes: &[u8]) -> PyResult<impl Iterator<Item = u64> + '_> {
     if bytes.len() % 8 != 0 {
@@ -44,24 +198,15 @@ fn op(number: u8) -> PyResult<Op> {
 #[pymethods]
 impl Ledger {
     #[new]
+    #[pyo3(signature = (nodes, *, together = false))]
     #[allow(clippy::needless_pass_by_value)] // PyO3 hands over owned values
-    fn new(layers: Vec<(String, Figures, Vec<u32>)>) -> PyResult<Self> {
-        let node = |(kind, figures, below): (String, Figures, Vec<u32>)| {
-            let start = |place| figures.get(&format!("begins{place}")).copied();
-            let beneath = below.iter().enumerate().map(|(place, &node)| Below {
-                node,
-                start: start(place).unwrap_or(0),
-            });
-            Ok(Node {
-                limits: limits(&figures),
-                rule: rule(&kind, &figures, below.len())?,
-                bitmap: bitmap(&kind, &figures)?,
-                below: beneath.collect(),
-            })
+    fn new(py: Python<'_>, nodes: Vec<Py<Node>>, together: bool) -> PyResult<Self> {
+        let node = |(number, node): (usize, &Py<Node>)| {
+            let layer = node.get().layer(py, number)?;
+            layer.node(together).map_err(refused)
         };
-        let nodes: Result<_, String> = layers.into_iter().map(node).collect();
-        let ledger = nodes.and_then(ledger::Ledger::new);
-        ledger.map(Self).map_err(PyValueError::new_err)
+        let nodes: PyResult<_> = nodes.iter().enumerate().map(node).collect();
+        ledger::Ledger::new(nodes?).map(Self).map_err(refused)
     }
 
     /// Requests one after the other.
@@ -103,37 +248,46 @@ impl Ledger {
         self.0.reset();
     }
 
-    /// Reads, writes, flushes; bytes read, written; reads, writes off the 4 KiB grid.
-    fn counts(&self, layer: usize) -> PyResult<[u64; 7]> {
+    /// What a layer got.
+    fn counts(&self, layer: usize) -> PyResult<Counts> {
         let tally = self.0.tally(layer).ok_or_else(|| no_layer(layer))?;
         let (reads, writes) = (tally.reads.sizes.total(), tally.writes.sizes.total());
-        Ok([
-            reads.0,
-            writes.0,
-            tally.flushes,
-            reads.1,
-            writes.1,
-            tally.reads.off_grid,
-            tally.writes.off_grid,
-        ])
+        Ok(Counts {
+            reads: reads.0,
+            writes: writes.0,
+            flushes: tally.flushes,
+            read_bytes: reads.1,
+            write_bytes: writes.1,
+            off_grid_reads: tally.reads.off_grid,
+            off_grid_writes: tally.writes.off_grid,
+        })
     }
 
-    /// Sizes of the reads and how many of each, then of the writes.
-    fn sizes<'py>(&self, py: Python<'py>, layer: usize) -> PyResult<[Bound<'py, PyBytes>; 4]> {
-        let tally = self.0.tally(layer).ok_or_else(|| no_layer(layer))?;
-        let of = |direction: &Direction| Sizes::sorted(&direction.sizes);
-        let (reads, writes) = (of(&tally.reads), of(&tally.writes));
-        Ok([
-            column(py, reads.iter().map(|one| one.0)),
-            column(py, reads.iter().map(|one| one.1)),
-            column(py, writes.iter().map(|one| one.0)),
-            column(py, writes.iter().map(|one| one.1)),
-        ])
+    /// Sizes of the reads that a layer got, and how many of each.
+    fn read_sizes<'py>(&self, py: Python<'py>, layer: usize) -> PyResult<Bound<'py, PyDict>> {
+        self.sizes(py, layer, |tally| &tally.reads)
+    }
+
+    /// Sizes of the writes that a layer got, and how many of each.
+    fn write_sizes<'py>(&self, py: Python<'py>, layer: usize) -> PyResult<Bound<'py, PyDict>> {
+        self.sizes(py, layer, |tally| &tally.writes)
     }
 
     /// What the layer's own rule counted.
-    fn events(&self, layer: usize) -> Vec<(&'static str, u64)> {
-        self.0.events(layer)
+    fn events<'py>(&self, py: Python<'py>, layer: usize) -> PyResult<Bound<'py, PyDict>> {
+        self.0.events(layer).into_py_dict(py)
+    }
+}
+
+impl Ledger {
+    fn sizes<'py>(
+        &self,
+        py: Python<'py>,
+        layer: usize,
+        of: impl Fn(&ledger::io::Tally) -> &Direction,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let tally = self.0.tally(layer).ok_or_else(|| no_layer(layer))?;
+        Sizes::sorted(&of(&tally).sizes).into_py_dict(py)
     }
 }
 

@@ -3,6 +3,7 @@
 mod anchors;
 mod fio_log;
 mod ledger;
+mod rules;
 mod sampler;
 mod trace;
 
@@ -19,7 +20,13 @@ mod _core {
     use crate::fio_log::{fio_log_variants, read_fio_log, FioLogFigures, LogError};
 
     #[pymodule_export]
-    use crate::ledger::Ledger;
+    use crate::ledger::{Bitmap, Counts, Ledger, LedgerError, Limits, Node};
+
+    #[pymodule_export]
+    use crate::rules::{
+        Bcache, Cache, Controller, Drbd, Far, Journal, Linear, Mirror, PageCache, Parity, Promote,
+        Raid1, Raid10, Same, Segment, Segments, Striped, Writecache,
+    };
 
     #[pymodule_export]
     use crate::sampler::Sampler;

@@ -18,7 +18,11 @@ PATIENCE = 90.0
 _STILL = 75
 # The group closes the lock for what it runs; the shell keeps its own copy, closed on exec, until
 # that has ended (POSIX sh, 2.7 Redirection; 2.9.4 Compound Commands).
-_HOLDING = 'if command -v flock >/dev/null; then exec 9>>"$0" && flock -s 9; fi; { "$@"; } 9>&-'
+# The directory of the lock is private: whoever can open the file could keep it locked for ever.
+_HOLDING = (
+    'if command -v flock >/dev/null; then [ -d "${0%/*}" ] || (umask 077; mkdir -p "${0%/*}"); '
+    'exec 9>>"$0" && flock -s 9; fi; { "$@"; } 9>&-'
+)
 _WAITING = (
     'test -e "$0" && command -v flock >/dev/null || exit 0; '
     f'exec 9>>"$0" && {{ flock -w "$1" 9 || exit {_STILL}; }}'

@@ -13,10 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from iosonde.change.at_work import holding
-from iosonde.change.guard import Permission, check_target
+from iosonde.change.each import ask_each
+from iosonde.change.fit import require_fit
+from iosonde.change.guard import Permission
+from iosonde.change.hold import require_free
+from iosonde.change.identity import Facts, boot_id, read
 from iosonde.change.journal import Journal, Made
+from iosonde.change.same import StandingLayers, declared_keys, require_as_recorded
 from iosonde.change.sharing import sharing
-from iosonde.change.standing import Standing, judged, seen, standing, undo
+from iosonde.change.standing import Standing, judged, seen, standing
+from iosonde.change.undo import recognise, undo
 from iosonde.errors import CommandFailed, HostFailed, IosondeError, Refused
 from iosonde.hosts.command import answered, asked_after, quote, sequence
 from iosonde.hosts.host import Host
@@ -34,7 +40,8 @@ class Report:
     """One step as it went.
 
     `state` is "planned", "done", "unchanged" (made earlier), "found" (there, not made by iosonde),
-    "removed", "kept" (others need it still) or "failed"; `seconds` what it took.
+    "removed", "kept" (others need it still) or "failed"; `seconds` what it took; `note` what had to
+    be left where it is.
     """
 
     layer: str
@@ -43,6 +50,7 @@ class Report:
     command: str
     state: str
     seconds: float = 0.0
+    note: str = ""
 
 
 Tell = Callable[[Report], None]
@@ -78,7 +86,11 @@ class Builder:
         numbers = [made.number for one in self.journals.values() for made in one.made.values()]
         self._number = max(numbers, default=0)
         self._foreign: set[str] = set()
+        self._boots: dict[str, str] = {}
         self._did: set[tuple[str, tuple[Command, ...]]] = set()  # modules that are loaded
+        self._standing = StandingLayers(self.hosts)
+        self._fitting = False
+        self.stood: set[str] = set()
 
     async def all(self) -> None:
         """Every layer. Where one fails, those that do not stand on it are still finished.
@@ -87,6 +99,7 @@ class Builder:
             IosondeError: why the first one failed; the message says what stands.
         """
         tasks: dict[str, asyncio.Task[Site]] = {}
+        await self._fit()
 
         async def after_below(site: Site) -> Site:
             for under in site.below:
@@ -114,8 +127,15 @@ class Builder:
         problem.hint = f"{problem.hint}; {advice}" if problem.hint else advice
         return problem
 
+    async def _fit(self) -> None:
+        """See `require_fit`; once."""
+        if not self._fitting:
+            await require_fit(self.stack, self.hosts)
+        self._fitting = True
+
     async def ready(self, site: Site) -> Site:
         """One layer, after those below it that do not stand yet."""
+        await self._fit()
         for under in site.below:
             if under.name not in self.built:
                 await self.ready(under)
@@ -129,13 +149,24 @@ class Builder:
             HostFailed: a command failed.
         """
         site = replace(site, below=tuple(self.built[under.name] for under in site.below))
+        recorded = [
+            made for one in self.journals.values() for made in one.made.values()
+            if made.layer == site.name and made.state == "done"
+        ]  # fmt: skip
+        require_as_recorded(site, recorded, self.stack.file)
+        stood = False
         for index, step in enumerate(builder(site.kind).plan(site)):
             host = step.host or site.host
             async with self._alone(host, step), self._room[host]:
-                await self._step(site, index, step, host)
+                state = await self._step(site, index, step, host)
+            stood |= step.there is not None and state in {"unchanged", "found"}
         place, _ = await asyncio.gather(self._place(site), self._written())
-        self.built[site.name] = replace(site, device=place)
-        return self.built[site.name]
+        site = replace(site, device=place)
+        if stood:
+            self.stood.add(site.name)
+            await self._standing.require_as_declared(site, recorded, self.stack.file)
+        self.built[site.name] = site
+        return site
 
     def _alone(self, host: str, step: Step) -> asyncio.Lock:
         """Steps of several layers that make the same thing, or take turns, are done in sequence."""
@@ -160,7 +191,8 @@ class Builder:
                 )
             await asyncio.sleep(_PAUSE)
 
-    async def _step(self, site: Site, index: int, step: Step, host: str) -> None:
+    async def _step(self, site: Site, index: int, step: Step, host: str) -> str:
+        """Do a step and report it; the state."""
         began = time.monotonic()
 
         def report(state: str) -> None:
@@ -169,11 +201,15 @@ class Builder:
             self.tell(Report(site.name, host, step.does, text, state, seconds))
 
         try:
-            report(await self._made(site, index, step, host))
+            state = await self._made(site, index, step, host)
         except IosondeError as problem:
             report("failed")
             problem.message = f"{site.name}: could not {step.does}: {problem.message}"
             raise
+        report(state)
+        if state == "done":
+            self._standing.forget(host)
+        return state
 
     async def _made(self, site: Site, index: int, step: Step, host_name: str) -> str:
         """Do a step where it is not done; the state to report."""
@@ -185,7 +221,7 @@ class Builder:
             await _run(host, step.do, journal.lock)
             self._did.add((host_name, step.do))
             return "done"
-        made = await _recorded(host, journal, (site.name, index))
+        made = await self._recorded(host, journal, (site.name, index))
         state, told = await seen(host, there)
         if state is Standing.OTHER:
             raise Refused(
@@ -196,43 +232,102 @@ class Builder:
                 hint="take it away, or change the stack file",
             )
         if state is Standing.THERE:
-            if made is None and self._is_shared(journal, step):
-                number, begin = self._begin(journal, site, (index, step), there)
-                await _run(host, [begin], journal.lock)
-                journal.done(number)
-                return "unchanged"
-            if made is None:
-                self._foreign.add(site.name)
-            return "unchanged" if made else "found"
+            return await self._stands(host, journal, site, (index, step), made)
         if made is not None:
-            return await self._again(host, step, there, journal.lock)
+            return await self._again(host, journal, step, made)
         await self._ask_guard(host, step)
-        number, begin = self._begin(journal, site, (index, step), there)
+        number, begin = await self._begin(host, journal, site, (index, step))
         commands = [begin, *step.do]
         if await _run(host, commands, journal.lock, there) is not Standing.THERE:
             await _appears(host, there, step.patience)
-        journal.done(number)
+        await self._done(host, journal, site, (number, step))
         return "done"
+
+    async def _recorded(self, host: Host, journal: Journal, place: tuple[str, int]) -> Made | None:
+        """What is recorded of a step, by its layer and place; None where it is to be done.
+
+        What was only begun is taken away first. A step that nothing takes away (DRBD's sides
+        declared the same) is done where it is there, or else was never begun.
+        """
+        made = journal.find(*place)
+        if made is None or made.state != "begun":
+            return made
+        if not made.undo and await standing(host, made.there) is Standing.THERE:
+            journal.done(made.number)
+            return made
+        own = frozenset[str]().union(*(one.own for one in self.journals.values()))
+        await undo(host, made, journal, own=own, permissions=self.permissions, half=True)
+        await journal.removed([made.number])
+        return None
+
+    async def _stands(
+        self,
+        host: Host,
+        journal: Journal,
+        site: Site,
+        planned: tuple[int, Step],
+        made: Made | None,
+    ) -> str:
+        """Of a step whose work is there, the state to report."""
+        if made is not None:
+            await recognise(host, made, journal)
+            return "unchanged"
+        if not self._is_shared(journal, planned[1]):
+            self._foreign.add(site.name)
+            return "found"
+        number, begin = await self._begin(host, journal, site, planned)
+        await _run(host, [begin], journal.lock)
+        await self._done(host, journal, site, (number, planned[1]))
+        return "unchanged"
 
     def _is_shared(self, journal: Journal, step: Step) -> bool:
         return step.shared and any(one.there == step.there for one in journal.made.values())
 
-    def _begin(
-        self, journal: Journal, site: Site, planned: tuple[int, Step], there: Check
+    async def _begin(
+        self, host: Host, journal: Journal, site: Site, planned: tuple[int, Step]
     ) -> tuple[int, Command]:
-        """The number of a step in the host's record, and the command that writes it there."""
+        """The number of a step in the host's record, and the command that writes it there.
+
+        What tells the devices whose content it destroys is recorded before it is done.
+        """
         index, step = planned
         self._number += 1
         number = self._number
         of = tuple(under.name for under in site.under())
+        before: Mapping[str, Facts] = {}
+        boot = ""
+        if step.subjects:
+            before = await _facts_of(host, step, before=True)
+            boot = next((one.boot for one in before.values()), "") or self._boots.get(host.name, "")
+            self._boots[host.name] = boot = boot or await boot_id(host)
+        if step.there is None:
+            raise ValueError(f"{step.does}: what cannot be seen is not recorded")
         made = Made(
-            site.name, index, number, step.does, there, step.undo, step.destroys, "begun", of,
-            step.shared,
+            site.name, index, number, step.does, step.there, step.undo, step.destroys, "begun", of,
+            step.shared, step.subjects, before, boot=boot, declared=declared_keys(site),
         )  # fmt: skip
         return number, journal.begin(made)
 
-    async def _again(self, host: Host, step: Step, there: Check, lock: str) -> str:
+    async def _done(self, host: Host, journal: Journal, site: Site, done: tuple[int, Step]) -> None:
+        """Record that a step is done, and what tells what its undo works on.
+
+        What it put on a device is also told to the hosts that this device's blocks lie on.
+        """
+        number, step = done
+        if not step.subjects:
+            journal.done(number)
+            return
+        journal.done(number, await _facts_of(host, step))
+        if step.destroys:  # what it put there is known from now on, whatever happens
+            await journal.flush()
+        for under in site.under():
+            below = self.journals.get(under.host, journal)
+            if below is not journal:
+                below.learn(journal.made[number].contents)
+
+    async def _again(self, host: Host, journal: Journal, step: Step, made: Made) -> str:
         """Bring back what was made and is gone, where that loses nothing."""
+        there, lock = made.there if step.there is None else step.there, journal.lock
         if not step.again and step.destroys:
             raise Refused(
                 "it was built and is not there any more, and making it again would destroy "
@@ -243,6 +338,14 @@ class Builder:
             )
         if await _run(host, step.again or step.do, lock, there) is not Standing.THERE:
             await _appears(host, there, step.patience)
+        if step.subjects and made.subjects is not None:
+            after = await _facts_of(host, step)
+            journal.again(
+                replace(
+                    made, there=there, undo=step.undo, destroys=step.destroys,
+                    subjects=step.subjects, before={}, after=after, state="done",
+                )
+            )  # fmt: skip
         return "done"
 
     async def _ask_guard(self, host: Host, step: Step) -> None:
@@ -257,9 +360,9 @@ class Builder:
         async def ask(path: str) -> None:
             allowed = (Permission(path, frozenset()),) if path in own else ()
             permissions = (*self.permissions, *allowed)
-            await check_target(shared, path, writes=True, permissions=permissions)
+            await require_free(shared, path, writes=True, permissions=permissions)
 
-        await asyncio.gather(*map(ask, step.destroys))
+        await ask_each(map(ask, step.destroys))
 
     def is_own(self, site: Site) -> bool:
         """Whether iosonde made all of a layer: it is in the record, or a disk of the lab's."""
@@ -288,21 +391,11 @@ def planned(stack: DeclaredStack) -> list[Report]:
     return reports
 
 
-async def _recorded(host: Host, journal: Journal, place: tuple[str, int]) -> Made | None:
-    """What is recorded of a step, by its layer and place; None where it is to be done.
-
-    What was only begun is taken away first. A step that nothing takes away (DRBD's sides declared
-    the same) is done where it is there, or else was never begun.
-    """
-    made = journal.find(*place)
-    if made is None or made.state != "begun":
-        return made
-    if not made.undo and await standing(host, made.there) is Standing.THERE:
-        journal.done(made.number)
-        return made
-    await undo(host, made, journal.lock, half=True)
-    await journal.removed([made.number])
-    return None
+async def _facts_of(host: Host, step: Step, *, before: bool = False) -> dict[str, Facts]:
+    """What tells the subjects of a step that are there, by their names."""
+    subjects = [one for one in step.subjects if not before or one.name in step.destroys]
+    found = zip(subjects, await read(host, subjects), strict=True)
+    return {subject.name: facts for subject, facts in found if facts.its}
 
 
 async def _run(

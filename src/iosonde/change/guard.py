@@ -1,21 +1,26 @@
 """Stands between a load that writes and whatever it would destroy. docs/use/guard.md says how.
 
-Asked once before a trial, and again by hold.py immediately before every loop.
+Asked once before anything begins, and again by hold.py immediately before every loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from iosonde import kerneltext
 from iosonde.change.family import Family, family_of
 from iosonde.change.in_use import Use, uses
+from iosonde.change.keeper import Opened
 from iosonde.change.node import Node, look
+from iosonde.change.scan import Seen, scan
 from iosonde.change.scratch import is_ours
-from iosonde.change.signature import signatures
+from iosonde.change.sharing import asked_once
+from iosonde.change.signature import carried
 from iosonde.errors import Refused, UsageError
 from iosonde.hosts.host import Host
+from iosonde.kerneltext import decoded
 from iosonde.records import Target, TargetKind
 
 _PATIENCE = (0.2, 0.5, 1.0)
@@ -28,18 +33,29 @@ class Permission:
 
     path: str
     signatures: frozenset[str]
+    compared: bool = False
+    """Whether what the device itself carries was compared otherwise (undo.py): then `signatures`
+    are those of its partitions."""
+    verified: set[tuple[str, str, str]] = field(default_factory=set, compare=False, repr=False)
+    """Devices (host, number, diskseq) that were seen to carry all that is named, in this process:
+    the first loop destroys it, so the second does not find it any more."""
 
 
-def parse_destroy(options: Sequence[str]) -> tuple[Permission, ...]:
+IN_CONTAINER = Permission("", frozenset())
+"""`--in-container`: names no device, but lets one be written to where not all can be seen."""
+
+
+def parse_destroy(options: Sequence[str], *, in_container: bool = False) -> tuple[Permission, ...]:
     """What `--destroy` names.
 
     Args:
         options: "/dev/sdx" or "/dev/sdx=ext4" or "/dev/sdx=gpt,LVM2_member".
+        in_container: whether `--in-container` stands beside it.
 
     Raises:
         UsageError: no absolute path, or an empty signature.
     """
-    permissions = []
+    permissions = [IN_CONTAINER] if in_container else []
     for option in options:
         path, equals, named = option.partition("=")
         words = [word.strip() for word in named.split(",")] if equals else []
@@ -54,9 +70,15 @@ def parse_destroy(options: Sequence[str]) -> tuple[Permission, ...]:
 
 
 async def check_target(
-    host: Host, path: str, *, writes: bool, permissions: Sequence[Permission], ours: str = ""
+    host: Host,
+    path: str,
+    *,
+    writes: bool,
+    permissions: Sequence[Permission],
+    ours: str = "",
+    opened: Opened | None = None,
 ) -> Target:
-    """Whether a load may run at a path.
+    """Whether a load may run at a path, or at what was opened there.
 
     Args:
         host: where the path is.
@@ -64,6 +86,8 @@ async def check_target(
         writes: whether the load writes or trims; reading needs no permission.
         permissions: what the user allowed to be destroyed.
         ours: a word on the command line of our own process that holds the device open.
+        opened: the descriptor that is examined; None: what the path leads to now, which another
+            may change until it is opened.
 
     Returns:
         The target, its path behind symbolic links.
@@ -71,7 +95,7 @@ async def check_target(
     Raises:
         Refused: it may not, or what decides it cannot be read; with reason and evidence.
     """
-    node = await look(host, path)
+    node = opened.node if opened else await look(host, path)
     if node is None:
         raise Refused(
             "there is nothing at this path",
@@ -80,10 +104,11 @@ async def check_target(
             hint="a device that is gone would become a plain file" if path.startswith("/dev/")
             else "",
         )  # fmt: skip
-    real = await host.resolve(path)
+    real = opened.path if opened else await host.resolve(path)
     if node.kind == "device":
         if writes:
-            await _check_device(host, path, real, node, permissions, ours)
+            probed = opened.seen_at if opened else real
+            await _check_device(host, path, probed, node, permissions, ours)
         return Target(host.name, real, TargetKind.DEVICE)
     if node.kind == "file":
         if writes and not await is_ours(host, path):
@@ -104,65 +129,118 @@ async def check_target(
 async def _check_device(
     host: Host,
     path: str,
-    real: str,
+    probed: str,
     node: Node,
     permissions: Sequence[Permission],
     ours: str,
 ) -> None:
     """Every reason against writing to a device, the gravest first."""
     await _require_root(host, path)
-    family = await family_of(host, path, node.number)
-    found = await _lasting_uses(host, path, family, ours)
+    devices, seen = await scan(host, path)
+    family = await family_of(host, path, node.number, devices)
+    _require_whole_view(path, family, permissions)
+    found = await _lasting_uses(host, path, family, seen, ours)
     if found:
         reasons = "; ".join(dict.fromkeys(use.reason for use in found))
         raise Refused(f"in use: {reasons}", where=path, evidence=found[0].evidence)
     await _check_state(host, path, family)
-    permission = await _permission(host, path, node, permissions)
-    carried = set(await signatures(host, real))
+    permission = await permission_for(host, path, node, permissions)
+    await _check_signatures(host, path, probed, family, permission)
+
+
+async def _check_signatures(
+    host: Host, path: str, probed: str, family: Family, permission: Permission | None
+) -> None:
+    """Whether the permission names all that the device and its partitions carry, and no more."""
+    content = await carried(host, probed, family.partitions)
+    types = ", ".join(sorted(content.types))
+    hint = f"if that is meant: --destroy {path}"
+    hint += f"={','.join(sorted(content.types))}" if content.types else ""
+    evidence = "; ".join(["wipefs --no-act and blkid --probe", *content.places])
     if permission is None:
-        what = f"it carries {', '.join(sorted(carried))}" if carried else "it looks empty"
-        named = f"{path}={','.join(sorted(carried))}" if carried else path
+        what = f"it carries {types}" if types else "it looks empty"
         raise Refused(
             f"writing to this device would destroy what is on it ({what})",
             where=path,
-            evidence="wipefs --no-act and blkid --probe",
-            hint=f"if that is meant: --destroy {named}",
+            evidence=evidence,
+            hint=hint,
         )
-    if carried - permission.signatures:
+    allowed = permission.signatures | (content.own if permission.compared else frozenset())
+    if unnamed := content.types - allowed:
         raise Refused(
-            f"it carries {', '.join(sorted(carried))}, which --destroy does not name",
+            f"it carries {', '.join(sorted(unnamed))}, which --destroy does not name",
             where=path,
-            evidence="wipefs --no-act and blkid --probe",
-            hint=f"if that is meant: --destroy {path}={','.join(sorted(carried))}",
+            evidence=evidence,
+            hint=hint,
         )
-    if permission.signatures - carried:
-        missing = ", ".join(sorted(permission.signatures - carried))
+    sequence = await _sequence(host, family)
+    if missing := permission.signatures - content.types:
+        if sequence in permission.verified:
+            return
         raise Refused(
-            f"--destroy names {missing}, but the device does not carry it: is it the right one?",
+            f"--destroy names {', '.join(sorted(missing))}, but the device does not carry it: "
+            "is it the right one?",
             where=path,
-            evidence=f"found: {', '.join(sorted(carried)) or 'no signature'}",
+            evidence=f"found: {types or 'no signature'}",
+        )
+    permission.verified.add(sequence)
+
+
+async def _sequence(host: Host, family: Family) -> tuple[str, str, str]:
+    """What tells the target from any other device of this boot (diskseq, Linux 5.15)."""
+    itself = family.members[0]
+    for place in (itself.sysfs, itself.sysfs.rpartition("/")[0]):  # a partition: of its disk
+        for file in await host.glob(f"{place}/diskseq"):
+            return host.name, itself.number, decoded(await host.read(file)).strip()
+    return host.name, itself.number, ""
+
+
+def _require_whole_view(path: str, family: Family, permissions: Sequence[Permission]) -> None:
+    """Refuse where not every process of the host, nor every loop device, can be seen.
+
+    In a container others may have the device open, mounted or as swap without showing up in /proc.
+    """
+    if IN_CONTAINER in permissions:
+        return
+    if family.unseen:
+        raise Refused(
+            "iosonde sees a part of this host alone, as in a container, so it cannot know who else "
+            "uses the device",
+            where=path,
+            evidence=family.unseen,
+            hint="run it on the host itself, or add --in-container if nobody outside uses it",
+        )
+    if family.unread:
+        raise Refused(
+            f"what {', '.join(family.unread)} stands on cannot be read, and it may be this device",
+            where=path,
+            evidence=f"ioctl LOOP_GET_STATUS64 on /dev/{family.unread[0]}",
+            hint="make its node in /dev, or add --in-container if it is another",
         )
 
 
-async def _lasting_uses(host: Host, path: str, family: Family, ours: str) -> tuple[Use, ...]:
+async def _lasting_uses(
+    host: Host, path: str, family: Family, seen: Seen, ours: str
+) -> tuple[Use, ...]:
     """Uses that are still there after a moment's patience with passing openers."""
-    found = await uses(host, path, family, ours=ours)
+    found = await uses(host, path, family, seen, ours=ours)
     for pause in _PATIENCE:
-        if not found or any(not use.reason.startswith("open in") for use in found):
+        if not found or any(not use.passing for use in found):
             return found
         await asyncio.sleep(pause)
-        found = await uses(host, path, family, ours=ours)
+        _, seen = await scan(host, path)
+        found = await uses(host, path, family, seen, ours=ours)
     return found
 
 
 async def _require_root(host: Host, path: str) -> None:
     """Other users' open files and mounts are hidden from plain users (proc(5))."""
-    user = (await host.run(["id", "-u"])).stdout.strip()
+    user = (await asked_once(host, ["id", "-u"])).stdout.strip()
     if user != b"0":
         raise Refused(
             "only root can see whether a device is in use, so only root may write to one",
             where=path,
-            evidence=f"user id {user.decode()}",
+            evidence=f"user id {kerneltext.decoded(user)}",
             hint="run iosonde as root, or measure a scratch file",
         )
 
@@ -175,13 +253,16 @@ async def _check_state(host: Host, path: str, family: Family) -> None:
         raise Refused("the device has no size", where=path, evidence=f"{itself.sysfs}/size: 0")
 
 
-async def _permission(
+async def permission_for(
     host: Host, path: str, node: Node, permissions: Sequence[Permission]
 ) -> Permission | None:
     """The permission that names just this device, by whatever name."""
+    named_so = next((one for one in permissions if one.path == path), None)
+    if named_so is not None:
+        return named_so
     for permission in permissions:
-        if permission.path == path:
-            return permission
+        if not permission.path:
+            continue
         named = await look(host, permission.path)
         if named is not None and named.kind == "device" and named.number == node.number:
             return permission

@@ -1,141 +1,154 @@
-"""Holds a target for one loop: the guard looks again, and nobody else can claim the device.
+"""Holds a target for one loop: opened once, looked at again by the guard, handed to the load.
 
-The kernel grants one holder an exclusive open of a block device (block/bdev.c,
-bd_prepare_to_claim): mount, swapon, mdadm, LVM and mkfs ask for it too and get EBUSY while we have
-it. fio opens without O_EXCL, so it still can. The holder is a process on the host, because the
-claim must be made there; it ends by itself when its parent is gone.
+The guard examines the very descriptor that the load's commands inherit (keeper/), so it does not
+matter what a name means by then. A device is claimed exclusively meanwhile.
 """
 
 from __future__ import annotations
 
-import asyncio
-import secrets
+import contextlib
+import errno
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from iosonde.change.guard import Permission, check_target
-from iosonde.change.in_use import holder_is_open
-from iosonde.errors import Refused
+from iosonde.change.guard import Permission, check_target, permission_for
+from iosonde.change.keeper import FOLDER, Keeper, KeeperRefused, Opened, start_keeper
+from iosonde.change.node import look
+from iosonde.change.scratch import Scratch
+from iosonde.change.sharing import through
+from iosonde.errors import FileMissing, PermissionMissing, Refused
+from iosonde.hosts.cleaning import to_the_end
 from iosonde.hosts.host import Completed, Host
 from iosonde.records import Target, TargetKind
 
-_PYTHON = """\
-import os, sys, time
-os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)
-parent = os.getppid()
-while os.getppid() == parent:
-    time.sleep(1)
-"""
-_PERL = """\
-use Fcntl;
-sysopen(my $device, $ARGV[0], O_RDONLY | O_EXCL) or die "$!\\n";
-my $parent = getppid();
-sleep 1 while getppid() == $parent;
-"""
-_TIME = 10.0  # seconds a holder may take to open the device
-
 
 @dataclass(frozen=True, slots=True)
-class _Holder:
-    """The process that has, or tries to have, a device open: `token` is on its command line."""
+class Held:
+    """A target that is held open."""
 
-    token: str
-    ended: asyncio.Future[Completed]
+    keeper: Keeper
+    opened: Opened
+
+    def called(self, target: Target, *, own_files: bool = False) -> Target:
+        """The target as commands of `run` are to call it.
+
+        Args:
+            target: as the user knows it.
+            own_files: the load makes its own files beside the scratch file.
+        """
+        name = self.opened.path.rpartition("/")[2]
+        return replace(target, path=f"{FOLDER}/{name}" if own_files else self.opened.name)
+
+    async def run(
+        self, argv: Sequence[str], *, timeout: float | None = 60.0, check: bool = True
+    ) -> Completed:
+        """Run a command that inherits the descriptor; see `Host.run`. It reads no input."""
+        return await self.keeper.run(argv, timeout=timeout, check=check)
+
+    def outside(self, path: str) -> str:
+        """A path of `called`, as other processes of the host reach it."""
+        return self.keeper.outside(path)
 
 
 @asynccontextmanager
 async def hold(
-    host: Host, target: Target, *, writes: bool, permissions: Sequence[Permission]
-) -> AsyncIterator[None]:
-    """Check the target again and keep it ours until the block ends.
+    host: Host,
+    target: Target,
+    *,
+    writes: bool,
+    permissions: Sequence[Permission],
+    scratch: Scratch | None = None,
+) -> AsyncIterator[Held]:
+    """Open the target, check what was opened, and keep it ours until the block ends.
+
+    Args:
+        host: where it is.
+        target: what.
+        writes: whether the load writes or trims.
+        permissions: what the user allowed to be destroyed.
+        scratch: of a target that is a scratch file, which has been open since it was made.
 
     Raises:
         Refused: it is no longer what it was, or somebody else has claimed it.
     """
-    if not writes or target.kind is not TargetKind.DEVICE:
-        await check_target(host, target.path, writes=writes, permissions=permissions)
-        yield
+    if scratch is not None:
+        yield Held(scratch.keeper, scratch.opened)
         return
-    async with _holder(host, target) as holder:
-        await _until_ours(host, target, holder, permissions)
-        yield
-        if holder.ended.done():
+    keeper = await start_keeper(host, where=target.path)
+    try:
+        claims = writes and target.kind is TargetKind.DEVICE
+        opened = await _opened(host, target, keeper, permissions, claims=claims)
+        await check_target(  # through the keeper, which is there: a session costs four processes
+            through(host, keeper.run), target.path, writes=writes, permissions=permissions,
+            ours=keeper.token, opened=opened,
+        )  # fmt: skip
+        yield Held(keeper, opened)
+        if keeper.lost:
             raise Refused(
                 "the process that held the device ended during the loop",
                 where=target.path,
-                evidence=_complaint(holder.ended.result()),
+                evidence="its output ended",
             )
-
-
-@asynccontextmanager
-async def _holder(host: Host, target: Target) -> AsyncIterator[_Holder]:
-    """A holder that has just been started, and is gone when the block ends."""
-    token = "iosonde-holds-" + secrets.token_hex(8)
-    process = await host.start([*await _interpreter(host, target), target.path, token])
-    ended = asyncio.ensure_future(process.wait())
-    try:
-        yield _Holder(token, ended)
     finally:
-        await asyncio.shield(process.stop())
-        await asyncio.gather(ended, return_exceptions=True)
+        await to_the_end(keeper.close())
 
 
-async def _interpreter(host: Host, target: Target) -> list[str]:
-    """Perl or Python: the first starts faster, and perl-base is essential on Debian."""
-    for command, flag, script in (("perl", "-e", _PERL), ("python3", "-c", _PYTHON)):
-        if (await host.run([command, flag, "1"], check=False)).status == 0:
-            return [command, flag, script]
-    raise Refused(
-        "the device cannot be held exclusively: the host has neither python3 nor perl",
-        where=target.path,
-        evidence="both commands failed to start",
-        hint="install perl-base or python3 there",
-    )
-
-
-async def _until_ours(
-    host: Host, target: Target, holder: _Holder, permissions: Sequence[Permission]
-) -> None:
-    """Wait until the holder has the device, and see that nobody else uses it.
+async def _opened(
+    host: Host, target: Target, keeper: Keeper, permissions: Sequence[Permission], *, claims: bool
+) -> Opened:
+    """The target, opened by the keeper.
 
     Raises:
-        Refused: it has not, or somebody does.
+        Refused: it is not there, or somebody else has claimed it.
+        PermissionMissing: this user may not.
     """
+    how = "device" if claims else "read"
     try:
-        await _until_held(host, target, holder)
-    except Refused:  # the guard knows better why
-        await check_target(host, target.path, writes=True, permissions=permissions)
-        raise
-    # Once, and not before: a claim to read does no harm to whoever has the device.
-    await check_target(host, target.path, writes=True, permissions=permissions, ours=holder.token)
+        return await keeper.open(how, target.path)
+    except KeeperRefused as problem:
+        # The guard knows better why.
+        await check_target(host, target.path, writes=claims, permissions=permissions)
+        if problem.number == errno.EBUSY:  # it may have been claimed for a moment, as by pvscan
+            with contextlib.suppress(KeeperRefused):
+                return await keeper.open(how, target.path)
+        if problem.why:
+            raise problem.refusal(target.path) from None
+        if problem.number == errno.EBUSY:
+            raise Refused(
+                "somebody else has claimed the device exclusively",
+                where=target.path,
+                evidence=f"open with O_EXCL: {problem.text}",
+            ) from None
+        if problem.number in {errno.EACCES, errno.EPERM}:
+            raise PermissionMissing(
+                f"{target.path}: {problem.text}", where=host.name, hint="run as root to reach it"
+            ) from None
+        if problem.number == errno.ENOENT:
+            raise FileMissing(f"{target.path}: {problem.text}", where=host.name) from None
+        raise problem.refusal(target.path) from None
 
 
-async def _until_held(host: Host, target: Target, holder: _Holder) -> None:
-    """Wait until the holder is seen to have the device open.
+async def require_free(
+    host: Host, path: str, *, writes: bool, permissions: Sequence[Permission]
+) -> Target:
+    """The target at a path, if a load may run there now; see `check_target`.
+
+    A device that is to be written to is claimed for a moment, by a path that nobody else can turn
+    to another device.
 
     Raises:
-        Refused: it could not open it, or did not in time.
+        Refused: it may not.
     """
-    waited = 0.0
-    while not holder.ended.done():
-        if await holder_is_open(host, target.path, holder.token):
-            return
-        if waited >= _TIME:
-            raise Refused(
-                "the device could not be opened exclusively in time",
-                where=target.path,
-                evidence=f"still trying after {_TIME:g} s",
-            )
-        await asyncio.wait({holder.ended}, timeout=0.05)
-        waited += 0.05
-    raise Refused(
-        "somebody else has claimed the device exclusively",
-        where=target.path,
-        evidence=f"open with O_EXCL: {_complaint(holder.ended.result())}",
+    node = await look(host, path) if writes else None
+    permitted = (
+        node is not None
+        and node.kind == "device"
+        and await permission_for(host, path, node, permissions) is not None
     )
-
-
-def _complaint(done: Completed) -> str:
-    said = done.stderr.decode(errors="replace").strip()
-    return said.splitlines()[-1] if said else f"exit status {done.status}"
+    if not permitted:
+        return await check_target(host, path, writes=writes, permissions=permissions)
+    # The guard looks once, at what is held open: a look at the name before would say no more.
+    named = Target(host.name, path, TargetKind.DEVICE)
+    async with hold(host, named, writes=True, permissions=permissions) as held:
+        return replace(named, path=held.opened.path)

@@ -1,97 +1,127 @@
 """Whether a device is used by anything the kernel or a process can show, and the evidence.
 
 Devices are compared by number, never by name (peers that compare names with mtab are deceived by
-every symbolic link). What has claimed a device without showing up here (DRBD, an older bcache) is
-found by the exclusive open of hold.py.
+every symbolic link), image files by device and inode. What has claimed a device without showing up
+here (DRBD, an older bcache) is found by the exclusive open of hold.py.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
 from iosonde.change.family import Family, Member
-from iosonde.change.node import look_at
+from iosonde.change.node import Node, look_at
+from iosonde.change.scan import Opener, Seen
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
+from iosonde.kerneltext import decoded, fields, lines, unescape
 
-_EXPORTS = {
-    # LIO: drivers/target/target_core_iblock.c, attribute udev_path of each backstore
-    "exported over iSCSI (LIO)": "/sys/kernel/config/target/core/iblock_*/*/udev_path",
+_LIO = "exported over iSCSI (LIO)"
+_NAMED = (
+    # LIO: drivers/target/target_core_configfs.c, udev_path of each backstore of any kind
+    (_LIO, "/sys/kernel/config/target/core/*/*/udev_path"),
     # nvmet: drivers/nvme/target/configfs.c
-    "exported over NVMe-oF": "/sys/kernel/config/nvmet/subsystems/*/namespaces/*/device_path",
-}
-_BACKING = "/sys/block/loop*/loop/backing_file"
-_ESCAPE = re.compile(r"\\([0-7]{3})")
+    ("exported over NVMe-oF", "/sys/kernel/config/nvmet/subsystems/*/namespaces/*/device_path"),
+    # drivers/usb/gadget/function/f_mass_storage.c
+    ("exported over USB",
+     "/sys/kernel/config/usb_gadget/*/functions/mass_storage.*/lun.*/file"),
+)  # fmt: skip
+_LIO_INFO = "/sys/kernel/config/target/core/*/*/info"
+"""What a backstore really opened, whatever its udev_path says: drivers/target/target_core_file.c,
+"… File: NAME  Size: …"; target_core_iblock.c, "… Major: 8 Minor: 16  CLAIMED: IBLOCK"."""
+_LIO_NUMBER = re.compile(r"Major: (\d+) Minor: (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One way in which a device is used. `evidence` is where it was read, and what stood there."""
+    """One way in which a device is used. `evidence` is where it was read, and what stood there.
+
+    `passing`: it may be over in a moment, as the probing of udev is.
+    """
 
     reason: str
     evidence: str
+    passing: bool = False
 
 
-async def uses(host: Host, path: str, family: Family, *, ours: str = "") -> tuple[Use, ...]:
+async def uses(
+    host: Host, path: str, family: Family, seen: Seen, *, ours: str = ""
+) -> tuple[Use, ...]:
     """All uses of a family of devices that can be seen.
 
     Args:
         host: where it is.
         path: of the target, for messages.
         family: the target and what shares its blocks.
+        seen: who uses what there.
         ours: a word on the command line of iosonde's own process that holds the device.
 
     Raises:
         Refused: something that must be looked at cannot be.
     """
-    finders = (_mounts, _swaps, _holders, _loops, _exports)
-    found = [use for find in finders for use in [one async for one in find(host, path, family)]]
-    found += [one async for one in _openers(host, path, family, ours)]
-    return tuple(found)
+    if not seen.mounts:
+        raise Refused(
+            "the mounts of this host cannot be read", where=path, evidence="/proc/*/mountinfo"
+        )
+    finders = (
+        _mounts(host, family, seen),
+        _swaps(host, path, family),
+        _holders(host, path, family),
+        _exports(host, family),
+        _openers(host, family, seen, ours),
+        _uncounted(host, family, seen, ours),
+    )
+    # Beside each other: a host may be far. What goes wrong is told in their order.
+    results = await asyncio.gather(*map(_listed, finders), return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return tuple(
+        use for result in results if not isinstance(result, BaseException) for use in result
+    )
+
+
+async def _listed(finder: AsyncIterator[Use]) -> list[Use]:
+    return [use async for use in finder]
 
 
 def _said(reason: str, member: Member) -> str:
     return f"{reason} ({member.relation} {member.name})" if member.relation else reason
 
 
-async def _mounts(host: Host, path: str, family: Family) -> AsyncIterator[Use]:
+def _by_node(family: Family, node: Node, reason: str, evidence: str) -> Iterator[Use]:
+    """The use of what a name leads to, where that is a member or its image file."""
+    member = family.member(node.number) if node.kind == "device" else None
+    if member is not None:
+        yield Use(_said(reason, member), evidence)
+    elif node.kind == "file" and node.file in family.images:
+        yield Use(f"{reason} (its image {node.path})", evidence)
+
+
+async def _mounts(host: Host, family: Family, seen: Seen) -> AsyncIterator[Use]:
     """In every mount namespace that has a process. Field 3 is the device (proc_pid_mountinfo(5)).
 
     File systems with a device number of their own (btrfs, overlay) are found by their source.
     """
-    done = await host.run(
-        ["find", "/proc", "-mindepth", "2", "-maxdepth", "2", "-path", "/proc/[0-9]*/mountinfo",
-         "-exec", "grep", "-s", "-H", "-e", " - ", "{}", "+"],
-        check=False,
-    )  # fmt: skip
-    lines = done.stdout.decode(errors="replace").splitlines()
-    if not lines:
-        raise Refused(
-            "the mounts of this host cannot be read", where=path, evidence="/proc/*/mountinfo"
-        )
     by_source: dict[str, str] = {}
     told: set[str] = set()
-    for line in lines:
-        file, _, rest = line.partition(":")
-        number, point = rest.split()[2], _plain(rest.split()[4])
-        source = _plain(rest.split(" - ", 1)[1].split()[1])
+    for place, line in seen.mounts:
+        evidence = f"{place}/mountinfo: {line.strip()}"
+        mount, _, origin = line.partition(" - ")
+        number, point = mount.split(" ")[2], unescape(mount.split(" ")[4])
+        source = unescape(origin.split(" ")[1])
         member = family.member(number)
         if member is not None and point not in told:
             told.add(point)
-            yield Use(_said(f"mounted at {point}", member), f"{file}: {rest.strip()}")
+            yield Use(_said(f"mounted at {point}", member), evidence)
         elif source.startswith("/"):
-            by_source.setdefault(source, f"{file}: {rest.strip()}")
+            by_source.setdefault(source, evidence)
     for source, node in (await look_at(host, list(by_source))).items():
-        member = family.member(node.number) if node.kind == "device" else None
-        if member is not None and not told:
-            yield Use(_said("mounted", member), by_source[source])
-
-
-def _plain(field: str) -> str:
-    """Octal escapes of /proc undone."""
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 8)), field)
+        for use in _by_node(family, node, "mounted", by_source[source]) if not told else ():
+            yield use
 
 
 async def _read(host: Host, path: str, file: str) -> str:
@@ -101,7 +131,7 @@ async def _read(host: Host, path: str, file: str) -> str:
         Refused: it cannot be read.
     """
     try:
-        return (await host.read(file)).decode(errors="replace")
+        return decoded(await host.read(file))
     except IosondeError as problem:
         raise Refused(
             f"{file} cannot be read, so the use of the device cannot be checked",
@@ -111,15 +141,14 @@ async def _read(host: Host, path: str, file: str) -> str:
 
 
 async def _swaps(host: Host, path: str, family: Family) -> AsyncIterator[Use]:
-    lines = {
-        _plain(line.split()[0]): line
-        for line in (await _read(host, path, "/proc/swaps")).splitlines()[1:]
-        if line.strip()
+    swaps = {
+        unescape(fields(line)[0]): line
+        for line in lines(await _read(host, path, "/proc/swaps"))[1:]
+        if fields(line)
     }
-    for name, node in (await look_at(host, list(lines))).items():
-        member = family.member(node.number) if node.kind == "device" else None
-        if member is not None:
-            yield Use(_said("used as swap", member), f"/proc/swaps: {lines[name]}")
+    for name, node in (await look_at(host, list(swaps))).items():
+        for use in _by_node(family, node, "used as swap", f"/proc/swaps: {swaps[name]}"):
+            yield use
 
 
 async def _holders(host: Host, path: str, family: Family) -> AsyncIterator[Use]:
@@ -133,78 +162,106 @@ async def _holders(host: Host, path: str, family: Family) -> AsyncIterator[Use]:
                 continue  # of a cached device itself: it leads to what that stands on
             yield Use(_said("held by bcache", member), mark)
 
-
-async def _named_in(host: Host, family: Family, pattern: str, reason: str) -> AsyncIterator[Use]:
-    """Sysfs or configfs attributes that hold the path of a device."""
-    for file in await host.glob(pattern):
-        try:
-            named = (await host.read(file)).decode(errors="replace").strip()
-        except IosondeError:
-            continue  # gone since the glob: a loop device was detached
-        for node in (await look_at(host, [named])).values() if named.startswith("/") else ():
-            member = family.member(node.number) if node.kind == "device" else None
-            if member is not None:
-                yield Use(_said(reason.format(file.split("/")[3]), member), f"{file}: {named}")
+    for loop, backing in family.backed:
+        if (under := family.member(backing)) is not None:
+            evidence = f"LOOP_GET_STATUS64 of {loop}: lo_rdevice {backing}"
+            yield Use(_said(f"held by {loop} as its backing file", under), evidence)
 
 
-async def _loops(host: Host, path: str, family: Family) -> AsyncIterator[Use]:
-    del path
-    async for use in _named_in(host, family, _BACKING, "held by {} as its backing file"):
-        yield use
-
-
-async def _exports(host: Host, path: str, family: Family) -> AsyncIterator[Use]:
-    del path
-    for reason, pattern in _EXPORTS.items():
-        async for use in _named_in(host, family, pattern, reason):
+async def _exports(host: Host, family: Family) -> AsyncIterator[Use]:
+    """Attributes of sysfs and configfs that hold the name of a device or of an image file."""
+    named: dict[str, tuple[str, str]] = {}
+    for reason, pattern in _NAMED:
+        for file in await host.glob(pattern):
+            name = (await _if_there(host, file)).removesuffix("\n")
+            named.setdefault(name, (reason, f"{file}: {name}"))
+    for file in await host.glob(_LIO_INFO):
+        told = await _if_there(host, file)
+        name = told.partition("File: ")[2].rpartition("  Size: ")[0]
+        named.setdefault(name, (_LIO, f"{file}: {name}"))
+        number = _LIO_NUMBER.search(told)
+        member = family.member(f"{number[1]}:{number[2]}") if number else None
+        if member is not None:
+            yield Use(_said(_LIO, member), f"{file}: {told.strip()}")
+    names = [name for name in named if name.startswith("/")]
+    for name, node in (await look_at(host, names)).items():
+        for use in _by_node(family, node, *named[name]):
             yield use
 
 
-async def _openers(host: Host, path: str, family: Family, ours: str) -> AsyncIterator[Use]:
-    """Processes with an open descriptor, by device number: all of /proc/PID/fd (needs root)."""
-    found = await _descriptors(host)
-    if not found:
-        raise Refused(
-            "the open files of this host's processes cannot be read",
-            where=path,
-            evidence="/proc/*/fd",
-        )
-    pids = {pid: family.member(number) for number, pid in found if family.member(number)}
-    for pid, member in pids.items():
-        words = await _command(host, pid)
-        if member is None or not words or (ours and ours in words):
+async def _if_there(host: Host, file: str) -> str:
+    """An attribute, empty where it has gone since it was listed."""
+    try:
+        return decoded(await host.read(file))
+    except IosondeError:
+        return ""
+
+
+async def _openers(host: Host, family: Family, seen: Seen, ours: str) -> AsyncIterator[Use]:
+    """Processes that have a member or its image: descriptors of every table, mappings, io_uring."""
+    told: set[tuple[str, str]] = set()
+    for opener in seen.openers:
+        member = family.member(opener.key)
+        if (member is None and opener.key not in family.images) or (opener.pid, opener.key) in told:
             continue
-        command = " ".join(words).strip() or f"process {pid}"
-        yield Use(_said(f"open in process {pid}", member), f"/proc/{pid}/fd: {command}")
+        told.add((opener.pid, opener.key))
+        words = await _command(host, opener.pid)
+        if not words or (ours and ours in words):
+            continue
+        reason = f"{'mapped' if opener.how == 'mapped' else 'open'} in process {opener.pid}"
+        reason = _said(reason, member) if member else f"its image is {reason}"
+        yield Use(reason, f"{_where(opener)}: {_shown(words, opener.pid)}", passing=True)
+    for pid, descriptor in seen.in_flight:
+        words = await _command(host, pid)
+        if words and not (ours and ours in words):
+            yield Use(
+                f"descriptors are on their way to process {pid}, and may be of this device",
+                f"/proc/{pid}/fdinfo/{descriptor}: scm_fds: {_shown(words, pid)}",
+                passing=True,
+            )
 
 
-async def _descriptors(host: Host) -> list[tuple[str, str]]:
-    """Device number ("" for what is no block device) and process of every open file."""
-    done = await host.run(
-        ["find", "/proc", "-mindepth", "3", "-maxdepth", "3", "-path", "/proc/[0-9]*/fd/*",
-         "-exec", "stat", "-L", "-c", "%t:%T|%n|%F", "{}", "+"],
-        check=False,
-    )  # fmt: skip
-    found = []
-    for line in done.stdout.decode(errors="replace").splitlines():
-        number, file, kind = line.split("|")
-        parts = number.split(":") if kind == "block special file" else []
-        found.append((":".join(str(int(part, 16)) for part in parts), file.split("/")[2]))
-    return found
+def _where(opener: Opener) -> str:
+    """Where it was seen."""
+    place = {"open": "task/*/fd", "mapped": "map_files", "registered": "fdinfo (io_uring)"}
+    return f"/proc/{opener.pid}/{place[opener.how]}"
+
+
+def _shown(words: list[str], pid: str) -> str:
+    """A command line; of an argument that is a program (`perl -e …`) the first line alone."""
+    first = (word.partition("\n") for word in words)
+    return " ".join(line + " …" * bool(more) for line, more, _ in first).strip() or f"process {pid}"
+
+
+async def _uncounted(host: Host, family: Family, seen: Seen, ours: str) -> AsyncIterator[Use]:
+    """More openers than can be seen: device-mapper alone counts them (dmsetup(8), info).
+
+    It counts opens, not descriptors: what iosonde's own processes have is one open that they share
+    (keeper/), so it is taken for one.
+    """
+    for member in family.members:
+        if not await host.glob(f"{member.sysfs}/dm"):
+            continue
+        major, minor = member.number.split(":")
+        argv = ["dmsetup", "info", "-c", "--noheadings", "-o", "open", "-j", major, "-m", minor]
+        done = await host.run(argv, check=False)
+        count = decoded(done.stdout).strip()
+        shown = await _opens(host, seen, member.number, ours)
+        if count.isdigit() and int(count) > shown:
+            evidence = f"dmsetup info: open {count}; in processes {shown}"
+            yield Use(_said("open where no process shows it", member), evidence, passing=True)
+
+
+async def _opens(host: Host, seen: Seen, number: str, ours: str) -> int:
+    """How many opens of a device the processes account for."""
+    pids = [opener.pid for opener in seen.openers if opener.key == number]
+    own = [pid for pid in dict.fromkeys(pids) if ours and ours in await _command(host, pid)]
+    return sum(pid not in own for pid in pids) + bool(own)
 
 
 async def _command(host: Host, pid: str) -> list[str]:
     """A process's arguments; none where it has ended since, or is one of the kernel's."""
     try:
-        return (await host.read(f"/proc/{pid}/cmdline")).decode(errors="replace").split("\0")
+        return decoded(await host.read(f"/proc/{pid}/cmdline")).split("\0")
     except IosondeError:
         return []
-
-
-async def holder_is_open(host: Host, path: str, token: str) -> bool:
-    """Whether a process with `token` among its arguments has the device at `path` open."""
-    node = (await look_at(host, [path])).get(path)
-    for number, pid in await _descriptors(host):
-        if node is not None and number == node.number and token in await _command(host, pid):
-            return True
-    return False

@@ -11,9 +11,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from iosonde import kerneltext
 from iosonde.change.settings_journal import SettingsJournal
-from iosonde.errors import Refused
+from iosonde.errors import FileMissing, Refused
 from iosonde.hosts.host import Host
+from iosonde.hosts.private import require_trusted
 from iosonde.settings import MECHANISMS
 from iosonde.settings.mechanism import MARK, Kept, texts
 from iosonde.stack.settable import Settable
@@ -32,8 +34,8 @@ class FileChange:
     def diff(self) -> str:
         """As `diff -u` shows it."""
         lines = difflib.unified_diff(
-            (self.before or "").splitlines(keepends=True),
-            (self.after or "").splitlines(keepends=True),
+            kerneltext.lines(self.before or ""),
+            kerneltext.lines(self.after or ""),
             fromfile=self.path if self.before is not None else "/dev/null",
             tofile=self.path if self.after is not None else "/dev/null",
         )
@@ -57,7 +59,7 @@ def merged(old: str, lines: Sequence[Kept], mark: str) -> str:
         lines: what is to be kept.
         mark: its new first line.
     """
-    rows = [row for row in old.splitlines() if row and not row.startswith(MARK)]
+    rows = [row for row in kerneltext.lines(old) if row and not row.startswith(MARK)]
     section = next((one.section for one in lines if one.section), "")
     rows = [row for row in rows if row != section]
     first: list[str] = []
@@ -82,7 +84,7 @@ async def keeping(
     found = Keeping()
     lines: dict[str, list[Kept]] = {}
     for one in (one for one in known if one.name in journal.tentative):
-        value = " ".join((await host.run(one.look)).stdout.decode(errors="replace").split())
+        value = " ".join(kerneltext.decoded((await host.run(one.look)).stdout).split())
         if value == before.get(one.name):
             continue
         if one.declared.lasts:
@@ -118,7 +120,7 @@ def _changed(path: str, before: str | None, some: Sequence[Kept], mark: str) -> 
         raise Refused(
             "a file of that name is there, and its first line does not say that it is iosonde's",
             where=path,
-            evidence=before.splitlines()[0] if before.splitlines() else "",
+            evidence=kerneltext.lines(before)[0] if kerneltext.lines(before) else "",
             hint="move it away",
         )
     return FileChange(path, before, merged(after, own, mark) if own else after, then)
@@ -152,18 +154,33 @@ async def _found(host: Host, file: str) -> tuple[str, ...]:
 async def write(host: Host, changes: Sequence[FileChange]) -> None:
     """Change files on a host, each at once and on the disk when this returns.
 
+    A file keeps its mode; one that is reached by a link is changed where it is, and the link stays.
+
     Raises:
+        Refused: another user could have put something in a file's place.
         HostFailed: one cannot be written.
     """
     for one in changes:
+        await require_trusted(host, one.path)
         if one.after is None:
             await host.remove(one.path)
         else:
             await host.run(["mkdir", "-p", one.path.rpartition("/")[0]])
-            await host.write(one.path, one.after.encode())
+            path, mode = await _place(host, one.path)
+            await host.write(path, kerneltext.encoded(one.after), mode=mode)
     await host.run(["sync"], timeout=300.0)
     for argv in dict.fromkeys(argv for one in changes for argv in one.then):
         await host.run(argv, check=False)
+
+
+async def _place(host: Host, path: str) -> tuple[str, int]:
+    """Where a file is, links followed, and its mode; what is not there yet is for all to read."""
+    try:
+        real = await host.resolve(path)
+    except FileMissing:
+        return path, 0o644
+    done = await host.run(["stat", "-c", "%a", "--", real])
+    return real, int(done.stdout, 8)
 
 
 def differs(values: Mapping[str, str], known: Sequence[Settable]) -> dict[str, str]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Host
+from iosonde.kerneltext import decoded
 
-_FORMAT = "%f|%t|%T|%d|%i|%h|%s|%w|%n"  # stat(1), GNU coreutils: hex mode, rdev, identity, links
+# stat(1), GNU coreutils: hex mode, rdev, identity, links. The name ends at "\0": it may hold "\n".
+_FORMAT = r"%f|%t|%T|%d|%i|%h|%s|%w|%n\0"
 _KINDS = {0o140000: "socket", 0o120000: "link", 0o100000: "file", 0o060000: "device",
           0o040000: "directory", 0o020000: "character device", 0o010000: "pipe"}  # fmt: skip
 
@@ -18,7 +20,8 @@ class Node:
     """One file of any kind.
 
     `kind` is file, directory, device (block), "character device", link, pipe or socket; `number`
-    is "MAJOR:MINOR" of a device; `identity` tells a file from any other that ever had its name.
+    is "MAJOR:MINOR" of a device; `identity` tells a file from any other that ever had its name,
+    `file` ("DEVICE:INODE") from any other that is there now.
     """
 
     path: str
@@ -27,6 +30,11 @@ class Node:
     identity: str
     links: int
     size: int
+
+    @property
+    def file(self) -> str:
+        """The device and inode of the node itself."""
+        return ":".join(self.identity.split(":")[:2])
 
 
 async def look(host: Host, path: str, *, follow: bool = True) -> Node | None:
@@ -43,16 +51,16 @@ async def look_at(host: Host, paths: Sequence[str], *, follow: bool = True) -> d
     """Several paths with one command; those that do not exist are left out."""
     if not paths:
         return {}
-    argv = ["stat", *(["-L"] if follow else []), "-c", _FORMAT, "--", *paths]
+    argv = ["stat", *(["-L"] if follow else []), "--printf", _FORMAT, "--", *paths]
     done = await host.run(argv, check=False)
     if done.status == 127:
         raise HostFailed("the command stat is missing", where=host.name)
-    nodes = (_node(line) for line in done.stdout.decode(errors="surrogateescape").splitlines())
+    nodes = (_node(row) for row in decoded(done.stdout).split("\0") if row)
     return {node.path: node for node in nodes}
 
 
-def _node(line: str) -> Node:
-    mode, major, minor, device, inode, links, size, born, path = line.split("|", 8)
+def _node(row: str) -> Node:
+    mode, major, minor, device, inode, links, size, born, path = row.split("|", 8)
     kind = _KINDS.get(int(mode, 16) & 0o170000, "something else")
     return Node(
         path=path,

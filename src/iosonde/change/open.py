@@ -8,9 +8,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from iosonde.change.journal import Journal
 from iosonde.change.late import late
-from iosonde.errors import HostFailed
+from iosonde.errors import HostFailed, UsageError
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
+from iosonde.lab.state import NodeOff
 from iosonde.stack.file import DeclaredStack
 
 _Opened = tuple[Mapping[str, Host], Mapping[str, Journal]]
@@ -47,7 +48,7 @@ async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_
                 exits.push_async_callback(hosts[name].close)
                 asleep.add(name)
             elif not (some and isinstance(host, HostFailed)):
-                raise host
+                raise _with_lab(host, stack, name)
         await asyncio.gather(*(_require_root(hosts[name]) for name in hosts.keys() - asleep))
 
         async def journal(name: str) -> Journal:
@@ -57,6 +58,16 @@ async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_
 
         journals = await asyncio.gather(*map(journal, hosts))
         yield hosts, dict(zip(hosts, journals, strict=True))
+
+
+def _with_lab(problem: BaseException, stack: DeclaredStack, name: str) -> BaseException:
+    """Of a host of the lab that does not run, or whose lab does not, what starts and builds it."""
+    if isinstance(problem, UsageError) and name in stack.lab:
+        whole = f"iosonde lab up {stack.file}"
+        problem.hint = f"`{whole}` starts the lab of this stack"
+    if isinstance(problem, NodeOff):
+        problem.hint += f", and `iosonde up {stack.file}` builds what it forgot"
+    return problem
 
 
 async def _require_root(host: Host) -> None:

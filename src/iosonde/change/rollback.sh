@@ -1,4 +1,6 @@
 #!/bin/sh
+# Numbers of entries and processes are lists of words, split on purpose.
+# shellcheck disable=SC2086,SC2034,SC2116
 # Puts settings back that iosonde has changed on this host. It needs a POSIX shell, awk and the
 # journal beside it, and neither Python nor the machine that changed them:
 #
@@ -16,23 +18,38 @@
 #   look N K =WORD…              the command that prints its value
 #   undo N K =WORD…              the command that puts the old value back
 #   ready N TIME                 all of the batch is on the disk: from now on settings are changed
+#   now N K =VALUE               what came of setting it, not synced: it is for this boot
 #   confirmed, restored, lost, kept, tentative N TIME …    what became of it; failed N TIME NAME
-# A line that a crash has cut may name another batch, "1" of "12": those without a time do not count.
+# A line that a crash has cut may name another batch, "1" of "12": those without a time do not count, and a
+# "begin" without an owner.
 # The file `since` tells where the first batch begins that is not over, in bytes from 1, and that line: what
 # stands before it need not be read again and again. It is only believed where that line is there.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
+# On the host the functions of hosts/private.sh stand here.
 set -f
 only='' tab=$(printf '\t') nl='
 '
 case $0 in */*) place=${0%/*} ;; *) place=. ;; esac
+place=$(cd "$place" && pwd -P) || exit
+# What others could change is not run. Whoever works through a batch has had all of it looked at when the
+# lock was taken, and nobody else can have written there since.
+case ${1:-all} in
+change | confirm | arm | mark) trusted_place "$place" private || exit ;;
+*) private_places "$place" ;;
+esac
 journal=$place/journal
 boot=$(cat /proc/sys/kernel/random/boot_id)
 
-# Lines to the journal, on the disk when it returns. A line that a crash cut short is ended first.
-note() {
-    [ -z "$(tail -c 1 "$journal")" ] || echo >>"$journal"
-    printf '%s\n' "$@" >>"$journal" && { sync "$journal" "$place" 2>/dev/null || sync; }
+# Standard input to the journal, on the disk when it returns. A line that a crash cut short, or whose place it
+# left full of zeros, is ended first. What did not fit on the disk is taken away: half of it may say the same.
+append() {
+    [ ! -s "$journal" ] || [ "$(tail -c 1 "$journal" | wc -l)" -eq 1 ] || echo >>"$journal"
+    [ -e "$journal" ] && long=$(wc -c <"$journal") || long=0
+    cat >>"$journal" && { sync "$journal" "$place" 2>/dev/null || sync; } && return
+    dd of="$journal" bs=1 seek=$((long)) count=0 2>/dev/null </dev/null
+    return 1
 }
+note() { printf '%s\n' "$@" | append; }
 
 # The journal from the first batch on that is not over.
 at=1
@@ -46,7 +63,7 @@ recent() { tail -c "+$at" "$journal"; }
 shorten() {
     recent | awk -F '\t' -v at="$at" '
         { here = at; at += length($0) + 1 }
-        $1 == "begin" { number[++count] = $2; place[$2] = here; text[$2] = $0 }
+        $1 == "begin" && $5 != "" { number[++count] = $2; place[$2] = here; text[$2] = $0 }
         $3 == "" { next }
         $1 == "restored" || $1 == "lost" || $1 == "kept" { over[$2] = 1 }
         $1 == "tentative" { delete over[$2] }
@@ -58,7 +75,7 @@ shorten() {
 batches() {
     [ -e "$journal" ] || return 0
     recent | awk -F '\t' -v boot="$boot" '
-        $1 == "begin" { number[++count] = $2; state[$2] = ""; rest[$2] = $3 FS $4 FS $5; of[$2] = $3 }
+        $1 == "begin" && $5 != "" { number[++count] = $2; state[$2] = ""; rest[$2] = $3 FS $4 FS $5; of[$2] = $3 }
         $3 == "" { next }
         $1 == "ready" { state[$2] = "open" }
         ($1 == "confirmed" || $1 == "kept") && state[$2] != "" { state[$2] = $1 }
@@ -79,7 +96,7 @@ forget() {
     [ -e "$journal" ] || return 0
     gone=$(recent | awk -F '\t' -v boot="$boot" '
         $3 == "" { next }
-        $1 == "begin" { number[++count] = $2; of[$2] = $3 }
+        $1 == "begin" && $5 != "" { number[++count] = $2; of[$2] = $3 }
         $1 == "restored" || $1 == "lost" || $1 == "kept" { ended[$2] = 1 }
         $1 == "tentative" { delete ended[$2] }
         END { for (i = 1; i <= count; i++) if (of[number[i]] != boot && !ended[number[i]]) print number[i] }
@@ -120,21 +137,36 @@ run() {
     while [ "$left" -gt 0 ]; do
         word=$1; shift; set -- "$@" "${word#=}"; left=$((left - 1))
     done
-    if command -v timeout >/dev/null; then timeout 30 "$@"; else "$@"; fi
+    # What tools write is for others to read, as usual, and never to change.
+    if command -v timeout >/dev/null; then (umask 022 && exec timeout 30 "$@")
+    else (umask 022 && "$@"); fi
 }
 # What the command `look` of a setting prints, blanks counted as one.
 seen() {
     value=$(run "$(line look "$1")" 2>/dev/null) || return 1
     set -- $value
-    printf '%s' "$*"
+    value=$*
+    printf '%s' "$value"
 }
 # Whether the device of a setting is still the one it was changed on.
 same() { [ -z "$path" ] || [ "$(cat "$path" 2>/dev/null)" = "$its" ]; }
 
+# Whether iosonde itself has made a setting what it is: it asked for that, or that came of it. Of what the
+# kernel changes along nobody can tell.
+ours() {
+    recent | name=$name now="=$now" awk -F '\t' -v want=" $* " '
+        $1 == "old" && index(want, " " $2 " ") && $4 == ENVIRON["name"] {
+            entry[$2 "/" $3]
+            if ($6 == "=-" || $6 == ENVIRON["now"]) known = 1
+        }
+        $1 == "now" && $2 "/" $3 in entry && $4 == ENVIRON["now"] { known = 1 }
+        END { exit !known }'
+}
+
 # Puts batches back; says of each setting what became of it.
 restore() {
     why=$1; shift
-    todo=$(entries "$@")
+    todo=$(entries "$@") others=''
     # One setting may disturb another (a scheduler brings its own queue depth): until all are right.
     for last in no no no yes; do
         report='' bad=''
@@ -145,7 +177,17 @@ restore() {
                 report="${report}${nl}gone$tab$name$tab=$was"
             elif [ "$now" = "$was" ]; then
                 report="${report}${nl}back$tab$name$tab=$was"
+                case $others in *"$nl$name$tab"*)
+                    other=${others#*"$nl$name$tab"}
+                    report="$report$tab=${other%%"$nl"*}" ;;
+                esac
             else
+                # Somebody else has set it since: put back all the same, and told, here and in the journal.
+                case $others$nl in *"$nl$name$tab"*) ;; *)
+                    if ! ours "$@"; then
+                        others="$others$nl$name$tab$now" why="$why; somebody else had made $name $now"
+                    fi ;;
+                esac
                 report="${report}${nl}wrong$tab$name$tab=$was$tab=$now" bad="$bad $name"
                 [ $last = yes ] || run "$(line undo "$entry")" >/dev/null 2>&1
             fi
@@ -195,8 +237,7 @@ batch)
     ;;
 begin) # the lines of a batch come from standard input
     alone
-    [ ! -e "$journal" ] || [ -z "$(tail -c 1 "$journal")" ] || echo >>"$journal"
-    cat >>"$journal" && { sync "$journal" "$place" 2>/dev/null || sync; } || exit
+    append || exit
     shorten || :
     ;;
 arm)
@@ -224,8 +265,11 @@ change)
     alone
     number=$1 entry=$1/$2; shift 2
     [ "$(state_of "$number")" = open ] || { echo "the host has put the batch back already" >&2; exit 75; }
-    "$@" 9>&- || exit
-    seen "$entry"
+    parse "$(line old "$entry")"
+    same || { echo "its device is gone, or another one has its name" >&2; exit 1; }
+    (umask 022 && "$@") 9>&- || exit
+    seen "$entry" || exit
+    printf 'now\t%s\t%s\t=%s\n' "$number" "${entry#*/}" "$value" >>"$journal" || :
     ;;
 confirm)
     alone

@@ -7,16 +7,17 @@ attribute would do the same, but needs a tool and a file system that many hosts 
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from iosonde import units
+from iosonde import kerneltext, units
+from iosonde.change.keeper import OPENED, Keeper, KeeperRefused, Opened, start_keeper
 from iosonde.change.node import look
 from iosonde.errors import CommandFailed, FileMissing, HostFailed, IosondeError, Refused
+from iosonde.hosts.cleaning import to_the_end
 from iosonde.hosts.host import Host
 from iosonde.records import Target, TargetKind
 
-_NAME = "iosonde-scratch.XXXXXXXX"
 _LAYOUT_TIME = 24 * 3600.0  # seconds; a slow disk and a large file are no error
 _MARGIN = 64 * units.MIB  # left free besides the file, so that nobody else's write fails
 _FIRST_LINE = "iosonde scratch file"
@@ -33,10 +34,23 @@ async def is_ours(host: Host, path: str) -> bool:
     if node is None or node.kind != "file" or node.links != 1:
         return False
     try:
-        mark = (await host.read(_mark_of(path))).decode(errors="replace").splitlines()
+        mark = kerneltext.lines(kerneltext.decoded(await host.read(_mark_of(path))))
     except IosondeError:
         return False
     return mark[:2] == [_FIRST_LINE, node.identity]
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """A scratch file: the target, and the keeper that has had it open since it was made."""
+
+    target: Target
+    keeper: Keeper
+    opened: Opened
+
+    async def remove(self) -> None:
+        """Remove the file, its mark and what a load left beside it in a directory of our own."""
+        await to_the_end(self.keeper.close())
 
 
 async def make_scratch(
@@ -46,10 +60,12 @@ async def make_scratch(
     *,
     room: int = 0,
     tell: Callable[[str], None] = lambda _: None,
-) -> Target:
+) -> Scratch:
     """Lay a scratch file out: every block allocated and written with what cannot be compressed.
 
-    Unwritten extents and holes would be answered by the file system without a disk.
+    Unwritten extents and holes would be answered by the file system without a disk. In a directory
+    it stands in a new one that only its owner may enter, so it does not matter who else may write
+    to the directory around it.
 
     Args:
         host: where.
@@ -59,56 +75,35 @@ async def make_scratch(
         tell: told what is being done.
 
     Raises:
-        Refused: no room, or a file that is not ours.
+        Refused: no room, or a file that is not ours, or a directory in which others could replace
+            the file.
         HostFailed: it cannot be written; what was made is removed.
     """
     node = await look(host, path)
-    directory = path if node is not None and node.kind == "directory" else path.rpartition("/")[0]
-    await _require_room(host, directory or "/", size + room)
-    if node is not None and node.kind == "directory":
-        made = await host.run(["mktemp", "-p", path, _NAME])
-        place = made.stdout.decode().strip()
-    else:
-        place = path
-        if node is not None:
-            await _remove_earlier(host, path)
-        await _create(host, place)
-    place = await host.resolve(place)
-    target = Target(host.name, place, TargetKind.FILE)
+    is_directory = node is not None and node.kind == "directory"
+    await _require_room(host, path if is_directory else path.rpartition("/")[0] or "/", size + room)
+    earlier = "" if node is None or is_directory else await _earlier(host, path)
+    keeper = await start_keeper(host, where=path)
     try:
-        created = await look(host, place, follow=False)
-        if created is None or created.kind != "file":
-            raise Refused("the scratch file was replaced while it was made", where=place)
-        await host.write(_mark_of(place), f"{_FIRST_LINE}\n{created.identity}\n".encode())
+        try:
+            how = ("scratch", path) if is_directory else ("named", path, earlier)
+            opened = await keeper.open(*how)
+        except KeeperRefused as problem:
+            raise _not_made(host, path, problem) from None
+        await keeper.mark(f"{_FIRST_LINE}\n{await _identity(keeper)}\n")
         tell(f"laying out {units.show_bytes(size)}")
-        await _fill(host, place, size)
+        await _fill(host, keeper, opened.path, size)
     except BaseException:
-        await _forget(host, place)
+        await to_the_end(keeper.close())
         raise
-    return target
+    return Scratch(Target(host.name, opened.path, TargetKind.FILE), keeper, opened)
 
 
-async def remove_scratch(host: Host, target: Target) -> None:
-    """Remove a scratch file of ours; a file that took its name meanwhile stays."""
-    if await is_ours(host, target.path):
-        await host.remove(target.path)
-    with contextlib.suppress(HostFailed):
-        await host.remove(_mark_of(target.path))
-
-
-async def _forget(host: Host, place: str) -> None:
-    """Remove what a failed layout left; the disk may be too full even for the mark."""
-    with contextlib.suppress(HostFailed):
-        await host.remove(place)
-    with contextlib.suppress(HostFailed):
-        await host.remove(_mark_of(place))
-
-
-async def _remove_earlier(host: Host, path: str) -> None:
-    """An earlier scratch file, left by a killed run, makes room for a new one.
+async def _earlier(host: Host, path: str) -> str:
+    """Device and inode of an earlier scratch file, left by a crash, that makes room for a new one.
 
     Raises:
-        Refused: it is not ours, or a load still has it open.
+        Refused: it is not ours.
     """
     if not await is_ours(host, path):
         raise Refused(
@@ -117,34 +112,36 @@ async def _remove_earlier(host: Host, path: str) -> None:
             evidence="it carries no mark of a scratch file",
             hint="give a path that does not exist yet, or a directory",
         )
-    await remove_scratch(host, Target(host.name, path, TargetKind.FILE))
+    node = await look(host, path, follow=False)
+    return "" if node is None else " ".join(node.identity.split(":")[:2])
 
 
-async def _create(host: Host, place: str) -> None:
-    """An empty file where there was none: O_EXCL, so nobody's file is taken."""
-    try:
-        await host.run(["dd", "if=/dev/null", f"of={place}", "conv=excl", "status=none"])
-    except CommandFailed as problem:
-        raise _told(host, place, problem) from None
+async def _identity(keeper: Keeper) -> str:
+    """The file's identity, as `look` tells it, by the descriptor."""
+    done = await keeper.run(["stat", "-L", "-c", "%d:%i:%w", OPENED])
+    return kerneltext.decoded(done.stdout).strip()
 
 
-async def _fill(host: Host, place: str, size: int) -> None:
+async def _fill(host: Host, keeper: Keeper, place: str, size: int) -> None:
     """Random bytes to the last block, on the device, and out of the page cache again."""
-    write = ["dd", "if=/dev/urandom", f"of={place}", "bs=1M", f"count={size}",
+    write = ["dd", "if=/dev/urandom", f"of={OPENED}", "bs=1M", f"count={size}",
              "iflag=fullblock,count_bytes", "conv=notrunc,fsync", "status=none"]  # fmt: skip
+    forget = ["dd", "if=/dev/null", f"of={OPENED}", "oflag=nocache", "conv=notrunc,fdatasync",
+              "count=0", "status=none"]  # fmt: skip
     try:
-        await host.run(write, timeout=_LAYOUT_TIME)
-        await host.run(
-            ["dd", f"of={place}", "oflag=nocache", "conv=notrunc,fdatasync", "count=0",
-             "status=none"],
-            stdin=b"",
-        )  # fmt: skip
+        await keeper.run(write, timeout=_LAYOUT_TIME)
+        await keeper.run(forget)
     except CommandFailed as problem:
-        raise _told(host, place, problem) from None
+        reason = kerneltext.decoded(problem.stderr).strip().rpartition(": ")[2]
+        raise _unwritable(host, place, reason) from None
 
 
-def _told(host: Host, place: str, problem: CommandFailed) -> HostFailed:
-    reason = problem.stderr.decode(errors="replace").strip().rpartition(": ")[2]
+def _not_made(host: Host, path: str, problem: KeeperRefused) -> Refused | HostFailed:
+    """Why the keeper made no file."""
+    return problem.refusal(path) if problem.why else _unwritable(host, path, problem.text)
+
+
+def _unwritable(host: Host, place: str, reason: str) -> HostFailed:
     return HostFailed(
         f"the scratch file {place} cannot be written: {reason}",
         where=host.name,
@@ -152,13 +149,22 @@ def _told(host: Host, place: str, problem: CommandFailed) -> HostFailed:
     )
 
 
+async def require_directory(host: Host, path: str) -> None:
+    """Look whether there is a directory.
+
+    Raises:
+        FileMissing: there is none.
+    """
+    node = await look(host, path)
+    if node is None or node.kind != "directory":
+        raise FileMissing(f"there is no directory {path}", where=host.name)
+
+
 async def _require_room(host: Host, directory: str, size: int) -> None:
     """Refuse before a single block is written where the file would fill the file system."""
-    node = await look(host, directory)
-    if node is None or node.kind != "directory":
-        raise FileMissing(f"there is no directory {directory}", where=host.name)
+    await require_directory(host, directory)
     done = await host.run(["df", "-B1", "--output=avail,target", "--", directory])
-    avail, target = done.stdout.decode().splitlines()[1].split(None, 1)
+    avail, target = kerneltext.lines(kerneltext.decoded(done.stdout))[1].split(None, 1)
     if int(avail) < size + _MARGIN:
         raise Refused(
             f"a scratch file of {units.show_bytes(size)} does not fit: "

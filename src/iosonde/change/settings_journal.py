@@ -8,14 +8,18 @@ time. See its head for the format, and docs/decisions/0095 for the reasons.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 
+from iosonde import kerneltext
 from iosonde.errors import CommandFailed, FileMissing, HostFailed, Refused
+from iosonde.hosts.cleaning import leaves, left_nothing
 from iosonde.hosts.host import Completed, Host
+from iosonde.hosts.private import functions, require_private
+from iosonde.scripts import source
 
 FOLDER = "/var/lib/iosonde"
 JOURNAL = f"{FOLDER}/journal"
@@ -24,13 +28,19 @@ BOOT = "/proc/sys/kernel/random/boot_id"
 BESIDE = "-"
 """Stands for the new value of a setting that the kernel changes along with another."""
 TOO_LATE = 75
-_INSTALL = 'mkdir -p "${1%/*}" && cat >"$1.new" && chmod 755 "$1.new" && mv "$1.new" "$1" && sync'
+# Its content is on the disk before its name: the script of before is the way back until then.
+_INSTALL = (
+    'umask 077 && cat >"$1.new" && chmod 700 "$1.new" && '
+    '{ sync "$1.new" 2>/dev/null || sync; } && mv "$1.new" "$1" && sync'
+)
+_PRIVATE = "# On the host the functions of hosts/private.sh stand here.\n"
 
 
 @cache
 def script_text() -> bytes:
     """The script that is placed on every host."""
-    return (files("iosonde.change") / "rollback.sh").read_bytes()
+    text = source("iosonde.change", "rollback.sh")
+    return text.replace(_PRIVATE, functions() + "\n").encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,13 @@ class Batch:
     lasts: bool = False
     """Whether one of its settings outlives a reboot."""
 
+    @property
+    def stays(self) -> bool:
+        """Whether the host leaves it in force."""
+        return self.state in {"confirmed", "kept"}
 
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _WORDS = frozenset({"ready", "confirmed", "restored", "lost", "kept", "tentative"})
 _STATES = {"ready": "open", "tentative": "confirmed"}
 
@@ -88,10 +104,10 @@ def parse_journal(text: str) -> dict[int, Batch]:
     for row in text.split("\n")[:-1]:
         kind, _, rest = row.partition("\t")
         fields = rest.split("\t")
-        if not fields[0].isdecimal():
+        if not _NUMBER.fullmatch(fields[0]):
             continue
         number = int(fields[0])
-        if kind == "begin" and len(fields) >= 4 and fields[2].isdecimal():
+        if kind == "begin" and len(fields) >= 4 and fields[3] and _NUMBER.fullmatch(fields[2]):
             batches[number] = Batch(number, fields[1], float(fields[2]), fields[3])
         elif number not in batches:
             continue
@@ -135,7 +151,10 @@ def batch_lines(number: int, boot: str, owner: str, entries: Sequence[Entry]) ->
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """What became of a setting: "back", "gone" (its device is), "wrong" (it is `now`), "lost"."""
+    """What became of a setting: "back", "gone" (its device is), "wrong" (it is `now`), "lost".
+
+    Where it is "back", `now` is what somebody else had made of it meanwhile, if anybody has.
+    """
 
     name: str
     state: str
@@ -146,12 +165,16 @@ class PutBack:
 def parse_put_back(stdout: bytes) -> tuple[PutBack, ...]:
     """What the script says of each setting that it looked after."""
     found = []
-    for row in stdout.decode(errors="replace").splitlines():
+    for row in kerneltext.lines(kerneltext.decoded(stdout)):
         state, *rest = row.split("\t")
         if state in {"back", "gone", "wrong", "lost"} and rest:
             values = [word.removeprefix("=") for word in rest[1:]]
             found.append(PutBack(rest[0], state, *values))
     return tuple(found)
+
+
+def _left(number: int) -> str:
+    return f"changed settings (batch {number})"
 
 
 class SettingsJournal:
@@ -164,16 +187,23 @@ class SettingsJournal:
 
     @classmethod
     async def read(cls, host: Host) -> SettingsJournal:
-        """What stands in it; empty where nothing was ever changed."""
+        """What stands in it; empty where nothing was ever changed.
+
+        Raises:
+            Refused: another user could have written it.
+            PermissionMissing: it is root's, and we are not root there.
+        """
         journal = cls(host)
         await journal.again()
+        if journal.batches:
+            await require_private(host, FOLDER)
         return journal
 
     async def again(self) -> None:
         """Read it anew."""
-        self.boot = (await self._host.read(BOOT)).decode().strip()
+        self.boot = kerneltext.decoded(await self._host.read(BOOT)).strip()
         try:
-            text = (await self._host.read(JOURNAL)).decode(errors="replace")
+            text = kerneltext.decoded(await self._host.read(JOURNAL))
         except FileMissing:
             text = ""
         self.batches = parse_journal(text)
@@ -189,6 +219,11 @@ class SettingsJournal:
         )
 
     @property
+    def last(self) -> int:
+        """Number of the newest batch; 0: there is none."""
+        return max(self.batches, default=0)
+
+    @property
     def tentative(self) -> frozenset[str]:
         """Names of the settings that are changed and that `restore` would put back."""
         return frozenset(name for one in self.in_force if one.state != "kept" for name in one.new)
@@ -201,7 +236,7 @@ class SettingsJournal:
         here = [one for one in self.batches.values() if one.boot == self.boot and one.state]
         paths = sorted({path for one in here for path, _ in one.device.values() if path})
         now = {
-            path: content.decode(errors="replace").strip()
+            path: kerneltext.decoded(content).strip()
             for path, content in (await self._host.read_many(paths) if paths else {}).items()
             if isinstance(content, bytes)
         }
@@ -214,15 +249,20 @@ class SettingsJournal:
         return found
 
     async def install(self, *, anew: bool = True) -> None:
-        """Place the script on the host, where it is not there as it is now.
+        """Place the script on the host, where it is not there as it is now, in a private directory.
 
         Args:
             anew: also where another version is there; only whoever has the lock may say so, since
                 others may be at work with it.
 
         Raises:
+            Refused: another user could change what is in the directory.
             HostFailed: it cannot be written.
         """
+        try:
+            await require_private(self._host, FOLDER, make=True)
+        except CommandFailed as problem:
+            raise self._unwritten(problem.stderr) from None
         try:
             there = await self._host.read(SCRIPT)
         except FileMissing:
@@ -231,7 +271,7 @@ class SettingsJournal:
             argv = ["sh", "-c", _INSTALL, "sh", SCRIPT]
             done = await self._host.run(argv, stdin=script_text(), check=False)
             if done.status != 0:
-                raise self._unwritten(done)
+                raise self._unwritten(done.stderr, done.status)
 
     async def settle(self) -> tuple[PutBack, ...]:
         """Put back what was never confirmed; note what a reboot has ended.
@@ -245,13 +285,16 @@ class SettingsJournal:
 
     async def begin(self, owner: str, entries: Sequence[Entry]) -> int:
         """Announce a batch; its number. All of it is on the disk when this returns."""
-        number = max(self.batches, default=0) + 1
+        number = self.last + 1
         text = batch_lines(number, self.boot, owner, entries)
         argv = ["sh", SCRIPT, "begin"]
-        done = await self._host.run(argv, stdin=text.encode(), timeout=600.0, check=False)
+        done = await self._host.run(
+            argv, stdin=kerneltext.encoded(text), timeout=600.0, check=False
+        )
         if done.status != 0:
-            raise self._unwritten(done)
+            raise self._unwritten(done.stderr, done.status)
         self.batches = {**self.batches, **parse_journal(text)}
+        leaves(self._host.name, _left(number), ["sh", SCRIPT])
         return number
 
     async def arm(self, number: int, seconds: float) -> str:
@@ -262,7 +305,7 @@ class SettingsJournal:
         """
         argv = ["sh", SCRIPT, "arm", str(number), f"{max(round(seconds), 1)}"]
         done = await self._host.run(argv, timeout=600.0)
-        return done.stdout.decode().strip()
+        return kerneltext.decoded(done.stdout).strip()
 
     async def change(self, number: int, index: int, entry: Entry) -> Completed:
         """Set one setting of a batch; prints what it is then. Its failure is the caller's to judge.
@@ -288,6 +331,7 @@ class SettingsJournal:
         if done.status != 0:
             raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
         self.batches[number].state = "confirmed"
+        left_nothing(self._host.name, _left(number))
 
     async def restore(self, number: int | None = None, why: str = "asked for") -> list[PutBack]:
         """Put back one batch that is not confirmed, or all that is in force.
@@ -297,6 +341,8 @@ class SettingsJournal:
         """
         words = ["all", why] if number is None else ["batch", str(number), why]
         found = await self._put_back(*words)
+        for one in self.batches if number is None else (number,):
+            left_nothing(self._host.name, _left(one))
         if number is None or number not in self.batches:
             await self.again()
         elif self.batches[number].state == "open":  # a long journal is not read for each candidate
@@ -312,7 +358,7 @@ class SettingsJournal:
                 "could not put back "
                 + "; ".join(f"{one.name} (is {one.now}, was {one.old})" for one in wrong),
                 where=self._host.name,
-                hint=f"mend what refuses it, then `iosonde rollback`, or `sh {SCRIPT}` there",
+                hint=f"correct what refuses it, then `iosonde rollback`, or `sh {SCRIPT}` there",
             )
         if done.status != 0:
             raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
@@ -323,11 +369,11 @@ class SettingsJournal:
         if some := [str(number) for number in numbers]:
             await self._host.run(["sh", SCRIPT, "mark", word, *some], timeout=600.0)
 
-    def _unwritten(self, done: Completed) -> HostFailed:
-        said = done.stderr.decode(errors="replace").strip() or f"status {done.status}"
+    def _unwritten(self, stderr: bytes, status: int = 1) -> HostFailed:
+        said = kerneltext.decoded(stderr).strip() or f"status {status}"
         return HostFailed(
             f"the journal in {FOLDER} cannot be written, so nothing is changed: "
-            + said.splitlines()[-1],
+            + kerneltext.lines(said)[-1],
             where=self._host.name,
             hint="be root there, and see that the disk is neither full nor read-only",
         )

@@ -11,10 +11,12 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from iosonde import kerneltext
 from iosonde.change.settings_journal import FOLDER, SCRIPT, TOO_LATE, SettingsJournal
 from iosonde.errors import CommandFailed, FileMissing, HostFailed, Refused
+from iosonde.hosts.cleaning import made, to_the_end
 from iosonde.hosts.host import Completed, Host
-from iosonde.store.owner import is_gone, this_process
+from iosonde.store.owner import is_gone, same_place, this_process
 
 _NO_FLOCK = 76
 _HELD = 60.0  # seconds in which the lock is got or refused, also on a host that is busy
@@ -68,9 +70,8 @@ class _Taken(Refused):
 
     @property
     def left_behind(self) -> bool:
-        """Whether it was a process of this machine, since it was booted, that is gone."""
-        machine = this_process().rpartition(":")[0].rpartition(":")[0]
-        return self._mark.startswith(f"{machine}:") and is_gone(self._mark)
+        """Whether it was a process of this machine, boot and PID namespace that is gone."""
+        return same_place(self._mark) and is_gone(self._mark)
 
 
 async def _hold(host: Host, owner: str, stack: AsyncExitStack) -> None:
@@ -80,12 +81,13 @@ async def _hold(host: Host, owner: str, stack: AsyncExitStack) -> None:
         _Taken: somebody else has it.
     """
     token = secrets.token_hex(8)
-    process = await host.start(["sh", SCRIPT, "hold", token, owner, this_process()])
+    argv = ["sh", SCRIPT, "hold", token, owner, this_process()]
+    process = await made(host.start(argv), lambda begun: begun.stop())
     ended = asyncio.ensure_future(process.wait())
 
     async def let_go() -> None:
         with contextlib.suppress(HostFailed):  # a lost connection has ended it, and is told already
-            await asyncio.shield(process.stop())
+            await to_the_end(process.stop())
         await asyncio.gather(ended, return_exceptions=True)
 
     stack.push_async_callback(let_go)
@@ -96,19 +98,19 @@ async def _until_locked(host: Host, ended: asyncio.Future[Completed], token: str
     end = time.monotonic() + _HELD
     while not ended.done():
         try:
-            if token in (await host.read(f"{FOLDER}/owner")).decode(errors="replace"):
+            if token in kerneltext.decoded(await host.read(f"{FOLDER}/owner")):
                 return
         except FileMissing:
             pass
         if time.monotonic() > end:
-            raise HostFailed("the lock on its settings was not got in time", where=host.name)
+            raise HostFailed("the lock on its settings could not be taken in time", where=host.name)
         await asyncio.wait({ended}, timeout=0.05)
     done = ended.result()
     if done.status == TOO_LATE:
-        raise _Taken(host, done.stdout.decode(errors="replace").splitlines())
+        raise _Taken(host, kerneltext.lines(kerneltext.decoded(done.stdout)))
     if done.status == _NO_FLOCK:
         raise HostFailed(
-            "it has no flock, so two could change its settings at once",
+            "it has no flock, so two processes could change its settings at once",
             where=host.name,
             hint="install util-linux there",
         )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde.change.build import Report, Tell
+from iosonde.change.guard import Permission
 from iosonde.change.journal import Journal, Made
-from iosonde.change.standing import undo
-from iosonde.errors import HostFailed, IosondeError
+from iosonde.change.undo import undo
+from iosonde.errors import ConnectionLost, HostFailed, IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.layers.step import shown
 
@@ -21,12 +22,22 @@ class _Entry:
     made: Made
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What holds for all entries: see `undo`, and who is told of each."""
+
+    own: frozenset[str]
+    permissions: Sequence[Permission]
+    tell: Tell
+
+
 async def take_away(
     hosts: Mapping[str, Host],
     journals: Mapping[str, Journal],
     *,
     tell: Tell,
     wanted: Container[str] | None = None,
+    permissions: Sequence[Permission] = (),
 ) -> None:
     """Undo every recorded step; a layer after all that stand on it.
 
@@ -36,9 +47,12 @@ async def take_away(
         tell: told of each step.
         wanted: names of the layers to take away, None for all; what stands on one of them must
             be among them.
+        permissions: of the user; of them `--in-container` alone counts.
 
     Raises:
-        HostFailed: something could not be taken away; everything that could be is.
+        Refused: something stands there that is not what was built, or is in use.
+        HostFailed: something could not be taken away.
+        Everything that could be taken away is, in either case.
     """
     entries = [
         _Entry(name, made) for name, one in journals.items() for made in one.made.values()
@@ -54,6 +68,7 @@ async def take_away(
     locks = {name: asyncio.Lock() for name in hosts}
     tasks: dict[str, asyncio.Task[None]] = {}
     ended: dict[str, asyncio.Event] = {name: asyncio.Event() for name in layers}
+    own = frozenset[str]().union(*(one.own for one in journals.values()))
     failed: set[str] = set()
     problems: list[IosondeError] = []
 
@@ -66,7 +81,8 @@ async def take_away(
                 return
             for entry in layers[name]:
                 async with locks[entry.host]:
-                    await _one(hosts[entry.host], journals[entry.host], entry, tell)
+                    known = _Known(own, permissions, tell)
+                    await _one(hosts[entry.host], journals[entry.host], entry, known)
         except IosondeError as problem:
             failed.add(name)
             problems.append(problem)
@@ -78,10 +94,15 @@ async def take_away(
     await asyncio.gather(*tasks.values())
     if problems:
         left = ", ".join(sorted(failed))
-        first = problems[0]
-        raise HostFailed(
-            f"{first.message} (still there: {left})", where=first.where, hint=first.hint
-        )
+        refused = [one for one in problems if isinstance(one, Refused)]
+        first = (refused or problems)[0]
+        message = f"{first.message} (still there: {left})"
+        if isinstance(first, Refused):
+            more = "; ".join(f"{one.where}: {one.evidence}" for one in refused[1:])
+            evidence = f"{first.evidence}; {more}" if more else first.evidence
+            raise Refused(message, where=first.where, hint=first.hint, evidence=evidence)
+        kind = ConnectionLost if isinstance(first, ConnectionLost) else HostFailed
+        raise kind(message, where=first.where, hint=first.hint)
 
 
 def recorded(journals: Mapping[str, Journal]) -> list[Report]:
@@ -93,18 +114,25 @@ def recorded(journals: Mapping[str, Journal]) -> list[Report]:
     ]
 
 
-async def _one(host: Host, journal: Journal, entry: _Entry, tell: Tell) -> None:
+async def _one(host: Host, journal: Journal, entry: _Entry, known: _Known) -> None:
     made, began = entry.made, time.monotonic()
     kept = made.shared and any(
         other.there == made.there and other.number != made.number for other in journal.made.values()
     )
-    state = "failed"
+    state, left = "failed", list[str]()
     try:
         if not kept:  # another layer of the stack needs it still
-            await undo(host, made, journal.lock, half=made.state == "begun")
+            left = await undo(
+                host, made, journal, own=known.own, permissions=known.permissions,
+                half=made.state == "begun",
+            )  # fmt: skip
         await journal.removed([made.number])
         state = "kept" if kept else "removed"
     finally:
         text = "; ".join(shown(made.undo))
         seconds = time.monotonic() - began
-        tell(Report(made.layer, entry.host, f"undo: {made.does}", text, state, seconds))
+        known.tell(
+            Report(
+                made.layer, entry.host, f"undo: {made.does}", text, state, seconds, "; ".join(left)
+            )
+        )

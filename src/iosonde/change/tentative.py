@@ -12,6 +12,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from iosonde import kerneltext
 from iosonde.change.settings_journal import (
     BESIDE,
     SCRIPT,
@@ -19,6 +20,7 @@ from iosonde.change.settings_journal import (
     SettingsJournal,
 )
 from iosonde.errors import FileMissing, HostFailed, IosondeError
+from iosonde.hosts.cleaning import made, to_the_end
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.stack.settable import Settable
@@ -88,13 +90,13 @@ async def _entry(host: Host, setting: Settable, value: str) -> Entry:
     look = setting.look
     done = await host.run(look, check=False)
     if done.status != 0:
-        said = done.stderr.decode(errors="replace").strip() or f"status {done.status}"
+        said = kerneltext.decoded(done.stderr).strip() or f"status {done.status}"
         raise HostFailed(f"cannot read {setting.name}: {said}", where=host.name)
     old = _words(done.stdout)
     device, its = setting.device, ""
     if device:
         with contextlib.suppress(FileMissing):
-            its = (await host.read(device)).decode(errors="replace").strip()
+            its = kerneltext.decoded(await host.read(device)).strip()
         device = device if its else ""
     do = () if value == BESIDE else setting.change(value)
     undo, lasts = setting.change(old), setting.declared.lasts
@@ -115,7 +117,7 @@ def apart(entries: Sequence[Entry], wanted: Sequence[Wanted]) -> tuple[list[Entr
 
 
 def _words(text: bytes) -> str:
-    return " ".join(text.decode(errors="replace").split())
+    return " ".join(kerneltext.decoded(text).split())
 
 
 def _silently(_: Changed) -> None:
@@ -156,7 +158,9 @@ async def change(
         tell(same)
     if not todo:
         return tuple(done)
-    number = await journal.begin(owner, [*beside, *todo])
+    number = await made(
+        journal.begin(owner, [*beside, *todo]), lambda one: journal.restore(one, "interrupted")
+    )
     try:
         await journal.arm(number, confirm)
         for index, entry in enumerate(todo, len(beside) + 1):
@@ -168,12 +172,13 @@ async def change(
                 done.append(Changed(entry.name, entry.old, "", after, "beside", ""))
                 tell(done[-1])
         await echo(host)
-        await journal.confirm(number)
+        await to_the_end(journal.confirm(number))
     except IosondeError as problem:
-        raise await _put_back(journal, number, problem, confirm) from None
+        raise await to_the_end(_put_back(journal, number, problem, confirm)) from None
     except asyncio.CancelledError:
-        with contextlib.suppress(IosondeError):
-            await asyncio.shield(journal.restore(number, "interrupted"))
+        if not journal.batches[number].stays:
+            with contextlib.suppress(IosondeError):
+                await to_the_end(journal.restore(number, "interrupted"))
         raise
     return tuple(done)
 
@@ -189,7 +194,7 @@ async def change_one(
     """
     done = await journal.change(number, index, entry)
     if done.status != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
+        said = kerneltext.lines(kerneltext.decoded(done.stderr).strip())
         raise ValueRefused(
             f"{entry.name}: the host refuses {entry.new!r}: {said[-1] if said else done.status}",
             where=host.name,

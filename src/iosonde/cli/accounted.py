@@ -1,81 +1,17 @@
-"""What a run with --ledger counted, beside what was predicted: for people and for programs."""
+"""What a run with --ledger counted, beside what was predicted, for people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from iosonde import units
-from iosonde.cli.output import err, out
+from iosonde.cli.output import err, out, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from iosonde.case import Account, Ledger, LedgerRow
-    from iosonde.records import Finding, Json
-    from iosonde.sheets import RunSheet
-
-
-def ledgers(whole: RunSheet) -> dict[str, tuple[Ledger, tuple[Finding, ...]]]:
-    """Of each trial that has one, by its id, with what is found in it."""
-    from iosonde.measure.counting import COUNTED
-
-    trials = [
-        sheet
-        for sheet in whole.trials
-        if any(COUNTED in loop.raw.files for loop in sheet.trial.loops)
-    ]
-    if not trials:
-        return {}
-    from iosonde.explain.gather import of_run
-    from iosonde.explain.rules.ledger import differences
-
-    found = {}
-    for sheet in trials:
-        case = of_run(_alone(whole, sheet.trial.id), ())
-        for trial in case.trials:
-            if trial.ledger is not None:
-                found[sheet.trial.id] = trial.ledger, tuple(differences(case))
-    return found
-
-
-def _alone(whole: RunSheet, trial: str) -> RunSheet:
-    from dataclasses import replace
-
-    return replace(whole, trials=tuple(one for one in whole.trials if one.trial.id == trial))
-
-
-def ledger_document(ledger: Ledger, findings: tuple[Finding, ...]) -> dict[str, Json]:
-    """A ledger as `iosonde.run/1` has it."""
-    from iosonde.cli.explained import finding_document
-
-    return {
-        "depth": ledger.depth,
-        "recorded": ledger.recorded,
-        "layers": [_row_document(row) for row in ledger.rows],
-        "not_covered": list(ledger.uncovered),
-        "notes": list(ledger.notes),
-        "findings": [finding_document(one) for one in findings],
-    }
-
-
-def _row_document(row: LedgerRow) -> dict[str, Json]:
-    return {
-        "id": row.layer,
-        "kind": row.kind,
-        "device": row.device or None,
-        "predicted": _account(row.predicted),
-        "writes_band": list(row.writes_band),
-        "between": None if row.between is None else [_account(one) for one in row.between],
-        "counted": None if row.counted is None else _account(row.counted),
-        "idle": _account(row.idle),
-    }
-
-
-def _account(account: Account) -> dict[str, Json]:
-    return {
-        "reads": account.reads, "read_bytes": account.read_bytes,
-        "writes": account.writes, "write_bytes": account.write_bytes,
-    }  # fmt: skip
+    from iosonde.case import Ledger, LedgerRow
+    from iosonde.records import Finding
 
 
 def print_ledger(ledger: Ledger, findings: tuple[Finding, ...]) -> None:
@@ -94,10 +30,9 @@ def print_ledger(ledger: Ledger, findings: tuple[Finding, ...]) -> None:
     if ledger.rows:
         out().print(table)
     for text in (*ledger.uncovered, *ledger.notes):
-        err().print(f"ledger: {text}", style="yellow", markup=False)
+        err().print(f"ledger: {text}", style="yellow")
     for finding in findings:
-        out().print(f"  [yellow]{finding.rule}[/yellow]: ", end="")
-        out().print(finding.message, markup=False)
+        out().print(styled("  [yellow]{}[/yellow]: {}", finding.rule, finding.message))
     if ledger.rows and not findings:
         out().print("  the ledger holds: devices counted what was predicted")
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iosonde import units
-from iosonde.cli.options import StorePlace
+from iosonde.cli.options import InContainer, StorePlace, permitted
 from iosonde.cli.output import err, out, print_json
+from iosonde.cli.stored import store_to_write
 from iosonde.errors import LoadFailed, UsageError
 
 if TYPE_CHECKING:
@@ -25,17 +26,17 @@ def calibrate(
     target: Annotated[
         str, typer.Argument(help="A device, or a directory for a scratch file; HOST:/PATH.")
     ],
-    name: Annotated[
-        str, typer.Option(help="What it is called: --device LAYER=calibration:NAME.")
-    ] = "",
+    name: Annotated[str, typer.Option(help="Name, for --device LAYER=calibration:NAME.")] = "",
     writes: Annotated[
-        bool, typer.Option("--writes", help="Also writes: they destroy what is on the device.")
+        bool,
+        typer.Option("--writes", help="Measure writes too; they destroy what is on the device."),
     ] = False,
     destroy: Annotated[
         list[str] | None, typer.Option(help="The device whose content may be destroyed.")
     ] = None,
+    in_container: InContainer = False,
     seconds: Annotated[
-        str | None, typer.Option(help="Length of one loop; else so that all take two minutes.")
+        str | None, typer.Option(help="Length of one loop (all loops together: two minutes).")
     ] = None,
     size: Annotated[str | None, typer.Option(help="Size of a scratch file (256 MiB).")] = None,
     store: StorePlace = None,
@@ -45,28 +46,36 @@ def calibrate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> int:
     """Measure how long a device takes: random and sequential, sizes, depths; reads unless asked."""
-    from iosonde.change.guard import parse_destroy
-    from iosonde.cli.run import execute
-    from iosonde.predict.calibrate import points, seconds_of
-    from iosonde.predict.service.measured import of_points
-    from iosonde.store import open_store
+    from iosonde.cli.run import watched
+    from iosonde.predict.calibrate import seconds_of
+    from iosonde.verbs.run import measure
 
-    permissions = parse_destroy(destroy or [])
+    permissions = permitted(destroy, in_container=in_container)
     length = units.parse_seconds(seconds) if seconds else seconds_of(writes=writes, total=_TOTAL)
     called = name or target
     plan = _plan(called, target, size or "256 MiB", writes=writes, seconds=length)
     if dry_run:
         return _show(plan, as_json=as_json)
-    kept = open_store(store)
-    try:
-        run = execute(plan, kept, None, permissions)
-    finally:
-        kept.close()
-    if run is None:
-        return 130
+    with store_to_write(store) as kept:
+        with watched() as progress:
+            measured = measure(plan, kept, None, permissions, progress)
+        for problem in measured.failures:
+            raise problem
+        return _shown(called, target, measured.run, as_json=as_json)
+
+
+def _shown(called: str, target: str, run: Run, *, as_json: bool) -> int:
+    """Print what a calibration gave; 0.
+
+    Raises:
+        LoadFailed: a part of it failed.
+    """
+    from iosonde.predict.calibrate import points
+    from iosonde.predict.service.measured import of_points
+
     faults = [text for trial in run.trials for text in trial.faults if not trial.loops]
     if faults:
-        raise LoadFailed(f"the calibration is not whole: {faults[0]}", where=target)
+        raise LoadFailed(f"the calibration is incomplete: {faults[0]}", where=target)
     found = points(run)
     device = of_points(called, found)
     if as_json:
@@ -77,10 +86,10 @@ def calibrate(
 
 
 def _plan(name: str, target: str, size: str, *, writes: bool, seconds: float) -> Plan:
-    from iosonde.cli.run import target_of
     from iosonde.measure.study import Study, make_plan
     from iosonde.predict.calibrate import LOOPS, loads, study_of
     from iosonde.stack.declare import check_declaration
+    from iosonde.verbs.run import target_of
 
     declared: dict[str, Any] = {
         "study": study_of(name),
@@ -93,7 +102,9 @@ def _plan(name: str, target: str, size: str, *, writes: bool, seconds: float) ->
         declared["loads"] = [{"fio": f"{one['fio']} --size={size.replace(' ', '')}"}
                              for one in declared["loads"]]  # fmt: skip
     if any(sign in name for sign in "\n,="):
-        raise UsageError(f"{name!r} is no name", where="--name", hint="without commas and =")
+        raise UsageError(
+            f"{name!r} is not a valid name", where="--name", hint="without commas and ="
+        )
     return make_plan(check_declaration(declared, "command line", Study), where="command line")
 
 
@@ -114,7 +125,7 @@ def _show(plan: Plan, *, as_json: bool) -> int:
         print_json({"schema": "iosonde.calibrate/1", "name": plan.study.study, "loads": names})
         return 0
     for one in loads:
-        out().print(one.name, markup=False)
+        out().print(one.name)
     return 0
 
 
@@ -152,5 +163,4 @@ def _print(name: str, found: list[Point], device: Measured) -> None:
     err().print(
         f"kept as {name!r}: iosonde predict … --device LAYER=calibration:{name}\n"
         f"interpolation and loops: off by {units.show_fraction(device.off)} (standard deviation)",
-        markup=False,
     )

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde import units
 from iosonde.cli.options import StorePlace
-from iosonde.cli.output import err, out, print_json
+from iosonde.cli.output import err, out, print_json, styled
 from iosonde.errors import UsageError
+from iosonde.visible import visible
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
-    from iosonde.measure.comparison import Answer, Comparison, Pair
-    from iosonde.measure.gate import GateResult
-    from iosonde.records import Json
-    from iosonde.sheets import RunSheet
+    from iosonde.verbs.compare import ComparedMetric, ComparedRuns
 
 _COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
 
@@ -55,109 +54,18 @@ def compare(
 
     At most 5 % of comparisons of equal runs claim a difference, over all metrics together.
     """
-    from iosonde.measure import comparison
-    from iosonde.measure.contrast import Bar
-    from iosonde.measure.gate import parse_gate, pass_gates
+    from iosonde.verbs import compare as verb
 
-    gates = [parse_gate(text) for text in gate or []]
-    found = comparison.compare(
-        _sheets(runs, store),
-        wanted=comparison.Wanted(
-            trials=tuple(trial or ()),
-            metrics=tuple(metric or ()),
-            also=tuple(one.metric for one in gates),
-        ),
-        bar=Bar(margin=_margin(margin)),
-        simultaneous=simultaneous,
-    )
-    results = pass_gates(gates, found.answers)
+    compared = verb.compare(
+        *runs, trials=trial or (), metrics=metric or (), margin=_margin(margin), gates=gate or (),
+        simultaneous=simultaneous, store=store,
+    )  # fmt: skip
     if as_json:
-        print_json(document(found, results))
+        print_json(compared.to_json())
     else:
-        _print(found, results)
-    _warn(results)
-    return int(any(result.state == "failed" for result in results))
-
-
-def document(found: Comparison, results: Sequence[GateResult]) -> dict[str, Json]:
-    """`iosonde.compare/1`."""
-    return {
-        "schema": "iosonde.compare/1",
-        "verdicts": [_verdict(answer) for answer in found.answers],
-        "settings_differ": {name: list(values) for name, values in found.settings.items()},
-        "margin": found.bar.margin,
-        "level": found.bar.level,
-        "comparisons": found.counted,
-        "gates": [
-            {
-                "metric": result.gate.metric,
-                "limit": result.gate.limit,
-                "candidate": result.answer.pair.candidate,
-                "trial": result.answer.pair.label,
-                "state": result.state,
-            }
-            for result in results
-        ],
-        "findings": [
-            {"rule": finding.rule, "subject": finding.subject, "message": finding.message}
-            for finding in found.findings
-        ],
-    }
-
-
-def _verdict(answer: Answer) -> dict[str, Json]:
-    verdict = answer.judgement.verdict
-    trial = answer.pair.b.trial
-    return {
-        "metric": verdict.metric,
-        "baseline": verdict.baseline,
-        "candidate": verdict.candidate,
-        "verdict": verdict.outcome.value,
-        "change": verdict.change,
-        "interval": list(verdict.interval) if verdict.interval else None,
-        "more_loops": verdict.more_loops,
-        "reason": answer.judgement.reason or None,
-        "level": answer.judgement.level,
-        "headline": answer.headline,
-        "unit": answer.a.unit,
-        "means": [answer.a.mean, answer.b.mean],
-        "loops": [len(answer.a.loops), len(answer.b.loops)],
-        "trial": {"load": trial.load.name, "probe": trial.probe, "host": trial.host},
-        "trials": [answer.pair.a.trial.id, trial.id],
-    }
-
-
-def _sheets(names: Sequence[str], store: str | None) -> list[RunSheet]:
-    """The runs; of RUN/TRIAL that trial alone, under this whole name."""
-    from iosonde.cli.stored import load_sheets
-
-    if len(names) < 2:
-        raise UsageError(
-            "a comparison takes a baseline and at least one other run",
-            hint="iosonde compare A B; `iosonde list` shows the runs",
-        )
-    sheets = load_sheets([name.partition("/")[0] for name in names], store)
-    return [
-        _one_trial(sheet, name.partition("/")[2]) if "/" in name else sheet
-        for name, sheet in zip(names, sheets, strict=True)
-    ]
-
-
-def _one_trial(sheet: RunSheet, wanted: str) -> RunSheet:
-    found = [
-        one
-        for one in sheet.trials
-        if wanted in {one.trial.id, one.trial.load.name, one.trial.probe, one.trial.host}
-    ]
-    if len(found) != 1:
-        known = ", ".join(one.trial.id for one in sheet.trials) or "none"
-        raise UsageError(
-            f"{wanted!r} names {len(found)} trials of run {sheet.run.id}, not one",
-            where=f"{sheet.run.id}/{wanted}",
-            hint=f"its trials: {known}",
-        )
-    run = replace(sheet.run, id=f"{sheet.run.id}/{found[0].trial.id}")
-    return replace(sheet, run=run, trials=(found[0],))
+        _print(compared)
+    _warn(compared)
+    return int(not compared.passed)
 
 
 def _margin(text: str) -> float:
@@ -169,97 +77,91 @@ def _margin(text: str) -> float:
     return margin
 
 
-def _print(found: Comparison, results: Sequence[GateResult]) -> None:
-    from rich.markup import escape
-
+def _print(compared: ComparedRuns) -> None:
     console = out()
-    shown: Pair | None = None
-    for answer in found.answers:
-        if answer.pair is not shown:
-            shown = answer.pair
-            console.print(_table([one for one in found.answers if one.pair is shown]))
-    sure, margin = units.show_fraction(1 - found.bar.level), units.show_fraction(found.bar.margin)
-    together = f"all {found.counted} comparisons together" if found.counted > 1 else "this one"
+    for _, verdicts in groupby(
+        compared.verdicts, lambda one: (one.baseline, one.candidate, one.trials)
+    ):
+        console.print(_table(list(verdicts)))
+    counted = compared.comparisons
+    together = f"all {counted} comparisons together" if counted > 1 else "this one"
+    sure, margin = units.show_fraction(1 - compared.level), units.show_fraction(compared.margin)
     console.print(f"\nintervals hold for {together} with {sure}; margin {margin}")
-    for finding in found.findings:
-        console.print(f"[yellow]{finding.rule}[/yellow]: {escape(finding.message)}")
-    if found.settings:
-        console.print(_settings(found))
-    for result in results:
-        colour = {"passed": "green", "failed": "red"}.get(result.state, "yellow")
-        console.print(
-            f"gate {result.gate.metric} {units.show_fraction(result.gate.limit)}, "
-            f"{escape(result.answer.pair.label)}: [{colour}]{result.state}[/]"
-        )
+    for finding in compared.findings:
+        console.print(styled("[yellow]{}[/yellow]: {}", finding.rule, finding.message))
+    if compared.settings_differ:
+        console.print(_settings(compared))
+    for gate in compared.gates:
+        colour = {"passed": "green", "failed": "red", "missing": "red"}.get(gate.state, "yellow")
+        line = styled("gate {} {}, {}: ", gate.metric, units.show_fraction(gate.limit), gate.label)
+        console.print(line.append(gate.state, style=colour))
 
 
-def _table(answers: Sequence[Answer]) -> Table:
-    from rich.markup import escape
+def _table(verdicts: Sequence[ComparedMetric]) -> Table:
+    """The verdicts on two trials."""
     from rich.table import Table
 
-    pair = answers[0].pair
-    title = f"{escape(pair.label)}: {escape(pair.candidate)} against {escape(pair.baseline)}"
+    first = verdicts[0]
+    title = visible(f"{first.trial}: {first.candidate} against {first.baseline}")
     table = Table(title=title, title_justify="left", title_style="bold", box=None)
     table.add_column("metric")
     for heading in ("baseline", "candidate", "change", "interval"):
         table.add_column(heading, justify="right")
     table.add_column("verdict")
     table.add_column("loops", justify="right")
-    for answer in answers:
-        table.add_row(*_row(answer))
+    for verdict in verdicts:
+        table.add_row(*_row(verdict))
     return table
 
 
-def _row(answer: Answer) -> list[str]:
-    verdict = answer.judgement.verdict
+def _row(verdict: ComparedMetric) -> list[str | Text]:
     word = verdict.outcome.value
-    text = f"[{_COLOURS[word]}]{word}[/]"
+    text = styled("{}", word)
+    text.stylize(_COLOURS[word])
     if verdict.more_loops is not None:
         loops = "loop" if verdict.more_loops == 1 else "loops"
-        text += f": {verdict.more_loops} more {loops} of each"
-    elif answer.judgement.reason:
-        text += f": {answer.judgement.reason}"
-    interval = "–"
-    if verdict.interval is not None:
-        interval = f"{_signed(verdict.interval[0])} … {_signed(verdict.interval[1])}"
+        text.append(f": {verdict.more_loops} more {loops} of each")
+    elif verdict.reason:
+        text.append(f": {verdict.reason}")
+    interval = " … ".join(map(units.show_change, verdict.interval or ())) or "–"
     return [
-        f"[bold]{verdict.metric}[/bold]" if answer.headline else verdict.metric,
-        units.show(answer.a.mean, answer.a.unit),
-        units.show(answer.b.mean, answer.b.unit),
-        "–" if verdict.change is None else _signed(verdict.change),
+        styled("[bold]{}[/bold]", verdict.metric) if verdict.headline else verdict.metric,
+        *(units.show(figure, verdict.unit) for figure in verdict.figures),
+        "–" if verdict.change is None else units.show_change(verdict.change),
         interval,
         text,
-        f"{len(answer.a.loops)}, {len(answer.b.loops)}",
+        ", ".join(map(str, verdict.loops)),
     ]
 
 
-def _signed(share: float) -> str:
-    return f"{share * 100:+.1f} %"
-
-
-def _settings(found: Comparison) -> Table:
-    from rich.markup import escape
+def _settings(compared: ComparedRuns) -> Table:
     from rich.table import Table
 
-    runs = dict.fromkeys(
-        [found.answers[0].pair.baseline, *(answer.pair.candidate for answer in found.answers)]
-    )
+    verdicts = compared.verdicts
+    runs = dict.fromkeys([verdicts[0].baseline, *(one.candidate for one in verdicts)])
     table = Table(title="settings that differ", title_justify="left", box=None)
     table.add_column("setting")
     for run in runs:
-        table.add_column(escape(run))
-    for name, values in found.settings.items():
-        cells = ["–" if value is None else escape(str(value)) for value in values]
-        table.add_row(escape(name), *cells[: len(runs)])
+        table.add_column(run)
+    for name, values in compared.settings_differ.items():
+        cells = ["–" if value is None else str(value) for value in values]
+        table.add_row(name, *cells[: len(runs)])
     return table
 
 
-def _warn(results: Sequence[GateResult]) -> None:
-    for result in results:
-        if result.state == "undecided":
-            more = result.answer.judgement.verdict.more_loops
+def _warn(compared: ComparedRuns) -> None:
+    for one in compared.alone:
+        err().print(styled("{} of {} is compared with nothing: {}", one.label, one.of, one.why),
+                    style="yellow")  # fmt: skip
+    for gate in compared.gates:
+        if gate.state == "undecided":
+            more = gate.more_loops
             advice = f"; more loops of each that would do: {more}" if more else ""
             err().print(
-                f"[yellow]gate {result.gate.metric} is not failed, but undecided: "
-                f"{result.answer.judgement.reason}{advice}[/yellow]"
+                f"gate {gate.metric} is not failed, but undecided: {gate.reason}{advice}",
+                style="yellow",
+            )
+        elif gate.state == "missing":
+            err().print(
+                styled("gate {} fails, {}: {}", gate.metric, gate.label, gate.reason), style="red"
             )

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde.cli.options import StorePlace
-from iosonde.cli.output import err, out, print_json
-from iosonde.errors import UsageError
+from iosonde.cli.output import err, failures, out, print_json, styled
 
 if TYPE_CHECKING:
-    from iosonde.case import Case
-    from iosonde.printed import Kept, Unread
-    from iosonde.records import Json
-    from iosonde.sheets import RunSheet
-
-_RUN = re.compile(r"last|[2-9a-hj-km-np-z]{4,8}")
-_HOSTS = ("lab:", "recording:", "ssh:")
+    from iosonde.verbs.explain import Explanation
 
 
 def explain(
@@ -55,98 +44,51 @@ def explain(
     """Say what is wrong, how one knows, and what mends it; the worst first.
 
     Everything given is explained together: a run and the text somebody else wrote, two hosts and
-    the link between them. Without an argument: this host.
+    the link between them. Without an argument: this host. Where nothing was recognised in what was
+    given, nothing can be said of it: the exit code is then 1.
     """
+    from iosonde.cli.explained import print_findings, print_rules, print_waterfalls
+    from iosonde.verbs import explain as verb
+
     if rules:
-        _list_rules(as_json=as_json)
+        listed = verb.list_rules()
+        print_json(listed.to_json()) if as_json else print_rules(listed.rules)
         return
-    from iosonde.explain.gather import together
-    from iosonde.explain.judge import findings
-    from iosonde.explain.waterfall import waterfalls
-
-    cases, unread = _gather(what or ["local"], store)
-    case = together(cases)
-    found = findings(case)
-    falls = waterfalls(case, found, order or ()) if waterfall or order else ()
+    explained = verb.explain(*what or (), waterfall=waterfall, order=order or (), store=store)
     if as_json:
-        from iosonde.cli.explained import finding_document, waterfall_document
-
-        listed: list[Json] = [finding_document(one) for one in found]
-        drawn: list[Json] = [waterfall_document(one) for one in falls]
-        missed: list[Json] = [
-            {"source": str(one.place), "reason": f"{one.tool}: {one.reason}"} for one in unread
-        ]
-        print_json({
-            "schema": "iosonde.explain/1", "findings": listed, "waterfall": drawn, "unread": missed,
-        })  # fmt: skip
-        return
-    from iosonde.cli.explained import print_findings, print_waterfalls
-
-    print_waterfalls(falls)
-    print_findings(found)
-    _sum_up(case, len(found), unread)
-
-
-def _list_rules(*, as_json: bool) -> None:
-    from iosonde.cli.explained import print_rules, rule_document
-    from iosonde.explain.judge import rules
-
-    if as_json:
-        print_json({"schema": "iosonde.rules/1", "rules": [rule_document(one) for one in rules()]})
+        print_json(explained.to_json())
     else:
-        print_rules(rules())
+        print_waterfalls(explained.waterfall)
+        print_findings(explained.findings)
+        _sum_up(explained)
+        _name_the_silent(explained)
+    if explained.failed:
+        failures(explained.failed)
+        raise typer.Exit(2)
+    if not explained.recognised:
+        raise typer.Exit(1)
 
 
-def _gather(names: Sequence[str], store: str | None) -> tuple[list[Case], list[Unread]]:
-    """The cases of what was named: files that are there, else runs, else hosts."""
-    from iosonde.evidence.document import open_document
-    from iosonde.explain.gather import of_document, of_run
-
-    cases: list[Case] = []
-    unread: list[Unread] = []
-    hosts = []
-    for name in names:
-        if name == "-" or Path(name).exists():
-            case, missed = of_document(open_document(name))
-            cases.append(case)
-            unread += missed
-        elif _RUN.fullmatch(name):
-            cases.append(of_run(*_stored(name, store)))
-        elif name.startswith(_HOSTS):
-            hosts.append(name)
-        elif "/" in name or name.endswith((".txt", ".md", ".html", ".pdf", ".log")):
-            raise UsageError("there is no such file", where=name)
-        else:
-            hosts.append(name)
-    if hosts:
-        from iosonde.explain.host import of_hosts
-
-        cases.append(asyncio.run(of_hosts(hosts)))
-    return cases, unread
-
-
-def _stored(name: str, store: str | None) -> tuple[RunSheet, tuple[Kept, ...]]:
-    from iosonde.measure.sheet import sheet
-    from iosonde.store import open_store
-
-    kept = open_store(store)
-    try:
-        run = kept.load(name)
-        return sheet(run), kept.evidence(run.id)
-    finally:
-        kept.close()
-
-
-def _sum_up(case: Case, found: int, unread: Sequence[Unread]) -> None:
+def _sum_up(explained: Explanation) -> None:
     looked = ", ".join(
         f"{number} {what}{'s' * (number != 1)}"
-        for number, what in (
-            (len(case.trials), "trial"),
-            (len(case.states), "state"),
-            (len(case.counters), "counter set"),
-        )
+        for what, number in explained.looked_at.items()
+        if number
     )
-    said = f"{found} finding{'s' * (found != 1)}" if found else "nothing to object to"
-    out().print(f"{said} in {looked}")
-    for one in unread:
-        err().print(f"not read {one.place}: {one.tool}, {one.reason}", markup=False)
+    if looked:
+        found = len(explained.findings)
+        findings = f"{found} finding{'s' * (found != 1)} in {looked}"
+        out().print(findings if found else f"no problems found ({looked} checked)")
+    for one in explained.skipped:
+        err().print(f"not read {one.place}: {one.tool}, {one.reason}")
+
+
+def _name_the_silent(explained: Explanation) -> None:
+    """What of that which was named told nothing: the answer where it is all, else beside it."""
+    console = err() if explained.recognised else out()
+    for name in explained.silent:
+        console.print(styled("nothing was recognised in {}: it was not judged", name))
+    if not explained.recognised:
+        from iosonde.evidence.find import known
+
+        err().print(f"texts are searched for outputs of: {', '.join(known())}")

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from iosonde import units
 from iosonde.cli.output import err, out, print_json
+from iosonde.cli.stored import store_to_write
 from iosonde.cli.timed import bar, devices_of
 from iosonde.errors import UsageError
+from iosonde.outputs import write_output
 
 if TYPE_CHECKING:
     from iosonde.predict.search import Ranked
@@ -75,23 +77,14 @@ def searched(asked: Asked, prior: Path | None) -> int:
     found = search(question, asked.changes, dask=asked.dask)
     document = ranking(found, declared.name)
     if prior is not None:
-        _write(prior, document)
+        write_output(prior, (json.dumps(document, indent=2) + "\n").encode(), "the prior")
     if asked.as_json:
         print_json(document)
     else:
         _print_ranking(found)
         if prior is not None:
-            err().print(f"prior: {prior.resolve()}", markup=False)
+            err().print(f"prior: {prior.resolve()}")
     return 0 if any(one.time for one in found) else 1
-
-
-def _write(file: Path, document: dict[str, Json]) -> None:
-    try:
-        file.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    except OSError as problem:
-        raise UsageError(
-            f"the prior cannot be written: {problem.strerror}", where=str(file)
-        ) from None
 
 
 def _print_ranking(found: Sequence[Ranked]) -> None:
@@ -118,7 +111,7 @@ def _print_ranking(found: Sequence[Ranked]) -> None:
         )  # fmt: skip
     out().print(table)
     if found[_SHOWN:]:
-        out().print(f"and {len(found) - _SHOWN} more: --json or --prior has all", markup=False)
+        out().print(f"and {len(found) - _SHOWN} more: --json or --prior has all")
 
 
 def held_against(asked: Asked, runs: Sequence[str]) -> int:
@@ -128,10 +121,8 @@ def held_against(asked: Asked, runs: Sequence[str]) -> int:
         0 where all measured rates lie within the band, else 1.
     """
     from iosonde.predict.against import order
-    from iosonde.store import open_store
 
-    kept = open_store(asked.store)
-    try:
+    with store_to_write(asked.store) as kept:
         every: list[tuple[str, Forecast]] = []
         without: list[tuple[str, str, str]] = []
         for name in runs:
@@ -140,8 +131,6 @@ def held_against(asked: Asked, runs: Sequence[str]) -> int:
             kept.add_imported(run.id, [_packed(found, asked.stack)])
             every += [(run.id, one) for one in found]
             without += [(run.id, trial, reason) for trial, reason in missing]
-    finally:
-        kept.close()
     tau = order([one for _, one in every])
     if asked.as_json:
         print_json(document(every, without, tau))
@@ -152,7 +141,7 @@ def held_against(asked: Asked, runs: Sequence[str]) -> int:
 
 def _of_run(run: Run, asked: Asked) -> tuple[list[Forecast], list[tuple[str, str]]]:
     """Forecasts of a run's trials, and why others have none."""
-    from iosonde.predict.against import forecast
+    from iosonde.predict.against import forecast, require_same_stack
     from iosonde.predict.model import model_of, top_of
     from iosonde.predict.of_load import timed_load
     from iosonde.predict.time import NoTime
@@ -166,6 +155,7 @@ def _of_run(run: Run, asked: Asked) -> tuple[list[Forecast], list[tuple[str, str
     without: list[tuple[str, str]] = []
     for trial in run.trials:
         layer = top_of(declared, _layer(trial, asked.at, names))
+        require_same_stack(run, trial, layer, declared)
         model = model_of(layer, declared.mtu)
         if trial.load.engine != "fio":
             without.append((trial.id, f"loads of {trial.load.engine} are not predicted"))
@@ -234,11 +224,9 @@ def _print_forecasts(
         table.add_row(run, *cells(one))
     out().print(table)
     if tau is not None:
-        out().print(
-            f"predicted and measured order agree with Kendall's tau {tau:.2f}", markup=False
-        )
+        out().print(f"predicted and measured order agree with Kendall's tau {tau:.2f}")
     for run, trial, reason in without:
-        err().print(f"{run} {trial}: {reason}", style="yellow", markup=False)
+        err().print(f"{run} {trial}: {reason}", style="yellow")
 
 
 def fit_of(asked: Asked, text: str) -> int:
@@ -276,7 +264,7 @@ def fit_of(asked: Asked, text: str) -> int:
     if asked.as_json:
         print_json({"schema": "iosonde.fit/1", "layer": name, "model": written})
     else:
-        out().print(f"--device {name}={written}", markup=False, soft_wrap=True)
+        out().print(f"--device {name}={written}", soft_wrap=True)
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde.cli.options import StorePlace
-from iosonde.cli.output import err, out
+from iosonde.cli.output import err, failures, out, styled, write_message
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def import_files(
         bool, typer.Option("--dry-run", help="Show what is found; keep nothing in the store.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Import a text that is in the store already once more.")
+        bool, typer.Option("--again", help="Import a text again that is in the store already.")
     ] = False,
     store: StorePlace = None,
     as_json: Annotated[
@@ -54,20 +53,28 @@ def import_files(
     """Find the outputs of fio, hdparm, iozone and many other tools in texts, and keep them.
 
     Each file becomes a run in the store, its trials labelled by the heading above them. What was
-    recognised but could not be read is listed with its lines.
+    recognised but could not be read is listed with its lines; so is a file that could not be read
+    at all, and the exit code is then 2.
     """
     from iosonde.evidence.document import open_document
 
-    documents = [open_document(name) for name in files]  # a bad name costs nothing
     tally = _Tally(_writer() if as_json else None)
     kept = None if dry_run else _open(store)
     try:
-        for document in documents:
-            _import(document, tally, kept, again=again)
+        for name in dict.fromkeys(files):
+            try:
+                with open_document(name) as document:
+                    _import(document, tally, kept, again=again)
+            except UsageError as problem:  # one bad file does not lose the others
+                tally.failed.append(problem)
     finally:
         if kept is not None:
             kept.close()
     _end(tally, files)
+    if kept is not None and kept.rescued is not None:
+        raise kept.rescued
+    if tally.failed:
+        raise typer.Exit(2)
     if strict and tally.unread:
         _refuse(tally, as_json=as_json)
 
@@ -79,7 +86,7 @@ def _refuse(tally: _Tally, *, as_json: bool) -> None:
     if tally.unread > 1:
         said = f"{tally.unread} outputs could not be read; the first: {first.tool}, {first.reason}"
     if as_json:
-        err().print(f"iosonde: {first.place}: {said}", markup=False)
+        err().print(f"iosonde: {first.place}: {said}")
         raise typer.Exit(2)
     hint = "leave out --strict to take what can be read"
     raise UsageError(said, where=str(first.place), hint=hint)
@@ -99,6 +106,7 @@ class _Tally:
     unreadable: list[Unread] = field(default_factory=list)
     rows: list[tuple[str, ...]] = field(default_factory=list)
     runs: list[tuple[str, str, bool]] = field(default_factory=list)
+    failed: list[UsageError] = field(default_factory=list)
 
     def add(self, told: Told) -> None:
         """An output, or what was recognised and not read."""
@@ -126,7 +134,7 @@ def _writer() -> Writer:
 def _open(store: str | None) -> Store:
     from iosonde.store import open_store
 
-    return open_store(store)
+    return open_store(store, tell=write_message)
 
 
 def _import(document: Document, tally: _Tally, store: Store | None, *, again: bool) -> None:
@@ -136,10 +144,15 @@ def _import(document: Document, tally: _Tally, store: Store | None, *, again: bo
     keeper = _Keeper(document, store, again=again) if store else None
     keep = keeper is not None and not keeper.there
     said = partial(tell, how=How.JSON if tally.writer else How.TABLE, keep=keep)
-    for told in without_repeats(find_and_tell(document, said, with_text=keep)):
-        tally.add(told)
-        if keeper and told.packed is not None:
-            keeper.add(told.packed)
+    try:
+        for told in without_repeats(find_and_tell(document, said, with_text=keep)):
+            tally.add(told)
+            if keeper and told.packed is not None:
+                keeper.add(told.packed)
+    except UsageError:
+        if keeper:
+            keeper.give_up()
+        raise
     if keeper and (run := keeper.end()):
         tally.runs.append((document.name, run, bool(keeper.there)))
 
@@ -149,7 +162,7 @@ class _Keeper:
 
     def __init__(self, document: Document, store: Store, *, again: bool) -> None:
         self._store, self._document = store, document
-        self._digest = hashlib.sha256(document.data).hexdigest()
+        self._digest = document.digest()
         self.there = None if again else store.imported(self._digest)
         self._run: Run | None = None
         self._packed: list[Packed] = []
@@ -172,6 +185,13 @@ class _Keeper:
             self._store.finish(self._run.id, RunState.FINISHED)
         return self._run.id if self._run else None
 
+    def give_up(self) -> None:
+        """The text could not be read to its end: what was found until then is kept as a failure."""
+        from iosonde.records import RunState
+
+        if self._run is not None:
+            self._store.finish(self._run.id, RunState.FAILED)
+
     def _flush(self) -> None:
         from iosonde.store.owner import this_process
 
@@ -187,6 +207,9 @@ class _Keeper:
 def _end(tally: _Tally, files: list[str]) -> None:
     from iosonde.evidence.find import known
 
+    if not tally.outputs and not tally.unread and tally.failed:
+        failures(tally.failed[1:])
+        raise tally.failed[0]
     if not tally.outputs and not tally.unread:
         raise UsageError(
             "no output of a known tool was found",
@@ -197,20 +220,20 @@ def _end(tally: _Tally, files: list[str]) -> None:
         runs: list[Json] = [
             {"file": file, "run": run, "already": there} for file, run, there in tally.runs
         ]
-        tally.writer.end({"runs": runs})
+        failed = failures(tally.failed)
+        tally.writer.end({"runs": runs, "failed": failed} if failed else {"runs": runs})
     else:
         _print(tally)
+        failures(tally.failed)
 
 
 def _print(tally: _Tally) -> None:
-    from rich.markup import escape
-
     from iosonde.cli.told import counted
 
     console = out()
     rows = tally.rows[:_SHOWN]
     for file in dict.fromkeys(row[0] for row in rows):
-        console.print(f"[bold]{escape(file)}[/bold]")
+        console.print(styled("[bold]{}[/bold]", file))
         console.print(_table([row[1:] for row in rows if row[0] == file]))
     if tally.outputs > _SHOWN:
         console.print(f"… {tally.outputs} outputs in all")
@@ -220,19 +243,15 @@ def _print(tally: _Tally) -> None:
     )
     for one in tally.unreadable:
         console.print(
-            f"[yellow]not read[/yellow] {escape(str(one.place))}: {escape(one.tool)}, "
-            f"{escape(one.reason)}"
+            styled("[yellow]not read[/yellow] {}: {}, {}", one.place, one.tool, one.reason)
         )
     for file, run, there in tally.runs:
         said = "is already in the store as run" if there else "is run"
-        err().print(
-            f"{file} {said} {run}; `iosonde explain {run}` says what it means", markup=False
-        )
+        err().print(f"{file} {said} {run}; `iosonde explain {run}` says what it means")
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Table:
     """The outputs of one file, each group under its heading."""
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -243,6 +262,6 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Table:
     for heading, *cells in rows:
         if heading != shown:
             shown = heading
-            table.add_row("", "", "", f"[cyan]{escape(heading)}[/cyan]")
-        table.add_row(*map(escape, cells))
+            table.add_row("", "", "", styled("[cyan]{}[/cyan]", heading))
+        table.add_row(*cells)
     return table

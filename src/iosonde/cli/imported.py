@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LISTS = ("trials", "captures", "counters", "loads", "unread")
 _IN_MEMORY = 1 << 22
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_ENCODER = json.JSONEncoder(allow_nan=False)  # ASCII: any stream takes it as it is
 
 
 def source_document(place: Place) -> dict[str, Json]:

@@ -13,6 +13,7 @@ import typer
 
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
+from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
     from iosonde.lab.spec import LabSpec
@@ -39,7 +40,7 @@ def lab(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="WHAT", help="A stack file, NODE or NODE/DISK.")
     ] = None,
-    name: Annotated[str, typer.Option("--name", help="The lab that is meant.")] = "",
+    name: Annotated[str, typer.Option("--name", help="Name of the lab.")] = "",
     nodes: Annotated[
         int | None, typer.Option(help="How many nodes, n1, n2 …", min=1, max=200)
     ] = None,
@@ -73,11 +74,8 @@ def lab(
             f"there is no action {action!r}; known: {', '.join(ACTIONS)}", hint="iosonde lab --help"
         )
     told = _Told(as_json=as_json)
-    try:
-        return int(asyncio.run(_DOING[action](words, options, told)))
-    except KeyboardInterrupt:
-        err().print("interrupted; nothing of an unfinished lab is left.")
-        return 130
+    advice = "nothing of an unfinished lab is left."
+    return int(run_async(_DOING[action](words, options, told), advice))
 
 
 class _Told:
@@ -93,7 +91,7 @@ class _Told:
         if not self.as_json and (what, tenth) != self._last:
             self._last = what, tenth
             percent = f" {share:4.0%}" if share is not None else ""
-            err().print(f"{what}{percent}", markup=False)
+            err().print(f"{what}{percent}")
 
     def step(self, where: str, action: str) -> int:
         """One thing is done."""
@@ -105,7 +103,7 @@ class _Told:
             }  # fmt: skip
             print_json({"schema": "iosonde.up/1", "steps": [step]})
         else:
-            out().print(f"{where}: {action} ({seconds:.1f} s)", markup=False)
+            out().print(f"{where}: {action} ({seconds:.1f} s)")
         return 0
 
 
@@ -201,13 +199,13 @@ async def _list(words: list[str], options: dict[str, Any], told: _Told) -> int:
         )  # fmt: skip
         return 0
     for one in running:
-        out().print(f"{one.name} ({one.accel})", markup=False)
+        out().print(f"{one.name} ({one.accel})")
         for node in one.nodes:
             state = "" if one.pid(node.name) else "  does not run"
             disks = f"  disks {', '.join(node.disks)}" if node.disks else ""
-            out().print(f"  lab:{one.name}/{node.name}  {node.address}{disks}{state}", markup=False)
+            out().print(f"  lab:{one.name}/{node.name}  {node.address}{disks}{state}")
     if not running:
-        out().print("no lab runs", markup=False)
+        out().print("no lab is running")
     return 0
 
 

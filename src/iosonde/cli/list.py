@@ -9,6 +9,7 @@ import typer
 
 from iosonde.cli.options import StorePlace
 from iosonde.cli.output import out, print_json
+from iosonde.cli.stored import store_to_write
 
 if TYPE_CHECKING:
     from iosonde.store.store import RunLine
@@ -19,22 +20,18 @@ _COLOURS = {"finished": "green", "running": "cyan", "interrupted": "yellow", "fa
 def list_runs(
     store: StorePlace = None,
     delete: Annotated[
-        list[str] | None, typer.Option(help="Forget this run and its loops; may be repeated.")
+        list[str] | None, typer.Option(help="Delete this run and its loops; may be repeated.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the runs in the store, newest first; interrupted ones are shown as such."""
-    from iosonde.cli.stored import load_sheets
     from iosonde.report.json import runs_document
-    from iosonde.store import open_store
+    from iosonde.verbs.stored import load_sheets
 
-    kept = open_store(store)
-    try:
+    with store_to_write(store) as kept:
         for run in delete or []:
             kept.delete(run)
         lines = kept.runs()
-    finally:
-        kept.close()
     if as_json:
         print_json(runs_document(load_sheets([line.id for line in lines], store)))
         return
@@ -45,8 +42,8 @@ def list_runs(
 
 
 def _print(lines: tuple[RunLine, ...]) -> None:
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None)
     for heading in ("run", "when", "study", "hosts", "state"):
@@ -55,9 +52,9 @@ def _print(lines: tuple[RunLine, ...]) -> None:
         table.add_column(heading, justify="right")
     for line in lines:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(line.created))
-        state = f"[{_COLOURS[line.state.value]}]{line.state.value}[/]"
+        state = Text(line.state.value, style=_COLOURS[line.state.value])
         table.add_row(
-            line.id, when, escape(line.study), escape(", ".join(line.hosts)), state,
+            line.id, when, line.study, ", ".join(line.hosts), state,
             str(line.trials), str(line.loops),
         )  # fmt: skip
     out().print(table)

@@ -1,13 +1,12 @@
-"""`iosonde loads`: the loads that come along."""
+"""`iosonde loads`: the bundled loads."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iosonde.cli.output import out, print_json
+from iosonde.cli.output import out, print_json, styled, write_text
 
 if TYPE_CHECKING:
     from iosonde.records import Demand, Json, Load
@@ -30,7 +29,7 @@ def loads(
         rows: list[Json] = [_row(*pair) for pair in zip(found, demands, strict=True)]
         print_json({"schema": "iosonde.loads/1", "loads": rows})
     elif name:
-        sys.stdout.write(text_of(name))
+        write_text(text_of(name))
     else:
         _print(found, demands)
 
@@ -63,6 +62,6 @@ def _print(found: list[Load], demands: list[Demand]) -> None:
             word for word, yes in (("reads", demand.reads), ("writes", demand.writes)) if yes
         )
         size = units.show_bytes(demand.size) if demand.size else "device"
-        table.add_row(f"[bold]{load.name}[/bold]", does, size, load.about)
+        table.add_row(styled("[bold]{}[/bold]", load.name), does, size, load.about)
     out().print(table)
     out().print("\n`iosonde loads NAME` prints one to copy and change.")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde import units
-from iosonde.cli.output import err, out, print_json
+from iosonde.cli.output import err, failures, out, print_json, styled
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from iosonde.loads.fio_log import DirectionFigures, FioLog, SizeFigures, Values
+    from iosonde.loads.fio.logs import DirectionFigures, FioLog, SizeFigures, Values
     from iosonde.records import Json
 
 PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999}
@@ -40,41 +40,54 @@ def log(
     ] = None,
     latency_unit: Annotated[str, typer.Option(help="ns, or us for logs of fio 2.x.")] = "ns",
     interval: Annotated[str, typer.Option(help="Step of the series.")] = "1s",
-    threads: Annotated[int, typer.Option(min=0, help="0: one per processor.")] = 0,
+    threads: Annotated[
+        int, typer.Option(min=0, help="Number of threads; 0: one per processor.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Summarise fio's logs: percentiles, sizes, I/Os off the 4 KiB grid, seconds."""
     from iosonde.errors import UsageError
-    from iosonde.loads.fio_log import LogKind, read_fio_log
+    from iosonde.loads.fio.logs import LogKind, read_fio_log
 
     if kind is not None and kind not in {"latency", "bandwidth", "iops"}:
         raise UsageError(
-            f"{kind!r} is no kind of log", where="--kind", hint="latency, bandwidth or iops"
+            f"{kind!r} is not a kind of log", where="--kind", hint="latency, bandwidth or iops"
         )
-    logs = [
-        read_fio_log(
-            Path("/dev/stdin") if file == "-" else file,
-            strict=strict,
-            threads=threads,
-            variant=variant,
-            kind=LogKind(kind) if kind else None,
-            latency_unit=latency_unit,
-            interval=units.parse_seconds(interval, where="--interval"),
-        )
-        for file in files
-    ]
+    logs, failed = [], []
+    for file in files:
+        try:
+            one = read_fio_log(
+                Path("/dev/stdin") if file == "-" else file,
+                strict=strict,
+                threads=threads,
+                variant=variant,
+                kind=LogKind(kind) if kind else None,
+                latency_unit=latency_unit,
+                interval=units.parse_seconds(interval, where="--interval"),
+            )
+        except UsageError as problem:  # one bad file does not lose the others
+            failed.append(problem)
+        else:
+            logs.append(one)
+    if failed and not logs:
+        raise failed[0]
+    listed = failures(failed)
     if as_json:
-        print_json({"schema": "iosonde.log/1", "logs": [document(one) for one in logs]})
-        return
-    console = out()
-    for one in logs:
-        _print(console, one)
-        _warn(one)
+        answer: dict[str, Json] = {"logs": [document(one) for one in logs]}
+        more: dict[str, Json] = {"failed": listed} if listed else {}
+        print_json({"schema": "iosonde.log/1", **answer, **more})
+    else:
+        console = out()
+        for one in logs:
+            _print(console, one)
+            _warn(one)
+    if failed:
+        raise typer.Exit(2)
 
 
 def document(read: FioLog) -> dict[str, Json]:
     """One log of `iosonde.log/1`."""
-    from iosonde.loads.fio_log import UNITS
+    from iosonde.loads.fio.logs import UNITS
 
     return {
         "path": read.path,
@@ -129,11 +142,9 @@ def _values(values: Values | None) -> dict[str, Json] | None:
 
 
 def _print(console: Console, read: FioLog) -> None:
-    from rich.markup import escape
-
     what = "windows" if read.averaged else "I/Os"
     lines = f"{read.lines} lines" + (f", {read.variant}" if read.variant else "")
-    console.print(f"[bold]{escape(read.path)}[/bold]: {read.kind.value}, {lines}")
+    console.print(styled("[bold]{}[/bold]: {}, {}", read.path, read.kind.value, lines))
     if not read.directions:
         console.print("  no samples")
         return
@@ -149,7 +160,7 @@ def _print(console: Console, read: FioLog) -> None:
 def _print_directions(console: Console, read: FioLog, what: str) -> None:
     from rich.table import Table
 
-    from iosonde.loads.fio_log import UNITS
+    from iosonde.loads.fio.logs import UNITS
 
     unit = UNITS[read.kind]
     table = Table(box=None)
@@ -173,7 +184,7 @@ def _print_directions(console: Console, read: FioLog, what: str) -> None:
 def _print_sizes(console: Console, read: FioLog) -> None:
     from rich.table import Table
 
-    from iosonde.loads.fio_log import UNITS
+    from iosonde.loads.fio.logs import UNITS
 
     rows = [(name, size) for name, one in read.directions.items() for size in one.sizes]
     if not rows:
@@ -206,7 +217,7 @@ def _print_seconds(console: Console, read: FioLog, name: str, one: DirectionFigu
     if series.bytes is not None:
         rates, unit = series.bytes / read.interval, "B/s"
     elif series.mean is not None:
-        from iosonde.loads.fio_log import UNITS
+        from iosonde.loads.fio.logs import UNITS
 
         rates, unit = series.mean, UNITS[read.kind]
     else:
@@ -225,8 +236,6 @@ def _print_seconds(console: Console, read: FioLog, name: str, one: DirectionFigu
 
 
 def _warn(read: FioLog) -> None:
-    from rich.markup import escape
-
     notes = []
     if read.bad_lines:
         first = "; ".join(f"line {line}: {problem}" for line, problem in read.named_bad_lines[:3])
@@ -239,4 +248,4 @@ def _warn(read: FioLog) -> None:
     elif read.directions and not read.offsets:
         notes.append("no offsets (log_offset=1 writes them): the grid is that of the sizes alone")
     for note in notes:
-        err().print(f"[yellow]{escape(read.path)}: {escape(note)}[/yellow]")
+        err().print(styled("[yellow]{}: {}[/yellow]", read.path, note))

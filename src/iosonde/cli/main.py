@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli import SUMMARIES, VERBS
-from iosonde.cli.output import print_error
-from iosonde.errors import IosondeError, UsageError
+from iosonde.cli.output import prepare_streams, print_error
+from iosonde.cli.streams import ended
+from iosonde.errors import IosondeError, OutputFailed, UsageError
+from iosonde.verbs.signals import Interrupted, asked, begin_work, end_work, say, take_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +26,7 @@ def _help() -> str:
         f"Verbs:\n{verbs}\n\n"
         "`iosonde VERB --help` explains a verb; `iosonde --version` prints the version.\n"
         "Every verb takes --json. Exit codes: 0 done, 1 the answer is no, 2 wrong use,\n"
-        "3 refused for safety, 4 a host or a load failed.\n"
+        "3 refused for safety, 4 a host or a load failed, 130, 143 or 129 ended by a signal.\n"
     )
 
 
@@ -47,11 +51,14 @@ def _dispatch(arguments: Sequence[str]) -> int:
     names = {"help_option_names": ["-h", "--help"]}
     app.command(name=verb, context_settings=names)(VERBS.load(verb))
     try:
+        begin_work()
         answer = app(args=rest, prog_name=f"iosonde {verb}", standalone_mode=False)
     except typer.Exit as end:
         return end.exit_code
     except typer.Abort:
-        return 130
+        return 130  # an answer that was asked for and not given
+    except SystemExit as end:  # typer's for EPIPE, which none of our own streams raises
+        raise OutputFailed("a pipe was closed by its reader before all was written") from end
     except Exception as problem:
         # click's UsageError: typer carries click inside itself and exports only its children.
         if not isinstance(problem, typer.BadParameter.__bases__):
@@ -63,26 +70,66 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command `iosonde`."""
+    prepare_streams()
+    code = ended(_answer(arguments))
+    if asked():  # threads that work on are not waited for
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _answer(arguments: Sequence[str] | None) -> int:
+    """What is asked for is done; the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or given[0] in {"-h", "--help", "help"}:
         sys.stdout.write(_help())
-        sys.exit(0 if given else 2)
+        return 0 if given else 2
     if given[0] in {"-V", "--version"}:
         sys.stdout.write(_version())
-        sys.exit(0)
-    sys.exit(_guarded(given))
+        return 0
+    take_signals()
+    return _guarded(given)
 
 
 def _guarded(given: list[str]) -> int:
-    """Expected failures become one sentence and their exit code; Ctrl-C is a normal way to end."""
+    """A signal is a normal way to end, whatever it interrupted."""
+    try:
+        code = _answered(given)
+        end_work()
+    except Interrupted as end:
+        advice = f"; {end.advice}" if end.advice else ""
+        say(f"interrupted{advice}")
+        return end.exit_code
+    except BaseException as problem:
+        if not asked():
+            raise
+        # What was interrupted may fail in any way, and so may the cleaning: that is no bug report.
+        say(f"interrupted; then: {type(problem).__name__}: {problem}")
+        return 128 + asked()
+    return code
+
+
+def _answered(given: list[str]) -> int:
+    """Expected failures become one sentence and their exit code."""
     as_json = "--json" in given
     try:
         return _dispatch(given)
     except IosondeError as problem:
         print_error(problem, as_json=as_json)
-        return problem.exit_code
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 141
+        return 128 + asked() if asked() else problem.exit_code
+    except FileNotFoundError:
+        if _is_somewhere():
+            raise
+        gone = UsageError("the working directory was deleted", hint="change to one that exists")
+        print_error(gone, as_json=as_json)
+        return gone.exit_code
+
+
+def _is_somewhere() -> bool:
+    """Whether the working directory still has a name (getcwd(3): ENOENT where it was deleted)."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.change.guard import Permission
 
 _SHORTEST, _LONGEST = 5.0, 3600.0  # seconds
 
@@ -20,6 +24,13 @@ Destroy = Annotated[
         "carries that signature."
     ),
 ]
+InContainer = Annotated[
+    bool,
+    typer.Option(
+        "--in-container",
+        help="Write to devices in a container too, though what uses them outside is not seen.",
+    ),
+]
 ReadOnly = Annotated[
     bool, typer.Option("--dry-run", help="Show the commands; read, but change nothing.")
 ]
@@ -31,6 +42,25 @@ StorePlace = Annotated[str | None, typer.Option(help="Store: a file or a Postgre
 Trace = Annotated[
     bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
 ]
+
+
+def permitted(destroy: Sequence[str] | None, *, in_container: bool) -> tuple[Permission, ...]:
+    """What `--destroy` and `--in-container` permit; the latter is warned of on standard error.
+
+    Raises:
+        UsageError: `--destroy` names no device.
+    """
+    from iosonde.change.guard import parse_destroy
+    from iosonde.cli.output import err
+
+    permissions = parse_destroy(destroy or [], in_container=in_container)
+    if in_container:
+        err().print(
+            "--in-container: processes, mounts and swap outside a container cannot be seen from "
+            "inside it; make sure that nothing outside uses the devices written to",
+            markup=False,
+        )
+    return permissions
 
 
 def checked_confirm(seconds: float) -> float:

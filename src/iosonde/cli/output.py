@@ -1,50 +1,101 @@
 """Where verbs print: one JSON object on standard output, or text for people.
 
 Progress, notes and messages go to standard error. Colour appears only where there is a terminal.
+Everything for people passes `iosonde.visible` here: the consoles clean whatever they render and
+read no markup; `styled` alone does, in templates of ours. A test forbids other ways out.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, LiteralString, TextIO
 
+from iosonde.cli.streams import guard_streams, is_output_lost, is_output_used
 from iosonde.errors import IosondeError, Refused, UsageError
+from iosonde.exact import json_text
 from iosonde.records import Json
+from iosonde.visible import FALLBACK, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 
 _WIDE = 200  # columns of a table in a pipe, where nobody's window is too narrow
 
 
+def _console(*, stderr: bool) -> Console:
+    """A console that shows what others wrote and never obeys it."""
+    from iosonde.cli.screen import Screen
+
+    in_pipe = not (sys.stderr if stderr else sys.stdout).isatty()
+    width = _WIDE if in_pipe and not stderr else None
+    return Screen(
+        stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=in_pipe, width=width
+    )
+
+
+def prepare_streams() -> None:
+    """Neither a full or closed stream nor text that its encoding lacks ever ends a run."""
+    guard_streams(FALLBACK)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=FALLBACK)
+
+
 def out() -> Console:
     """The console for results. Lines wrap only at a terminal's width, never in a pipe."""
-    from rich.console import Console
-
-    in_pipe = not sys.stdout.isatty()
-    return Console(highlight=False, soft_wrap=in_pipe, width=_WIDE if in_pipe else None)
+    return _console(stderr=False)
 
 
 def err() -> Console:
     """The console for progress and messages."""
-    from rich.console import Console
+    return _console(stderr=True)
 
-    return Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+
+def styled(template: LiteralString, *values: object) -> Text:
+    """A line with styles of ours and values of others.
+
+    Args:
+        template: rich's markup with `{}` for each value: "[bold]{}[/bold]: {}".
+        values: shown in one line and as they are, whatever brackets they hold.
+    """
+    from rich.markup import escape
+    from rich.text import Text
+
+    shown = (escape(visible(str(value))) for value in values)
+    return Text.from_markup(template.format(*shown), emoji=False)
+
+
+def write_text(text: str) -> None:
+    """Lines of text on standard output."""
+    sys.stdout.write(visible(text, lines=True))
+
+
+def write_message(line: str) -> None:
+    """One line on standard error, at once."""
+    sys.stderr.write(visible(line) + "\n")
+    sys.stderr.flush()
 
 
 def print_json(document: Mapping[str, Json]) -> None:
     """One object on standard output; NaN and infinities are a bug, not JSON."""
-    json.dump(document, sys.stdout, ensure_ascii=False, allow_nan=False, indent=2)
-    sys.stdout.write("\n")
+    sys.stdout.write(json_text(document, ascii_only=not writes_unicode(sys.stdout)) + "\n")
+
+
+def writes_unicode(stream: TextIO) -> bool:
+    """Whether a stream takes all signs, so that JSON need not escape them."""
+    return (stream.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def print_error(problem: IosondeError, *, as_json: bool) -> None:
-    """An expected failure: a sentence on standard error, or the contract's object on stdout."""
-    if as_json:
+    """An expected failure: a sentence on standard error, or the contract's object on stdout.
+
+    Where standard output has an object already, or takes none, the sentence is on standard error.
+    """
+    if as_json and not is_output_used():
         error: dict[str, Json] = {
             "kind": problem.kind,
             "message": problem.message,
@@ -54,22 +105,25 @@ def print_error(problem: IosondeError, *, as_json: bool) -> None:
         if isinstance(problem, Refused):
             error["evidence"] = problem.evidence or None
         print_json({"schema": "iosonde.error/1", "error": error})
-        return
-    lines = [f"iosonde: {problem.where + ': ' if problem.where else ''}{problem.message}"]
+        if not is_output_lost():
+            return
+    where = f"{visible(problem.where)}: " if problem.where else ""
+    lines = [f"iosonde: {where}{problem.message}"]
     if isinstance(problem, Refused) and problem.evidence:
         lines.append(f"  evidence: {problem.evidence}")
     if problem.hint:
         lines.append(f"  to do: {problem.hint}")
-    sys.stderr.write("\n".join(lines) + "\n")
+    # What has several lines is indented, so that none of others' text looks like one of ours.
+    indented = (line.replace("\n", "\n    ") for line in lines)
+    sys.stderr.write(visible("\n".join(indented) + "\n", lines=True))
 
 
-def write_file(path: Path, content: bytes, what: str) -> None:
-    """Writes what a verb was asked to leave.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
-    try:
-        path.write_bytes(content)
-    except OSError as problem:
-        raise UsageError(f"{what} cannot be written: {problem.strerror}", where=str(path)) from None
+def failures(problems: Iterable[UsageError]) -> list[Json]:
+    """Inputs that could not be read beside others that could: each told, and listed for --json."""
+    listed: list[Json] = []
+    for problem in problems:
+        print_error(problem, as_json=False)
+        listed.append({
+            "file": problem.where, "error": problem.message, "hint": problem.hint or None,
+        })  # fmt: skip
+    return listed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from iosonde.cli.options import OneHost, Trace
 from iosonde.cli.output import err, out, print_json
+from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
     from iosonde.change.keep import Keeping
@@ -24,9 +24,9 @@ def persist(
         bool, typer.Option("--diff", help="Show what would change in which file; change nothing.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Take away all that iosonde keeps on that host.")
+        bool, typer.Option("--undo", help="Remove all that iosonde keeps on that host.")
     ] = False,
-    study: Annotated[str, typer.Option(help="What for: written into each file.")] = "",
+    study: Annotated[str, typer.Option(help="Reason, written into each file as a comment.")] = "",
     trace: Trace = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema persist).")
@@ -40,7 +40,10 @@ def persist(
     from iosonde.hosts.command import set_trace
 
     set_trace(trace)
-    found = asyncio.run(_persist(host, study, diff=diff, undo=undo))
+    found = run_async(
+        _persist(host, study, diff=diff, undo=undo),
+        "`iosonde persist` goes on, `--undo` takes away what was written.",
+    )
     if as_json:
         files: list[Json] = [
             {"path": one.path, "action": "remove" if one.after is None else "write",
@@ -109,12 +112,12 @@ async def _look(host: Host, found: Keeping, known: Sequence[Settable]) -> None:
 def _print(found: Keeping, *, diff: bool, undo: bool) -> None:
     for one in found.files:
         if diff:
-            out().print(one.diff, markup=False, end="")
+            out().print(one.diff, end="")
         else:
             word = "taken away" if one.after is None else "written"
-            out().print(f"{one.path}: {word}", markup=False)
+            out().print(f"{one.path}: {word}")
     for name, note in found.notes.items():
-        err().print(f"{name}: {note}", markup=False)
+        err().print(f"{name}: {note}")
     if not found.files:
         out().print("nothing is kept by iosonde" if undo else "nothing to keep")
     elif undo and not diff:

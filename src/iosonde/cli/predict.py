@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde import units
-from iosonde.cli.output import err, out, print_json, write_file
+from iosonde.cli.output import err, out, print_json
+from iosonde.outputs import write_output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,18 +33,22 @@ def predict(
         typer.Option(metavar="LOAD", help="A load's name, a .fio file, a command line, a trace."),
     ] = "",
     at: Annotated[
-        str, typer.Option(metavar="LAYER", help="Where the load is applied; else at the top.")
+        str, typer.Option(metavar="LAYER", help="Layer that the load is applied to (the top).")
     ] = "",
     change: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="LAYER.SETTING=VALUE[,…]", help="What if; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="LAYER.SETTING=VALUE[,…]",
+            help="Value in place of the declared one; may be repeated.",
+        ),
     ] = None,
     requests: Annotated[
-        int, typer.Option(min=1, help="How many, where neither load nor trace says.")
+        int, typer.Option(min=1, help="Number of requests, if neither load nor trace gives it.")
     ] = 1000,
     device: Annotated[
         list[str] | None,
-        typer.Option(metavar="LAYER=MODEL", help="How fast a layer or all of a kind is."),
+        typer.Option(metavar="LAYER=MODEL", help="Speed of a layer, or of all layers of a kind."),
     ] = None,
     store: Annotated[
         str | None, typer.Option(help="Store with calibrations: a file or a PostgreSQL URL.")
@@ -63,11 +68,11 @@ def predict(
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="RUN", help="Beside what a run measured; may be repeated."),
+        typer.Option(metavar="RUN", help="Compare with what a run measured; may be repeated."),
     ] = None,
     fit: Annotated[
         str,
-        typer.Option(metavar="LAYER=FIGURE,…", help="A controller's model from what it did."),
+        typer.Option(metavar="LAYER=FIGURE,…", help="Fit a controller's model to measured rates."),
     ] = "",
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with charts.")
@@ -86,7 +91,7 @@ def predict(
     """
     from iosonde.cli.forecasts import Asked, answered
     from iosonde.cli.timed import devices_of, print_time, print_times
-    from iosonde.predict.hardware import with_caches
+    from iosonde.predict.devices import with_caches
     from iosonde.predict.model import model_of, top_of
     from iosonde.predict.model import predict as counted
     from iosonde.predict.of_load import timed
@@ -143,9 +148,9 @@ def _draw(
         for (variant, _, prediction), time in zip(tried, times, strict=True)
     ]
     if html:
-        write_file(html, page(rows, load), "the page")
+        write_output(html, page(rows, load), "the page")
     if svg:
-        write_file(svg, picture(rows), "the charts")
+        write_output(svg, picture(rows), "the charts")
 
 
 def _is_buffered(load: str) -> bool:
@@ -242,7 +247,7 @@ def _print_layers(
     from rich.table import Table
 
     if settings:
-        console.print(_words(settings), style="bold", markup=False)
+        console.print(_words(settings), style="bold")
     table = Table(box=None)
     table.add_column("")
     for heading in ("kind", "reads", "writes", "read", "written", "a request", "off 4 KiB grid"):
@@ -259,10 +264,10 @@ def _print_layers(
     for one in prediction.layers if sizes else ():
         for name, counts in (("reads", one.read_sizes), ("writes", one.write_sizes)):
             if counts:
-                console.print(f"  {one.id} {name}: {_sizes(counts)}", markup=False)
+                console.print(f"  {one.id} {name}: {_sizes(counts)}")
         if one.events:
             events = ", ".join(f"{name} {count}" for name, count in one.events.items())
-            console.print(f"  {one.id}: {events}", markup=False)
+            console.print(f"  {one.id}: {events}")
 
 
 def _sizes(counts: Mapping[int, int]) -> str:
@@ -308,4 +313,4 @@ def _print_notes(prediction: Prediction) -> None:
     notes = [*prediction.notes]
     notes += [f"{one.id}: not counted: {note}" for one in prediction.layers for note in one.notes]
     for note in notes:
-        err().print(f"note: {note}", style="yellow", markup=False)
+        err().print(f"note: {note}", style="yellow")

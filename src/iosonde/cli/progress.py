@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from iosonde import units
-from iosonde.cli.output import err
+from iosonde.cli.output import err, styled, write_message
 from iosonde.records import Loop
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
     from rich.table import Table
+    from rich.text import Text
 
 SPEEDS = ("iops", "bandwidth")
 
@@ -43,13 +43,13 @@ class LineProgress:
     """For logs and pipes: one line for what matters."""
 
     def __init__(self) -> None:
-        self.begun = False
+        self.run = ""
         self._loops: int | None = None
         self._end = ""
 
     def begins(self, run: str, trials: int, loops: int | None) -> None:
         """See `Progress.begins`."""
-        self.begun = True
+        self.run = run
         self._loops = loops
         each = f"{loops} loops each" if loops else "loops until precise enough"
         self._say(f"run {run}: {trials} trial{'s' * (trials != 1)}, {each}")
@@ -76,7 +76,7 @@ class LineProgress:
         """See `Progress.ends_at`."""
         if moment is not None and clock(moment) != self._end:
             self._end = clock(moment)
-            self._say(f"done about {self._end}")
+            self._say(f"ends about {self._end}")
 
     def warn(self, trial: str, sentence: str) -> None:
         """See `Progress.warn`."""
@@ -84,8 +84,7 @@ class LineProgress:
 
     @staticmethod
     def _say(text: str) -> None:
-        sys.stderr.write(f"{time.strftime('%H:%M:%S')}  {text}\n")
-        sys.stderr.flush()
+        write_message(f"{time.strftime('%H:%M:%S')}  {text}")
 
     def close(self) -> None:
         """Nothing is left on the screen."""
@@ -97,12 +96,12 @@ class LiveProgress:
     def __init__(self) -> None:
         from rich.live import Live
 
-        self.begun = False
+        self.run = ""
         self._console: Console = err()
         self._loops: int | None = None
         self._end: float | None = None
         self._now: dict[str, tuple[str, float, float | None]] = {}
-        self._seen: dict[str, str] = {}
+        self._seen: dict[str, Text | str] = {}
         self._live: Live = Live(
             console=self._console,
             get_renderable=self._panel,
@@ -113,12 +112,17 @@ class LiveProgress:
 
     def begins(self, run: str, trials: int, loops: int | None) -> None:
         """See `Progress.begins`."""
-        self.begun = True
+        self.run = run
         self._loops = loops
         each = f"{loops} loops each" if loops else "loops until precise enough"
         self._console.print(
-            f"run [bold]{run}[/bold]: {trials} trial{'s' * (trials != 1)}, {each}"
-            "  [dim](Ctrl-C ends it cleanly; finished loops are kept)[/dim]"
+            styled(
+                "run [bold]{}[/bold]: {}, {}"
+                "  [dim](Ctrl-C ends it cleanly; finished loops are kept)[/dim]",
+                run,
+                f"{trials} trial{'s' * (trials != 1)}",
+                each,
+            )
         )
 
     def preparing(self, trial: str, what: str) -> None:
@@ -139,16 +143,17 @@ class LiveProgress:
             parts.append(units.show_iops(iops))
         if bandwidth is not None:
             parts.append(units.show_bandwidth(bandwidth))
-        self._seen[trial] = "  ".join(
-            [*parts, *(f"[yellow]{text}[/yellow]" for text in background)]
-        )
+        seen = styled("{}", "  ".join(parts))
+        for text in background:
+            seen.append_text(styled("  [yellow]{}[/yellow]", text))
+        self._seen[trial] = seen
 
     def loop_ended(self, trial: str, loop: Loop) -> None:
         """See `Progress.loop_ended`."""
         self._now.pop(trial, None)
         self._seen.pop(trial, None)
         of = f"/{self._loops}" if self._loops else ""
-        self._console.print(f"  {_escaped(trial)}  loop {loop.index + 1}{of}  {speed(loop)}")
+        self._console.print(styled("  {}  loop {}{}  {}", trial, loop.index + 1, of, speed(loop)))
         self._lines(f"    meanwhile: {text}" for text in loop.background)
 
     def ends_at(self, moment: float | None) -> None:
@@ -157,11 +162,11 @@ class LiveProgress:
 
     def warn(self, trial: str, sentence: str) -> None:
         """See `Progress.warn`."""
-        self._console.print(f"  [yellow]{_escaped(trial)}: {_escaped(sentence)}[/yellow]")
+        self._console.print(styled("  [yellow]{}: {}[/yellow]", trial, sentence))
 
     def _lines(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._console.print(_escaped(line))
+            self._console.print(styled("{}", line))
 
     def _panel(self) -> Table:
         from rich.table import Table
@@ -170,11 +175,11 @@ class LiveProgress:
         for trial, (what, begun, seconds) in list(self._now.items()):
             spent = time.monotonic() - begun
             span = f"{spent:.0f} s" + (f" of {seconds:.0f} s" if seconds else "")
-            table.add_row("  " + _escaped(trial), what, span, self._seen.get(trial, ""))
+            table.add_row(styled("  {}", trial), what, span, self._seen.get(trial, ""))
         if self._end is not None:
-            table.add_row(f"  [dim]done about {clock(self._end)}[/dim]")
+            table.add_row(styled("  [dim]ends about {}[/dim]", clock(self._end)))
         for text in self._below():
-            table.add_row(f"  [dim]{_escaped(text)}[/dim]")
+            table.add_row(styled("  [dim]{}[/dim]", text))
         return table
 
     def _below(self) -> tuple[str, ...]:
@@ -184,9 +189,3 @@ class LiveProgress:
     def close(self) -> None:
         """Take the panel off the screen."""
         self._live.stop()
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

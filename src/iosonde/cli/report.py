@@ -9,8 +9,9 @@ import typer
 
 from iosonde.cli.options import StorePlace
 from iosonde.cli.output import err, print_json
-from iosonde.cli.stored import campaigned, explained, load_sheets, write_out
+from iosonde.cli.stored import write_out
 from iosonde.errors import UsageError
+from iosonde.outputs import descriptor_of, require_output
 
 if TYPE_CHECKING:
     from iosonde.records import Verdict
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 def report(
     runs: Annotated[list[str], typer.Argument(metavar="ID…", help="Runs, or `last`.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="File to write (report.html).")
+        Path | None,
+        typer.Option("-o", "--output", help="File to write (report.html); - is standard output."),
     ] = None,
     fmt: Annotated[
         str, typer.Option("--format", "-f", help="html, markdown, svg or png.")
@@ -35,15 +37,18 @@ def report(
     Of several runs the first is the baseline that the others are compared with.
     """
     from iosonde.report import FORMATS
+    from iosonde.verbs.stored import campaigned, explained, load_sheets
 
     chosen = FORMATS.load(fmt)()
     place = output or Path("report" + chosen.suffix)
     sheets = [campaigned(explained(sheet, store), store) for sheet in load_sheets(runs, store)]
-    write_out(chosen.serialize(sheets, _verdicts(sheets)), place, binary=False)
+    require_output(place, "the report")
+    written = chosen.serialize(sheets, _verdicts(sheets))
+    write_out(written, place, "the report", binary=fmt == "png")
     if as_json:
         print_json({"schema": "iosonde.report/1", "file": str(place.resolve()), "format": fmt})
-    else:
-        err().print(f"report: {place.resolve()}", markup=False)
+    elif descriptor_of(place) is None:
+        err().print(f"report: {place.resolve()}")
 
 
 def _verdicts(sheets: list[RunSheet]) -> list[Verdict]:

@@ -3,74 +3,62 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from iosonde import units
-from iosonde.cli.accounted import ledger_document, ledgers, print_ledger
-from iosonde.cli.output import err, out, print_json
-from iosonde.errors import UsageError
+from iosonde.cli.accounted import print_ledger
+from iosonde.cli.output import err, out, print_json, styled
+from iosonde.outputs import descriptor_of, write_output
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
-    from iosonde.records import Json, Metric, Run
+    from iosonde.records import Metric
     from iosonde.sheets import JointSheet, RunSheet, TrialSheet
+    from iosonde.verbs.run import MeasuredRun
 
 _SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99_9")
 
 
-def show_result(run: Run, report: Path | None, *, as_json: bool) -> int:
-    """Print a run, write its report where one is asked for; 0."""
-    from iosonde.measure.sheet import sheet
-    from iosonde.report.json import run_document
-
-    whole = sheet(run)
-    accounts = ledgers(whole)
-    if report is not None:
-        write_report(whole, report)
+def show_result(measured: MeasuredRun, report: Path | None, *, as_json: bool) -> None:
+    """Print a run, write its report where one is asked for."""
     if as_json:
-        document = run_document(whole)
-        for trial in cast("list[dict[str, Json]]", document["trials"]):
-            if (account := accounts.get(str(trial["id"]))) is not None:
-                trial["ledger"] = ledger_document(*account)
-        print_json(document)
-        return 0
-    print_run(whole)
-    for account in accounts.values():
+        if report is not None:
+            write_report(measured.sheet, report)
+        print_json(measured.to_json())
+        return
+    print_run(measured.sheet)
+    for account in measured.ledgers.values():
         print_ledger(*account)
     if report is not None:
-        out().print(f"report: {report.resolve()}", markup=False)
-    return 0
+        write_report(measured.sheet, report)  # after the table, which a full disk must not take
+    if report is not None and descriptor_of(report) is None:
+        out().print(f"report: {report.resolve()}")
 
 
 def write_report(whole: RunSheet, report: Path) -> None:
     """One run as an HTML file.
 
     Raises:
-        UsageError: it cannot be written there.
+        UsageError, Refused, OutputFailed: see `iosonde.outputs.write_output`.
     """
     from iosonde.report import FORMATS
 
-    page = FORMATS.load("html")().serialize([whole])
-    try:
-        report.write_bytes(page)
-    except OSError as problem:
-        raise UsageError(
-            f"the report cannot be written: {problem.strerror}", where=str(report)
-        ) from None
+    write_output(report, FORMATS.load("html")().serialize([whole]), "the report")
 
 
 def print_run(whole: RunSheet) -> None:
     """A table per run: every figure with its loops and spread."""
     console = out()
     run = whole.run
-    console.print(f"\nrun [bold]{run.id}[/bold]  {run.study}  ({run.state.value})")
+    console.print(styled("\nrun [bold]{}[/bold]  {}  ({})", run.id, run.study, run.state.value))
     for trial in whole.trials:
         console.print(_table(trial))
         for finding in trial.findings:
-            console.print(f"  [yellow]{finding.rule}[/yellow]: {finding.message}")
+            console.print(styled("  [yellow]{}[/yellow]: {}", finding.rule, finding.message))
         for fault in trial.trial.faults:
-            console.print(f"  [red]fault[/red]: {fault}")
+            console.print(styled("  [red]fault[/red]: {}", fault))
     for joint in whole.joint:
         console.print(_joint_table(joint))
     _print_slowest(whole)
@@ -78,16 +66,19 @@ def print_run(whole: RunSheet) -> None:
 
 def _joint_table(sheet: JointSheet) -> Table:
     """Sums and merged histograms of what ran at the same time."""
-    return _metrics_table(f"{sheet.load} at all {len(sheet.trials)} targets together", sheet)
+    title = styled("{} at all {} targets together", sheet.load, len(sheet.trials))
+    return _metrics_table(title, sheet)
 
 
 def _table(sheet: TrialSheet) -> Table:
     trial = sheet.trial
-    flags = f"  [yellow]{', '.join(trial.flags)}[/yellow]" if trial.flags else ""
-    return _metrics_table(f"{trial.load.name} at {trial.probe}{flags}", sheet)
+    title = styled("{} at {}", trial.load.name, trial.probe)
+    if trial.flags:
+        title.append_text(styled("  [yellow]{}[/yellow]", ", ".join(trial.flags)))
+    return _metrics_table(title, sheet)
 
 
-def _metrics_table(title: str, sheet: TrialSheet | JointSheet) -> Table:
+def _metrics_table(title: Text, sheet: TrialSheet | JointSheet) -> Table:
     from rich.table import Table
 
     table = Table(
@@ -101,19 +92,23 @@ def _metrics_table(title: str, sheet: TrialSheet | JointSheet) -> Table:
     for heading in ("mean", "± 95 %", "CV", "median", "all loops", "loops"):
         table.add_column(heading, justify="right", no_wrap=True)
     for metric in sheet.metrics:
-        if metric.name.split(".", 1)[-1] in _SHOWN and metric.mean:
-            table.add_row(*_row(metric, headline=metric.name == sheet.headline))
+        if _is_shown(metric.name) and metric.mean:
+            table.add_row(*_row(metric, headline=metric.name in sheet.headlines))
     return table
 
 
-def _row(metric: Metric, *, headline: bool) -> list[str]:
+def _is_shown(name: str) -> bool:
+    """Whether a metric has a row; sizes may stand within its name: write.64k.bandwidth."""
+    return any(name.endswith(f".{figure}") for figure in _SHOWN)
+
+
+def _row(metric: Metric, *, headline: bool) -> list[str | Text]:
     spread = "–"
     if metric.ci95 is not None and metric.mean:
         half = (metric.ci95[1] - metric.ci95[0]) / 2
         spread = f"± {units.show_fraction(half / abs(metric.mean))}"
-    name = f"[bold]{metric.name}[/bold]" if headline else metric.name
     return [
-        name,
+        styled("[bold]{}[/bold]", metric.name) if headline else metric.name,
         units.show(metric.mean, metric.unit),
         spread,
         units.show(metric.cv, "fraction"),
@@ -136,11 +131,17 @@ def _print_slowest(whole: RunSheet) -> None:
         worst = slowest(trials)
         figure = next(metric for metric in worst.metrics if metric.name == worst.headline)
         out().print(
-            f"{load}: slowest of {len(trials)} is [bold]{worst.trial.probe}[/bold] with "
-            f"{figure.name} {units.show(figure.mean, figure.unit)}"
+            styled(
+                "{}: slowest of {} is [bold]{}[/bold] with {} {}",
+                load,
+                len(trials),
+                worst.trial.probe,
+                figure.name,
+                units.show(figure.mean, figure.unit),
+            )
         )
 
 
 def warn(sentence: str) -> None:
     """A note on standard error."""
-    err().print(f"[yellow]{sentence}[/yellow]")
+    err().print(sentence, style="yellow")

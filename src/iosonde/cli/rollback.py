@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde.cli.options import OneHost, Trace
 from iosonde.cli.output import out, print_json
+from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
     from iosonde.change.settings_journal import PutBack
@@ -33,15 +33,17 @@ def rollback(
     from iosonde.hosts.command import set_trace
 
     set_trace(trace)
-    found = asyncio.run(_roll_back(host, dry_run=dry_run))
+    found = run_async(_roll_back(host, dry_run=dry_run), "`iosonde rollback` goes on.")
     if as_json:
         rows: list[Json] = [
-            {"name": one.name, "state": one.state, "value": one.old or None} for one in found
-        ]
+            {"name": one.name, "state": one.state, "value": one.old or None,
+             "found": one.now or None}
+            for one in found
+        ]  # fmt: skip
         print_json({"schema": "iosonde.rollback/1", "settings": rows})
         return
     for one in found:
-        out().print(_sentence(one), markup=False)
+        out().print(_sentence(one))
     if not found:
         out().print("nothing to put back")
 
@@ -69,8 +71,9 @@ async def _roll_back(name: str, *, dry_run: bool) -> list[PutBack]:
 
 
 def _sentence(one: PutBack) -> str:
+    other = f"; somebody else had made it {one.now}" if one.now else ""
     return {
-        "back": f"{one.name}: {one.old} again",
+        "back": f"{one.name}: {one.old} again{other}",
         "gone": f"{one.name}: its device is gone, or another one is in its place: left alone",
         "lost": f"batch {one.name} of changes ended with the last boot",
         "planned": f"{one.name}: would be {one.old} again",

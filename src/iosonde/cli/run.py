@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iosonde.cli.ending import to_resume, until_signal
-from iosonde.cli.options import Destroy, StorePlace, StudyOrRun, Trace
-from iosonde.cli.output import err, out, print_json
-from iosonde.errors import UsageError
+from iosonde.cli.options import Destroy, InContainer, StorePlace, StudyOrRun, Trace, permitted
+from iosonde.cli.output import err, out, print_json, write_message
+from iosonde.verbs.signals import Interrupted
 
 if TYPE_CHECKING:
-    from iosonde.cli.progress import LineProgress, LiveProgress
-    from iosonde.measure.study import Plan, Study
-    from iosonde.records import Run
-    from iosonde.store.store import Store
+    from collections.abc import Iterator, Sequence
 
-# Keys of a study whose options are called otherwise.
-_OPTIONS = {
-    "study": "name", "targets": "target", "loads": "fio, --load", "prepare": "drop-caches",
-    "until": "until, --max-seconds",
-}  # fmt: skip
+    from iosonde.cli.progress import LineProgress, LiveProgress
+    from iosonde.verbs.run import MeasuredRun, RunCommands
 
 
 def run(
@@ -50,23 +43,29 @@ def run(
         str | None, typer.Option(help="With --until: give up after this long (10 min).")
     ] = None,
     seconds: Annotated[
-        str | None, typer.Option(help="Length of one loop; else as the load says.")
+        str | None, typer.Option(help="Length of one loop (as the load says).")
     ] = None,
     size: Annotated[str | None, typer.Option(help="Size of scratch files.")] = None,
     simultaneous: Annotated[
-        bool | None, typer.Option("--simultaneous", help="All targets at the same time.")
+        bool | None, typer.Option("--simultaneous", help="Measure all targets at the same time.")
     ] = None,
     together: Annotated[
         bool | None,
-        typer.Option("--together", help="All targets as one load that fio starts on all hosts."),
+        typer.Option(
+            "--together", help="Measure all targets as one load that fio starts on all hosts."
+        ),
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="What a load and its page cache may have (root)."),
+        typer.Option(metavar="SIZE", help="Memory limit of a load and its page cache (root)."),
     ] = None,
     values: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="LAYER.KEY=VALUE", help="In the study's stack instead."),
+        typer.Option(
+            "--set",
+            metavar="LAYER.KEY=VALUE",
+            help="Value of a key, in place of the one in the study's stack.",
+        ),
     ] = None,
     drop_caches: Annotated[
         bool | None, typer.Option("--drop-caches", help="Drop the page cache before (root).")
@@ -76,6 +75,7 @@ def run(
         typer.Option("--ledger", help="Count I/Os of every device of the stack and predict them."),
     ] = None,
     destroy: Destroy = None,
+    in_container: InContainer = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted run (default: the last).")
     ] = False,
@@ -88,17 +88,17 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
 ) -> int:
     """Measure how fast a storage stack is: loads at targets, in loops, with honest statistics."""
-    from iosonde.change.guard import parse_destroy
     from iosonde.hosts.command import set_trace
+    from iosonde.outputs import require_output
     from iosonde.stack.overrides import parse_overrides
-    from iosonde.store import open_store
+    from iosonde.verbs import run as verb
 
     set_trace(trace)
-    permissions = parse_destroy(destroy or [])
+    permitted(destroy, in_container=in_container)
     options: dict[str, Any] = {
         "study": name,
-        "targets": [target_of(text) for text in target or []] or None,
-        "loads": [*_loads(fio or []), *(load or [])] or None,
+        "targets": target or None,
+        "loads": [*({"fio": text} for text in fio or []), *(load or [])] or None,
         "loops": loops,
         "seconds": seconds,
         "size": size,
@@ -114,147 +114,83 @@ def run(
     if drop_caches:
         options["prepare"] = {"drop_caches": True}
     options = {key: value for key, value in options.items() if value is not None}
-    kept = open_store(store)
-    try:
-        if resume:
-            plan, old = _resumed(kept, study, options)
-        else:
-            plan, old = _planned(study, options), None
-            _tell_notes(plan)
-        if dry_run:
-            return _show_plan(plan, as_json=as_json)
-        return _measure(plan, kept, old, permissions, report, as_json=as_json)
-    finally:
-        kept.close()
-
-
-def target_of(text: str) -> dict[str, str]:
-    """A target of the command line: a local path is relative to here, not to a study's file."""
-    from iosonde.measure.study import probe_point
-
-    probe = probe_point(text)
-    path = str(Path(probe.path).expanduser().absolute()) if probe.host == "local" else probe.path
-    return {"host": probe.host, "path": path}
-
-
-def _loads(texts: list[str]) -> list[dict[str, str]]:
-    """Each `--fio`; a path that exists is a job file, anything else a command line."""
-    return [{"fio": text} for text in texts]
-
-
-def _study(file: str | None, options: dict[str, Any]) -> tuple[Study, str]:
-    """The study in the file, changed by the options; or of the options alone."""
-    from iosonde.measure.study import Study, read_study
-    from iosonde.stack.declare import check_declaration
-
-    if file is None:
-        if "targets" not in options or "loads" not in options:
-            raise UsageError(
-                "say what to measure: a study's file, or --target with --load or --fio",
-                hint="for example: iosonde run --load latency --target .",
-            )
-        return check_declaration(options, "command line", Study), "command line"
-    declared = read_study(Path(file)).model_dump(mode="json")
-    return check_declaration({**declared, **options}, file, Study), file
-
-
-def _planned(file: str | None, options: dict[str, Any]) -> Plan:
-    from iosonde.measure.study import make_plan
-
-    study, where = _study(file, options)
-    return make_plan(study, where=where)
-
-
-def _resumed(kept: Store, which: str | None, options: dict[str, Any]) -> tuple[Plan, Run]:
-    """The plan of an interrupted run, and the run, now ours."""
-    from iosonde.measure.study import plan_again
-    from iosonde.store.owner import this_process
-
-    which = to_resume(kept, which, [_OPTIONS.get(key, key) for key in options], campaign=False)
-    if kept.campaign(which) is not None:
-        raise UsageError(
-            f"run {which} is a campaign", hint=f"`iosonde tune --resume {which}` goes on with it"
+    options |= {"resume": resume, "store": store, "tell": write_message}
+    if dry_run:
+        return _show_commands(verb.commands(study, **options), as_json=as_json)
+    if report is not None:
+        require_output(report, "the report")
+    again = _again(store, destroy, in_container=in_container)
+    with watched(again) as progress:
+        measured = verb.run(
+            study, destroy=destroy or (), in_container=in_container, progress=progress, **options
         )
-    old = kept.resume(which, owner=this_process())
-    return plan_again(old.plan), old
+    return _show(measured, report, again, as_json=as_json)
 
 
-def _tell_notes(plan: Plan) -> None:
-    """What was left out of the loads or read otherwise than written, on standard error."""
-    loads = {trial.load.name: trial.load for part in plan.rounds for trial in part}
-    for name, load in loads.items():
-        for note in cast("list[str]", load.spec.get("notes", [])):
-            err().print(f"{name}: {note}", markup=False)
-
-
-def _show_plan(plan: Plan, *, as_json: bool) -> int:
-    from iosonde.measure.ready import planned_command
-
-    trials = [
-        {"id": trial.id, "host": trial.probe.host, "command": planned_command(trial, plan.study)}
-        for part in plan.rounds
-        for trial in part
-    ]
+def _show_commands(planned: RunCommands, *, as_json: bool) -> int:
     if as_json:
-        print_json({"schema": "iosonde.plan/1", "trials": [dict(trial) for trial in trials]})
+        print_json(planned.to_json())
         return 0
-    for trial in trials:
-        out().print(f"{trial['host']}: {trial['id']}\n  {trial['command']}", markup=False)
+    for trial in planned.trials:
+        out().print(f"{trial.host}: {trial.id}\n  {trial.command}")
     return 0
 
 
-def _measure(
-    plan: Plan,
-    kept: Store,
-    old: Run | None,
-    permissions: Any,
-    report: Path | None,
-    *,
-    as_json: bool,
+def _show(
+    measured: MeasuredRun, report: Path | None, again: Sequence[str], *, as_json: bool
 ) -> int:
+    """Show what was measured, say what was not and how to go on; the exit code.
+
+    Raises:
+        StoreFailed: all of it is in another file than was named.
+    """
+    from iosonde.cli.output import print_error
     from iosonde.cli.result import show_result
 
-    if report is not None:
-        _writable(report)
-    finished = execute(plan, kept, old, permissions)
-    return 130 if finished is None else show_result(finished, report, as_json=as_json)
-
-
-def execute(plan: Plan, kept: Store, old: Run | None, permissions: Any) -> Run | None:
-    """Measure with progress on standard error; None where it was interrupted."""
-    from iosonde.measure.run import run_plan
-
-    progress = _progress()
-    try:
-        return asyncio.run(
-            until_signal(
-                run_plan(plan, kept, permissions=permissions, progress=progress, resume=old)
-            )
-        )
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        progress.close()
+    show_result(measured, report, as_json=as_json)
+    if measured.failures:
+        first, *more = measured.failures
+        print_error(first, as_json=False)
+        also = f" (and {len(more)} more)" if more else ""
         err().print(
-            "interrupted; finished loops are kept. `iosonde run --resume` goes on."
-            if progress.begun or old
-            else "interrupted before anything was measured"
+            f"The run is incomplete{also}; what is shown was measured. "
+            f"To go on: {resume_command(measured.id, again)}"
         )
-        return None
-    finally:
-        progress.close()
+    if measured.rescued is not None:
+        raise measured.rescued
+    return measured.failures[0].exit_code if measured.failures else 0
 
 
-def _writable(report: Path) -> None:
-    """A report that can't be written is refused before hours of measuring, not after."""
-    try:
-        with report.open("ab"):
-            pass
-    except OSError as problem:
-        raise UsageError(
-            f"the report cannot be written: {problem.strerror}", where=str(report)
-        ) from None
+def resume_command(run: str, again: Sequence[str]) -> str:
+    """The command that goes on with a run."""
+    from iosonde.hosts.command import quote
+
+    return quote(["iosonde", "run", "--resume", run, *again])
 
 
-def _progress() -> LineProgress | LiveProgress:
+def _again(store: str | None, destroy: Sequence[str] | None, *, in_container: bool) -> list[str]:
+    """The options that are not kept with a run, so that `--resume` needs them again."""
+    options = [word for device in destroy or [] for word in ("--destroy", device)]
+    options += ["--in-container"] if in_container else []
+    return [*options, *(["--store", store] if store else [])]
+
+
+@contextmanager
+def watched(again: Sequence[str] = ()) -> Iterator[LineProgress | LiveProgress]:
+    """Progress on standard error; where a signal ends the measuring, how to go on with it.
+
+    Args:
+        again: options that `--resume` needs as well.
+    """
     from iosonde.cli.progress import LineProgress, LiveProgress
 
-    return LiveProgress() if sys.stderr.isatty() else LineProgress()
+    progress = LiveProgress() if sys.stderr.isatty() else LineProgress()
+    try:
+        yield progress
+    except Interrupted as end:
+        end.advice = "nothing was measured"
+        if run := progress.run or end.run:
+            end.advice = f"finished loops are kept. To go on: {resume_command(run, again)}"
+        raise
+    finally:
+        progress.close()

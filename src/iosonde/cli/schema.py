@@ -44,7 +44,8 @@ def read_schema(name: str) -> dict[str, Json]:
 
 def schema(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A verb, or error; without: list them.")
+        str | None,
+        typer.Argument(metavar="NAME", help="A verb, or `error`; without a name all are listed."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the list of names as JSON too.")
@@ -59,4 +60,4 @@ def schema(
         return
     console = out()
     for one in schema_names():
-        console.print(f"{one:<10} {read_schema(one).get('title', '')}", markup=False)
+        console.print(f"{one:<10} {read_schema(one).get('title', '')}")

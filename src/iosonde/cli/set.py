@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 from iosonde.cli.options import ReadOnly, Trace, checked_confirm
 from iosonde.cli.output import err, out, print_json
 from iosonde.errors import UsageError
+from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
     from iosonde.change.settings_journal import SettingsJournal
@@ -22,12 +22,17 @@ if TYPE_CHECKING:
 
 def set_values(
     values: Annotated[
-        list[str], typer.Argument(metavar="LAYER.NAME=VALUE…", help="See `iosonde settings`.")
+        list[str],
+        typer.Argument(
+            metavar="LAYER.NAME=VALUE…", help="Settings to change; `iosonde settings` lists them."
+        ),
     ],
     host: Annotated[str, typer.Option(metavar="HOST", help="Where.")] = "local",
     confirm: Annotated[
         float,
-        typer.Option(metavar="SECONDS", help="The host puts all back unless confirmed by then."),
+        typer.Option(
+            metavar="SECONDS", help="Seconds until the host restores unconfirmed settings."
+        ),
     ] = 60.0,
     dry_run: ReadOnly = False,
     trace: Trace = False,
@@ -45,7 +50,8 @@ def set_values(
     set_trace(trace)
     checked_confirm(confirm)
     pairs = [_pair(value) for value in values]
-    asyncio.run(_set(host, pairs, confirm, _Told(as_json=as_json), dry_run=dry_run))
+    told = _Told(as_json=as_json)
+    run_async(_set(host, pairs, confirm, told, dry_run=dry_run), lambda: told.advice)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -75,8 +81,12 @@ async def _set(
             wanted = await _wanted(host, pairs, told)
             from iosonde.change.tentative import change
 
-            await change(host, journal, wanted, owner=owner, confirm=confirm, tell=told)
-        told.end()
+            before = journal.last
+            try:
+                await change(host, journal, wanted, owner=owner, confirm=confirm, tell=told)
+            finally:
+                told.stays = journal.last > before and journal.batches[journal.last].stays
+            told.end()
     finally:
         await host.close()
 
@@ -85,11 +95,11 @@ async def _settled(journal: SettingsJournal) -> None:
     """Say what the host put back because nobody had confirmed it, or a reboot had ended it."""
     for one in await journal.settle():
         if one.state == "lost":
-            err().print(f"batch {one.name} of changes ended with the last boot", markup=False)
+            err().print(f"batch {one.name} of changes ended with the last boot")
         else:
+            other = f"; somebody else had made it {one.now}" if one.now else ""
             err().print(
-                f"{one.name}: an earlier change was never confirmed; put back to {one.old}",
-                markup=False,
+                f"{one.name}: an earlier change was never confirmed; put back to {one.old}{other}",
             )
 
 
@@ -114,7 +124,6 @@ def _warn(one: Settable, value: str) -> None:
     if value in one.declared.unsafe:
         err().print(
             f"{one.name}={value} trades safety of data for speed: a power failure may lose writes",
-            markup=False,
         )
 
 
@@ -138,12 +147,21 @@ class _Told:
         self.as_json = as_json
         self.commands: list[str] = []
         self.settings: dict[str, Settable] = {}
+        self.stays = False
+        """Whether the changes are confirmed."""
         self._changes: list[Changed] = []
+
+    @property
+    def advice(self) -> str:
+        """What an interrupted change has come to."""
+        if self.stays:
+            return "all changes are in force; `iosonde rollback` puts them back."
+        return "nothing is changed: what had been set was put back."
 
     def __call__(self, change: Changed) -> None:
         self._changes.append(change)
         if not self.as_json:
-            out().print(f"{change.name}: {_sentence(change)}{self._when(change)}", markup=False)
+            out().print(f"{change.name}: {_sentence(change)}{self._when(change)}")
 
     def _when(self, change: Changed) -> str:
         """What must happen yet; a mechanism whose value lasts has connected anew itself."""
@@ -165,7 +183,7 @@ class _Told:
             print_json({"schema": "iosonde.set/1", "changes": rows, "commands": plan})
             return
         for line in self.commands:
-            out().print(f"  {line}", markup=False)
+            out().print(f"  {line}")
 
 
 def _sentence(change: Changed) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde.cli.options import Trace
-from iosonde.cli.output import out, print_json
-from iosonde.errors import HostFailed, UsageError
+from iosonde.cli.output import err, out, print_json
+from iosonde.errors import HostFailed, PermissionMissing, UsageError
+from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
     from iosonde.records import Json, Scalar
@@ -41,7 +41,7 @@ def settings(
     from iosonde.hosts.command import set_trace
 
     set_trace(trace)
-    known, before, tentative = asyncio.run(_read(words or []))
+    known, before, tentative = run_async(_read(words or []))
     if as_json:
         print_json(document(known, before, tentative))
     else:
@@ -92,7 +92,11 @@ async def _of_host(name: str) -> tuple[Sequence[Settable], Mapping[str, str], fr
     host = await open_host(name)
     try:
         known = await settable(host)
-        journal = await SettingsJournal.read(host)
+        try:
+            journal = await SettingsJournal.read(host)
+        except PermissionMissing:
+            err().print("which of them iosonde has changed is known to root alone")
+            return known, {}, frozenset()
         return known, await journal.at_boot(), journal.tentative
     finally:
         await host.close()
@@ -140,7 +144,6 @@ def _print(
     *,
     fixed: bool,
 ) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -156,7 +159,7 @@ def _print(
             one.name, f"{_shown(one.value)}{unit}{mark}", _shown(_boot(one, before)), one.kept,
             str(one.allowed), one.declared.needs, one.declared.risk,
         ]  # fmt: skip
-        table.add_row(*map(escape, [*cells, one.why_not] if fixed else cells))
+        table.add_row(*cells, *([one.why_not] if fixed else []))
     out().print(table)
     if tentative:
         out().print(

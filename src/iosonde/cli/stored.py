@@ -1,91 +1,55 @@
-"""Stored runs for the verbs that show them, and files for what they make of them."""
+"""The store that verbs write to, and files for what they make of stored runs."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
-    from iosonde.sheets import RunSheet
-
-_CAMPAIGN_TELLS = frozenset({"within-noise"})
-"""Rules whose answer a campaign gives better: of its candidates, from loops in turns."""
+    from iosonde.store.store import Store
 
 
-def load_sheets(runs: Sequence[str], store: str | None) -> list[RunSheet]:
-    """Stored runs with their statistics.
+@contextmanager
+def store_to_write(place: str | None) -> Iterator[Store]:
+    """A store that a verb puts something into.
 
     Raises:
-        UsageError: no such run.
+        StoreFailed: at the end, where all of it is in another file than was named; that is also
+            said on standard error as soon as it is so.
     """
-    from iosonde.measure.sheet import sheet
+    from iosonde.cli.output import write_message
     from iosonde.store import open_store
 
-    kept = open_store(store)
+    kept = open_store(place, tell=write_message)
     try:
-        return [sheet(kept.load(run)) for run in runs]
+        yield kept
     finally:
         kept.close()
+    if kept.rescued is not None:
+        raise kept.rescued
 
 
-def explained(sheet: RunSheet, store: str | None) -> RunSheet:
-    """The run with what the rules say of it and of what was imported beside its trials."""
-    from dataclasses import replace
-
-    from iosonde.explain.gather import of_run
-    from iosonde.explain.judge import findings
-    from iosonde.explain.waterfall import waterfalls
-    from iosonde.records import Forecast
-    from iosonde.store import open_store
-
-    kept = open_store(store)
-    try:
-        beside = kept.evidence(sheet.run.id)
-    finally:
-        kept.close()
-    case = of_run(sheet, beside)
-    found = findings(case)
-    newest = {one.what.trial: one.what for one in beside if isinstance(one.what, Forecast)}
-    return replace(
-        sheet, findings=found, waterfalls=waterfalls(case, found),
-        forecasts=tuple(newest.values()),
-    )  # fmt: skip
-
-
-def campaigned(sheet: RunSheet, store: str | None) -> RunSheet:
-    """The run with its campaign, where it is one of `iosonde tune`."""
-    from dataclasses import replace
-
-    from iosonde.store import open_store
-    from iosonde.tune.sheet import tuned
-
-    kept = open_store(store)
-    try:
-        campaign = kept.campaign(sheet.run.id)
-    finally:
-        kept.close()
-    if campaign is None:
-        return sheet
-    kept_findings = tuple(one for one in sheet.findings if one.rule not in _CAMPAIGN_TELLS)
-    return tuned(replace(sheet, findings=kept_findings), campaign)
-
-
-def write_out(content: bytes, output: Path | None, *, binary: bool) -> None:
+def write_out(content: bytes, output: Path | None, what: str, *, binary: bool) -> None:
     """To a file, or to standard output where that is no terminal or the content is text.
 
+    Args:
+        content: all of it.
+        output: where to; None, `-` and /dev/stdout: standard output.
+        what: it is, for messages.
+        binary: no text.
+
     Raises:
-        UsageError: the file cannot be written, or bytes would go to a terminal.
+        UsageError, Refused, OutputFailed: see `iosonde.outputs.write_output`; bytes would go to a
+            terminal.
     """
-    if output is not None:
-        try:
-            output.write_bytes(content)
-        except OSError as problem:
-            raise UsageError(f"cannot be written: {problem.strerror}", where=str(output)) from None
-        return
-    if binary and sys.stdout.isatty():
-        raise UsageError("this format is no text", hint="give a file with -o")
-    sys.stdout.buffer.write(content)
+    from iosonde.outputs import descriptor_of, write_output
+
+    place = output or "-"
+    if binary and descriptor_of(place) == 1 and sys.stdout.isatty():
+        raise UsageError("this format is not text", hint="give a file with -o")
+    write_output(place, content, what)

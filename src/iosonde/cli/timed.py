@@ -67,20 +67,20 @@ def basis_json(time: Time | NoTime, model: Model, devices: Devices) -> Json:
 def print_time(console: Console, time: Time | NoTime) -> None:
     """One combination."""
     if isinstance(time, NoTime):
-        console.print(f"no times: {time.reason}", markup=False, style="dim")
+        console.print(f"no times: {time.reason}", style="dim")
         return
     band = f"{units.show_iops(time.band[0])} … {units.show_iops(time.band[1])}"
     text = (
         f"{units.show_iops(time.iops)} (band {band}), {units.show_bandwidth(time.bandwidth)}, "
         f"{units.show_seconds(time.latency)} each, {time.depth} under way"
     )
-    console.print(text, style="bold", markup=False)
+    console.print(text, style="bold")
     if time.bottleneck:
         share = units.show_fraction(time.busy[time.bottleneck])
-        console.print(f"  the busiest is {time.bottleneck}: {share} of the time", markup=False)
-    console.print(f"  the band covers {', '.join(time.covers)}", markup=False, style="dim")
+        console.print(f"  the busiest is {time.bottleneck}: {share} of the time")
+    console.print(f"  the band covers {', '.join(time.covers)}", style="dim")
     for note in time.notes:
-        console.print(f"  {note}", markup=False, style="dim")
+        console.print(f"  {note}", style="dim")
 
 
 def print_times(console: Console, rows: Sequence[tuple[Variant, Time | NoTime]]) -> None:
@@ -90,7 +90,7 @@ def print_times(console: Console, rows: Sequence[tuple[Variant, Time | NoTime]])
     known = [time for _, time in rows if isinstance(time, Time)]
     if not known:
         reason = next((time.reason for _, time in rows if isinstance(time, NoTime)), "")
-        console.print(f"no times: {reason}", markup=False, style="dim")
+        console.print(f"no times: {reason}", style="dim")
         return
     most = max(one.band[1] for one in known)
     table = Table(box=None)

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from iosonde.evidence.find import Found
+from iosonde.evidence.forms import Printed, each_run_once, printed_run
 from iosonde.evidence.keep import settings_of
 from iosonde.printed import Kept, PrintedTrial, Unread
 
@@ -37,6 +38,7 @@ class Told:
         texts: JSON objects, each with the list of the contract that it belongs to.
         unread: why it could not be read.
         packed: ready for a store, where it is to be kept.
+        run: of fio, which may have printed it in several forms.
     """
 
     trials: int = 0
@@ -49,6 +51,7 @@ class Told:
     texts: tuple[tuple[str, str], ...] = ()
     unread: Unread | None = None
     packed: Packed | None = None
+    run: Printed | None = None
 
 
 def tell(one: Found | Unread, *, how: How, keep: bool) -> Told:
@@ -71,7 +74,7 @@ def tell(one: Found | Unread, *, how: How, keep: bool) -> Told:
         lone=one.loads[0].command if one.loads and not beside else None,
         commands=frozenset(trial.command for trial in one.trials),
         rows=tuple(_rows(one)) if how is How.TABLE else (),
-        texts=texts, packed=packed,
+        texts=texts, packed=packed, run=printed_run(one),
     )  # fmt: skip
 
 
@@ -85,9 +88,12 @@ def _packed(one: Found | Unread) -> Packed:
 
 
 def without_repeats(told: Iterator[Told]) -> Iterator[Told]:
-    """A command alone is left out where the output below it names it too."""
+    """A command alone is left out where the output below it names it too.
+
+    So is a run of fio that stands beside the same run in a form that says more.
+    """
     waiting: list[Told] = []
-    for one in told:
+    for one in each_run_once(told, lambda one: one.run):
         if one.lone is not None:
             waiting.append(one)
             continue
@@ -122,13 +128,18 @@ def _rows(found: Found) -> Iterator[Row]:
 
 
 def _figure(trial: PrintedTrial) -> str:
-    """The mean of the metric that stands for a trial."""
+    """The mean of the metric that stands for a trial, and of its syncs."""
     from iosonde import units
-    from iosonde.measure.direction import headline_among
+    from iosonde.sheets import SYNC_LATENCY
+    from iosonde.statistics.direction import headline_among
 
-    headline = headline_among(trial.loops[0].metrics)
-    values = [loop.metrics[headline] for loop in trial.loops if headline in loop.metrics]
-    if not values:
-        return "no figures"
-    unit = trial.loops[0].units.get(headline, "")
-    return f"{headline} {units.show(sum(values) / len(values), unit)}"
+    first = trial.loops[0]
+    names = [headline_among(first.metrics)]
+    names += [SYNC_LATENCY] if SYNC_LATENCY in first.metrics else []
+    said = []
+    for name in names:
+        values = [loop.metrics[name] for loop in trial.loops if name in loop.metrics]
+        if values:
+            shown = units.show(sum(values) / len(values), first.units.get(name, ""))
+            said.append(f"{name} {shown}")
+    return ", ".join(said) or "no figures"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iosonde import units
-from iosonde.cli.output import err, out, print_json, write_file
+from iosonde.cli.output import err, failures, out, print_json, styled
 from iosonde.errors import UsageError
+from iosonde.outputs import write_output
+from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +39,7 @@ def trace(
         typer.Argument(metavar="WHAT", help="Traces (- is standard input); a device."),
     ] = None,
     fmt: Annotated[
-        str, typer.Option("--format", help="Of the trace, by name; else by content.")
+        str, typer.Option("--format", help="Format of the trace (recognised by content).")
     ] = "",
     event: Annotated[
         str, typer.Option(help="Of the block layer, that is a request: Q, D or C; else by content.")
@@ -56,10 +58,13 @@ def trace(
             help="Describe on the workers of a Dask cluster; local: its threads here.",
         ),
     ] = "",
-    threads: Annotated[int, typer.Option(min=0, help="0: one per processor.")] = 0,
+    threads: Annotated[
+        int, typer.Option(min=0, help="Number of threads; 0: one per processor.")
+    ] = 0,
     seconds: Annotated[str, typer.Option("--seconds", help="How long to record.")] = "10s",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where a recording goes.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Directory of the recording."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -81,36 +86,45 @@ def trace(
     answer = _DOING[action](words or [], options)
     if as_json:
         print_json({"schema": "iosonde.trace/1", "action": action, **answer})
+    if "failed" in answer:
+        raise typer.Exit(2)
 
 
 def _describe(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
     from iosonde.trace.describe import describe
     from iosonde.trace.document import document
     from iosonde.trace.read import sources
-    from iosonde.trace.several import by_dask, by_threads
+    from iosonde.trace.several import attempted, by_dask, by_threads
 
     if not words:
         raise UsageError("say which traces", hint="iosonde trace describe FILE…")
     work = partial(
-        describe, fmt=options["format"], event=options["event"], block=options["block"],
+        attempted, describe, fmt=options["format"], event=options["event"], block=options["block"],
         tracked=options["tracked"],
     )  # fmt: skip
     files = sources(words)
     if options["dask"]:
-        found = by_dask(work, files, address=options["dask"])
+        answers = by_dask(work, files, address=options["dask"])
     else:
-        found = by_threads(
+        answers = by_threads(
             lambda one, go_on: work(one, go_on=go_on), files, threads=options["threads"]
         )
+    found = [one for one in answers if not isinstance(one, UsageError)]
+    failed = [one for one in answers if isinstance(one, UsageError)]
+    if failed and not found:
+        raise failed[0]
     if options["html"]:
         from iosonde.trace.page import page
 
-        write_file(options["html"], page(found), "the page")
+        write_output(options["html"], page(found), "the page")
     if not options["json"]:
         for one in found:
             _print(out(), one)
             _warn(one.name, one.damage)
-    return {"traces": [document(one) for one in found]}
+    answer: dict[str, Json] = {"traces": [document(one) for one in found]}
+    if failed:
+        answer["failed"] = failures(failed)
+    return answer
 
 
 def _convert(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
@@ -126,9 +140,7 @@ def _convert(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
     requests = write_parquet(read, path)
     size = path.stat().st_size
     if not options["json"]:
-        out().print(
-            f"{path}: {requests} requests of {read.format}, {units.show_bytes(size)}", markup=False
-        )
+        out().print(f"{path}: {requests} requests of {read.format}, {units.show_bytes(size)}")
         _warn(words[0], read.damage)
     return {
         "written": {
@@ -139,13 +151,11 @@ def _convert(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
 
 
 def _record(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
-    import asyncio
-
     from iosonde.trace.read import Trace, sources
 
     if len(words) != 1:
         raise UsageError("say which device", hint="iosonde trace record [HOST:]/dev/sda")
-    done = asyncio.run(_recorded(words[0], options))
+    done = run_async(_recorded(words[0], options))
     trace = Trace(sources([str(done.path)])[0], event=options["event"])
     requests = sum(len(batch) for batch in trace.batches())
     damage = trace.damage
@@ -153,7 +163,6 @@ def _record(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
         out().print(
             f"{done.path}: {requests} requests of {done.host}:{done.device}, "
             f"{units.show_bytes(done.bytes)} in {len(done.files)} files",
-            markup=False,
         )
         _warn(str(done.path), damage)
         if done.cut:
@@ -194,7 +203,7 @@ def _formats(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
     known = formats()
     if not options["json"]:
         for name, about in known.items():
-            out().print(f"{name:<10} {about}", markup=False)
+            out().print(f"{name:<10} {about}")
     return {"formats": [{"name": name, "about": about} for name, about in known.items()]}
 
 
@@ -207,14 +216,13 @@ _DOING: dict[str, Callable[[list[str], dict[str, Any]], dict[str, Json]]] = {
 
 
 def _print(console: Console, one: Description) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
     from iosonde.trace.table import facts, hot_rows, size_rows
 
     packed = f", {one.compression}" if one.compression else ""
     lines = f", {one.lines} lines" if one.lines is not None else ""
-    console.print(f"[bold]{escape(one.name)}[/bold]: {one.format}{packed}{lines}")
+    console.print(styled("[bold]{}[/bold]: {}{}{}", one.name, one.format, packed, lines))
     table = Table(box=None, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()
@@ -234,9 +242,9 @@ def _print(console: Console, one: Description) -> None:
             console.print(table)
     others = ", ".join(f"{name} {count}" for name, count in one.others.items())
     if others:
-        console.print(f"  no requests: {others}", markup=False)
+        console.print(f"  no requests: {others}")
     for note in one.notes:
-        console.print(f"  note: {note}", markup=False)
+        console.print(f"  note: {note}")
 
 
 def _warn(name: str, damage: Damage) -> None:
@@ -246,10 +254,10 @@ def _warn(name: str, damage: Damage) -> None:
         err().print(
             f"{name}: {damage.count} bad line{'s' * (damage.count > 1)} or records left out "
             f"(first at {place}: {problem})",
-            style="yellow", markup=False,
+            style="yellow",
         )  # fmt: skip
     if damage.lost:
         err().print(
             f"{name}: {damage.lost} events were lost while it was recorded",
-            style="yellow", markup=False,
+            style="yellow",
         )  # fmt: skip

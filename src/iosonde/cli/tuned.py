@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iosonde import units
-from iosonde.cli.output import out, print_json
+from iosonde.cli.output import out, print_json, styled
 from iosonde.cli.tuning import shown, words
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from iosonde.campaign import Campaign, CandidateEnd
     from iosonde.records import Json, Run
-    from iosonde.session.outlook import Outlook
+    from iosonde.tune.campaign.outlook import Outlook
 
 
 def show_campaign(run: Run, campaign: Campaign, *, as_json: bool) -> int:
@@ -23,36 +23,32 @@ def show_campaign(run: Run, campaign: Campaign, *, as_json: bool) -> int:
 
         print_json(tune_document(run, campaign))
         return 0
-    from rich.markup import escape
-
     console, result = out(), campaign.result
-    console.print(f"\nrun [bold]{run.id}[/bold]  {escape(run.study)}  ({run.state.value})")
+    console.print(styled("\nrun [bold]{}[/bold]  {}  ({})", run.id, run.study, run.state.value))
     console.print(_table(campaign))
     for one in campaign.intent.left_out:
-        console.print(f"not tried: {one.setting}={one.value}: {one.reason}", markup=False)
+        console.print(f"not tried: {one.setting}={one.value}: {one.reason}")
     if result is None:
         return 0
     spent = f"{units.show_seconds(campaign.device_seconds)} of device time"
     if result.proof:  # stages have proofs of their own
         spent += f", {units.show_seconds(result.proof)} of them for the proof"
-    console.print(f"\n{result.sentence} ({spent})", markup=False)
+    console.print(f"\n{result.sentence} ({spent})")
     if result.confirmed:
-        console.print(f"best: {words(result.winner)}", markup=False, style="bold")
+        console.print(f"best: {words(result.winner)}", style="bold")
     console.print(
         "the winner is in force until the next boot; `iosonde rollback` puts it back"
         if result.applied else "everything is put back as it was before",
-        markup=False,
     )  # fmt: skip
     if result.commands:
-        console.print("to keep it:" if result.applied else "to have it:", markup=False)
+        console.print("make permanent:" if result.applied else "apply:")
         for line in result.commands:
-            console.print(f"  {line}", markup=False)
+            console.print(f"  {line}")
     return 0
 
 
 def _table(campaign: Campaign) -> Table:
     """All candidates, the best first; those that were not measured last."""
-    from rich.markup import escape
     from rich.table import Table
 
     goal = campaign.intent.goal
@@ -61,7 +57,7 @@ def _table(campaign: Campaign) -> Table:
     places = [place for place in campaign.places if place]
     several = len(places) > 1
     for name in [*varied, *(["measured at"] if several else [])]:
-        table.add_column(escape(name))
+        table.add_column(name)
     for title in (goal.metric, "± 95 %", "loops", "time"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("state")
@@ -77,7 +73,7 @@ def _table(campaign: Campaign) -> Table:
         note = _note(one, campaign, default=dict(one.settings) == default)
         cells = [shown(one.settings[name]) for name in varied]
         cells += [campaign.at(one)] if several else []
-        table.add_row(*map(escape, [*cells, *_figures(one), note]))
+        table.add_row(*cells, *_figures(one), note)
     return table
 
 
@@ -95,9 +91,9 @@ def _figures(one: CandidateEnd) -> list[str]:
 def _note(one: CandidateEnd, campaign: Campaign, *, default: bool) -> str:
     parts = [one.reason or one.state]
     if default:
-        parts.append("in force before")
+        parts.append("previous setting")
     if campaign.result and dict(one.settings) == dict(campaign.result.pick):
-        parts.append("picked")
+        parts.append("winner")
     return ", ".join(parts)
 
 
@@ -106,7 +102,6 @@ def show_plan(found: Outlook, *, as_json: bool) -> int:
     if as_json:
         print_json(plan_document(found))
         return 0
-    from rich.markup import escape
     from rich.table import Table
 
     console, goal = out(), found.goal
@@ -118,10 +113,10 @@ def show_plan(found: Outlook, *, as_json: bool) -> int:
         default = "?" if one.varied.default is None else str(one.varied.default)
         tried = ", ".join(map(str, one.varied.values))
         name = "\n+ ".join((one.varied.name, *one.varied.also))
-        table.add_row(*map(escape, [name, default, tried, cost]))
+        table.add_row(name, default, tried, cost)
     console.print(table)
     for left in found.left_out:
-        console.print(f"not tried: {left.setting}={left.value}: {left.reason}", markup=False)
+        console.print(f"not tried: {left.setting}={left.value}: {left.reason}")
     word = "maximise" if goal.higher else "minimise"
     limits = f", subject to {'; '.join(found.limits)}" if found.limits else ""
     stages = ", ".join(
@@ -131,17 +126,16 @@ def show_plan(found: Outlook, *, as_json: bool) -> int:
     count = sum(one for _, one, _ in found.stages) or found.candidates
     console.print(
         f"{count} candidates{several}; {found.strategy}: {word} {goal.metric} within "
-        f"{units.show_fraction(goal.margin)}{limits}", markup=False,
+        f"{units.show_fraction(goal.margin)}{limits}",
     )  # fmt: skip
     console.print(
         f"each candidate once: about {units.show_seconds(found.block)}; the budget is "
         f"{units.show_seconds(goal.budget)}, {found.loops} loops of "
-        f"{units.show_seconds(goal.seconds)} at the most, a fifth kept for the proof",
-        markup=False,
+        f"{units.show_seconds(goal.seconds)} at most, 20 % of it reserved for confirmation",
     )
-    console.print(f"a loop: {found.command}", markup=False)
+    console.print(f"a loop: {found.command}")
     for sentence in found.notes:
-        console.print(sentence, markup=False)
+        console.print(sentence)
     return 0
 
 

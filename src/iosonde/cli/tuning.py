@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from iosonde.campaign import Intent, Measurement
     from iosonde.records import Scalar
-    from iosonde.tune.strategy import Ask, Standing
+    from iosonde.tune.search.strategy import Ask, Standing
 
 
 def shown(value: Scalar) -> str:
@@ -105,7 +105,7 @@ class LiveTuning(LiveProgress):
         """See `Watch.campaign`."""
         self._unit = intent.goal.unit
         self._lines([opening(run, intent, candidates, done)])
-        self._console.print("[dim](Ctrl-C ends it cleanly: everything is put back)[/dim]")
+        self._console.print("(Ctrl-C ends it cleanly: everything is put back)", style="dim")
 
     def asked(self, ask: Ask, changes: str, standing: Standing) -> None:
         """See `Watch.asked`."""

@@ -1,22 +1,32 @@
-"""A text that may hold outputs: a file, standard input, a page, a PDF; with line numbers."""
+"""A text that may hold outputs: a file, standard input, a page, a PDF; with line numbers.
+
+How much is taken of one, and why so much: limits.py.
+"""
 
 from __future__ import annotations
 
-import gzip
-import mmap
-import sys
+import hashlib
+import os
+import re
+import stat
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
+from iosonde import limits
 from iosonde.errors import UsageError
-from iosonde.evidence import clean
+from iosonde.evidence import mail
+from iosonde.evidence.bytes_of_file import FileBytes
+from iosonde.evidence.confined import confined
+from iosonde.inputs import open_input, read_at_most
 
-Data: TypeAlias = "bytes | mmap.mmap"
+Data: TypeAlias = "bytes | FileBytes"
 _PROBE = 4096
 _MAIL_MOST = 1 << 24  # bytes of a text that may be a mail and is decoded as a whole
+_STEP = 1 << 20
+_SMALLER = "cut out the part with the outputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,58 +44,178 @@ class Document:
         place = min(line, len(self.numbers)) - 1
         return self.numbers[place] if place >= 0 else line
 
+    def digest(self) -> str:
+        """SHA-256 of the text, in hexadecimal digits."""
+        sum_so_far = hashlib.sha256()
+        for start in range(0, len(self.data), _STEP):
+            sum_so_far.update(self.data[start : start + _STEP])
+        return sum_so_far.hexdigest()
 
-def open_document(name: str) -> Document:
-    """The text in a file, or of standard input ("-"). Files are mapped, not read.
+
+@contextmanager
+def open_document(name: str) -> Iterator[Document]:
+    """The text in a file, or of standard input ("-"). Of a long file only parts are in memory.
 
     Raises:
-        UsageError: no such file, a directory, no right to read it, or no text.
+        UsageError: no such file, a directory, a device, no right to read it, no text, or more of
+            it than limits.py allows.
     """
-    if name == "-":
-        return of_bytes("-", sys.stdin.buffer.read())
-    try:
-        with Path(name).open("rb") as file:
-            head = file.read(_PROBE)
-            if not head:
-                return Document(name, b"")
-            data: Data
-            try:
-                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            except (OSError, ValueError):  # a pipe, or a file of /proc
-                data = head + file.read()
-    except OSError as problem:
-        raise UsageError(f"cannot be read: {problem.strerror}", where=name) from None
-    return of_bytes(name, data)
+    with open_input(name) as file:
+        yield of_bytes(name, _data(file, name))
 
 
-def of_bytes(name: str, data: Data) -> Document:
+def _data(file: BinaryIO, name: str) -> Data:
+    state = os.fstat(file.fileno())
+    if stat.S_ISREG(state.st_mode) and state.st_size > limits.DOCUMENT:
+        raise UsageError(
+            f"has {state.st_size} bytes, more than {limits.shown(limits.DOCUMENT)}, the limit for "
+            "a text",
+            where=name,
+            hint=f"{_SMALLER}; `iosonde log` and `iosonde trace` read logs of any length",
+        )
+    # Standard input may be at any place of its file, and files of /proc have no size.
+    if stat.S_ISREG(state.st_mode) and state.st_size > limits.IN_MEMORY and name != "-":
+        return FileBytes(file.fileno(), name)
+    content = read_at_most(file, limits.PIPED, name)
+    if len(content) > limits.PIPED:
+        raise UsageError(
+            f"is longer than {limits.shown(limits.PIPED)}, the limit for a text that comes "
+            "through a pipe",
+            where=name,
+            hint="write it to a file and give its name",
+        )
+    return content
+
+
+def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
     """The text in some bytes, whatever they are wrapped in.
 
+    Args:
+        name: what they are called in messages and places.
+        data: all bytes.
+        wrappings: how often they were unpacked already.
+
     Raises:
-        UsageError: it is a damaged PDF or gzip file, or no text at all.
+        UsageError: it is a damaged PDF or gzip file, no text at all, or longer than its kind may
+            be.
     """
-    head = bytes(data[:_PROBE])
+    head = data[:_PROBE]
     if head[:2] == b"\x1f\x8b":
-        try:
-            return of_bytes(name, gzip.decompress(data))
-        except (OSError, EOFError, zlib.error) as problem:
-            raise UsageError(f"is a damaged gzip file: {problem}", where=name) from None
+        if wrappings >= limits.WRAPPINGS:
+            raise UsageError(
+                f"is gzip in gzip more than {limits.WRAPPINGS} times",
+                where=name,
+                hint="unpack it with gunzip",
+            )
+        return of_bytes(name, _unpacked(data, name), wrappings + 1)
     if head[:5] == b"%PDF-":
         from iosonde.evidence.pdf import text_of_pdf
 
-        return Document(name, text_of_pdf(bytes(data), name))
+        whole = _whole(data, name, "a PDF")
+        return Document(name, confined(text_of_pdf, whole, name=name, what="this PDF"))
     if head[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        data = bytes(data).decode("utf-16", errors="replace").encode()
+        data = _whole(data, name, "a text in UTF-16").decode("utf-16", errors="replace").encode()
         head = data[:_PROBE]
-    if head.count(0) > len(head) // 8:
+    archive = _packed(head)
+    if archive is None and _is_binary(head) and _TAR.match(head):
+        archive = "a tar archive"  # of long texts it is read as if they stood below each other
+    if archive is not None:
         raise UsageError(
-            "is no text", where=name, hint="give text, Markdown, HTML, mail or a PDF with outputs"
+            f"is {archive}, which is not unpacked here",
+            where=name,
+            hint="unpack it and give the files in it; of packed texts only gzip is read",
+        )
+    if _is_binary(head):
+        raise UsageError(
+            "is not text", where=name, hint="give text, Markdown, HTML, mail or a PDF with outputs"
         )
     lowered = head.lstrip().lower()
     if lowered.startswith((b"<!doctype html", b"<html", b"<?xml")) and b"<html" in lowered:
         from iosonde.evidence.page import text_of_page
 
-        return Document(name, *text_of_page(bytes(data)))
-    if len(data) <= _MAIL_MOST and clean.is_quoted_printable(bytes(data)):
-        return Document(name, *clean.from_quoted_printable(bytes(data)))
-    return Document(name, data)
+        whole = _whole(data, name, "an HTML page")
+        return Document(name, *confined(text_of_page, whole, name=name, what="this HTML page"))
+    plain = mail.decoded(data[:]) if len(data) <= _MAIL_MOST else None
+    return Document(name, data) if plain is None else Document(name, *plain)
+
+
+_ARCHIVES = tuple(
+    (re.compile(pattern, re.DOTALL), kind)
+    for pattern, kind in (
+        (rb"PK(?:\x03\x04|\x05\x06)", "a zip archive"),
+        (rb"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+        (rb"Rar!\x1a\x07", "a rar archive"),
+        (rb"\xfd7zXZ\x00", "packed by xz"),
+        (rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", "packed by bzip2"),
+        (rb"\x28\xb5\x2f\xfd", "packed by zstd"),
+        (rb"\x04\x22\x4d\x18", "packed by lz4"),
+        (rb"LZIP[\x00\x01]", "packed by lzip"),
+        (rb"\x1f\x9d", "packed by compress"),
+        (rb"!<arch>\n", "an ar archive (a Debian package is one)"),
+        (rb"\xed\xab\xee\xdb", "an RPM package"),
+        (rb"07070[12][0-9A-Fa-f]{104}|070707[0-7]{70}", "a cpio archive"),
+    )
+)
+"""How packed files begin. Source: magic(5) of file 5.44, archive and compress; cpio(5)."""
+_TAR = re.compile(rb".{257}ustar", re.DOTALL)
+_CONTROLS = bytes(set(range(1, 32)) - set(b"\a\b\t\n\v\f\r\x1b"))
+
+
+def _packed(head: bytes) -> str | None:
+    """What kind of packed file begins so; None where it is none that is known."""
+    return next((kind for magic, kind in _ARCHIVES if magic.match(head)), None)
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether these bytes are of no text: an eighth are zeros, or one in 30 is a control byte.
+
+    Texts of any encoding have none but those of lines, tabs and terminals; packed bytes one in 11.
+    """
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    return head.count(0) > len(head) // 8 or controls * 30 > len(head)
+
+
+def _whole(data: Data, name: str, what: str) -> bytes:
+    if len(data) > limits.PAGE:
+        raise UsageError(
+            f"has {len(data)} bytes, more than {limits.shown(limits.PAGE)}, the limit for {what}",
+            where=name,
+            hint=_SMALLER,
+        )
+    return data[:]
+
+
+def _unpacked(data: Data, name: str) -> bytes:
+    """What gzip packed: one member after the other, as gunzip reads them.
+
+    Source: RFC 1952 2.2; zeros behind the last member are padding (gzip(1)).
+    """
+    parts: list[bytes] = []
+    room, place = limits.UNPACKED, 0
+    while place < len(data):
+        if parts and not data[place : place + _PROBE].strip(b"\0"):
+            place += _PROBE
+            continue
+        stream = zlib.decompressobj(wbits=31)
+        while not stream.eof:
+            packed = stream.unconsumed_tail
+            if not packed:
+                packed = data[place : place + _STEP]
+                place += len(packed)
+            try:
+                part = stream.decompress(packed, min(room + 1, _STEP))
+            except zlib.error as problem:
+                raise UsageError(f"is a damaged gzip file: {problem}", where=name) from None
+            if not packed and not part and not stream.eof:
+                raise UsageError("is a damaged gzip file: it ends too early", where=name)
+            parts.append(part)
+            room -= len(part)
+            if room < 0:
+                raise UsageError(
+                    f"unpacks to more than {limits.shown(limits.UNPACKED)}, the limit for a gzip "
+                    "file",
+                    where=name,
+                    hint="unpack it with gunzip, if you trust it, and give the file",
+                )
+        place -= len(stream.unused_data)
+    return b"".join(parts)

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
+from iosonde import limits
 from iosonde._core import Anchors
 from iosonde.errors import UsageError
-from iosonde.evidence.document import Data, Document
+from iosonde.evidence.document import Document
 from iosonde.evidence.place import heading_above
+from iosonde.evidence.watch import Watch
 from iosonde.evidence.window import View, Window
-from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
-from iosonde.loads.outputs import OUTPUTS as OF_LOADS
-from iosonde.passage import REACH, Output, joined
+from iosonde.layers import OUTPUTS as OF_LAYERS
+from iosonde.loads import OUTPUTS as OF_LOADS
+from iosonde.monitors import OUTPUTS as OF_MONITORS
 from iosonde.printed import (
     Place,
     PrintedCounters,
@@ -24,13 +26,16 @@ from iosonde.printed import (
     Reading,
     Unread,
     Unreadable,
+    is_finite,
 )
+from iosonde.text.passage import REACH, Output, joined
 
 Told = TypeVar("Told")
 _BLOCK = 1 << 22
-_NEWLINE = 10
+WATCH = Watch()
 _BROKEN = (
-    ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, UsageError,
+    ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError,
+    UsageError,
 )  # fmt: skip
 
 
@@ -51,7 +56,7 @@ class Found:
 @cache
 def outputs() -> tuple[Output, ...]:
     """Every kind of output that is known."""
-    tables = (OF_LOADS, OF_LAYERS)
+    tables = (OF_LOADS, OF_LAYERS, OF_MONITORS)
     return tuple(table.load(name)() for table in tables for name in table)
 
 
@@ -88,8 +93,9 @@ def find_and_tell(
         yield from find_by_spans(document, tell, with_text=with_text)
         return
     search = Search(document, with_text=with_text)
-    for hit in hits(document, Span(0, 1, len(document.data))):
-        yield from map(tell, search.look(*hit))
+    with WATCH:
+        for hit in hits(document, Span(0, 1, len(document.data))):
+            yield from map(tell, search.look(*hit))
 
 
 def _itself(one: Found | Unread) -> Found | Unread:
@@ -110,18 +116,30 @@ def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
     data, anchors = document.data, _anchors()
     start, number = span.start, span.line
     while start < span.end:
-        end = end_of_line(data, min(start + _BLOCK, span.end))
-        found, starts, groups, ends = anchors.scan(bytes(data[start:end]))
+        end = end_of_line(document, min(start + _BLOCK, span.end))
+        found, starts, groups, ends = anchors.scan(data[start:end])
         for line, offset, group in zip(found, starts, groups, strict=True):
             yield number + line, start + offset, outputs()[group]
         start, number = end, number + ends
 
 
-def end_of_line(data: Data, offset: int) -> int:
-    """Offset behind the end of the line that the byte before `offset` is part of."""
-    if offset >= len(data) or data[offset - 1] == _NEWLINE:
+def end_of_line(document: Document, offset: int) -> int:
+    """Offset behind the end of the line that the byte before `offset` is part of.
+
+    Raises:
+        UsageError: the line is longer than limits.py allows.
+    """
+    data = document.data
+    if offset >= len(data) or data[offset - 1 : offset] == b"\n":
         return min(offset, len(data))
-    return data.find(b"\n", offset) + 1 or len(data)
+    end = data.find(b"\n", offset, offset + limits.LINE)
+    if end < 0 and offset + limits.LINE < len(data):
+        raise UsageError(
+            f"has a line of more than {limits.shown(limits.LINE)} around its byte {offset}",
+            where=document.name,
+            hint="a text with outputs has shorter ones; cut out the part with the outputs",
+        )
+    return end + 1 or len(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,28 +194,49 @@ class Search:
             return
         self._window.go_to(number, offset)
         view = View(self._window, floor=self._free, anchor=number)
-        first = output.begin(view)
-        if first is None:
-            return
-        if view.number(first) <= self._failed.get(output, 0):
-            self._failed[output] = number  # it goes on: what begins in it was tried already
-            return
-        heading = self._heading_above(view, first, offset)
+        first, heading = view.at, ""
+        self._check_time()
+        WATCH.begin()
         try:
+            begins = output.begin(view)
+            if begins is None:
+                return
+            first = begins
+            if view.number(first) <= self._failed.get(output, 0):
+                # It goes on: what begins in it was tried already.
+                self._failed[output] = max(number, self._failed[output])
+                return
+            heading = self._heading_above(view, first, offset)
             reading = output.read(view, first)
+            if not is_finite(reading):
+                raise Unreadable("a figure of it is larger than any number")
         except Unreadable as problem:
-            self._failed[output] = number
+            WATCH.end()
+            self._failed[output] = max(number, view.number(problem.last))
             yield Unread(self._place(view, first, view.at, heading), output.tool, problem.reason)
             return
         except _BROKEN as problem:
+            WATCH.end()
             self._failed[output] = number
             reason = f"it is not as {output.tool} prints it ({problem})"
             yield Unread(self._place(view, first, view.at, heading), output.tool, reason)
             return
+        finally:
+            WATCH.end()
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
         yield from self._told(view, reading, output.tool, heading)
+
+    def _check_time(self) -> None:
+        """Raises UsageError where outputs took too long together: a text that is made for that."""
+        if WATCH.slow > limits.SLOW_SECONDS:
+            raise UsageError(
+                f"holds outputs that take more than {limits.SLOW_SECONDS:g} s of a processor, the "
+                "limit for a text",
+                where=self._document.name,
+                hint="cut out the part with the outputs",
+            )
 
     def _told(
         self, view: View, reading: Reading, tool: str, heading: str
@@ -238,9 +277,9 @@ def marked_between(document: Document, start: int, end: int) -> str:
     """The last heading of Markdown in a part of a document that no parser looked at."""
     data = document.data
     at = data.rfind(b"\n#", start, end) + 1
-    if at == 0 and (start > 0 or bytes(data[:1]) != b"#"):
+    if at == 0 and (start > 0 or data[:1] != b"#"):
         return ""
-    line = bytes(data[at : at + 200]).split(b"\n")[0].decode(errors="replace")
+    line = data[at : at + 200].split(b"\n")[0].decode(errors="replace")
     return heading_above(lambda index: line if index == 0 else None, 1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -120,9 +121,26 @@ def kept_of(found: Found) -> tuple[Kept, ...]:
 
 
 def settings_of(state: PrintedState) -> dict[str, Scalar]:
-    """A state as the contract has it: "layer.setting" → value; of the host, the name alone."""
-    return {
-        f"{subject.name}.{name}" if subject.name else name: value
-        for subject in state.subjects
-        for name, value in subject.values.items()
-    }
+    """A state as the contract has it: "layer.setting" → value; of the host, the name alone.
+
+    Two subjects of one name (a DRBD volume with each of its peers, an export with each of its
+    clients) keep their values apart: those of the second are named by what tells it from the first.
+    """
+    settings: dict[str, Scalar] = {}
+    for place, subject in enumerate(state.subjects):
+        own = _named(subject.name, subject.values)
+        if any(settings.get(name, value) != value for name, value in own.items()):
+            apart = next(
+                (str(subject.values[name]) for name in _TELLING_APART if name in subject.values),
+                str(place + 1),
+            )
+            own = _named(f"{subject.name}[{apart}]", subject.values)
+        settings |= own
+    return settings
+
+
+_TELLING_APART = ("peer", "clients", "client", "volume", "address")
+
+
+def _named(start: str, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    return {f"{start}.{name}" if start else name: value for name, value in values.items()}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
+from html import unescape
 from html.parser import HTMLParser
 
 _BREAKS = frozenset({
@@ -11,17 +14,18 @@ _BREAKS = frozenset({
 })  # fmt: skip
 _CELLS = frozenset({"td", "th"})
 _UNSEEN = frozenset({"script", "style", "template", "head"})
+_UNFINISHED = 100  # tags and comments that nothing ends, after which a page is no page any more
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 
 
-def text_of_page(data: bytes) -> tuple[bytes, list[int]]:
+def text_of_page(data: bytes, _name: str = "") -> tuple[bytes, Sequence[int]]:
     """The text, and the line of the source where each of its lines began.
 
     Headings begin with number signs and cells of a table are divided by bars, as in Markdown.
     """
     reader = _Reader()
     reader.feed(data.decode(errors="replace"))
-    reader.close()
+    reader.end()
     reader.end_line()
     return "\n".join(reader.lines).encode(), reader.numbers
 
@@ -30,11 +34,31 @@ class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.lines: list[str] = []
-        self.numbers: list[int] = []
+        self.numbers = array("I")
         self._line: list[str] = []
+        self._text = False  # whether anything but blanks is in it
         self._began = 1
         self._kept = 0  # depth of <pre>
         self._unseen = 0
+
+    def end(self) -> None:
+        """The page is complete: of a tag or comment that is not, go on after its first ">".
+
+        HTMLParser.close does so as well, but looks through all the rest of the page for each of
+        them (CVE-2025-6069): after some, what is left is text.
+        """
+        for _ in range(_UNFINISHED):
+            end = self.rawdata.find(">") + 1
+            if not end:
+                break
+            self.updatepos(0, end)
+            cut, rest = self.rawdata[:end], self.rawdata[end:]
+            self.rawdata = ""
+            self.handle_data(unescape(cut))
+            self.feed(rest)
+        rest, self.rawdata = self.rawdata, ""
+        if rest:
+            self.handle_data(unescape(rest))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         del attrs
@@ -42,10 +66,10 @@ class _Reader(HTMLParser):
             self._unseen += 1
         elif tag in _BREAKS:
             self.end_line()
-            self._line.append(_HEADINGS.get(tag, ""))
+            self._add(_HEADINGS.get(tag, ""))
             self._kept += tag == "pre"
-        elif tag in _CELLS and self._has_text():
-            self._line.append(" | ")
+        elif tag in _CELLS and self._text:
+            self._add(" | ")
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _UNSEEN:
@@ -61,8 +85,8 @@ class _Reader(HTMLParser):
             words = " ".join(data.split())
             if words:
                 self._begin()
-                before = " " if data[0].isspace() and self._has_text() else ""
-                self._line.append(before + words + (" " if data[-1].isspace() else ""))
+                before = " " if data[0].isspace() and self._text else ""
+                self._add(before + words + (" " if data[-1].isspace() else ""))
             return
         for place, part in enumerate(data.split("\n")):
             if place:
@@ -70,7 +94,7 @@ class _Reader(HTMLParser):
                 self._began = self.getpos()[0] + place
             elif part:
                 self._begin()
-            self._line.append(part)
+            self._add(part)
 
     def end_line(self, *, keep_blank: bool = False) -> None:
         """The line is complete; a blank one counts only inside <pre>."""
@@ -79,10 +103,12 @@ class _Reader(HTMLParser):
             self.lines.append(text)
             self.numbers.append(self._began)
         self._line.clear()
+        self._text = False
 
     def _begin(self) -> None:
-        if not self._has_text():
+        if not self._text:
             self._began = self.getpos()[0]
 
-    def _has_text(self) -> bool:
-        return any(part.strip() for part in self._line)
+    def _add(self, part: str) -> None:
+        self._line.append(part)
+        self._text = self._text or bool(part.strip())

@@ -7,19 +7,18 @@ the span before leaves it; else the span is gone through again, from the right s
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from multiprocessing import get_context
 from typing import Generic
 
 from iosonde.evidence.document import Document
 from iosonde.evidence.find import (
+    WATCH,
     Found,
     Search,
     Span,
@@ -31,6 +30,7 @@ from iosonde.evidence.find import (
     outputs,
 )
 from iosonde.printed import Place, Unread
+from iosonde.workers import worker_pool
 
 LONG = 1 << 24
 """Bytes from which more processes than one are worth their start."""
@@ -47,12 +47,15 @@ class _Result(Generic[Told]):
 
     Args:
         arrived: what mattered of the state on arrival.
+        heading: the last one seen on arrival, and the offset up to which headings were looked for;
+            an output that the run-up cut in two may have given a wrong one.
         under: the outputs whose heading stands before the run-up, if any; they come first.
         told: what was made of the others.
         end: the state at the end.
     """
 
     arrived: tuple[int, dict[str, int]]
+    heading: tuple[str, int]
     under: list[Found | Unread]
     told: list[Told]
     end: State
@@ -76,19 +79,21 @@ def find_by_spans(
     global _document  # noqa: PLW0603 - workers are forked with it
     outputs()  # loaded once, before the processes divide
     _document = document
-    workers = os.cpu_count() or 1
+    count = os.cpu_count() or 1
     state = State()
     task = partial(_search, tell=tell, with_text=with_text)
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
+    with worker_pool(count) as pool:
         every = _spans(document, size)
         waiting: deque[tuple[Span, Future[_Result[Told]]]] = deque(
-            (span, pool.submit(task, span)) for span in islice(every, 2 * workers)
+            (span, pool.submit(task, span)) for span in islice(every, 2 * count)
         )
         while waiting:
             span, future = waiting.popleft()
             waiting.extend((one, pool.submit(task, one)) for one in islice(every, 1))
             result = future.result()
-            if result.arrived == state.seen_from(span.line):
+            inherited = result.heading[0] == _INHERITED
+            same_heading = inherited or result.heading == (state.heading, state.offset)
+            if same_heading and result.arrived == state.seen_from(span.line):
                 between = marked_between(document, state.offset, _before(document, span).start)
                 heading = between or state.heading
                 yield from (tell(_under(one, heading)) for one in result.under)
@@ -97,18 +102,18 @@ def find_by_spans(
                 state = replace(end, heading=heading) if end.heading == _INHERITED else end
             else:
                 search = Search(document, state, with_text=with_text)
-                for hit in hits(document, span):
-                    yield from map(tell, search.look(*hit))
+                with WATCH:
+                    for hit in hits(document, span):
+                        yield from map(tell, search.look(*hit))
                 state = search.state
-            _forget(document, span)
 
 
 def _spans(document: Document, size: int) -> Iterator[Span]:
     data, start, line = document.data, 0, 1
     while start < len(data):
-        end = end_of_line(data, min(start + size, len(data)))
+        end = end_of_line(document, min(start + size, len(data)))
         yield Span(start, line, end)
-        line += bytes(data[start:end]).count(b"\n")
+        line += data[start:end].count(b"\n")
         start = end
 
 
@@ -116,8 +121,8 @@ def _before(document: Document, span: Span) -> Span:
     """The lines before a span that its search begins with."""
     data = document.data
     start = max(span.start - _RUN_UP, 0)
-    start = end_of_line(data, start) if start else 0
-    return Span(start, span.line - bytes(data[start : span.start]).count(b"\n"), span.start)
+    start = end_of_line(document, start) if start else 0
+    return Span(start, span.line - data[start : span.start].count(b"\n"), span.start)
 
 
 def _search(
@@ -129,31 +134,23 @@ def _search(
     before = _before(_document, span)
     begin = State(heading=_INHERITED, offset=before.start)
     search = Search(_document, begin, with_text=with_text)
-    for hit in hits(_document, before):
-        for _ in search.look(*hit):
-            pass
-    arrived = search.state.seen_from(span.line)
-    under, told = list[Found | Unread](), list[Told]()
-    for hit in hits(_document, span):
-        for one in search.look(*hit):
-            if one.place.heading == _INHERITED:
-                under.append(one)
-            else:
-                told.append(tell(one))
-    _forget(_document, span)
-    return _Result(arrived, under, told, search.state)
+    with WATCH:
+        for hit in hits(_document, before):
+            for _ in search.look(*hit):
+                pass
+        arrived = search.state.seen_from(span.line)
+        heading = search.state.heading, search.state.offset
+        under, told = list[Found | Unread](), list[Told]()
+        for hit in hits(_document, span):
+            for one in search.look(*hit):
+                if one.place.heading == _INHERITED:
+                    under.append(one)
+                else:
+                    told.append(tell(one))
+    return _Result(arrived, heading, under, told, search.state)
 
 
 def _under(one: Found | Unread, heading: str) -> Found | Unread:
     """The same, with the heading that held before the run-up."""
     place = one.place
     return replace(one, place=Place(place.file, place.first_line, place.last_line, heading))
-
-
-def _forget(document: Document, span: Span) -> None:
-    """Give back the memory of what will not be looked at again."""
-    data = document.data
-    if isinstance(data, mmap.mmap):
-        page = mmap.PAGESIZE
-        start = span.start // page * page
-        data.madvise(mmap.MADV_DONTNEED, start, span.end // page * page - start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 
+from iosonde import limits
 from iosonde.errors import UsageError
 
 
@@ -22,7 +23,16 @@ def text_of_pdf(data: bytes, name: str) -> bytes:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UsageError("is an encrypted PDF", where=name, hint="save it without a password")
-        pages = [page.extract_text() for page in reader.pages]
+        pages, room = list[str](), limits.PDF_TEXT
+        for page in reader.pages:
+            pages.append(page.extract_text())
+            room -= len(pages[-1])
+            if room < 0:
+                raise UsageError(
+                    f"is a PDF with more than {limits.shown(limits.PDF_TEXT)} of text, the limit",
+                    where=name,
+                    hint="save the pages with the outputs as a PDF of their own",
+                )
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError,
             RecursionError, ArithmeticError) as problem:  # fmt: skip
         raise UsageError(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from iosonde import limits
 from iosonde.evidence.clean import clean
 from iosonde.evidence.document import Document
-from iosonde.passage import REACH
+from iosonde.text.passage import REACH
 
 _BLOCK = 1 << 12
 """Bytes cleaned at once: little more than an output has, for most of a text is none."""
@@ -23,6 +24,11 @@ _TIME = (
 _LOGGED = re.compile(_TIME + r" (?P<host>[A-Za-z][\w.-]*) [A-Za-z_][\w./-]*(?:\[\d+\])?:(?:\s|$)")
 _STAMP = re.compile(_TIME + r"(?P<host>(?!))?\s?")
 _HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:(?:: | ?\| )\s?|:$)")
+
+_NO_HOSTS = frozenset({
+    "read", "write", "trim", "mixed", "lat", "clat", "slat", "sync", "bw", "iops", "cpu", "jobs",
+})  # fmt: skip
+"""What lines of fio begin with: two of one kind below each other have no host before them."""
 
 
 class Window:
@@ -71,7 +77,7 @@ class Window:
     def _jump(self, number: int, offset: int) -> None:
         data = self._document.data
         low = max(offset - _BEHIND, 0)
-        before = bytes(data[low:offset]).split(b"\n")[low > 0 : -1]  # the first may be torn
+        before = data[low:offset].split(b"\n")[low > 0 : -1]  # the first may be torn
         kept = before[-REACH - 1 :]
         self._texts.clear()
         self._first = number - len(kept)
@@ -81,16 +87,17 @@ class Window:
         data = self._document.data
         if self._next > len(data) or not len(data):
             return False
-        end = data.find(b"\n", min(self._next + _BLOCK, len(data)))
-        end = len(data) if end < 0 else end
-        block = bytes(data[self._next : end])
+        start = min(self._next + _BLOCK, len(data))
+        end = data.find(b"\n", start, start + limits.LINE)
+        end = min(start + limits.LINE, len(data)) if end < 0 else end
+        block = data[self._next : end]
         self._texts += clean(block.decode(errors="replace"))
         self._next = end + 1
         return True
 
 
 class View:
-    """See `iosonde.passage.Passage`: the lines of a window that a parser may look at."""
+    """See `iosonde.text.passage.Passage`: the lines of a window that a parser may look at."""
 
     def __init__(self, window: Window, *, floor: int, anchor: int) -> None:
         self._window = window
@@ -127,6 +134,8 @@ class View:
                 continue
             matches = [pattern.match(text + " ") for text in near]
             alike = [one for one in matches if one and one["host"] == found["host"]]
+            if pattern is _HOST and found["host"].lower() in _NO_HOSTS:
+                continue
             if len(alike) >= 2 and (pattern is not _HOST or len(alike) == len(near)):
                 return _without(pattern), found["host"] or ""
         return None, ""

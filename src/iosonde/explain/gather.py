@@ -10,6 +10,7 @@ from iosonde import units
 from iosonde.case import Asked, Case, Counted, Measured, State
 from iosonde.evidence.document import Document
 from iosonde.evidence.find import Found, find
+from iosonde.evidence.forms import each_run_once, printed_run
 from iosonde.evidence.keep import kept_of, trial_of
 from iosonde.loads.fio.words import words_of
 from iosonde.measure.sheet import trial_sheet
@@ -42,7 +43,7 @@ def of_document(document: Document) -> tuple[Case, tuple[Unread, ...]]:
     sheets: list[TrialSheet] = []
     kept: list[Kept] = []
     unread: list[Unread] = []
-    for one in find(document):
+    for one in each_run_once(find(document), printed_run):
         if isinstance(one, Found):
             for printed in one.trials:
                 sheets.append(trial_sheet(trial_of(one, printed, len(sheets) + 1)))
@@ -144,11 +145,11 @@ def _name(layer: StackLayer) -> str:
 
 def _measured(sheet: TrialSheet, source: str) -> Measured:
     trial, origin = sheet.trial, sheet.trial.origin
-    first = trial.loops[0].result if trial.loops else None
+    first = trial.counted[0].result if trial.counted else None
     capture = {layer.id: layer for layer in trial.capture.layers} if trial.capture else {}
     under = [capture[name] for name in sheet.below if name in capture]
     row, columns = (origin.details.get(name) if origin else None for name in ("row", "columns"))
-    timed = bool(trial.loops) and (origin is None or origin.timed)
+    timed = bool(trial.counted) and (origin is None or origin.timed)
     return Measured(
         label=origin.heading or trial.load.about or trial.load.name
         if origin
@@ -164,22 +165,26 @@ def _measured(sheet: TrialSheet, source: str) -> Measured:
         command=trial.command,
         host=trial.host,
         target=trial.target.path,
-        started=trial.loops[0].started if timed else None,
+        started=trial.counted[0].started if timed else None,
         steps=origin.steps if origin else {},
         averages=origin.averages if origin else {},
         options=origin.options if origin else _options(trial.load),
         device_io=first.device_io if first else {},
         issued=first.issued if first else {},
-        elapsed=tuple(loop.elapsed for loop in trial.loops) or None,
+        elapsed=tuple(loop.elapsed for loop in trial.counted) or None,
         details=origin.details if origin else {},
-        series=tuple(loop.series for loop in trial.loops if loop.series),
+        series=tuple(loop.series for loop in trial.counted if loop.series),
         settings=sheet.settings,
         stands_on=tuple((layer.kind, layer.device) for layer in under),
-        background=tuple(dict.fromkeys(one for loop in trial.loops for one in loop.background)),
+        path=tuple(layer.id for layer in under),
+        background=tuple(dict.fromkeys(one for loop in trial.counted for one in loop.background)),
         heading=origin.heading if origin else trial.load.name,
+        printed=origin is not None,
+        job=origin.label if origin else trial.load.name,
         row=tuple(map(str, row)) if isinstance(row, list) else (),
         columns=tuple(map(str, columns)) if isinstance(columns, list) else (),
         faults=trial.faults,
+        left_out=len(trial.loops) - len(trial.counted),
         ledger=ledger_of(trial),
     )
 

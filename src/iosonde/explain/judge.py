@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from iosonde.case import Case, Rule
 from iosonde.explain.rules import RULES as SPANNING
-from iosonde.layers.rules import RULES as OF_LAYERS
-from iosonde.loads.rules import RULES as OF_LOADS
+from iosonde.layers import RULES as OF_LAYERS
+from iosonde.loads import RULES as OF_LOADS
 from iosonde.records import Finding
 
 _ORDER = {"error": 0, "warning": 1, "note": 2}

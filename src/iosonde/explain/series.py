@@ -7,17 +7,20 @@ loops are averaged, loop by loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.case import Case, Measured
-from iosonde.measure.statistics import summarise
-from iosonde.measure.verdict import Circumstances
 from iosonde.records import Metric, Scalar
+from iosonde.statistics.estimates import summarise
+from iosonde.statistics.verdict import Circumstances
 
 _TOGETHER = 0.5
 """Share of a condition's time that hosts must have in common to count as measured together."""
+_ROUNDED = 0.05
+"""How far bandwidth ÷ IOPS may be off a power of two, as both are printed with few digits."""
 _LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "ioengine", "rwmixread")
 """Options that make loads different ones, where both trials know them."""
 
@@ -57,7 +60,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Conditions that may be compared: same source, tool, load and headline, under one heading."""
+    """Conditions that may be compared: same source, tool, load and headline, under one heading.
+
+    Of one device as well, unless their author put several under a heading of their own.
+    """
 
     subject: str
     headline: str
@@ -73,17 +79,46 @@ def series_of(case: Case) -> tuple[Series, ...]:
     found = []
     for (source, _, headline), trials in groups.items():
         for heading, some in _by_heading(trials).items():
-            for alike in by_load(some):
+            alikes = [one for part in _by_device(some, heading) for one in by_load(part)]
+            for alike in alikes:
                 conditions = _conditions(alike, headline)
                 found.append(Series(heading or source, headline, tuple(conditions)))
     return tuple(found)
+
+
+def _by_device(trials: Sequence[Measured], heading: str) -> list[list[Measured]]:
+    """By target; what is measured at several hosts at the same path is one thing.
+
+    An author who puts devices under one heading means to compare them; a run that measures its
+    loads at several targets, or pages that name no heading for several, do not.
+    """
+    if heading and all(trial.printed for trial in trials):
+        return [list(trials)]
+    groups: dict[str, list[Measured]] = {}
+    for trial in trials:
+        groups.setdefault(trial.target, []).append(trial)
+    if "" in groups and len(groups) == 2:  # it may well be the same
+        return [list(trials)]
+    return list(groups.values())
+
+
+def _load_of(trial: Measured) -> dict[str, Scalar]:
+    """What is known of a trial's load; the size of its blocks, if need be, by its figures."""
+    known = {name: trial.options[name] for name in _LOAD if name in trial.options}
+    direction = trial.headline.partition(".")[0]
+    iops, rate = (trial.mean(f"{direction}.{name}") for name in ("iops", "bandwidth"))
+    if "bs" not in known and iops and rate:
+        size = rate / iops
+        power = 1 << max(0, round(math.log2(size))) if size >= 1 else 1
+        known["bs"] = power if abs(size / power - 1) <= _ROUNDED else round(size)
+    return known
 
 
 def by_load(trials: Sequence[Measured]) -> list[list[Measured]]:
     """Trials of the same load together; what an output does not say contradicts nothing."""
     groups: list[tuple[dict[str, Scalar], list[Measured]]] = []
     for trial in trials:
-        known = {name: trial.options[name] for name in _LOAD if name in trial.options}
+        known = _load_of(trial)
         for words, some in groups:
             if all(words.get(name, value) == value for name, value in known.items()):
                 some.append(trial)
@@ -110,12 +145,34 @@ def _conditions(trials: Sequence[Measured], headline: str) -> list[Condition]:
         found.setdefault(trial.label, []).append(trial)
     conditions = []
     for label, some in found.items():
-        for group in _simultaneous(some, headline):
+        for repeats in _repeated(_simultaneous(some, headline)):
+            group = [trial for one in repeats for trial in one]
             name = label
-            if len(some) > len(group) or (len(group) == 1 and _several_hosts(trials)):
+            if len(some) > len(group) or (len(repeats[0]) == 1 and _several_hosts(trials)):
                 name = f"{label} on {group[0].host}" if group[0].host else label
-            conditions.append(Condition(name, tuple(group), _averaged(group, headline)))
+            averages = [_averaged(one, headline) for one in repeats]
+            loops = [loop for average in averages for loop in average.loops]
+            metric = averages[0] if len(averages) == 1 else summarise(
+                headline, averages[0].unit, loops)  # fmt: skip
+            conditions.append(Condition(name, tuple(group), metric))
     return conditions
+
+
+def _repeated(groups: Sequence[list[Measured]]) -> list[list[list[Measured]]]:
+    """Measurements that somebody repeated as they were: each is a loop of the same condition."""
+    found: dict[object, list[list[Measured]]] = {}
+    for group in groups:
+        key = tuple(
+            (one.host, one.target, one.job, one.command, _as_set(one.options),
+             _as_set(one.settings), one.row)
+            for one in group
+        )  # fmt: skip
+        found.setdefault(key, []).append(group)
+    return list(found.values())
+
+
+def _as_set(values: Mapping[str, Scalar]) -> frozenset[tuple[str, Scalar]]:
+    return frozenset(values.items())
 
 
 def _several_hosts(trials: Sequence[Measured]) -> bool:
@@ -155,8 +212,15 @@ def _averaged(trials: Sequence[Measured], headline: str) -> Metric:
     return summarise(headline, first.unit, [sum(row) / len(row) for row in rows])
 
 
+def _pieced(condition: Condition) -> bool:
+    first = condition.trials[0]
+    return len(condition.metric.loops) > len(first.metrics[condition.metric.name].loops)
+
+
 def circumstances(one: Condition, other: Condition) -> Circumstances:
     """How far apart two conditions were measured; a pause longer than both ends a drift."""
+    if _pieced(one) or _pieced(other):
+        return Circumstances()  # its loops lie at several times
     a, b = one.trials[0], other.trials[0]
     if a.started is None or b.started is None or not a.elapsed or not b.elapsed:
         return Circumstances()

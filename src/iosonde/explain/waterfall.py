@@ -1,6 +1,7 @@
 """What each layer costs: trials of the same load at several probe points, from the bottom up.
 
-Each is held against the first, the base, and against the one before it.
+Each is held against the first, the base, and against the one before it, of those that one request
+passes: a member of one array and another array have nothing to do with each other.
 
 Rates are compared as ratios of means on logarithms, times as differences of means, both by Welch's
 t with 95 % confidence; with one loop a change is given without an interval, and says so.
@@ -19,9 +20,9 @@ from iosonde.case import Case, Measured
 from iosonde.errors import UsageError
 from iosonde.explain.series import by_load, words_of_load
 from iosonde.measure.sheet import CPU_PER_IO
-from iosonde.measure.statistics import student_t
 from iosonde.records import Finding, Metric
-from iosonde.sheets import Gain, Waterfall, WaterfallStep
+from iosonde.sheets import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
+from iosonde.statistics.estimates import student_t
 
 _MEMORY = "page-cache"
 
@@ -53,12 +54,49 @@ def waterfalls(
     for (source, load, headline), trials in groups.items():
         loads = by_load(trials)
         for alike in loads:
-            steps, stack = _ordered(alike, order)
-            if len(steps) > 1 and (order or len({_place(one) for one in steps}) > 1):
-                subject = f"{load} ({words_of_load(alike)})" if len(loads) > 1 else load
-                subject += f" of {source}" + ("" if stack else ", in the order of the text")
-                found.append(Waterfall(subject, headline, _steps(steps, headline, doubted)))
+            subject = f"{load} ({words_of_load(alike)})" if len(loads) > 1 else load
+            ordered, stack = _ordered(alike, order)
+            paths = _paths(ordered) if stack and not order else [ordered]
+            for steps in paths:
+                if len(steps) < 2 or not (order or len({_place(one) for one in steps}) > 1):
+                    continue
+                which = f", up to {steps[-1].label}" if len(paths) > 1 else ""
+                name = f"{subject} of {source}{which if stack else ', in the order of the text'}"
+                timed = _timed(steps, headline)
+                found.append(
+                    Waterfall(name, headline, timed, _steps(steps, headline, timed, doubted))
+                )
     return tuple(found)
+
+
+def _paths(trials: Sequence[Measured]) -> list[list[Measured]]:
+    """The ways that a request takes through the places of some trials, each from the bottom up.
+
+    Of members of an array that were all measured, the first stands for them; the others are no
+    step of a path, since no layer comes from them to the next.
+
+    Args:
+        trials: from the bottom up.
+    """
+    layers = [frozenset(one.path or one.stands_on) for one in trials]
+    paths: list[list[int]] = []
+    placed: set[int] = set()
+    for top in reversed(range(len(trials))):
+        if top in placed:
+            continue
+        path = [top]
+        while (under := _next_below(layers, path[-1])) is not None:
+            path.append(under)
+        paths.append(path[::-1])
+        placed.update(path)
+    longest = [path for path in paths if len(path) > 1]
+    return [[trials[index] for index in path] for path in longest]
+
+
+def _next_below(layers: Sequence[frozenset[object]], above: int) -> int | None:
+    """Of the earlier ones the nearest that stands on nothing but what one stands on itself."""
+    below = [index for index in range(above) if layers[index] <= layers[above]]
+    return max(below, key=lambda index: (len(layers[index]), -index), default=None)
 
 
 def _place(trial: Measured) -> object:
@@ -91,12 +129,18 @@ def _ordered(trials: Sequence[Measured], order: Sequence[str]) -> tuple[list[Mea
     return list(trials), False
 
 
+def _timed(trials: Sequence[Measured], headline: str) -> str:
+    """The latency that the load waits for: of its syncs where it has some, else of its I/Os."""
+    if all(SYNC_LATENCY in trial.metrics for trial in trials):
+        return SYNC_LATENCY
+    return headline.rpartition(".")[0] + ".latency.mean"
+
+
 def _steps(
-    trials: Sequence[Measured], headline: str, doubted: set[str]
+    trials: Sequence[Measured], headline: str, latency: str, doubted: set[str]
 ) -> tuple[WaterfallStep, ...]:
     steps: list[WaterfallStep] = []
     base = trials[0].metrics
-    latency = headline.rpartition(".")[0] + ".latency.mean"
     before: Measured | None = None
     for trial in trials:
         rate = trial.metrics[headline]

@@ -6,6 +6,9 @@ import shlex
 import sys
 from collections.abc import Iterable, Sequence
 
+from iosonde.errors import UsageError
+from iosonde.visible import visible
+
 _trace = False
 
 
@@ -21,6 +24,20 @@ def quote(argv: Sequence[str]) -> str:
     if any("\0" in argument for argument in argv):
         raise ValueError("an argument holds a NUL byte")
     return shlex.join(argv)
+
+
+def require_no_nul(argv: Sequence[str]) -> None:
+    """Asked by each host before it runs a command.
+
+    Raises:
+        UsageError: an argument holds a NUL byte, which no command line can carry.
+    """
+    for argument in argv:
+        if "\0" in argument:
+            raise UsageError(
+                "this text holds a NUL byte, which no name and no command can hold",
+                where=visible(argument)[:200],
+            )
 
 
 _MARK = "--iosonde-asks--"
@@ -57,6 +74,9 @@ def answered(stdout: bytes) -> tuple[int, bytes]:
     return int(status), words
 
 
+_PROGRAM = 20  # lines; of a longer program `--trace` shows how it begins
+
+
 def set_trace(on: bool) -> None:
     """Show every command on standard error as it is sent to its host (`--trace`)."""
     global _trace  # noqa: PLW0603 - one switch for the whole process, set once by the command line
@@ -66,4 +86,32 @@ def set_trace(on: bool) -> None:
 def trace(host: str, argv: Sequence[str]) -> None:
     """Called by each host just before it runs a command."""
     if _trace:
-        sys.stderr.write(f"+ {host}: {quote(argv)}\n")
+        words = " ".join(_shown(_cut(argument)) for argument in argv)
+        sys.stderr.write(f"+ {visible(host)}: {words}\n")
+
+
+def _cut(argument: str) -> str:
+    """An argument, of a long program the first line alone."""
+    first, *more = argument.split("\n")
+    return f"{first}\n… {len(more)} lines more" if len(more) > _PROGRAM else argument
+
+
+def _shown(argument: str) -> str:
+    """An argument as a shell reads it back, without what would steer the terminal.
+
+    Control characters are written as `$'...'` has them (POSIX.1-2024, 2.2.4; bash, zsh, ksh).
+    """
+    if visible(argument, lines=True) == argument:
+        return shlex.quote(argument)
+    parts = []
+    for sign in argument:
+        if sign in "\\'":
+            parts.append(f"\\{sign}")
+        elif sign in "\n\t" or visible(sign) == sign:
+            parts.append(sign)
+        else:  # byte by byte: not every shell knows \u
+            raw = sign.encode(
+                "utf-8", "surrogateescape" if "\udc80" <= sign <= "\udcff" else "surrogatepass"
+            )
+            parts.append("".join(f"\\{byte:03o}" for byte in raw))
+    return f"$'{''.join(parts)}'"

@@ -75,8 +75,7 @@ class Forward:
             self._server.close()
         for task in tuple(self._running):
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            await asyncio.wait({task})
 
 
 async def forward(host: Host, path: str, here: str) -> Forward:

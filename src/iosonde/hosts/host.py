@@ -6,9 +6,12 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from iosonde.errors import CommandTimeout, HostFailed, IosondeError
+from iosonde.hosts.cleaning import to_the_end
+from iosonde.hosts.conversation import Conversation
+from iosonde.hosts.gathered import Gathered
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +44,38 @@ class Process(Protocol):
 async def wait_or_stop(
     process: Process,
     output: asyncio.Future[tuple[bytes, bytes]],
+    gathered: Gathered,
     timeout: float | None,
     *,
     host: str,
     what: str,
 ) -> None:
-    """Wait for a process's output to end; past its time, or when cancelled, stop it first.
+    """Wait for a process's output to end.
+
+    Past its time, with more output than there is room for, or when cancelled, it is stopped first.
 
     Raises:
         CommandTimeout: still running after `timeout` seconds; it was stopped.
+        HostFailed: it printed more than limits.py allows; it was stopped.
     """
+    full: asyncio.Future[Any] = asyncio.ensure_future(gathered.full.wait())
+    waiting: set[asyncio.Future[Any]] = {output, full}
     try:
-        await asyncio.wait_for(asyncio.shield(output), timeout)
-    except TimeoutError:
-        await process.stop()
-        raise CommandTimeout(
-            f"{what} did not end within {timeout:g} s and was stopped", where=host
-        ) from None
+        # Not wait_for: it swallows a cancellation in the turn of the loop in which the output ends.
+        await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError:
         with contextlib.suppress(HostFailed):  # who cancels is to hear of nothing else
-            await asyncio.shield(process.stop())
+            await to_the_end(process.stop())
         raise
+    finally:
+        full.cancel()
+    if gathered.full.is_set():
+        await to_the_end(process.stop())
+        gathered.check(host, what)
+    if not output.done():
+        await to_the_end(process.stop())
+        raise CommandTimeout(f"{what} did not end within {timeout:g} s and was stopped", where=host)
+    await output
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +129,23 @@ class Host(Protocol):
         Raises:
             CommandFailed: `check` and another status than 0 (127: no such command).
             CommandTimeout: it did not end in time and was stopped.
+            HostFailed: it printed more than limits.py allows and was stopped; of its standard
+                error the first and the last 4 MiB are kept.
         """
         ...
 
     async def start(self, argv: Sequence[str]) -> Process:
         """Start a command and return at once."""
+        ...
+
+    async def converse(self, argv: Sequence[str]) -> Conversation:
+        """Start a command that reads requests and prints answers while it runs.
+
+        Nobody but itself ends what it begins: the end of its input says that it is time.
+
+        Raises:
+            CommandFailed: there is no such command, as far as that is known at once.
+        """
         ...
 
     async def read(self, path: str) -> bytes:
@@ -128,6 +154,7 @@ class Host(Protocol):
         Raises:
             FileMissing: there is none.
             PermissionMissing: it may not be read by this user.
+            HostFailed: it is longer than limits.py allows, or a FIFO.
         """
         ...
 

@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Kin: TypeAlias = Mapping[int, int]
 """Process id → start time in clock ticks since boot: ids are used again, both together are not."""
@@ -21,26 +21,64 @@ def kin_of(leader: int, known: Kin) -> Kin:
 
     Source: proc_pid_stat(5): fields 3 state, 4 ppid, 5 pgrp, 6 session, 22 starttime.
     """
-    parents: dict[int, int] = {}
-    births: dict[int, int] = {}
-    found: set[int] = set()
+    table = _table()
+    tops = {
+        pid
+        for pid, one in table.items()
+        if leader in {pid, one.group, one.session} or known.get(pid) == one.birth
+    }
+    return _with_begun(tops, table)
+
+
+def below(pid: int, *, but: str) -> Kin:
+    """The living that a process has begun, and those have, without itself.
+
+    Args:
+        pid: the process.
+        but: what stands on the command line of those that are left out with all they have begun,
+            since they end by themselves and clean up.
+    """
+    table = _table()
+    spared = {child for child in table if but in _command_line(child)}
+    return _with_begun({pid}, {one: row for one, row in table.items() if one not in spared}, pid)
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+class _Row(NamedTuple):
+    parent: int
+    group: int
+    session: int
+    birth: int
+
+
+def _table() -> dict[int, _Row]:
+    """All that live now, by process id."""
+    table: dict[int, _Row] = {}
     for place in Path("/proc").glob("[0-9]*/stat"):
         try:
             text = place.read_text(errors="replace")
         except OSError:  # ended meanwhile
             continue
         fields = text.rpartition(")")[2].split()
-        if fields[0] in "ZX":
-            continue
-        pid = int(place.parent.name)
-        parents[pid], births[pid] = int(fields[1]), int(fields[19])
-        if leader in {pid, int(fields[2]), int(fields[3])} or known.get(pid) == births[pid]:
-            found.add(pid)
-    more = found
+        if fields[0] not in "ZX":
+            row = _Row(int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+            table[int(place.parent.name)] = row
+    return table
+
+
+def _with_begun(tops: set[int], table: Mapping[int, _Row], but: int = 0) -> Kin:
+    """Those and all that they have begun, `but` left out."""
+    found, more = set(tops), set(tops)
     while more:
-        more = {pid for pid, parent in parents.items() if parent in more} - found
+        more = {pid for pid, one in table.items() if one.parent in more} - found
         found |= more
-    return {pid: births[pid] for pid in found}
+    return {pid: table[pid].birth for pid in found if pid != but}
 
 
 def kill(kin: Kin) -> None:

@@ -11,9 +11,12 @@ import signal
 import stat
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import IO
 
+from iosonde import kerneltext, limits
 from iosonde.errors import (
     CommandFailed,
     FileMissing,
@@ -21,13 +24,18 @@ from iosonde.errors import (
     IosondeError,
     PermissionMissing,
 )
-from iosonde.hosts.command import trace
+from iosonde.hosts.cleaning import made
+from iosonde.hosts.command import require_no_nul, trace
+from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
+from iosonde.hosts.gathered import Gathered, too_long
 from iosonde.hosts.host import Completed, Reading, wait_or_stop
 from iosonde.hosts.kin import kill, kin_of
 
 # Administrators' tools live in sbin, which a plain user's PATH may lack.
 _SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
+_COPIED_AT_ONCE = 1 << 20  # bytes
+_READ_AT_ONCE = 64 * 1024  # bytes of a file
 _LAST_WORDS = 0.5  # seconds for what is still in the pipes when nobody is left
 
 
@@ -36,6 +44,20 @@ def _environment() -> dict[str, str]:
     path = os.environ.get("PATH", "/usr/bin:/bin").split(":")
     path += [place for place in _SBIN if place not in path]
     return {**os.environ, "PATH": ":".join(path), "LC_ALL": "C"}
+
+
+@cache
+def _umask() -> int:
+    """The caller's umask, and that nobody else may write to what commands make.
+
+    What is made by tools in their own words, configuration for one, must not be open to all because
+    iosonde was started with umask 000. Source: proc(5), /proc/PID/status, `Umask`, in octal digits.
+    """
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text(errors="replace").split("\n"):
+            if line.startswith("Umask:"):
+                return int(line.split()[1], 8) | 0o022
+    return 0o022
 
 
 class LocalProcess:
@@ -48,11 +70,33 @@ class LocalProcess:
         self._argv = argv
         self._child = child
         self._begun = time.monotonic()
-        self._output = asyncio.ensure_future(child.communicate(stdin))
+        self._gathered = Gathered()
+        self._output = asyncio.ensure_future(self._talk(stdin))
+
+    async def _talk(self, stdin: bytes) -> tuple[bytes, bytes]:
+        """Both its outputs; meanwhile it is given its input."""
+        stdout, stderr, _ = await asyncio.gather(
+            self._gathered.output(self._child.stdout),
+            self._gathered.errors(self._child.stderr),
+            self._feed(stdin),
+        )
+        await self._child.wait()
+        return stdout, stderr
+
+    async def _feed(self, stdin: bytes) -> None:
+        writer = self._child.stdin
+        if writer is None:
+            return
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it reads no further
+            writer.write(stdin)
+            await writer.drain()
+        writer.close()
 
     async def wait(self, timeout: float | None = None) -> Completed:
         """See `Process.wait`."""
-        await wait_or_stop(self, self._output, timeout, host=self._host, what=self._argv[0])
+        await wait_or_stop(
+            self, self._output, self._gathered, timeout, host=self._host, what=self._argv[0]
+        )
         return self._completed()
 
     async def stop(self, grace: float = 5.0) -> Completed:
@@ -76,8 +120,38 @@ class LocalProcess:
     def _completed(self) -> Completed:
         stdout, stderr = self._output.result()
         status = self._child.returncode
-        assert status is not None  # noqa: S101 - communicate() returns after the end
+        assert status is not None  # noqa: S101 - both outputs end before it does
         return Completed(self._argv, status, stdout, stderr, time.monotonic() - self._begun)
+
+
+def _in_place(path: Path) -> bool:
+    """Whether a file can't be replaced by renaming: attributes of the kernel and device nodes.
+
+    A link is no such file, wherever it leads: another user may have put it there.
+    """
+    if str(path).startswith(("/proc/", "/sys/")):  # attributes look like plain files
+        return True
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISLNK(mode)
+
+
+@contextlib.contextmanager
+def _replacing(path: Path, mode: int) -> Iterator[IO[bytes]]:
+    """A new file that takes a name, with its mode, when it is whole and on the disk."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 class LocalWatch:
@@ -147,24 +221,38 @@ class LocalHost:
             return await self._start(arguments, b"")
         except (FileNotFoundError, PermissionError) as problem:
             status = 127 if isinstance(problem, FileNotFoundError) else 126
-            text = str(problem).encode()
+            text = kerneltext.encoded(str(problem))
             raise CommandFailed(self.name, arguments, status, b"", text) from None
 
-    async def _start(self, argv: tuple[str, ...], stdin: bytes) -> LocalProcess:
-        trace(self.name, argv)
-        pipe = asyncio.subprocess.PIPE
-        starting = asyncio.ensure_future(
-            asyncio.create_subprocess_exec(
-                *argv, stdin=pipe, stdout=pipe, stderr=pipe,
-                env=_environment(), start_new_session=True,
-            )
-        )  # fmt: skip
+    async def converse(self, argv: Sequence[str]) -> Conversation:
+        """See `Host.converse`."""
+        arguments = tuple(argv)
         try:
-            child = await asyncio.shield(starting)
-        except asyncio.CancelledError:  # it may have begun: whoever cancels wants it ended
-            await LocalProcess(self.name, argv, await starting, b"").stop()
-            raise
+            child = await self._child(arguments)
+        except (FileNotFoundError, PermissionError) as problem:
+            raise CommandFailed(
+                self.name, arguments, 127, b"", kerneltext.encoded(str(problem))
+            ) from None
+        transport = child._transport  # type: ignore[attr-defined]
+        return Conversation(
+            child.stdout, child.stdin, child.stderr, ended=child.wait, cut=transport.close
+        )
+
+    async def _start(self, argv: tuple[str, ...], stdin: bytes) -> LocalProcess:
+        require_no_nul(argv)
+        trace(self.name, argv)
+        child = await made(
+            self._child(argv), lambda child: LocalProcess(self.name, argv, child, b"").stop()
+        )
         return LocalProcess(self.name, argv, child, stdin)
+
+    @staticmethod
+    async def _child(argv: tuple[str, ...]) -> asyncio.subprocess.Process:
+        pipe = asyncio.subprocess.PIPE
+        return await asyncio.create_subprocess_exec(
+            *argv, stdin=pipe, stdout=pipe, stderr=pipe,
+            env=_environment(), start_new_session=True, umask=_umask(),
+        )  # fmt: skip
 
     async def read(self, path: str) -> bytes:
         """See `Host.read`."""
@@ -172,9 +260,23 @@ class LocalHost:
 
     def _read(self, path: str) -> bytes:
         try:
-            return Path(path).read_bytes()
+            # Without O_NONBLOCK the opening of a FIFO waits for its writer.
+            number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+            try:
+                if stat.S_ISFIFO(os.fstat(number).st_mode):
+                    raise HostFailed(f"{path} is a FIFO; expected a file", where=self.name)
+                # In parts: files of /proc/sys answer reads of 4 MiB and more with ENOMEM
+                # (fs/proc/proc_sysctl.c, proc_sys_call_handler()).
+                content = bytearray()
+                while part := os.read(number, _READ_AT_ONCE):
+                    content += part
+                    if len(content) > limits.HOST_FILE:
+                        raise too_long(self.name, path)
+            finally:
+                os.close(number)
         except OSError as problem:
             raise self._told(path, problem) from None
+        return bytes(content)
 
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
         """See `Host.read_many`."""
@@ -210,30 +312,24 @@ class LocalHost:
 
     @staticmethod
     def _write(path: Path, content: bytes, mode: int) -> None:
-        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-            path.write_bytes(content)
-            return
-        if str(path).startswith(("/proc/", "/sys/")):  # attributes look like plain files
-            path.write_bytes(content)
-            return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
+        if _in_place(path):
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "wb") as file:
                 file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+            return
+        with _replacing(path, mode) as file:
+            file.write(content)
 
     async def copy(self, source: str, destination: str) -> None:
         """See `Host.copy`."""
         try:
-            shutil.copyfile(source, destination)
+            self._copy(Path(source), Path(destination))
         except OSError as problem:
             raise self._told(problem.filename or destination, problem) from None
+
+    @staticmethod
+    def _copy(source: Path, destination: Path) -> None:
+        with source.open("rb") as there, _replacing(destination, 0o644) as file:
+            shutil.copyfileobj(there, file, _COPIED_AT_ONCE)
 
     async def remove(self, path: str) -> None:
         """See `Host.remove`."""

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from iosonde import limits
 from iosonde.errors import (
     CommandFailed,
     FileMissing,
@@ -22,8 +23,12 @@ from iosonde.errors import (
     PermissionMissing,
     UsageError,
 )
+from iosonde.exact import escaped_surrogates, from_json
 from iosonde.hosts.command import quote
+from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.host import Completed, Host, Process, Watch
+from iosonde.inputs import read_input
+from iosonde.outputs import write_output
 
 _FORMAT = 1
 _ODD_NAMES = "surrogateescape"  # of files: any bytes, as Python keeps them (PEP 383)
@@ -90,6 +95,10 @@ class Recorder:
         """See `Host.start`; what goes on for a while is not recorded."""
         return await self._host.start(argv)
 
+    async def converse(self, argv: Sequence[str]) -> Conversation:
+        """See `Host.converse`; not recorded either."""
+        return await self._host.converse(argv)
+
     async def read(self, path: str) -> bytes:
         """See `Host.read`."""
         found = (await self.read_many([path]))[path]
@@ -141,9 +150,11 @@ class Recorder:
     async def close(self) -> None:
         """Write the recording, then let go of the host."""
         self._directory.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(self._index, indent=1, ensure_ascii=False, sort_keys=True)
+        text = escaped_surrogates(
+            json.dumps(self._index, indent=1, ensure_ascii=False, sort_keys=True)
+        )
         content = (text + "\n").encode("utf-8", _ODD_NAMES)
-        (self._directory / "index.json").write_bytes(content)
+        write_output(self._directory / "index.json", content, "the recording")
         await self._host.close()
 
 
@@ -189,6 +200,10 @@ class RecordingHost:
 
     async def start(self, argv: Sequence[str]) -> Process:
         """See `Host.start`."""
+        raise self._still(f"run {argv[0]}")
+
+    async def converse(self, argv: Sequence[str]) -> Conversation:
+        """See `Host.converse`."""
         raise self._still(f"run {argv[0]}")
 
     async def read(self, path: str) -> bytes:
@@ -250,9 +265,14 @@ async def open_recording(directory: str) -> RecordingHost:
     """
     place = Path(directory) / "index.json"
     try:
-        index = json.loads(await asyncio.to_thread(place.read_text, "utf-8", _ODD_NAMES))
-    except (OSError, ValueError) as problem:
-        raise UsageError(f"this is no recording: {problem}", where=str(place)) from None
+        content = await asyncio.to_thread(read_input, place, limits.JSON_FILE, what="a recording")
+        index = from_json(content.decode("utf-8", _ODD_NAMES))
+    except UsageError as problem:
+        raise UsageError(
+            f"this is not a recording: it {problem.message}", where=str(place)
+        ) from None
+    except ValueError as problem:
+        raise UsageError(f"this is not a recording: {problem}", where=str(place)) from None
     if not isinstance(index, dict) or index.get("format") != _FORMAT:
         raise UsageError(f"expected a recording of format {_FORMAT}", where=str(place))
     return RecordingHost(index)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 from iosonde.lab.image import Image, base
 from iosonde.lab.machine import PROGRAM
+from iosonde.private_folder import temporary_folder
 
 _PATIENCE = 5.0
 
@@ -34,8 +34,8 @@ async def accelerator(image: Image) -> str:
 
 async def _boots(image: Image) -> bool:
     """Whether the lab's kernel says anything under KVM within a few seconds."""
-    with tempfile.TemporaryDirectory(prefix="iosonde-probe-") as directory:
-        console = Path(directory) / "console"
+    with temporary_folder("iosonde-probe-") as directory:
+        console = directory / "console"
         process = await asyncio.create_subprocess_exec(
             PROGRAM, "-machine", "q35,accel=kvm", "-cpu", "host", "-m", "256M", "-nodefaults",
             "-no-user-config", "-display", "none", "-no-reboot", "-serial", f"file:{console}",

@@ -53,7 +53,7 @@ def kill(lab: Lab, node: Node) -> None:
         if guest.host == node.name:
             end(lab, guest.name)
     if not end(lab, node.name):
-        raise UsageError(f"the node {node.name} does not run")
+        raise UsageError(f"the node {node.name} is not running")
 
 
 async def power_on(lab: Lab, node: Node) -> None:
@@ -63,7 +63,7 @@ async def power_on(lab: Lab, node: Node) -> None:
         UsageError: it runs.
     """
     if lab.pid(node.name) is not None:
-        raise UsageError(f"the node {node.name} runs")
+        raise UsageError(f"the node {node.name} is running")
     (lab.directory / node.name / "console").unlink(missing_ok=True)
     start(lab, node.name, node.command)
     await wait_up(lab, node)

@@ -9,7 +9,7 @@ import asyncssh
 
 from iosonde.errors import HostFailed, UsageError
 from iosonde.hosts.ssh.host import SshHost
-from iosonde.lab.state import Lab, Node, find
+from iosonde.lab.state import Lab, Node, NodeOff, find
 
 DEFAULT = "lab"
 """The lab that is meant where no other is named."""
@@ -45,8 +45,10 @@ async def open_lab(address: str) -> SshHost:
 async def connect(lab: Lab, node: Node, called: str) -> SshHost:
     """The node as a host of the name `called`."""
     if lab.pid(node.name) is None:
-        raise HostFailed(
-            "this node does not run", where=called, hint=f"`iosonde lab start {node.name}`"
+        raise NodeOff(
+            "this node is not running",
+            where=called,
+            hint=f"`iosonde lab start {node.name} --name {lab.name}` boots it again",
         )
     image = Path(lab.image)
     key = (image / "host_key.pub").read_text()

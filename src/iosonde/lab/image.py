@@ -19,11 +19,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iosonde import units
+from iosonde import kerneltext, units
 from iosonde.errors import HostFailed
 from iosonde.lab import recipe
 from iosonde.lab.initramfs import initramfs
 from iosonde.lab.kernel import unpacked
+from iosonde.private_folder import make_private, require_private
+from iosonde.scripts import program
 
 Tell = Callable[[str, float | None], None]
 """Told what is being done, and which share of it is done where that is known."""
@@ -31,6 +33,7 @@ Tell = Callable[[str, float | None], None]
 _TREE_SIZE = 900 * units.MIB  # of the archive, as measured once: only for the progress shown
 _ROOM = 160 * units.MIB  # left free on the image
 _PATIENCE = 1800.0
+_UMASK = 0o022  # of what builds the nodes' file system, whose files all their users read
 _WATCH = 2.0  # seconds between two looks at how far it is
 
 
@@ -47,11 +50,17 @@ class Image:
 
 
 def base() -> Path:
-    """Where the lab keeps everything: images and running labs."""
+    """Where the lab keeps everything: images and running labs.
+
+    What is read there is run: kernels, command lines of nodes.
+
+    Raises:
+        Refused: another user could change it.
+    """
     if named := os.environ.get("IOSONDE_LAB"):
-        return Path(named)
+        return require_private(Path(named))
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "iosonde" / "lab"
+    return require_private(Path(cache) / "iosonde" / "lab")
 
 
 def _nobody(what: str, share: float | None) -> None:
@@ -66,7 +75,8 @@ async def image(tell: Tell = _nobody) -> Image:
     """
     place = base() / "images" / recipe.digest()
     if not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_private(base())
+        make_private(place.parent)
         await asyncio.to_thread(_lock_and_make, place, asyncio.get_running_loop(), tell)
     return Image(
         place, place / "kernel", place / "initramfs", place / "root.ext4", place / "key",
@@ -113,16 +123,7 @@ def _make(place: Path, tell: Tell) -> None:
         shutil.rmtree(new, ignore_errors=True)
 
 
-_TREE = """\
-set -eu
-mkdir tree
-tar --extract --numeric-owner --directory tree --file tree.tar
-rm tree.tar
-./customize tree "$PWD/key.pub"
-size=$(( $(du --summarize --block-size=1M tree | cut -f 1) * 11 / 10 + $1 ))
-truncate --size "${size}M" root.ext4
-mke2fs -q -t ext4 -O ^has_journal,^resize_inode -m 0 -L lab -d tree root.ext4
-"""
+_TREE = program("iosonde.lab", "tree.sh")
 
 
 def _unpack(new: Path, tell: Tell) -> None:
@@ -193,7 +194,7 @@ def _run(
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-            env={**os.environ, **own, "PATH": _path(), "LC_ALL": "C.UTF-8"},
+            env={**os.environ, **own, "PATH": _path(), "LC_ALL": "C.UTF-8"}, umask=_UMASK,
         )  # fmt: skip
         end = time.monotonic() + _PATIENCE
         try:
@@ -208,7 +209,7 @@ def _run(
                 process.wait()
         if process.returncode:
             said.seek(0)
-            lines = said.read().decode(errors="replace").strip().splitlines() or ["nothing"]
+            lines = kerneltext.lines(kerneltext.decoded(said.read()).strip()) or ["nothing"]
             errors = [line for line in lines if line.startswith("E:")] or lines
             raise HostFailed(
                 f"{argv[0]} ended with status {process.returncode}: {errors[-1]}",

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
+from iosonde import kerneltext
+
 EARLY = ("virtio_pci", "virtio_blk", "ext4", "crc32c_generic", "overlay")
 APPLETS = (
     "sh", "mount", "umount", "mkdir", "insmod", "cat", "switch_root", "sleep", "basename", "chroot",
@@ -21,7 +23,7 @@ _DIRECTORY, _FILE, _LINK = 0o040755, 0o100755, 0o120777
 def early_modules(modules: Path) -> list[str]:
     """Paths below `modules` of what is loaded before the image is there, each after its needs."""
     needs: dict[str, list[str]] = {}
-    for line in (modules / "modules.dep").read_text().splitlines():
+    for line in kerneltext.lines((modules / "modules.dep").read_text()):
         path, _, rest = line.partition(":")
         name = path.rsplit("/", 1)[-1].split(".")[0].replace("-", "_")
         needs[name] = [*rest.split()[::-1], path]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.lab.initramfs import APPLETS, EARLY
 
@@ -42,7 +43,7 @@ def parse_targets(text: str) -> Source | None:
     for the lab alone.
     """
     found: dict[tuple[str, str], list[str]] = {}
-    for line in text.splitlines():
+    for line in kerneltext.lines(text):
         origin, codename, uri, component = [*line.split("|"), "", "", ""][:4]
         if origin == "Debian" and re.fullmatch(r"[a-z]+", codename):
             found.setdefault((codename, uri), []).append(component)

@@ -98,13 +98,13 @@ def checked(spec: LabSpec) -> LabSpec:
     """The same lab.
 
     Raises:
-        UsageError: a name cannot be used, or stands there twice.
+        UsageError: a name cannot be used, or is defined twice.
     """
     names = [spec.name, *(node.name for node in spec.nodes)]
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(
-                f"{name!r} is no name for a lab or a node",
+                f"{name!r} is not a valid name for a lab or a node",
                 hint="small letters, digits, - and _, a letter first, at most 31",
             )
     own = {node.name for node in spec.nodes if not node.host}
@@ -119,7 +119,7 @@ def checked(spec: LabSpec) -> LabSpec:
     ):
         for name in some:
             if some.count(name) > 1:
-                raise UsageError(f"the {what} {name!r} stands there twice")
+                raise UsageError(f"the {what} {name!r} is defined twice")
             if len(name) > _SERIAL and what != "node":
                 raise UsageError(f"the name of a disk has at most {_SERIAL} letters, not {name!r}")
     return spec

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from iosonde.errors import UsageError
+from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.image import base
+from iosonde.private_folder import make_private
 
 _GRACE = 5.0
 
@@ -73,7 +74,7 @@ class Lab:
 
     def keep(self) -> Lab:
         """Write it down; returns itself."""
-        self.directory.mkdir(parents=True, exist_ok=True)
+        make_private(self.directory)
         new = self.directory / "lab.json.new"
         new.write_text(json.dumps(asdict(self)))
         new.rename(self.directory / "lab.json")
@@ -91,6 +92,10 @@ def _is_ours(pid: int, directory: Path) -> bool:
     except OSError:
         return False
     return str(directory).encode() in words
+
+
+class NodeOff(HostFailed):
+    """A node of a lab has no power."""
 
 
 def labs() -> Iterator[Lab]:
@@ -111,7 +116,8 @@ def find(name: str) -> Lab:
             return lab
     known = ", ".join(lab.name for lab in labs()) or "none"
     raise UsageError(
-        f"there is no lab {name!r}; running: {known}", hint="start it by `iosonde lab up`"
+        f"there is no lab {name!r}; running: {known}",
+        hint="`iosonde lab up STACK` starts that of a stack file, --nodes one without",
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import shutil
 import socket
 import subprocess
@@ -17,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from iosonde import kerneltext
 from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.accel import accelerator
 from iosonde.lab.guests import listener
@@ -24,23 +24,16 @@ from iosonde.lab.image import Image, Tell, base, image
 from iosonde.lab.machine import PROGRAM, Place, node_arguments, switch_arguments
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, checked
 from iosonde.lab.state import Lab, Node, labs, take_down
+from iosonde.private_folder import make_private
+from iosonde.scripts import program
+from iosonde.store.owner import is_gone, this_process
 from iosonde.units import show_seconds
 
 _PATIENCE = 180.0  # an emulated node on a busy machine
 _PAUSE = 0.02
 _LONGEST_SOCKET = 100  # sun_path is 108 bytes (unix(7))
 
-# Reads one word; without it, iosonde has died: end the processes whose command lines name the lab.
-_GUARD = """\
-read -r word
-[ "$word" = whole ] && exit 0
-for file in "$1"/*.pid; do
-    [ -e "$file" ] || continue
-    pid=$(cat "$file")
-    tr '\\0' ' ' < "/proc/$pid/cmdline" 2>/dev/null | grep -qF "$1" && kill -9 "$pid"
-done
-rm -rf "$1"
-"""
+_GUARD = program("iosonde.lab", "guard.sh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +53,7 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
         tell: told what is being done.
 
     Raises:
-        UsageError: it runs already.
+        UsageError: it is already running.
         HostFailed: QEMU is missing or a node does not come up; nothing is left then.
     """
     began = time.monotonic()
@@ -73,9 +66,9 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
     for lab in (one for one in labs() if one.name == spec.name):
         stands = any(lab.pid(node.name) for node in lab.nodes)
         raise UsageError(
-            f"a lab {spec.name!r} runs already"
+            f"a lab {spec.name!r} is already running"
             if stands
-            else f"a lab {spec.name!r} is there, though none of its hosts runs any more",
+            else f"a lab {spec.name!r} exists, but none of its hosts is running",
             hint=f"`iosonde lab down {spec.name}` first, or give another --name",
         )
     made = await image(tell)
@@ -103,18 +96,14 @@ def sweep() -> None:
 
 
 def _lives(owner: Path) -> bool:
+    """Whether who starts a lab may still be there. Earlier versions wrote "PID START"."""
     try:
-        pid, _, start = owner.read_text().partition(" ")
+        mark = owner.read_text()
     except OSError:
         return False
-    return _started(int(pid)) == start
-
-
-def _started(pid: int) -> str:
-    """When a process began, in clock ticks since boot: field 22 of /proc/PID/stat (proc(5))."""
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
-    return ""
+    if ":" not in mark:
+        mark = ":".join([*this_process().split(":")[:-2], *mark.split()])
+    return not is_gone(mark)
 
 
 def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
@@ -125,8 +114,9 @@ def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
         raise UsageError(
             f"the path {directory} is too long for sockets", hint="set IOSONDE_LAB to a shorter one"
         )
-    directory.mkdir(parents=True)
-    (directory / "owner").write_text(f"{os.getpid()} {_started(os.getpid())}")
+    make_private(directory.parent)
+    directory.mkdir(mode=0o700)  # where another one has just begun it, this fails
+    (directory / "owner").write_text(this_process())
     peers = [(node.name, f"10.9.0.{number}") for number, node in enumerate(spec.nodes, 1)]
     sockets = [directory / f"port-{number}" for number, _ in enumerate(spec.nodes, 1)]
     nodes = []
@@ -139,7 +129,7 @@ def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
             tuple(forwards.get(node.name, ())),
             listener(spec.name, node.name, base()) if hosting else "",
         )  # fmt: skip
-        place.directory.mkdir()
+        place.directory.mkdir(mode=0o700)
         _make_disks(node, place.directory)
         command = node_arguments(node, made, place, accel=accel, mtu=spec.mtu, peers=peers)
         disks = tuple(disk.name for disk in node.disks)
@@ -226,8 +216,9 @@ def start(lab: Lab, what: str, command: Sequence[str]) -> None:
     log = lab.directory / f"{what}.log"
     with log.open("wb") as said:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
-        )
+            command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True,
+            umask=0o077,
+        )  # fmt: skip
     (lab.directory / f"{what}.pid").write_text(str(process.pid))
     while process.poll() is None and lab.pid(what) is None:
         time.sleep(0.001)  # execve(2) has not set its arguments yet
@@ -235,7 +226,9 @@ def start(lab: Lab, what: str, command: Sequence[str]) -> None:
 
 def _not_started(lab: Lab, what: str) -> HostFailed:
     with contextlib.suppress(OSError):
-        lines = (lab.directory / f"{what}.log").read_text(errors="replace").strip().splitlines()
+        lines = kerneltext.lines(
+            (lab.directory / f"{what}.log").read_text(errors="replace").strip()
+        )
         if lines:
             return HostFailed(f"QEMU did not start: {lines[-1]}", where=f"{lab.name}/{what}")
     return HostFailed("QEMU did not start", where=f"{lab.name}/{what}")
@@ -265,7 +258,7 @@ async def wait_up(lab: Lab, node: Node) -> None:
         if b"LAB-UP" in text:
             return
         if b"LAB-FAILED" in text:
-            reason = text.split(b"LAB-FAILED", 1)[1].splitlines()[0].decode(errors="replace")
+            reason = kerneltext.decoded(kerneltext.lines(text.split(b"LAB-FAILED", 1)[1])[0])
             raise HostFailed(f"the node could not start: {reason.strip()}", where=node.name)
         if lab.pid(node.name) is None:
             raise _not_started(lab, node.name)
@@ -274,5 +267,7 @@ async def wait_up(lab: Lab, node: Node) -> None:
         f"the node is not up after {_PATIENCE:.0f} s",
         where=node.name,
         hint="this machine may be too busy; the last lines of its console: "
-        + b" | ".join(console.read_bytes().splitlines()[-3:]).decode(errors="replace"),
+        + kerneltext.decoded(
+            b" | ".join(kerneltext.lines(console.read_bytes().replace(b"\r", b""))[-3:])
+        ),
     )

@@ -1,4 +1,10 @@
-"""The layer technologies, one file each."""
+"""The layer technologies, one folder each, or one file while that is enough.
+
+A folder's files have fixed names: `kind` (how it is declared, found and built), `facts` (constants
+and the only parsers of its tools' text), `settings` (a mechanism of its own), `printed` (its tools'
+output in any text), `findings` (rules about it), `ledger` (what it makes of I/Os). What several
+technologies share lies in folders that begin with an underscore.
+"""
 
 from __future__ import annotations
 
@@ -7,41 +13,162 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
+    from iosonde.case import Rule
+    from iosonde.layers._ledger.rule import Accounting, TargetInLedger
+    from iosonde.layers.dm.facts import ReadTarget
     from iosonde.layers.layer import Layer
+    from iosonde.text.passage import Output
 
 LAYERS: Table[type[Layer]] = Table(
     "layer kind",
     {
-        "aoe": "iosonde.layers.aoe:AoeInitiator",
-        "aoe_target": "iosonde.layers.aoe:AoeTarget",
-        "bcache": "iosonde.layers.bcache:Bcache",
+        "aoe": "iosonde.layers.aoe.kind:AoeInitiator",
+        "aoe_target": "iosonde.layers.aoe.kind:AoeTarget",
+        "bcache": "iosonde.layers.bcache.kind:Bcache",
         "btrfs": "iosonde.layers.btrfs:Btrfs",
-        "disk": "iosonde.layers.disk:Disk",
-        "dm": "iosonde.layers.dm:Dm",
-        "dm_cache": "iosonde.layers.dm_cache:DmCache",
-        "dm_crypt": "iosonde.layers.dm_crypt:DmCrypt",
-        "dm_writecache": "iosonde.layers.dm_writecache:DmWritecache",
-        "drbd": "iosonde.layers.drbd:Drbd",
-        "ext4": "iosonde.layers.ext4:Ext4",
+        "disk": "iosonde.layers.disk.kind:Disk",
+        "dm": "iosonde.layers.dm.kind:Dm",
+        "dm_cache": "iosonde.layers.dm_cache.kind:DmCache",
+        "dm_crypt": "iosonde.layers.dm_crypt.kind:DmCrypt",
+        "dm_writecache": "iosonde.layers.dm_writecache.kind:DmWritecache",
+        "drbd": "iosonde.layers.drbd.kind:Drbd",
+        "ext4": "iosonde.layers.ext4.kind:Ext4",
         "filesystem": "iosonde.layers.filesystem:FileSystem",
-        "flashcache": "iosonde.layers.flashcache:Flashcache",
-        "guest": "iosonde.layers.guest:Guest",
-        "hwraid": "iosonde.layers.hwraid:Hwraid",
-        "iscsi": "iosonde.layers.iscsi:IscsiInitiator",
-        "iscsi_target": "iosonde.layers.iscsi:IscsiTarget",
-        "link": "iosonde.layers.link:Link",
+        "flashcache": "iosonde.layers.flashcache.kind:Flashcache",
+        "guest": "iosonde.layers.guest.machine:Guest",
+        "hwraid": "iosonde.layers.hwraid.kind:Hwraid",
+        "iscsi": "iosonde.layers.iscsi.initiator:IscsiInitiator",
+        "iscsi_target": "iosonde.layers.iscsi.target:IscsiTarget",
+        "link": "iosonde.layers.link.kind:Link",
         "loop": "iosonde.layers.loop:Loop",
-        "lvm": "iosonde.layers.lvm:Lvm",
-        "md": "iosonde.layers.md:Md",
+        "lvm": "iosonde.layers.lvm.kind:Lvm",
+        "md": "iosonde.layers.md.kind:Md",
         "multipath": "iosonde.layers.multipath:Multipath",
-        "nbd": "iosonde.layers.nbd:Nbd",
-        "nbd_server": "iosonde.layers.nbd:NbdServer",
-        "nfs": "iosonde.layers.nfs:Nfs",
-        "nfs_server": "iosonde.layers.nfs:NfsServer",
-        "nvmeof": "iosonde.layers.nvmeof:NvmeofInitiator",
-        "nvmeof_target": "iosonde.layers.nvmeof:NvmeofTarget",
-        "partition": "iosonde.layers.partition:Partition",
-        "xfs": "iosonde.layers.xfs:Xfs",
+        "nbd": "iosonde.layers.nbd.kind:Nbd",
+        "nbd_server": "iosonde.layers.nbd.kind:NbdServer",
+        "nfs": "iosonde.layers.nfs.kind:Nfs",
+        "nfs_server": "iosonde.layers.nfs.kind:NfsServer",
+        "nvmeof": "iosonde.layers.nvmeof.initiator:NvmeofInitiator",
+        "nvmeof_target": "iosonde.layers.nvmeof.target:NvmeofTarget",
+        "partition": "iosonde.layers.partition.kind:Partition",
+        "xfs": "iosonde.layers.xfs.kind:Xfs",
         "zram": "iosonde.layers.zram:Zram",
     },
 )
+
+OUTPUTS: Table[type[Output]] = Table(
+    "output of a layer",
+    {
+        "bcache": "iosonde.layers.bcache.printed:BcacheOutput",
+        "bcache_tools": "iosonde.layers.bcache.printed_tools:BcacheTools",
+        "df": "iosonde.layers._mounts.printed_df:Df",
+        "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
+        "dm_writecache": "iosonde.layers.dm_writecache.printed:DmWritecacheOutput",
+        "dmsetup": "iosonde.layers.dm.printed:Dmsetup",
+        "dmsetup_info": "iosonde.layers.dm.printed_info:DmsetupInfo",
+        "drbd": "iosonde.layers.drbd.printed:DrbdOutput",
+        "ethtool": "iosonde.layers.link.printed_ethtool:EthtoolOutput",
+        "exports": "iosonde.layers.nfs.printed_exports:ExportsOutput",
+        "flashcache": "iosonde.layers.flashcache.printed:FlashcacheOutput",
+        "fstab": "iosonde.layers._mounts.printed_fstab:Fstab",
+        "ifconfig": "iosonde.layers.link.printed_ifconfig:Ifconfig",
+        "ip_link": "iosonde.layers.link.printed_ip:IpLink",
+        "lsblk": "iosonde.layers.disk.printed_lsblk:Lsblk",
+        "lsblk_json": "iosonde.layers.disk.printed_lsblk_json:LsblkJson",
+        "lspci_nvme": "iosonde.layers.disk.printed_lspci:LspciNvme",
+        "lvm": "iosonde.layers.lvm.printed:LvmOutput",
+        "mdadm": "iosonde.layers.md.printed_mdadm:Mdadm",
+        "mdstat": "iosonde.layers.md.printed_mdstat:Mdstat",
+        "megacli": "iosonde.layers.hwraid.printed_megacli:MegaCli",
+        "mount": "iosonde.layers._mounts.printed_mount:MountOutput",
+        "mountstats": "iosonde.layers.nfs.printed_mountstats:Mountstats",
+        "nfsd": "iosonde.layers.nfs.printed_nfsd:NfsdOutput",
+        "nfsstat": "iosonde.layers.nfs.printed_nfsstat:Nfsstat",
+        "nvme_list": "iosonde.layers.nvmeof.printed:NvmeList",
+        "pool_stats": "iosonde.layers.nfs.printed_pool_stats:PoolStats",
+        "raid_words": "iosonde.layers._raid.printed:RaidWords",
+        "shell_settings": "iosonde.layers._commands.printed:ShellSettings",
+        "ssacli": "iosonde.layers.hwraid.printed_ssacli:Ssacli",
+        "storcli": "iosonde.layers.hwraid.printed_storcli:Storcli",
+        "sysctl": "iosonde.layers._commands.printed_sysctl:SysctlOutput",
+    },
+)
+"""What tools and files print of layers; `iosonde import` reads it wherever it stands."""
+
+TARGETS: Table[ReadTarget] = Table(
+    "target of device-mapper",
+    {
+        "cache": "iosonde.layers.dm_cache.facts:read_target",
+        "crypt": "iosonde.layers.dm_crypt.facts:read_target",
+        "multipath": "iosonde.layers.multipath:read_target",
+        "writecache": "iosonde.layers.dm_writecache.facts:read_target",
+    },
+)
+"""Read in what dmsetup prints; what stands in no row is read by dm/facts.py."""
+
+RULES: Table[tuple[Rule, ...]] = Table(
+    "rule about layers",
+    {
+        "alignment": "iosonde.layers._rules.alignment:RULES",
+        "caches": "iosonde.layers._caches.findings:RULES",
+        "controller": "iosonde.layers.hwraid.findings:RULES",
+        "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",
+        "error_target": "iosonde.layers.dm.findings:RULES",
+        "frames": "iosonde.layers.aoe.findings:RULES",
+        "hit_rates": "iosonde.layers._caches.findings_hits:RULES",
+        "journal": "iosonde.layers.ext4.findings:RULES",
+        "link": "iosonde.layers.link.findings:RULES",
+        "lvm_raid": "iosonde.layers.lvm.findings:RULES",
+        "misspelt": "iosonde.layers._rules.misspelt:RULES",
+        "mtus": "iosonde.layers._rules.mtus:RULES",
+        "nfs": "iosonde.layers.nfs.findings:RULES",
+        "nfsd": "iosonde.layers.nfs.findings_server:RULES",
+        "queue": "iosonde.layers.disk.findings:RULES",
+        "raid": "iosonde.layers._raid.findings:RULES",
+        "resync": "iosonde.layers.md.findings:RULES",
+        "space": "iosonde.layers._mounts.findings:RULES",
+        "targets": "iosonde.layers._rules.targets:RULES",
+    },
+)
+
+LEDGERS: Table[Accounting] = Table(
+    "layer in the ledger",
+    {
+        "aoe": "iosonde.layers.aoe.ledger:ACCOUNTING",
+        "aoe_target": "iosonde.layers.aoe.ledger:TARGET",
+        "bcache": "iosonde.layers.bcache.ledger:ACCOUNTING",
+        "disk": "iosonde.layers.disk.ledger:ACCOUNTING",
+        "dm": "iosonde.layers.dm.ledger:ACCOUNTING",
+        "dm_cache": "iosonde.layers.dm_cache.ledger:ACCOUNTING",
+        "dm_crypt": "iosonde.layers.dm_crypt.ledger:ACCOUNTING",
+        "dm_writecache": "iosonde.layers.dm_writecache.ledger:ACCOUNTING",
+        "drbd": "iosonde.layers.drbd.ledger:ACCOUNTING",
+        "ext4": "iosonde.layers.ext4.ledger:ACCOUNTING",
+        "filesystem": "iosonde.layers._mounts.ledger:ACCOUNTING",
+        "guest": "iosonde.layers.guest.ledger:ACCOUNTING",
+        "hwraid": "iosonde.layers.hwraid.ledger:ACCOUNTING",
+        "iscsi": "iosonde.layers.iscsi.ledger:ACCOUNTING",
+        "iscsi_target": "iosonde.layers.iscsi.ledger:TARGET",
+        "lvm": "iosonde.layers.lvm.ledger:ACCOUNTING",
+        "md": "iosonde.layers.md.ledger:ACCOUNTING",
+        "nbd": "iosonde.layers.nbd.ledger:ACCOUNTING",
+        "nbd_server": "iosonde.layers.nbd.ledger:TARGET",
+        "nfs": "iosonde.layers.nfs.ledger:ACCOUNTING",
+        "nfs_server": "iosonde.layers.nfs.ledger:SERVER",
+        "nvmeof": "iosonde.layers.nvmeof.ledger:ACCOUNTING",
+        "nvmeof_target": "iosonde.layers.nvmeof.ledger:TARGET",
+        "partition": "iosonde.layers.partition.ledger:ACCOUNTING",
+        "xfs": "iosonde.layers.xfs.ledger:ACCOUNTING",
+    },
+)
+
+MAPPED: Table[TargetInLedger] = Table(
+    "target of device-mapper in the ledger",
+    {
+        "cache": "iosonde.layers.dm_cache.ledger:target",
+        "crypt": "iosonde.layers.dm_crypt.ledger:target",
+        "striped": "iosonde.layers.dm.ledger:striped",
+        "writecache": "iosonde.layers.dm_writecache.ledger:target",
+    },
+)
+"""Targets that a device is wholly made of."""

@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from iosonde import kerneltext
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
+    Layer,
     LayerSetting,
     Mount,
     Scene,
@@ -35,7 +37,7 @@ def profiles(paths: Iterable[str], kind: str) -> str | None:
 
 def device_errors(text: str) -> int:
     """The sum of a device's error_stats: reads, writes, flushes, corruptions, generations."""
-    words = [line.split() for line in text.splitlines()]
+    words = [line.split() for line in kerneltext.lines(text)]
     return sum(int(one[1]) for one in words if len(one) == 2 and one[1].isdecimal())
 
 
@@ -53,7 +55,7 @@ def hazards_of(options: Mapping[str, Scalar], missing: int, errors: int) -> tupl
     return (*words, "no barriers") if options.get("nobarrier") else tuple(words)
 
 
-class Btrfs:
+class Btrfs(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "btrfs"

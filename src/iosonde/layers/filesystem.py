@@ -14,6 +14,7 @@ from typing import ClassVar
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
+    Layer,
     LayerSetting,
     Mount,
     Scene,
@@ -26,11 +27,12 @@ _IN_MEMORY = {"tmpfs", "ramfs"}
 _STACKED = {"overlay"}
 
 
-class FileSystem:
+class FileSystem(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "filesystem"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    can_break: ClassVar[bool] = False
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""

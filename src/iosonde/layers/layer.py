@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
+from iosonde import kerneltext
 from iosonde.hosts.host import Completed, Host
+from iosonde.layers._raid.geometry import MIRRORED, PARITY
 from iosonde.records import Gap, Scalar, StackLayer
 from iosonde.settings import declared
+from iosonde.settings.declared import Needs
 
-_REDUNDANT = frozenset({"raid1", "raid4", "raid5", "raid6", "raid10"})
 _DENIED = re.compile(r"permi(?:ssion|tted)|\broot\b|super-?user|incompatible libdev", re.IGNORECASE)
 _LVM_LEG = re.compile(r"_[rm]image_\d+$")  # halves of a mirror, members of LVM's own RAID
 
@@ -87,7 +89,7 @@ class Scene:
         """The files that can be read, path → text without the blanks around it."""
         files = await self.host.read_many(paths) if paths else {}
         return {
-            path: content.decode(errors="replace").strip()
+            path: kerneltext.decoded(content).strip()
             for path, content in files.items()
             if isinstance(content, bytes)
         }
@@ -97,8 +99,9 @@ class Scene:
         if done.status == 127:
             reason, remedy = f"{done.argv[0]} is not installed", f"install {package}"
         else:
-            said = done.stderr.decode(errors="replace").strip() or f"status {done.status}"
-            reason = f"{done.argv[0]}: {said.splitlines()[0].removeprefix(f'{done.argv[0]}: ')}"
+            said = kerneltext.decoded(done.stderr).strip() or f"status {done.status}"
+            first = kerneltext.complaints(said, done.argv[0])[0].removeprefix(f"{done.argv[0]}: ")
+            reason = f"{done.argv[0]}: {first}"
             remedy = "run as root" if _DENIED.search(said) else ""
         self.gaps.append(Gap(self.host.name, what, reason, remedy))
 
@@ -158,7 +161,9 @@ class Scene:
         device = self.devices.get(name)
         if device is None:
             return False
-        if device.type in _REDUNDANT or any(_LVM_LEG.search(one) for one in self._paths(device)):
+        if device.type in MIRRORED | PARITY.keys() or any(
+            _LVM_LEG.search(one) for one in self._paths(device)
+        ):
             return True
         return bool(device.below) and all(self.survives_a_loss(one) for one in device.below)
 
@@ -172,10 +177,33 @@ made_with = declared.made_with
 
 
 class Layer(Protocol):
-    """One technology at one place in the stack."""
+    """One technology at one place in the stack, and what the engines must know of it.
+
+    Each kind inherits it and says where it differs from the usual.
+    """
 
     kind: ClassVar[str]
     settings: ClassVar[tuple[LayerSetting, ...]]
+    target_names: ClassVar[tuple[str, ...]] = ()
+    """Targets of device-mapper that are of this kind."""
+    uuid_prefixes: ClassVar[tuple[str, ...]] = ()
+    """How the uuids begin that its tools give to devices of device-mapper."""
+    fixed_settings: ClassVar[tuple[Needs, str] | None] = None
+    """What a setting needs that discovery finds and no mechanism sets, and why it is fixed."""
+    stands_on: ClassVar[str] = "device"
+    """What a declared layer stands on: "device", "mount", or the kind that exports to it."""
+    named_alike: ClassVar[tuple[str, ...]] = ()
+    """Facts that have the same values on the layer of `stands_on` that exports to it."""
+    reached_by_address: ClassVar[bool] = False
+    """An initiator knows its host by an address alone."""
+    can_break: ClassVar[bool] = True
+    """Discovery may tell a hazard that comes while a load runs."""
+    shows_members: ClassVar[bool] = True
+    """What is found below it are the devices that were declared to be."""
+    numbered_by_the_kernel: ClassVar[bool] = False
+    """The same number is another device's when it is made again."""
+    renamed_by_login: ClassVar[bool] = False
+    """Its device may have another name after each login."""
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """The layers of this kind on the scene's host.
@@ -186,6 +214,42 @@ class Layer(Protocol):
         The values of SETTINGS are read by stack/read_settings.py for all kinds alike; what is
         put into `settings` here is kept beside them.
         """
+        ...
+
+
+@runtime_checkable
+class HasUnused(Protocol):
+    """A kind of which discovery leaves out what nothing stands on, though it has settings."""
+
+    async def unused(self, scene: Scene, layers: Collection[StackLayer]) -> tuple[StackLayer, ...]:
+        """What is left out.
+
+        Args:
+            scene: of the host.
+            layers: that were discovered there.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """All that was discovered.
+
+    Args:
+        layers: of all hosts.
+        addresses: of the interfaces of hosts that are `reached_by_address`, by their names.
+    """
+
+    layers: Sequence[StackLayer]
+    addresses: Mapping[str, Sequence[str]]
+
+
+@runtime_checkable
+class Imports(Protocol):
+    """A kind that stands on layers of other hosts which `Layer.named_alike` does not tell."""
+
+    def imports(self, layer: StackLayer, everything: Everything) -> tuple[str, ...]:
+        """Ids of what a layer of this kind imports; empty where that host was not looked at."""
         ...
 
 
@@ -257,117 +321,6 @@ def _prominence(mount: Mount) -> tuple[bool, int, str]:
     return mount.root != "/", len(mount.mount_point), mount.mount_point
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One line of a device-mapper table or status: `words` are the arguments of its target.
-
-    `start` and `length` in 512-byte units, as device-mapper counts.
-    """
-
-    start: int
-    length: int
-    name: str
-    words: tuple[str, ...]
-
-
-_TARGET = re.compile(r"^(.+?): (\d+) (\d+) (\S+) ?(.*)$", re.MULTILINE)
-
-
-def parse_targets(text: str) -> dict[str, tuple[Target, ...]]:
-    """Device → its targets, from `dmsetup table` or `dmsetup status` of all devices."""
-    found: dict[str, list[Target]] = {}
-    for device, start, length, name, words in _TARGET.findall(text):
-        found.setdefault(device, []).append(
-            Target(int(start), int(length), name, tuple(words.split()))
-        )
-    return {device: tuple(some) for device, some in found.items()}
-
-
-async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[Target, ...]]:
-    """What `dmsetup table` or `dmsetup status` says of all devices; a gap where it can't."""
-    done = await scene.ask("dmsetup", command)
-    if done.status == 0:
-        return parse_targets(done.stdout.decode(errors="replace"))
-    scene.miss("targets of device-mapper", done, "dmsetup")
-    return {}
-
-
-_BY_TARGET = {
-    "cache": "dm_cache", "crypt": "dm_crypt", "flashcache": "flashcache",
-    "flashcache-wt": "flashcache", "multipath": "multipath", "writecache": "dm_writecache",
-}  # fmt: skip
-_BY_UUID = (
-    *((f"CRYPT-{word}", "dm_crypt") for word in ("LUKS", "PLAIN", "TCRYPT", "BITLK", "LOOPAES")),
-    ("mpath-", "multipath"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Mapped:
-    """A device-mapper device: its name in /dev/mapper, the uuid that tells who made it, its table.
-
-    `targets` is empty where this user may not see the table.
-    """
-
-    device: BlockDevice
-    name: str
-    uuid: str
-    suspended: bool
-    targets: tuple[Target, ...]
-
-    @property
-    def kind(self) -> str:
-        """Which kind of layer it is: LVM's whatever its table, else by its target.
-
-        Where this user may not see the table, the uuid tells as far as it can.
-        """
-        if self.uuid.startswith("LVM-"):
-            return "lvm"
-        if self.device.type == "part":
-            return "partition"
-        names = {one.name for one in self.targets}
-        if names:
-            return _BY_TARGET.get(names.pop(), "dm") if len(names) == 1 else "dm"
-        return next((kind for start, kind in _BY_UUID if self.uuid.startswith(start)), "dm")
-
-    def layer(
-        self,
-        scene: Scene,
-        kind: str,
-        facts: Mapping[str, Scalar],
-        hazards: tuple[str, ...] = (),
-    ) -> StackLayer:
-        """The layer of some kind that this device is; what it has lost below is a hazard."""
-        return StackLayer(
-            id=scene.identity(kind, self.name),
-            kind=kind,
-            host=scene.host.name,
-            device=self.device.path,
-            size=self.device.size,
-            below=scene.beneath(self.device),
-            facts=facts,
-            hazards=(*hazards, *scene.lost(self.device), *("suspended",) * self.suspended),
-        )
-
-
-async def mapped(scene: Scene) -> tuple[Mapped, ...]:
-    """All device-mapper devices of a scene (drivers/md/dm-sysfs.c)."""
-    devices = [one for one in scene.devices.values() if one.name.startswith("dm-")]
-    if not devices:
-        return ()
-    files = await scene.texts(
-        [f"{_dm(one)}/{part}" for one in devices for part in ("name", "uuid", "suspended")]
-    )
-    uuids = [files.get(f"{_dm(one)}/uuid", "") for one in devices]
-    strange = any(not uuid.startswith("LVM-") for uuid in uuids)
-    tables = await dmsetup(scene, "table") if strange else {}
-    found = []
-    for one, uuid in zip(devices, uuids, strict=True):
-        name = files.get(f"{_dm(one)}/name") or one.path.rpartition("/")[2]
-        suspended = files.get(f"{_dm(one)}/suspended") == "1"
-        found.append(Mapped(one, name, uuid, suspended, tables.get(name, ())))
-    return tuple(found)
-
-
-def _dm(device: BlockDevice) -> str:
-    return f"/sys/block/{device.name}/dm"
+def kernel_name(layer: StackLayer) -> str:
+    """The name in /proc/diskstats; empty where the layer is no device."""
+    return str(layer.facts.get("kernel_name") or "")

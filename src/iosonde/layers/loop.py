@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, made_with, queue_settings
+from iosonde import kerneltext
+from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.records import Scalar, StackLayer
 
 _DELETED = " (deleted)"
@@ -45,7 +46,7 @@ def _flag(text: str | None) -> bool | None:
     return {"0": False, "1": True}.get(text or "")
 
 
-class Loop:
+class Loop(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "loop"
@@ -59,6 +60,8 @@ class Loop:
             needs="reconnect", why="it is an option of losetup(8), given when the file is attached",
         ),
     )  # fmt: skip
+    numbered_by_the_kernel: ClassVar[bool] = True
+    can_break: ClassVar[bool] = False
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. A loop device of no size is attached to nothing: left out."""
@@ -72,7 +75,7 @@ class Loop:
             for name in names:
                 content = files.get(paths[device.name, name])
                 if isinstance(content, bytes):
-                    attributes[name] = content.decode(errors="replace").rstrip("\n")
+                    attributes[name] = kerneltext.decoded(content).removesuffix("\n")
             layers.append(self._layer(scene, device, loop_facts(device, attributes)))
         return tuple(layers)
 

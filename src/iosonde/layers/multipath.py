@@ -12,15 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from iosonde.layers.layer import (
-    LayerSetting,
-    Mapped,
-    Scene,
-    dmsetup,
-    made_with,
-    mapped,
-    queue_settings,
-)
+from iosonde.layers.dm.facts import DEVICE, Target, TargetFacts, counted
+from iosonde.layers.dm.kind import Mapped, with_status
+from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.records import Scalar, StackLayer
 
 _SELECTORS = (
@@ -39,45 +33,55 @@ class Path:
     failures: int
 
 
-def selector_of(words: Sequence[str]) -> str | None:
-    """The path selector in the table: how requests are spread over the paths of a group."""
-    return next((word for word in words if word in _SELECTORS), None)
+def table_facts(arguments: Sequence[str]) -> dict[str, Scalar]:
+    """Features, hardware handler, priority groups and selector from the table's arguments.
 
-
-def table_facts(words: Sequence[str]) -> dict[str, Scalar]:
-    """Features, hardware handler, priority groups and selector from the table's arguments."""
+    The selector is how requests are spread over the paths of a group.
+    """
     facts: dict[str, Scalar] = {}
-    if words and words[0].isdecimal():
-        features = words[1 : 1 + int(words[0])]
-        rest = words[1 + len(features) :]
+    if (features := counted(arguments)) is not None:
         if features:
             facts["features"] = " ".join(features)
         facts["queue_if_no_path"] = "queue_if_no_path" in features
-        if rest and rest[0].isdecimal():
-            handler = rest[1 : 1 + int(rest[0])]
-            if handler[:1] and handler[0] in _HANDLERS:
+        rest = arguments[1 + len(features) :]
+        if (handler := counted(rest)) is not None:
+            if handler and handler[0] in _HANDLERS:
                 facts["handler"] = handler[0]
             groups = rest[1 + len(handler) :][:1]
             if groups and groups[0].isdecimal():
                 facts["path_groups"] = int(groups[0])
-    if selector := selector_of(words):
+    if selector := next((one for one in arguments if one in _SELECTORS), None):
         facts["path_selector"] = selector
     return facts
 
 
-def paths_of(words: Sequence[str]) -> tuple[Path, ...]:
+def paths_of(arguments: Sequence[str]) -> tuple[Path, ...]:
     """The paths in a map's status: NUMBER A|F FAILURES, after their group's figures."""
     return tuple(
         Path(number, state == "A", int(failures))
-        for number, state, failures in zip(words, words[1:], words[2:], strict=False)
+        for number, state, failures in zip(arguments, arguments[1:], arguments[2:], strict=False)
         if ":" in number and state in {"A", "F"} and failures.isdecimal()
     )
 
 
-class Multipath:
+def read_target(target: Target) -> TargetFacts | None:
+    """A line of the multipath target, of table or status."""
+    if paths := paths_of(target.arguments):
+        failed = sum(not path.active for path in paths)
+        return TargetFacts("multipath", {"paths": len(paths), "failed_paths": failed})
+    devices = [argument for argument in target.arguments if DEVICE.match(argument)]
+    facts = table_facts(target.arguments)
+    if not devices or not facts:
+        return None
+    return TargetFacts("multipath", {**facts, "paths": len(devices)})
+
+
+class Multipath(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "multipath"
+    target_names: ClassVar[tuple[str, ...]] = ("multipath",)
+    uuid_prefixes: ClassVar[tuple[str, ...]] = ("mpath-",)
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings(
             "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "nomerges", "rq_affinity"
@@ -94,16 +98,14 @@ class Multipath:
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; partitions of a map are the partition layer's."""
-        maps = [one for one in await mapped(scene) if one.kind == self.kind]
-        seen = await dmsetup(scene, "status") if any(one.targets for one in maps) else {}
-        status = {name: targets[0].words for name, targets in seen.items()}
-        return tuple([await self._layer(scene, one, status.get(one.name, ())) for one in maps])
+        maps = await with_status(scene, self.kind)
+        return tuple([await self._layer(scene, one, status) for one, status in maps])
 
-    async def _layer(self, scene: Scene, one: Mapped, status: Sequence[str]) -> StackLayer:
+    async def _layer(self, scene: Scene, one: Mapped, status: Target | None) -> StackLayer:
         places = {name: f"/sys/block/{name}/device/state" for name in one.device.below}
         texts = await scene.texts(list(places.values()))
         states = {name: texts[path] for name, path in places.items() if path in texts}
-        for path in paths_of(status):
+        for path in paths_of(status.arguments if status else ()):
             device = scene.with_number(path.number)
             if device and not path.active:
                 states[device.name] = "failed"
@@ -111,7 +113,7 @@ class Multipath:
         if one.uuid.startswith("mpath-"):
             facts["wwid"] = one.uuid.removeprefix("mpath-")
         if one.targets:
-            facts |= table_facts(one.targets[0].words)
+            facts |= table_facts(one.targets[0].arguments)
         return one.layer(scene, self.kind, facts, path_hazards(states, len(places)))
 
 

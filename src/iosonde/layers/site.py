@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -13,6 +13,7 @@ from iosonde import units
 from iosonde.errors import IosondeError, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers.step import Step
+from iosonde.records import Scalar, StackLayer
 
 _NAMESPACE = uuid.UUID("5f4b6d0e-8a52-4d0e-9c5e-1f0a6f6e7a10")
 
@@ -49,10 +50,16 @@ class Declared(BaseModel):
     `of` names the layers it stands on, `host` where it stands; needed only where that is not the
     host of what it stands on (an initiator, a disk). `unsafe` are keys with the values that trade
     safety of data for speed; deeper keys by further dots.
+
+    `unread` are keys of which what stands does not tell, and why: they are compared with what
+    iosonde's record says that the layer was built with. `immaterial` are keys that change nothing
+    about what stands, or that `up` sets on it, and why: they are not compared.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {}
+    unread: ClassVar[Mapping[str, str]] = {}
+    immaterial: ClassVar[Mapping[str, str]] = {}
 
     kind: str
     of: Names = ()
@@ -181,6 +188,48 @@ class Builds(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A declared key beside what stands; None where nothing was declared or read.
+
+    Args:
+        key: of the declaration.
+        declared: what it would be built with.
+        standing: what was read.
+        unit: of both: "B", "s" or "".
+        granted: the other side may grant another value, so one that differs is no difference
+            where the record says that it was asked for.
+    """
+
+    key: str
+    declared: Scalar
+    standing: Scalar
+    unit: str = ""
+    granted: bool = False
+
+    @property
+    def differs(self) -> bool:
+        """Whether both are known, and are not the same."""
+        unknown = self.declared is None or self.standing is None
+        return not unknown and self.declared != self.standing
+
+
+@runtime_checkable
+class Compares(Protocol):
+    """A kind that reads declared keys from the layer that stands."""
+
+    def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
+        """Each key that can be read, whether it is declared or not.
+
+        Keys that a step's check compares (`Step.there`) need not be among them.
+
+        Args:
+            site: as declared, its layers below with their devices.
+            layer: what `discover` found there.
+        """
+        ...
+
+
 @runtime_checkable
 class Homed(Protocol):
     """A kind that says itself on which host it stands, such as a replicated volume's primary."""
@@ -207,6 +256,62 @@ class Hosting(Protocol):
 
     def size(self, declared: Any) -> tuple[int, int]:
         """Its memory in bytes and its number of CPUs."""
+        ...
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """A kind whose size follows from what it stands on, and that not every size will do for."""
+
+    def room(self, site: Site, below: Sequence[int | None]) -> int | None:
+        """The most bytes that it can give; None where that is not known.
+
+        Args:
+            site: as declared.
+            below: the most bytes of each layer below, in the order of `of`.
+
+        Raises:
+            UsageError: it cannot be built as declared, or not on layers of these sizes.
+        """
+        ...
+
+
+@runtime_checkable
+class Checks(Protocol):
+    """A kind whose layers of one stack have to fit each other, or what they stand on."""
+
+    def check(self, own: Sequence[Site], room: Mapping[str, int | None], /) -> None:
+        """Refuse what no host is needed for to see.
+
+        Args:
+            own: all layers of this kind in the stack.
+            room: the most bytes of every layer of the stack, by name; None where not known.
+
+        Raises:
+            UsageError: of the first layer that cannot be built so.
+        """
+        ...
+
+
+@runtime_checkable
+class Shares(Protocol):
+    """A kind of which several layers may stand on one device, by rules of its own."""
+
+    def claim(self, site: Site, /) -> tuple[str, ...]:
+        """What it takes its devices for, the same for those that share them; empty: for nothing."""
+        ...
+
+
+@runtime_checkable
+class Pools(Protocol):
+    """A kind that may be declared as a pool: its volumes are devices, it is none."""
+
+    def is_pool(self, site: Site) -> bool:
+        """Whether it is declared as one."""
+        ...
+
+    def stands_on_pool(self, site: Site) -> bool:
+        """Whether it is declared as a volume of one."""
         ...
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+LEFT = "left: "
+"""Begins a line on standard error of an undo that ended well, about what it had to leave."""
 _LONG = 600  # characters of a text that are shown whole
 
 
@@ -16,13 +19,15 @@ _LONG = 600  # characters of a text that are shown whole
 class Command:
     """An argument list and what it reads from standard input. `timeout` in seconds.
 
-    A command that `may_fail` is one whose failure does no harm: what follows shows it.
+    A command that `may_fail` is one whose failure does no harm: what follows shows it. One of an
+    undo that `wipes` loses what is on the devices that its step `destroys`, or what it removes.
     """
 
     argv: tuple[str, ...]
     stdin: str = ""
     timeout: float = 60.0
     may_fail: bool = False
+    wipes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,29 @@ class Check:
     argv: tuple[str, ...]
     shows: tuple[str, ...] = ()
     timeout: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an undo works on, to be known again by more than its name (change/identity.py).
+
+    Args:
+        what: a "device"; a "file" whose content counts; a "mount"; or an "output", a thing without
+            a file of its own, which the output of a command tells from others.
+        name: its path; of a mount its mount point. Where a device has another name at the moment of
+            undo, each argument of `undo` and `there` that is this name becomes that one. A device
+            without a path before it is made has a name in angle brackets.
+        ask: prints the path of such a device; of an output, the command itself.
+        given: what becomes of the content of the device that the layer gives: "kept" elsewhere, or
+            "lost". It must not be in use; where it is lost, nothing of others may be on it.
+        fleeting: it ends when it is detached and when its host ends: one that is not found is gone.
+    """
+
+    what: Literal["device", "file", "mount", "output"]
+    name: str
+    ask: tuple[str, ...] = ()
+    given: Literal["", "kept", "lost"] = ""
+    fleeting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +83,7 @@ class Step:
         shared: several layers of a stack make the same thing (a port); the last takes it away.
         patience: seconds to wait until `there` shows it after `do`.
         turn: of all steps of a host with the same word only one is done at a time.
+        touches: what `undo` works on besides the devices of `destroys`.
     """
 
     does: str
@@ -67,11 +96,24 @@ class Step:
     shared: bool = False
     patience: float = 20.0
     turn: str = ""
+    touches: tuple[Subject, ...] = ()
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """All that its undo must know again; nothing where nothing is undone."""
+        if not self.undo:
+            return ()
+        return (*(Subject("device", path) for path in self.destroys), *self.touches)
 
 
 def run(*argv: str, timeout: float = 60.0, may_fail: bool = False) -> Command:
     """A command without input."""
     return Command(argv, timeout=timeout, may_fail=may_fail)
+
+
+def wipe(*argv: str, timeout: float = 60.0) -> Command:
+    """A command of an undo that loses what is on a device, or removes a file with its content."""
+    return Command(argv, timeout=timeout, wipes=True)
 
 
 def put(path: str, text: str, *, may_fail: bool = False) -> Command:
@@ -109,6 +151,7 @@ def file(path: str, text: str, does: str = "") -> Step:
         (run("mkdir", "-p", path.rpartition("/")[0]), put(path, text)),
         Check(("cat", path), shows=(text,)),
         (run("rm", "-f", path),),
+        touches=(Subject("output", path, ask=("cat", path)),),
     )
 
 

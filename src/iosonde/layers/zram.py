@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from iosonde.layers.layer import LayerSetting, Scene, queue_settings
+from iosonde import kerneltext
+from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
 from iosonde.records import Scalar, StackLayer
 
 # Fields of mm_stat by their place, all in bytes but the last ones; older kernels print fewer.
@@ -23,7 +24,7 @@ def parse_mm_stat(text: str) -> dict[str, Scalar]:
     return found
 
 
-class Zram:
+class Zram(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "zram"
@@ -34,6 +35,7 @@ class Zram:
         ),
         *queue_settings("read_ahead_kb", "nomerges"),
     )  # fmt: skip
+    can_break: ClassVar[bool] = False
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. A zram device of no size is not set up: left out."""
@@ -44,7 +46,7 @@ class Zram:
         layers = []
         for device in devices:
             content = files.get(f"{device.sysfs}/mm_stat")
-            text = content.decode(errors="replace") if isinstance(content, bytes) else ""
+            text = kerneltext.decoded(content) if isinstance(content, bytes) else ""
             layers.append(
                 StackLayer(
                     id=scene.identity(self.kind, device.name),

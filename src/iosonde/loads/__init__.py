@@ -1,4 +1,4 @@
-"""The load engines. `fio_log` is none: it reads the logs that fio writes beside its output."""
+"""The load engines, and the tools whose results iosonde only reads."""
 
 from __future__ import annotations
 
@@ -7,18 +7,51 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
-    from iosonde.loads.fleet import Fleet
+    from iosonde.case import Rule
+    from iosonde.loads._fleet import Fleet
     from iosonde.loads.load import LoadEngine
+    from iosonde.text.passage import Output
 
 LOADS: Table[type[LoadEngine]] = Table(
     "load engine",
     {
         "fio": "iosonde.loads.fio:Fio",
-        "hdparm": "iosonde.loads.hdparm:Hdparm",
+        "hdparm": "iosonde.loads.hdparm.load:Hdparm",
         "iozone": "iosonde.loads.iozone:Iozone",
     },
 )
 
 FLEETS: Table[type[Fleet]] = Table(
     "load engine that starts itself on several hosts", {"fio": "iosonde.loads.fio.fleet:FioFleet"}
+)
+
+OUTPUTS: Table[type[Output]] = Table(
+    "output of a load tool",
+    {
+        "bonnie": "iosonde.loads.bonnie:Bonnie",
+        "dd": "iosonde.loads.dd:Dd",
+        "ioping": "iosonde.loads.ioping:Ioping",
+        "fio_command": "iosonde.loads.fio.printed_command:FioCommand",
+        "fio_json": "iosonde.loads.fio.printed_json:FioJson",
+        "fio_terse": "iosonde.loads.fio.printed_terse:FioTerse",
+        "fio_text": "iosonde.loads.fio.printed_text:FioText",
+        "hdparm": "iosonde.loads.hdparm.printed:HdparmOutput",
+        "iozone": "iosonde.loads.iozone.printed:IozoneOutput",
+        "iozone_command": "iosonde.loads.iozone.printed_command:IozoneCommand",
+        "loop_tester": "iosonde.loads.loop_tester:LoopTester",
+    },
+)
+"""What load tools print; `iosonde import` reads it wherever it stands."""
+
+RULES: Table[tuple[Rule, ...]] = Table(
+    "rule about loads",
+    {
+        "arithmetic": "iosonde.loads._rules.arithmetic:RULES",
+        "commands": "iosonde.loads._rules.commands:RULES",
+        "durability": "iosonde.loads._rules.durability:RULES",
+        "headings": "iosonde.loads._rules.headings:RULES",
+        "members": "iosonde.loads._rules.members:RULES",
+        "page_cache": "iosonde.loads._rules.page_cache:RULES",
+        "processes": "iosonde.loads._rules.processes:RULES",
+    },
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
+from iosonde.errors import LoadFailed
 from iosonde.records import Demand, Json, Load, LoadCommand, LoadResult, RawOutput, Target
 
 
@@ -64,6 +65,21 @@ class LoadEngine(Protocol):
             LoadFailed: there is no result in it; the message quotes what the tool complained.
         """
         ...
+
+
+def result_of(engine: LoadEngine, raw: RawOutput) -> LoadResult:
+    """What a load's output says; one that no reader is prepared for is a failed loop, no crash.
+
+    Raises:
+        LoadFailed: there is no result in it.
+    """
+    try:
+        return engine.parse(raw)
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
+            RecursionError) as problem:  # fmt: skip
+        raise LoadFailed(
+            f"the load printed what cannot be read ({type(problem).__name__}: {problem})"
+        ) from None
 
 
 REQUESTS = "requests.iolog"

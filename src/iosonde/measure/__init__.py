@@ -1,1 +1,1 @@
-"""The trial, its loops and its statistics."""
+"""Study, plan, trials and loops; what their figures say together."""

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from iosonde.measure.memory import inflation, loop_correlation, memory
-from iosonde.measure.seconds import seconds_of
-from iosonde.measure.verdict import Circumstances
+from iosonde.measure.seconds import devices_of, seconds_of
 from iosonde.records import Loop
 from iosonde.sheets import TrialSheet
+from iosonde.statistics.memory import inflation, loop_correlation, memory
+from iosonde.statistics.verdict import Circumstances
 
 
 def circumstances(a: TrialSheet, b: TrialSheet) -> Circumstances:
     """Distance in time and memory of the seconds of two trials."""
-    first, second = a.trial.loops, b.trial.loops
+    first, second = a.trial.counted, b.trial.counted
     spacing = _spacing(first, second)
     if spacing is None:
         return Circumstances()
@@ -55,12 +55,13 @@ def _inflation(a: TrialSheet, b: TrialSheet, spacing: float) -> float:
     seconds = [
         values
         for sheet in (a, b)
-        for loop in sheet.trial.loops
-        if (values := seconds_of(loop, sheet.headline)) is not None
+        for devices in [devices_of(sheet.trial)]
+        for loop in sheet.trial.counted
+        if (values := seconds_of(loop, sheet.headline, devices)) is not None
     ]
     if not seconds:
         return 1.0
     length = min(len(values) for values in seconds)
     gap = max(0.0, spacing - length)
-    count = min(len(a.trial.loops), len(b.trial.loops))
+    count = min(len(a.trial.counted), len(b.trial.counted))
     return inflation(count, loop_correlation(memory(seconds), length, gap))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import mul
 
-from iosonde.histogram import merge
-from iosonde.measure.direction import headline_among
-from iosonde.measure.sheet import merged, metrics_of
-from iosonde.records import Loop, Metric, Run, Trial
+from iosonde.measure.sheet import CPU_PER_IO, merged, metrics_of
+from iosonde.records import LoadResult, Loop, Metric, Run, Trial
 from iosonde.sheets import JointSheet
+from iosonde.statistics.direction import headline_among
+from iosonde.statistics.histogram import merge
 
 
 def joint_sheets(run: Run) -> tuple[JointSheet, ...]:
@@ -45,7 +46,7 @@ def together(trials: Sequence[Trial]) -> tuple[Metric, ...]:
     """
     if not trials:
         return ()
-    by_index = [{loop.index: loop for loop in trial.loops} for trial in trials]
+    by_index = [{loop.index: loop for loop in trial.counted} for trial in trials]
     shared = sorted(set.intersection(*(set(loops) for loops in by_index)))
     return metrics_of([_one([loops[index] for loops in by_index]) for index in shared])
 
@@ -82,6 +83,9 @@ def _figure(name: str, loops: Sequence[Loop]) -> float | None:
     for ending, rule in _BY_ENDING.items():
         if name.endswith(ending):
             return rule(values)
+    if name == CPU_PER_IO:
+        ios = [float(ios_of(loop.result)) for loop in loops]
+        return _mean(values, ios) if all(ios) else None
     if name.endswith(".latency.mean"):
         return _weighted(name.split(".", 1)[0], values, loops)
     return merged(name, [loop.result.histograms for loop in loops])
@@ -93,4 +97,13 @@ def _weighted(direction: str, values: Sequence[float], loops: Sequence[Loop]) ->
     known = [rate for rate in rates if rate is not None]
     if len(known) < len(rates) or not sum(known):
         return None
-    return sum(rate * value for rate, value in zip(known, values, strict=True)) / sum(known)
+    return _mean(values, known)
+
+
+def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    return float(sum(map(mul, weights, values)) / sum(weights))
+
+
+def ios_of(result: LoadResult) -> int:
+    """Reads, writes and trims that a loop issued; 0 where that is not known."""
+    return sum(count for name, count in result.issued.items() if name != "sync")

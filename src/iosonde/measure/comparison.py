@@ -8,17 +8,18 @@ have to do with each other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import log
 
+from iosonde.contract import HIDDEN
 from iosonde.errors import UsageError
 from iosonde.measure.circumstances import circumstances
-from iosonde.measure.contrast import Bar
-from iosonde.measure.verdict import Circumstances, Judgement, judge, within_noise
 from iosonde.records import Finding, Metric, Scalar
 from iosonde.sheets import RunSheet, TrialSheet
 from iosonde.stack.model import capture_settings
+from iosonde.statistics.contrast import Bar
+from iosonde.statistics.verdict import Circumstances, Judgement, compared, judge, within_noise
 
 _EXTREMES = (".latency.min", ".latency.max", ".latency.stdev")
 _SAME = 1e-3  # of the spread: two metrics whose logarithms move together closer than that are one
@@ -64,6 +65,23 @@ class Answer:
     b: Metric
     judgement: Judgement
     headline: bool
+    known: Circumstances = field(default_factory=Circumstances)
+
+    @property
+    def figures(self) -> tuple[float, float]:
+        """Baseline's and candidate's, of which the change is the ratio."""
+        return compared(self.a, self.b)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A trial of one run, `of`, that has no counterpart in the other, `lacks`, and why."""
+
+    of: str = field(metadata={"name": "run"})
+    lacks: str
+    label: str = field(metadata={"name": "trial"})
+    metrics: frozenset[str] = field(metadata=HIDDEN)
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +89,8 @@ class Comparison:
     """All answers of one call of `compare`.
 
     `counted` is the number of comparisons the level was shared out to; `settings` maps each
-    setting that differs to its value in every run, in the order of the runs.
+    setting that differs to its value in every run, in the order of the runs; `alone` are the trials
+    that were compared with nothing.
     """
 
     answers: tuple[Answer, ...]
@@ -79,6 +98,7 @@ class Comparison:
     bar: Bar
     settings: Mapping[str, tuple[Scalar, ...]]
     findings: tuple[Finding, ...]
+    alone: tuple[Alone, ...] = ()
 
 
 def label_of(sheet: TrialSheet) -> str:
@@ -126,6 +146,9 @@ def compare(
         bar=bar,
         settings=settings_differ(runs, wanted.trials),
         findings=tuple(finding for finding in noise if finding is not None),
+        alone=tuple(
+            one for other in runs[1:] for one in _alone(runs[0], other, wanted.trials, pairs)
+        ),
     )
 
 
@@ -133,13 +156,14 @@ def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -
     """The trials of two runs that belong together: same load, probe and host, in their order.
 
     Where each run has a single trial (of those wanted), these two are compared whatever they are
-    called.
+    called; one that gave no figures counts as well, so that what is left of two runs is not taken
+    for the same.
 
     Raises:
         UsageError: none belong together; the message lists what there is.
     """
     ours, theirs = _wanted(baseline, wanted), _wanted(candidate, wanted)
-    if len(ours) == len(theirs) == 1:
+    if all(len(_asked(run, wanted)) == 1 for run in (baseline, candidate)) and ours and theirs:
         return [Pair(baseline.run.id, candidate.run.id, ours[0], theirs[0])]
     waiting: dict[str, list[TrialSheet]] = {}
     for sheet in ours:
@@ -159,6 +183,28 @@ def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -
             hint="choose one trial of each with --trial, which are then compared as they are",
         )
     return pairs
+
+
+def _alone(
+    baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str], pairs: Sequence[Pair]
+) -> Iterator[Alone]:
+    """Measured trials of either run that belong to none of the other's."""
+    taken = [(pair.a, pair.b) for pair in pairs]
+    for place, (run, other) in enumerate(((baseline, candidate), (candidate, baseline))):
+        for sheet in _wanted(run, wanted):
+            if any(both[place] is sheet for both in taken):
+                continue
+            failed = [
+                one
+                for one in _asked(other, wanted)
+                if not one.metrics and label_of(one) == label_of(sheet)
+            ]
+            why = f"{other.run.id} has no such trial"
+            if failed:
+                said = next((fault for one in failed for fault in one.trial.faults), "")
+                why = f"that of {other.run.id} gave no figures{f': {said}' if said else ''}"
+            names = frozenset(metric.name for metric in sheet.metrics)
+            yield Alone(run.run.id, other.run.id, label_of(sheet), names, why)
 
 
 def settings_differ(
@@ -190,25 +236,28 @@ def _settings(sheet: TrialSheet) -> dict[str, Scalar]:
 
 
 def _wanted(run: RunSheet, wanted: Sequence[str]) -> list[TrialSheet]:
-    measured = [sheet for sheet in run.trials if sheet.metrics]
-    if not wanted:
-        return measured
+    return [sheet for sheet in _asked(run, wanted) if sheet.metrics]
+
+
+def _asked(run: RunSheet, wanted: Sequence[str]) -> list[TrialSheet]:
+    """The trials that were asked for, those without figures included."""
     return [
         sheet
-        for sheet in measured
-        if {sheet.trial.id, sheet.trial.load.name, sheet.trial.probe, sheet.trial.host}
+        for sheet in run.trials
+        if not wanted
+        or {sheet.trial.id, sheet.trial.load.name, sheet.trial.probe, sheet.trial.host}
         & set(wanted)
     ]
 
 
 def _shared(pair: Pair, wanted: Wanted) -> list[str]:
-    """Metrics that both trials have, headline first."""
+    """Metrics that both trials have, headlines first."""
     theirs = {metric.name for metric in pair.b.metrics}
     names = [metric.name for metric in pair.a.metrics if metric.name in theirs]
     if wanted.metrics:
         return [name for name in names if name in {*wanted.metrics, *wanted.also}]
     names = [name for name in names if name in wanted.also or not name.endswith(_EXTREMES)]
-    return sorted(names, key=lambda name: name != pair.a.headline)
+    return sorted(names, key=lambda name: name not in pair.a.headlines)
 
 
 def _check(wanted: Sequence[str], names: Sequence[str]) -> None:
@@ -234,7 +283,7 @@ def _levels(
     groups: list[tuple[int, list[str]]] = []
     for place, (pair, names) in enumerate(asked):
         groups += [(place, group) for group in _same_figures(pair, names)]
-    first = [asked[place][0].a.headline in group for place, group in groups]
+    first = [not {*asked[place][0].a.headlines}.isdisjoint(group) for place, group in groups]
     heads, others = sum(first), len(first) - sum(first)
     share = level / 2 if heads and others else level
     return {
@@ -272,7 +321,7 @@ def _alike(a: tuple[float, ...] | None, b: tuple[float, ...] | None) -> bool:
 def _answer(pair: Pair, name: str, bar: Bar, known: Circumstances) -> Answer:
     a, b = _metric(pair.a, name), _metric(pair.b, name)
     judgement = judge(a, b, bar=bar, known=known, names=(pair.baseline, pair.candidate))
-    return Answer(pair, a, b, judgement, headline=name == pair.a.headline)
+    return Answer(pair, a, b, judgement, headline=name in pair.a.headlines, known=known)
 
 
 def _metric(sheet: TrialSheet, name: str) -> Metric:

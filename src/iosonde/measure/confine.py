@@ -8,25 +8,24 @@ first touches it).
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from iosonde import kerneltext
 from iosonde.errors import HostFailed
+from iosonde.hosts.cleaning import leaves, left_nothing, made, to_the_end
 from iosonde.hosts.host import Host
+from iosonde.scripts import program
+from iosonde.store.owner import tag, tag_is_gone
 
-_MAKE = """
-if test -e /sys/fs/cgroup/cgroup.controllers; then
-    base=/sys/fs/cgroup limit=memory.max
-    grep -qw memory $base/cgroup.subtree_control || echo +memory >$base/cgroup.subtree_control
-else
-    base=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
-fi
-rmdir $base/iosonde-* 2>/dev/null
-mkdir "$base/$1" && echo "$2" >"$base/$1/$limit" && echo "$base/$1"
-"""
+_OURS = re.compile(r".*/iosonde-([0-9a-f]{8}-\d+-\d+-\d+)-[0-9a-f]{8}")
+_MAKE = program("iosonde.measure", "confine.sh")
 _ENTER = 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"'
-_LEAVE = 'for try in 1 2 3 4 5 6 7 8 9 10; do rmdir "$1" 2>/dev/null && break; sleep 0.1; done'
+_LEAVE = (
+    'for try in 1 2 3 4 5 6 7 8 9 10; do rmdir "$1" 2>/dev/null && exit; sleep 0.1; done; exit 1'
+)
 
 
 @asynccontextmanager
@@ -41,19 +40,41 @@ async def limited(host: Host, memory: int | None) -> AsyncIterator[tuple[str, ..
     if memory is None:
         yield ()
         return
-    name = f"iosonde-{secrets.token_hex(4)}"
-    made = await host.run(["sh", "-c", _MAKE, "sh", name, str(memory)], check=False)
-    if made.status != 0:
-        said = made.stderr.decode(errors="replace").strip().splitlines()
+    await _sweep(host)
+    name = f"iosonde-{tag()}-{secrets.token_hex(4)}"
+
+    async def remove(group: str) -> None:
+        with contextlib.suppress(HostFailed):
+            await host.run(["sh", "-c", _LEAVE, "sh", group])
+            left_nothing(host.name, group)
+
+    group = await made(_group(host, name, memory), remove)
+    try:
+        yield ("sh", "-c", _ENTER, "sh", group)
+    finally:
+        await to_the_end(remove(group))
+
+
+async def _group(host: Host, name: str, memory: int) -> str:
+    """A new control group; its directory."""
+    done = await host.run(["sh", "-c", _MAKE, "sh", name, str(memory)], check=False)
+    if done.status != 0:
+        said = kerneltext.lines(kerneltext.decoded(done.stderr).strip())
         raise HostFailed(
             "no control group could be made to limit the load's memory"
             + (f": {said[-1]}" if said else ""),
             where=host.name,
             hint="it takes root and the memory controller; or leave `memory` out",
         )
-    group = made.stdout.decode().strip()
-    try:
-        yield ("sh", "-c", _ENTER, "sh", group)
-    finally:
-        with contextlib.suppress(HostFailed):
-            await host.run(["sh", "-c", _LEAVE, "sh", group], check=False)
+    group = kerneltext.decoded(done.stdout).strip()
+    leaves(host.name, group, ["rmdir", group])
+    return group
+
+
+async def _sweep(host: Host) -> None:
+    """Take away the groups of runs of this machine that are gone; a group of others may be new."""
+    there = [*await host.glob("/sys/fs/cgroup/iosonde-*"),
+             *await host.glob("/sys/fs/cgroup/memory/iosonde-*")]  # fmt: skip
+    left = [path for path in there if (ours := _OURS.fullmatch(path)) and tag_is_gone(ours[1])]
+    if left:
+        await host.run(["rmdir", "--", *left], check=False)

@@ -13,38 +13,38 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from types import MappingProxyType
 from typing import TypeAlias
 
+from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.observe import diskstats
+from iosonde.layers._ledger.rule import accounting_of
+from iosonde.layers.dm.facts import STATUS, TABLE
+from iosonde.layers.layer import kernel_name
+from iosonde.monitors import diskstats
 from iosonde.records import Capture, Json, Scalar, StackLayer, Target, TargetKind
-from iosonde.stack.model import kernel_name, layers_under
+from iosonde.stack.model import layers_under
 
 COUNTED = "ledger.json"
 """Name among a loop's raw files."""
 IDLE_SECONDS = 2.0
 _SETTLE, _PATIENCE = 0.3, 20  # seconds between two looks, and how many at most
 _QUEUE = ("max_sectors_kb", "max_segments")
-_ARRAY = (
-    "stripe_cache_size", "rmw_level", "metadata_version", "component_size", "bitmap/location",
-    "bitmap/chunksize",
-)  # fmt: skip
-_MEMBER = ("slot", "offset", "state")
-_BCACHE = (
-    "backing_dev_name", "cache_mode", "sequential_cutoff", "cache/bucket_size", "cache/block_size",
-    "cache/congested_read_threshold_us", "cache/congested_write_threshold_us",
-)  # fmt: skip
-_BCACHE_STATE = (
-    "dirty_data", "cache/cache_available_percent", "cache/cache0/metadata_written",
-)  # fmt: skip
-TABLE = "dmsetup table"
-STATUS = "dmsetup status --noflush"
 
 Figures: TypeAlias = dict[str, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Device → its figures by host, and when they were read (seconds of this machine's clock)."""
+
+    figures: Mapping[str, Figures]
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class Counting:
     declared: Sequence[Mapping[str, Scalar]] = field(default_factory=tuple)
     caches: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
-    async def settled(self) -> dict[str, Figures]:
-        """Device → its figures by host, once nothing moves any more (or not for some seconds)."""
+    async def settled(self) -> Snapshot:
+        """The counters once nothing moves any more; after some seconds, as they are then."""
         before = await self._read()
         for _ in range(_PATIENCE):
             await asyncio.sleep(_SETTLE)
@@ -73,43 +73,48 @@ class Counting:
             before = now
         return before
 
-    async def idle(self) -> tuple[dict[str, Figures], dict[str, Figures]]:
-        """The counters before and after a while in which nothing of ours runs."""
-        before = await self._read()
+    async def idle(self) -> tuple[Snapshot, Snapshot]:
+        """The counters before and after a while in which nothing of ours runs.
+
+        What ends soon of itself (probing by udev, a short resync) is waited for: it would be taken
+        for something that goes on as long as the load.
+        """
+        before = await self.settled()
         await asyncio.sleep(IDLE_SECONDS)
         return before, await self._read()
 
-    async def _read(self) -> dict[str, Figures]:
+    async def _read(self) -> Snapshot:
         texts = await asyncio.gather(*(one.read(diskstats.PATH) for one in self.hosts.values()))
         found: dict[str, Figures] = {}
         for name, text in zip(self.hosts, texts, strict=True):
             every = diskstats.figures(text)
             found[name] = {one: every[one] for one in self.devices[name] if one in every}
-        return found
+        return Snapshot(found, time.monotonic())
 
     async def states(self) -> dict[str, dict[str, str]]:
         """What caches say of how full they are and what they met, by host, as in `facts`."""
         return {name: await _said(self.hosts[name], one) for name, one in self.caches.items()}
 
     def packed(
-        self, readings: Sequence[dict[str, Figures]], states: Sequence[dict[str, dict[str, str]]]
+        self, readings: Sequence[Snapshot], states: Sequence[dict[str, dict[str, str]]]
     ) -> bytes:
         """What is kept: counters before and after the idle while, then the load.
 
         With `states` of caches before and after the load.
         """
         document: dict[str, object] = {
-            "idle_seconds": IDLE_SECONDS, "readings": list(readings), "facts": self.facts,
+            "idle_seconds": IDLE_SECONDS, "readings": [one.figures for one in readings],
+            "moments": [one.at for one in readings], "facts": self.facts,
             "states": list(states), "declared": list(self.declared),
         }  # fmt: skip
         return json.dumps(document).encode()
 
 
-def _moved(readings: dict[str, Figures]) -> dict[str, dict[str, tuple[int, ...]]]:
+def _moved(snapshot: Snapshot) -> dict[str, dict[str, tuple[int, ...]]]:
     """Completed I/Os of each device: what tells that something went on."""
     return {
         host: {name: (one[0], one[4]) for name, one in figures.items()}
-        for host, figures in readings.items()
+        for host, figures in snapshot.figures.items()
     }
 
 
@@ -148,18 +153,23 @@ async def _facts(host: Host, under: Sequence[StackLayer], target: Target) -> dic
         name = kernel_name(layer)
         paths += [f"/sys/class/block/{name}/dev"]
         paths += [f"/sys/class/block/{name}/queue/{one}" for one in _QUEUE]
-        if layer.kind == "md":
-            paths += [f"/sys/block/{name}/md/{one}" for one in _ARRAY]
-            for member in await host.glob(f"/sys/block/{name}/md/dev-*"):
-                paths += [f"{member}/{one}" for one in _MEMBER]
-        if layer.kind == "bcache":
-            paths += [f"/sys/block/{name}/bcache/{one}" for one in _BCACHE]
+        paths += await _there(host, f"/sys/block/{name}", accounting_of(layer.kind).files)
     found = await _said(host, paths)
     if any(_is_mapped(layer) for layer in own):
         found[TABLE] = await _printed(host, TABLE.split())
     if target.kind is TargetKind.FILE and target.host == host.name:
         found["filefrag"] = await _printed(host, ["filefrag", "-e", "-v", "-b512", target.path])
     return found
+
+
+async def _there(host: Host, place: str, files: Sequence[str]) -> list[str]:
+    """Files below a place, in each directory that a name with "*" stands for."""
+    paths: list[str] = []
+    for folder, names in groupby(files, key=lambda one: one.rpartition("/")[0]):
+        own = [one.rpartition("/")[2] for one in names]
+        every = await host.glob(f"{place}/{folder}") if "*" in folder else [f"{place}/{folder}"]
+        paths += [f"{each}/{one}" for each in every for one in own]
+    return paths
 
 
 def _is_mapped(layer: StackLayer) -> bool:
@@ -174,9 +184,9 @@ def _caches(host: str, under: Sequence[StackLayer]) -> tuple[str, ...]:
     """
     sources: list[str] = []
     for layer in under:
-        if layer.host == host and layer.kind == "bcache":
-            place = f"/sys/block/{kernel_name(layer)}/bcache"
-            sources += [f"{place}/{one}" for one in _BCACHE_STATE]
+        if layer.host == host:
+            place = f"/sys/block/{kernel_name(layer)}"
+            sources += [f"{place}/{one}" for one in accounting_of(layer.kind).state]
     if any(_is_mapped(layer) for layer in under if layer.host == host):
         sources.append(STATUS)
     return tuple(sources)
@@ -186,7 +196,7 @@ async def _said(host: Host, sources: Sequence[str]) -> dict[str, str]:
     """What files (absolute paths) hold and commands print, as far as they can be read."""
     files = await host.read_many([one for one in sources if one.startswith("/")])
     found = {
-        path: content.decode(errors="replace").strip()
+        path: kerneltext.decoded(content).strip()
         for path, content in files.items()
         if isinstance(content, bytes)
     }
@@ -202,7 +212,7 @@ async def _printed(host: Host, argv: Sequence[str]) -> str:
         done = await host.run(argv, check=False)
     except IosondeError:
         return ""
-    return done.stdout.decode(errors="replace") if done.status == 0 else ""
+    return kerneltext.decoded(done.stdout) if done.status == 0 else ""
 
 
 def declared_facts(

@@ -1,4 +1,4 @@
-"""One loop of a load on several hosts, started together by the tool itself (loads/fleet.py).
+"""One loop of a load on several hosts, started together by the tool itself (loads/_fleet.py).
 
 On each host a server of the tool listens at a unix socket in a directory of its own; its way here
 is the connection of that host. The servers are commands of the connection and end with it. The
@@ -9,31 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from iosonde.change.hold import hold
+from iosonde import kerneltext
 from iosonde.errors import FileMissing, HostFailed, IosondeError, LoadFailed, Refused
 from iosonde.hosts import open_host
 from iosonde.hosts.command import quote
 from iosonde.hosts.forward import Forward, forward
-from iosonde.hosts.host import Host, Process
-from iosonde.hosts.ssh.process import runner
+from iosonde.hosts.host import Completed, Host
 from iosonde.loads import FLEETS
-from iosonde.loads.fleet import SOCKET, Fleet
+from iosonde.loads._fleet import SOCKET, Fleet
+from iosonde.measure.again import UnreadLoop, read_loop
 from iosonde.measure.progress import Progress
-from iosonde.measure.trial import Bench, watch
+from iosonde.measure.trial import Bench, watch, written
 from iosonde.measure.workplace import workplace
-from iosonde.observe.observer import Observer
-from iosonde.records import Load, LoadCommand, Loop, RawOutput
+from iosonde.monitors.observer import Observer
+from iosonde.records import Load, LoadCommand, LoadResult, Loop, RawOutput, Target
 
 LAST_WORDS = 20.0
 """Seconds the client has to write down what it has, when the servers are gone."""
-_END = 10.0  # seconds for a server to end when its life line is cut
-_HUNG = 'exec <"$1"; shift; exec "$@"'
 # A server makes its socket at once; the shell waits up to ten seconds for it.
 _AWAIT = (
     'n=0; until [ -S "$1" ]; do n=$((n+1)); [ $n -le 100 ] || exit 1; sleep 0.1; done; sleep 0.1'
@@ -42,12 +39,15 @@ _AWAIT = (
 
 @dataclass(slots=True)
 class _Seat:
-    """One host of the loop. `lost` is why its server ended before the client did."""
+    """One host of the loop; `target` as its server is to call it.
+
+    `lost` is why its server ended before the client did.
+    """
 
     bench: Bench
+    target: Target
     observer: Observer | None
-    process: Process
-    line: _Line
+    server: asyncio.Future[Completed]
     way: Forward
     lost: IosondeError | None = None
 
@@ -89,7 +89,7 @@ async def _line(fleet: Fleet, host: Host) -> str:
             where=host.name,
             hint="a load run together needs it on every host and on this machine",
         )
-    return fleet.line(done.stdout.decode(errors="replace"))
+    return fleet.line(kerneltext.decoded(done.stdout))
 
 
 def _fleet(benches: Sequence[Bench]) -> Fleet:
@@ -126,23 +126,23 @@ async def measure_together(
         async with AsyncExitStack() as stack:
             here = await open_host("local")
             directory = await stack.enter_async_context(workplace(here))
-            command = fleet.client(
-                benches[0].load, [one.target for one in benches], directory=directory,
-                seconds=seconds,
-            )  # fmt: skip
-            for path, content in command.files.items():
-                await here.write(path, content)
             seats = [
                 await stack.enter_async_context(_seated(fleet, bench, f"{directory}/{number}"))
                 for number, bench in enumerate(benches)
             ]
+            command = fleet.client(
+                benches[0].load, [seat.target for seat in seats], directory=directory,
+                seconds=seconds,
+            )  # fmt: skip
+            for path, content in command.files.items():
+                await here.write(path, content)
             for bench in benches:
                 progress.loop_begins(bench.trial, index, seconds or bench.demand.seconds)
             clock = _Clock()
             raw = await _lead(here, command, seats, progress)
             clock.elapsed = time.monotonic() - clock.begun
             found = _judged(fleet, seats, raw, index, clock)
-            await asyncio.gather(*(_end(seat.process, seat.line) for seat in seats))  # all at once
+            await asyncio.gather(*(_end(seat.server) for seat in seats))  # all at once
             return found
     except Refused:
         raise
@@ -154,25 +154,15 @@ async def measure_together(
 async def _seated(fleet: Fleet, bench: Bench, socket: str) -> AsyncIterator[_Seat]:
     """The target held, a server listening, `socket` of this machine leading to it."""
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(
-            hold(
-                bench.host,
-                bench.target,
-                writes=bench.demand.writes,
-                permissions=bench.permissions,
-            )
-        )
+        held = await stack.enter_async_context(bench.hold())
         directory = await stack.enter_async_context(workplace(bench.host))
         argv = fleet.server(bench.load, directory=directory)
-        line = _Line(bench.host, directory)
-        stack.callback(line.cut)
-        process = await bench.host.start(line.hang(argv))
-        stack.push_async_callback(_end, process, line)
+        server = asyncio.ensure_future(held.run(argv, timeout=None, check=False))
+        stack.push_async_callback(_end, server)
         path = f"{directory}/{SOCKET}"
         made = await bench.host.run(["sh", "-c", _AWAIT, "sh", path], check=False)
         if made.status != 0:
-            ended = await process.stop()
-            said = (ended.stderr or ended.stdout).decode(errors="replace").strip()
+            said = _last_words(await server) if server.done() else ""
             raise LoadFailed(
                 f"{argv[0]} does not start as a server there" + (f": {said}" if said else ""),
                 where=bench.host.name,
@@ -182,43 +172,17 @@ async def _seated(fleet: Fleet, bench: Bench, socket: str) -> AsyncIterator[_Sea
         observer = None
         if bench.observe:
             observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
-        yield _Seat(bench, observer, process, line, way)
+        yield _Seat(bench, held.called(bench.target), observer, server, way)
 
 
-class _Line:
-    """The life line of a server: when it is cut, or we are gone, the server ends with all its jobs.
-
-    ssh's commands have one of their own. Here the same runner is given a pipe that we hold.
-    """
-
-    def __init__(self, host: Host, directory: str) -> None:
-        self._held: int | None = None
-        self._pipe = f"{directory}/life"
-        if host.name == "local":
-            os.mkfifo(self._pipe, 0o600)
-            self._held = os.open(self._pipe, os.O_RDWR | os.O_CLOEXEC)
-
-    def hang(self, argv: Sequence[str]) -> list[str]:
-        """The command, hung on the line."""
-        if self._held is None:
-            return list(argv)
-        return ["sh", "-c", _HUNG, "sh", self._pipe, "sh", "-c", runner(), "sh", "0", *argv]
-
-    def cut(self) -> bool:
-        """Cut it; whether there was one."""
-        held, self._held = self._held, None
-        if held is not None:
-            os.close(held)
-        return held is not None
+def _last_words(ended: Completed) -> str:
+    return kerneltext.decoded(ended.stderr or ended.stdout).strip()
 
 
-async def _end(process: Process, line: _Line) -> None:
-    """The end of a server; of one whose host is lost the host takes care."""
-    with contextlib.suppress(HostFailed):
-        if line.cut():
-            await asyncio.shield(process.wait(_END))
-        else:
-            await asyncio.shield(process.stop())
+async def _end(server: asyncio.Future[Completed]) -> None:
+    """The end of a server with all its jobs; of one whose host is lost the host takes care."""
+    server.cancel()
+    await asyncio.gather(server, return_exceptions=True)
 
 
 async def _lead(
@@ -240,7 +204,7 @@ async def _lead(
         for task in every:
             task.cancel()
         await asyncio.gather(*every, return_exceptions=True)
-    files: dict[str, bytes] = {}
+    files = written(command)
     for path in command.outputs:
         with contextlib.suppress(FileMissing):
             files[path.rsplit("/", 1)[-1]] = await here.read(path)
@@ -253,11 +217,11 @@ async def _mind(seat: _Seat) -> None:
     A client that is connected to nobody gives up that host by itself.
     """
     try:
-        ended = await seat.process.wait()
+        ended = await asyncio.shield(seat.server)
     except HostFailed as problem:
         seat.lost = seat.lost or problem
     else:
-        said = (ended.stderr or ended.stdout).decode(errors="replace").strip()[-200:]
+        said = _last_words(ended)[-200:]
         seat.lost = seat.lost or LoadFailed(
             f"its server of the load ended with status {ended.status} during the loop"
             + (f": {said}" if said else ""),
@@ -274,7 +238,7 @@ async def _give_up(seats: Sequence[_Seat], limit: float) -> None:
             where=seat.bench.host.name,
             hint="look at the kernel's log of that host for I/O that does not come back",
         )
-    await asyncio.gather(*(_end(seat.process, seat.line) for seat in seats))
+    await asyncio.gather(*(_end(seat.server) for seat in seats))
     await asyncio.gather(*(seat.way.close() for seat in seats))
 
 
@@ -293,23 +257,19 @@ def _judged(
                 seat.lost or LoadFailed(f"the client got no result from it{quoted}", where=name)
             )
             continue
-        try:
-            result = seat.bench.engine.parse(part)
-        except LoadFailed as problem:
-            found.append(LoadFailed(problem.message, where=problem.where or name,
-                                    hint=problem.hint))  # fmt: skip
-            continue
-        found.append(
-            Loop(
-                index=index,
-                started=clock.started,
-                elapsed=clock.elapsed,
-                result=result,
-                raw=part,
-                series=seat.observer.series() if seat.observer else (),
-                background=seat.observer.background() if seat.observer else (),
-            )
+        loop = Loop(
+            index=index,
+            started=clock.started,
+            elapsed=clock.elapsed,
+            result=LoadResult(metrics={}, units={}),
+            raw=part,
+            series=seat.observer.series() if seat.observer else (),
+            background=seat.observer.background() if seat.observer else (),
         )
+        try:
+            found.append(read_loop(seat.bench.engine, loop, where=name))
+        except UnreadLoop as problem:
+            found.append(problem)
     return _marked(found, index)
 
 

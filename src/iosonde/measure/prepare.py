@@ -7,11 +7,14 @@ import re
 import time
 from collections.abc import Callable, Sequence
 
-from iosonde import units
+from iosonde import kerneltext, units
 from iosonde.change.guard import Permission
 from iosonde.change.hold import hold
+from iosonde.change.keeper import OPENED
+from iosonde.change.scratch import Scratch
 from iosonde.errors import FileMissing, HostFailed, PermissionMissing, Refused, UsageError
 from iosonde.hosts.host import Host
+from iosonde.loads.fio.filename import filename_option
 from iosonde.measure.study import Prepare
 from iosonde.records import Target, TargetKind
 
@@ -29,6 +32,7 @@ async def prepare(
     wanted: Prepare,
     *,
     permissions: Sequence[Permission],
+    scratch: Scratch | None = None,
     tell: Callable[[str], None],
 ) -> None:
     """Discard, precondition, wait and drop caches, in this order, as far as wanted.
@@ -41,7 +45,9 @@ async def prepare(
     if wanted.discard:
         await discard(host, target, permissions=permissions, tell=tell)
     if wanted.precondition:
-        await precondition(host, target, wanted, permissions=permissions, tell=tell)
+        await precondition(
+            host, target, wanted, permissions=permissions, scratch=scratch, tell=tell
+        )
     if wanted.wait_idle:
         await wait_idle(host, tell=tell)
     if wanted.drop_caches:
@@ -66,8 +72,8 @@ async def discard(
             "prepare: discard is for block devices, the target is a file", where=target.path
         )
     tell("discarding the whole device")
-    async with hold(host, target, writes=True, permissions=permissions):
-        await host.run(["blkdiscard", "--force", "--", target.path], timeout=_DAY)
+    async with hold(host, target, writes=True, permissions=permissions) as held:
+        await held.run(["blkdiscard", "--force", "--", OPENED], timeout=_DAY)
 
 
 async def precondition(
@@ -76,18 +82,21 @@ async def precondition(
     wanted: Prepare,
     *,
     permissions: Sequence[Permission],
+    scratch: Scratch | None = None,
     tell: Callable[[str], None],
 ) -> None:
     """Write the whole target so often that an SSD has no fresh blocks left (SNIA PTS, 3.2)."""
     for number in range(1, wanted.precondition + 1):
         tell(f"preconditioning, pass {number} of {wanted.precondition}")
-        argv = [
-            "fio", "--name=precondition", f"--filename={target.path}", "--rw=write",
-            f"--bs={wanted.bs}", "--direct=1", "--ioengine=libaio", "--iodepth=32",
-            "--allow_file_create=0", "--eta=never", "--minimal",
-        ]  # fmt: skip
-        async with hold(host, target, writes=True, permissions=permissions):
-            await host.run(argv, timeout=_DAY)
+        async with hold(
+            host, target, writes=True, permissions=permissions, scratch=scratch
+        ) as held:
+            argv = [
+                "fio", "--name=precondition", filename_option(held.opened.name), "--rw=write",
+                f"--bs={wanted.bs}", "--direct=1", "--ioengine=libaio", "--iodepth=32",
+                "--allow_file_create=0", "--eta=never", "--minimal",
+            ]  # fmt: skip
+            await held.run(argv, timeout=_DAY)
 
 
 async def wait_idle(
@@ -115,7 +124,7 @@ async def background(host: Host) -> tuple[str, ...]:
     found = []
     for file in await host.glob(_ACTION):
         array = file.split("/")[3]
-        action = (await host.read(file)).decode().strip()
+        action = kerneltext.decoded(await host.read(file)).strip()
         if action not in {"idle", "frozen"}:
             found.append(f"{array}: {action}{await _share(host, array)}")
     return tuple(found)
@@ -124,7 +133,7 @@ async def background(host: Host) -> tuple[str, ...]:
 async def _share(host: Host, array: str) -> str:
     """How far it is, as /proc/mdstat says."""
     try:
-        text = (await host.read("/proc/mdstat")).decode()
+        text = kerneltext.decoded(await host.read("/proc/mdstat"))
     except FileMissing:
         return ""
     part = text.partition(f"\n{array} :")[2].partition("\n\n")[0]

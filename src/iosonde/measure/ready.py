@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
-from iosonde import units
-from iosonde.change.guard import Permission, check_target
+from iosonde import kerneltext, units
+from iosonde.change.guard import Permission, permission_for
+from iosonde.change.hold import require_free
 from iosonde.change.node import look
-from iosonde.change.scratch import is_ours, make_scratch, remove_scratch
-from iosonde.errors import LoadFailed, Refused, UsageError
+from iosonde.change.scratch import Scratch, is_ours, make_scratch, require_directory
+from iosonde.change.sharing import asked_once
+from iosonde.errors import CommandFailed, LoadFailed, Refused, ToolRefuses, UsageError
 from iosonde.hosts.command import quote
-from iosonde.hosts.host import Host
+from iosonde.hosts.host import Completed, Host
 from iosonde.loads import LOADS
 from iosonde.measure.fleet import server_command
 from iosonde.measure.prepare import prepare
@@ -24,44 +26,49 @@ from iosonde.stack.model import devices_under
 
 _PLACE_KEPT = 4096  # bytes of a scratch file beside which a load makes its own files
 _SCRATCH_SIZE = units.GIB
+_SAID = 4  # lines of a tool that a message repeats
 
 
 async def make_ready(
     planned: PlannedTrial,
-    host: Host,
+    hosts: Sequence[Host],
     study: Study,
     *,
-    others: Sequence[Host] = (),
     permissions: tuple[Permission, ...],
     progress: Progress,
     stack: AsyncExitStack,
+    place: str,
 ) -> tuple[Bench, Capture, str]:
     """The bench of a trial, the capture of its host, and its command as text.
 
+    The guard is not asked for a device that --destroy names: the caller has done so
+    (`require_target`), and whatever writes there does so again, immediately before it writes.
+
     Args:
         planned: the trial.
-        host: where it runs.
+        hosts: where it runs, and further ones of its stack for the capture.
         study: what it belongs to.
-        others: further hosts of its stack, for the capture.
         permissions: devices that may be written to.
         progress: told what is being done.
         stack: what was made here is removed when it closes.
+        place: a directory of ours on the host, for loops' files.
 
     Raises:
         Refused: the target may not be written to.
         LoadFailed: the load's tool is missing on the host.
     """
+    host = hosts[0]
     engine = LOADS.load(planned.load.engine)()
     demand = engine.demand(planned.load)
-    await _require(host, demand)
+    await require_tools(host, demand)
 
     def tell(what: str) -> None:
         progress.preparing(planned.id, what)
 
     target, scratch = await _target(planned, host, study, demand, permissions, stack, tell)
-    await prepare(host, target, study.prepare, permissions=permissions, tell=tell)
+    await prepare(host, target, study.prepare, permissions=permissions, scratch=scratch, tell=tell)
     tell("reading the stack")
-    capture = await discover([host, *others])
+    capture = await discover(hosts)
     bench = Bench(
         trial=planned.id,
         host=host,
@@ -74,10 +81,23 @@ async def make_ready(
         devices=devices_under(capture, host.name, target.path),
         permissions=permissions,
         observe=study.observe,
+        place=place,
         memory=study.memory,
     )
     command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
     return bench, capture, quote(command.argv)
+
+
+async def _allowed(
+    planned: PlannedTrial, host: Host, demand: Demand, permissions: tuple[Permission, ...]
+) -> Target | None:
+    """A device that may be written to as far as its name tells; None: the guard has to be asked."""
+    node = await look(host, planned.probe.path) if demand.writes else None
+    if node is None or node.kind != "device":
+        return None
+    if await permission_for(host, planned.probe.path, node, permissions) is None:
+        return None
+    return Target(host.name, await host.resolve(planned.probe.path), TargetKind.DEVICE)
 
 
 async def _size(host: Host, target: Target, demand: Demand) -> int | None:
@@ -108,7 +128,8 @@ def planned_command(planned: PlannedTrial, study: Study) -> str:
         target = Target(planned.probe.host, path, TargetKind.DEVICE)
         command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
     files = "".join(
-        f"\n  # {path}\n" + "\n".join(f"  {line}" for line in content.decode().splitlines())
+        f"\n  # {path}\n"
+        + "\n".join(f"  {line}" for line in kerneltext.lines(kerneltext.decoded(content)))
         for path, content in command.files.items()
     )
     if study.together:  # a server there, which a client of this machine leads
@@ -135,10 +156,34 @@ async def require_target(
             hint="under /dev a load would create a plain file in its place",
         )
     if node is not None and node.kind != "directory" and not await is_ours(host, path):
-        return await check_target(host, path, writes=demand.writes, permissions=permissions)
+        target = await require_free(host, path, writes=demand.writes, permissions=permissions)
+        if target.kind is TargetKind.FILE and not demand.own_files:
+            _require_room(planned, node.size, demand)
+        return target
     if demand.device_only:
-        raise UsageError(f"{planned.load.name} measures block devices, this is none", where=path)
+        raise UsageError(
+            f"{planned.load.name} measures block devices, and this is not one", where=path
+        )
+    if node is None:
+        await require_directory(host, path.rpartition("/")[0] or "/")
     return None
+
+
+def _require_room(planned: PlannedTrial, size: int, demand: Demand) -> None:
+    """A file that is read must hold one request; a device always does.
+
+    Raises:
+        UsageError: it is too small.
+    """
+    if size >= (demand.block or 1):
+        return
+    holds = f"holds {units.show_bytes(size)}" if size else "is empty"
+    raise UsageError(
+        f"the file {holds}, and {planned.load.name} reads at least "
+        f"{units.show_bytes(demand.block or 1)} at a time",
+        where=planned.probe.path,
+        hint="give a larger file, or a directory: a scratch file is made there",
+    )
 
 
 async def _target(
@@ -149,27 +194,59 @@ async def _target(
     permissions: tuple[Permission, ...],
     stack: AsyncExitStack,
     tell: Callable[[str], None],
-) -> tuple[Target, bool]:
-    """The target, and whether it is a scratch file, which then is removed when `stack` closes."""
+) -> tuple[Target, Scratch | None]:
+    """The target; a scratch file is removed when `stack` closes."""
     path = planned.probe.path
-    target = await require_target(planned, host, demand, permissions)
+    target = await _allowed(planned, host, demand, permissions)
+    target = target or await require_target(planned, host, demand, permissions)
     if target is not None:
-        return target, False
+        return target, None
     size = demand.size or study.size or _SCRATCH_SIZE
     if demand.own_files:
-        target = await make_scratch(host, path, _PLACE_KEPT, room=size, tell=tell)
+        scratch = await make_scratch(host, path, _PLACE_KEPT, room=size, tell=tell)
     else:
-        target = await make_scratch(host, path, size, tell=tell)
-    stack.push_async_callback(remove_scratch, host, target)
-    return target, True
+        scratch = await make_scratch(host, path, size, tell=tell)
+    stack.push_async_callback(scratch.remove)
+    return scratch.target, scratch
 
 
-async def _require(host: Host, demand: Demand) -> None:
+async def require_tools(host: Host, demand: Demand) -> None:
+    """Look whether the load's tools are there, and read the load as it is declared.
+
+    Raises:
+        LoadFailed: one is missing.
+        ToolRefuses: it does not know an option or a value of the load.
+        CommandFailed: a signal ended the look, so that nothing is known.
+    """
     for tool in demand.tools:
-        found = await host.run(["sh", "-c", 'command -v "$1"', "sh", tool], check=False)
+        found = await asked_once(host, ["sh", "-c", 'command -v "$1"', "sh", tool])
+        _require_answer(host, found)
         if found.status != 0:
             raise LoadFailed(
                 f"{tool} is not installed",
                 where=host.name,
                 hint=f"apt-get install {tool}, or what that system calls it",
             )
+    if demand.check is None:
+        return
+    argv, declared = demand.check
+    read = await asked_once(host, argv, stdin=declared)
+    _require_answer(host, read)
+    if read.status != 0:
+        said = kerneltext.lines(kerneltext.decoded(read.stderr + read.stdout).strip())
+        words = " / ".join(line.strip() for line in said[:_SAID] if line.strip())
+        raise ToolRefuses(
+            f"{argv[0]} does not read the load: {words or f'status {read.status}'}",
+            where=host.name,
+            hint="nothing was laid out yet; mend the option and begin again",
+        )
+
+
+def _require_answer(host: Host, done: Completed) -> None:
+    """See that a command ended of itself, with whichever status.
+
+    Raises:
+        CommandFailed: a signal ended it.
+    """
+    if done.status < 0:
+        raise CommandFailed(host.name, done.argv, done.status, done.stdout, done.stderr)

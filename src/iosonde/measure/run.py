@@ -8,33 +8,39 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from iosonde import units
 from iosonde.change.guard import Permission
+from iosonde.change.keeper import keepers_stay
 from iosonde.change.late import is_asleep
-from iosonde.errors import IosondeError, Refused
+from iosonde.errors import HostFailed, IosondeError, LoadFailed, StoreFailed
 from iosonde.hosts import open_host
+from iosonde.hosts.cleaning import require_not_cancelled, to_the_end
 from iosonde.hosts.host import Host
 from iosonde.loads import LOADS
+from iosonde.measure.again import UnreadLoop, raw_hint, read_again
 from iosonde.measure.counting import counting_of
-from iosonde.measure.direction import headline_among
 from iosonde.measure.estimate import Estimate
-from iosonde.measure.flags import flags_of
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
+from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.progress import Progress
-from iosonde.measure.ready import make_ready, require_target
+from iosonde.measure.ready import make_ready, require_target, require_tools
 from iosonde.measure.stages import Stages, stack_of
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
 from iosonde.measure.trial import Bench, measure_loop
-from iosonde.measure.workplace import sweep
+from iosonde.measure.trouble import Watched, troubles_of
+from iosonde.measure.workplace import sweep, workplace
 from iosonde.records import Loop, Run, RunState, Trial
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
+
+_BROKEN = frozenset({"degraded", "failed", "faulty", "partial", "peer lost", "stand-alone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,7 @@ class _Ready:
 
     trial: Trial
     bench: Bench
+    watched: Watched | None = None
 
 
 class _Session:
@@ -68,42 +75,69 @@ class _Session:
         self._store = store
         self.run = resume.id if resume else ""
         """Its id; empty until it begins."""
+        self._is_new = resume is None
         self._permissions = permissions
         self._progress = progress
-        known = resume.trials if resume else ()
-        self._done = {trial.id: trial for trial in known}
+        known = read_again(resume).trials if resume else ()
+        self._done = {trial.id: GrowingTrial(trial) for trial in known}
         self._hosts: dict[str, Host] = {}
-        self._estimate = Estimate(plan, known)
+        self._estimate = Estimate(plan, self._done)
         self._stages: Stages | None = None
         self._swept: set[str] = set()
+        self._exits = AsyncExitStack()
+        self._places: dict[str, str] = {}
+        self._making = asyncio.Lock()
         self.failures: list[IosondeError] = []
 
     async def execute(self) -> None:
         """All rounds, in order; a failed trial is marked and the others go on."""
-        async with AsyncExitStack() as stack:
-            await self._open(stack)
+        async with self._exits:
+            await self._open()
+            await self._sweep(one.probe.host for part in self._plan.rounds for one in part)
             await self._require_targets()
             self._begin()
             for part in self._plan.rounds:
                 await self._round(part)
 
     def finish(self, state: RunState) -> None:
-        """Store how the run ended, if it has begun."""
-        if self.run:
+        """Store how the run ended, if it has begun; one that failed before any loop is not kept."""
+        if not self.run:
+            return
+        if state is RunState.FAILED and self._is_new and not self.has_loops:
+            self._store.delete(self.run)
+        else:
             self._store.finish(self.run, state)
 
-    async def _open(self, stack: AsyncExitStack) -> None:
-        """Connect to the hosts of the study until `stack` closes."""
-        study = self._plan.study
+    @property
+    def has_loops(self) -> bool:
+        """Whether anything has been measured, though it may not be read yet."""
+        return any(trial.has_run for trial in self._done.values())
+
+    async def _open(self) -> None:
+        """Connect to the hosts of the study until the end."""
+        study, exits = self._plan.study, self._exits
         if study.stack:
             declared = stack_of(study, Path())
-            self._stages = Stages(declared, self._permissions, self._progress)
-            stack.push_async_callback(self._stages.close)
-            self._hosts.update(await self._stages.open())
-            return
-        for name in dict.fromkeys(probe.host for probe in study.targets):
-            self._hosts[name] = await open_host(name)
-            stack.push_async_callback(self._hosts[name].close)
+            stages = Stages(declared, self._permissions, self._progress)
+            self._stages = stages
+            exits.push_async_callback(lambda: to_the_end(stages.close()))
+            self._hosts.update(await stages.open())
+        else:
+            for name in dict.fromkeys(probe.host for probe in study.targets):
+                self._hosts[name] = await open_host(name)
+                exits.push_async_callback(self._hosts[name].close)
+        await exits.enter_async_context(keepers_stay(*self._hosts.values()))
+
+    async def _sweep(self, names: Iterable[str]) -> None:
+        """Take away, once, what killed runs left on hosts: before anything a signal can cut off.
+
+        A host that is asleep has its turn when it is up.
+        """
+        for name in dict.fromkeys(names):
+            host = self._hosts[name]
+            if name not in self._swept and not is_asleep(host):
+                self._swept.add(name)
+                await sweep(host)
 
     async def _require_targets(self) -> None:
         """Refuse before anything begins what would be refused when its turn comes.
@@ -111,19 +145,20 @@ class _Session:
         Of layers of a declared stack, which stand when their turn comes, only what stands on them
         now is looked at.
         """
-        asked = set()
+        asked: set[tuple[object, ...]] = set()
         for planned in (one for part in self._plan.rounds for one in self._left(part)):
             demand = LOADS.load(planned.load.engine)().demand(planned.load)
             probe = planned.probe
-            if self._stages:
-                if demand.writes:
-                    self._stages.require_bare(probe.name)
-                continue
-            question = (probe.host, probe.path, demand.writes, demand.device_only)
-            if question not in asked:
-                asked.add(question)
-                host = self._hosts[probe.host]
-                await require_target(planned, host, demand, self._permissions)
+            host = self._hosts[probe.host]
+            if not is_asleep(host) and (probe.host, demand) not in asked:
+                asked.add((probe.host, demand))
+                await require_tools(host, demand)
+            if not self._stages:
+                if (probe.host, probe.path, demand) not in asked:
+                    asked.add((probe.host, probe.path, demand))
+                    await require_target(planned, host, demand, self._permissions)
+            elif demand.writes:
+                self._stages.require_bare(probe.name)
 
     def _begin(self) -> None:
         plan = self._plan
@@ -151,38 +186,44 @@ class _Session:
                 self._enter(one.trial)
             if self._plan.study.together:
                 await require_same_line([one.bench for one in ready])
-            while any(self._wants_more(self._done[one.trial.id]) for one in ready):
-                if not await self._loop(ready):
-                    return
-            for one in ready:
-                self._tell_unreached(self._done[one.trial.id])
+            going = ready
+            try:
+                while any(self._wants_more(self._done[one.trial.id]) for one in going):
+                    going = await self._loop(going)
+            finally:  # whatever ends it: flags of all loops that there are
+                for one in ready:
+                    self._look(one)
+            for one in going:
+                self._tell_unreached(one.trial.id)
 
     async def _make_ready(self, planned: PlannedTrial, stack: AsyncExitStack) -> _Ready:
         host = self._hosts[planned.probe.host]
         permissions = self._permissions
         if self._stages:
-            writes = LOADS.load(planned.load.engine)().demand(planned.load).writes
-            planned, own = await self._stages.ready(planned, writes=writes)
+            demand = LOADS.load(planned.load.engine)().demand(planned.load)
+            planned, own = await self._stages.ready(planned, writes=demand.writes)
             permissions += own
+            await require_target(planned, host, demand, permissions)  # it did not stand before
         others = [one for one in self._hosts.values() if one is not host and not is_asleep(one)]
-        if host.name not in self._swept:
-            self._swept.add(host.name)
-            await sweep(host)
+        await self._sweep([planned.probe.host])
+        place = await self._place(host)
         bench, capture, command = await make_ready(
             planned,
-            host,
+            [host, *others] if self._stages else [host],
             self._plan.study,
-            others=others if self._stages else [],
             permissions=permissions,
             progress=self._progress,
             stack=stack,
+            place=place,
         )
         if self._plan.study.ledger:
             declared = await self._stages.declared() if self._stages else ()
             counting = await counting_of(capture, [host, *others], bench.target, declared)
             bench = replace(bench, counting=counting)
-        trial = self._done.get(planned.id)
-        if trial is None:
+        done = self._done.get(planned.id)
+        if done is not None:
+            trial = done.trial
+        else:
             trial = Trial(
                 id=planned.id,
                 host=host.name,
@@ -192,41 +233,92 @@ class _Session:
                 command=server_command(planned.load) if self._plan.study.together else command,
                 capture=capture,
             )
-        return _Ready(trial, bench)
+        watched = Watched.under(trial.capture or capture, bench.target, [host, *others])
+        if watched and (change := watched.compared(troubles_of(capture.layers), "since then")):
+            raise HostFailed(
+                f"{planned.id}: {change}", where=host.name,
+                hint="repair it first, or begin a new run: further loops would not be comparable",
+            )  # fmt: skip
+        self._tell_troubles(planned.id, watched)
+        return _Ready(trial, bench, watched)
+
+    async def _place(self, host: Host) -> str:
+        """A directory of ours on a host, for all loops there."""
+        async with self._making:
+            if host.name not in self._places:
+                place = await self._exits.enter_async_context(workplace(host))
+                self._places[host.name] = place
+        return self._places[host.name]
+
+    def _tell_troubles(self, trial: str, watched: Watched | None) -> None:
+        """Warn of what is wrong before the first loop: all of them measure it."""
+        for layer in watched.layers if watched else ():
+            words = troubles_of([layer])[layer.id] & _BROKEN
+            if words:
+                self._progress.warn(trial, f"{layer.device} is {', '.join(sorted(words))}")
 
     def _enter(self, trial: Trial) -> None:
         """A trial new to the run, in the order of the plan whichever was ready first."""
         if trial.id not in self._done:
             self._store.add_trial(self.run, trial)
-            self._done[trial.id] = trial
+            self._done[trial.id] = GrowingTrial(trial)
 
-    async def _loop(self, ready: Sequence[_Ready]) -> bool:
-        """One loop of each trial, started together; False when one of them failed."""
+    async def _loop(self, ready: Sequence[_Ready]) -> list[_Ready]:
+        """One loop of each trial, started together.
+
+        Returns:
+            Those that go on: all that did not fail. A load that all hosts run together is no longer
+            the same load without one of them, so then none goes on.
+        """
+        require_not_cancelled()
         self._progress.ends_at(self._estimate.end(self._done))
-        results = await self._measured(ready)
+        began = time.time()
+        measured = zip(ready, await self._measured(ready), strict=True)
+        results = await asyncio.gather(
+            *(self._looked_after(one, result, began) for one, result in measured)
+        )
         for one, result in zip(ready, results, strict=True):
             if isinstance(result, Loop):
                 self._keep(one.trial.id, one.bench, result)
+                if change := result.result.left_out:
+                    self._fail(one.trial.id, _ended(change, one.bench.host.name), told=True)
             else:
                 self._fail(one.trial.id, result)
-        return all(isinstance(result, Loop) for result in results)
+        left = [
+            one for one, result in zip(ready, results, strict=True)
+            if isinstance(result, Loop) and not result.result.left_out
+        ]  # fmt: skip
+        return [] if self._plan.study.together and len(left) < len(ready) else left
+
+    async def _looked_after(
+        self, one: _Ready, result: Loop | IosondeError, began: float
+    ) -> Loop | IosondeError:
+        """What came of a loop, marked where the stack below it is not as it was at first."""
+        change = await one.watched.change(began) if one.watched else ""
+        if not change:
+            return result
+        if isinstance(result, Loop):
+            faults = (*result.result.faults, change)
+            return replace(result, result=replace(result.result, left_out=change, faults=faults))
+        result.message = f"{result.message}. {change}"
+        return result
 
     async def _measured(self, ready: Sequence[_Ready]) -> list[Loop | IosondeError]:
         """A loop of each trial or why it has none."""
         study = self._plan.study
         if study.together:
-            known = [loop.index for one in ready for loop in self._done[one.trial.id].loops]
             return await measure_together(
                 [one.bench for one in ready],
-                max(known, default=-1) + 1,
+                max(self._done[one.trial.id].next_index for one in ready),
                 seconds=study.seconds,
                 progress=self._progress,
             )
         return await _together(
             [
-                measure_loop(
+                partial(
+                    measure_loop,
                     one.bench,
-                    len(self._done[one.trial.id].loops),
+                    self._done[one.trial.id].next_index,
                     seconds=study.seconds,
                     progress=self._progress,
                 )
@@ -237,70 +329,88 @@ class _Session:
     def _keep(self, trial: str, bench: Bench, loop: Loop) -> None:
         version = LOADS.load(bench.load.engine).parser_version
         self._store.add_loop(self.run, trial, loop, parser_version=version)
-        known = self._done[trial]
-        grown = replace(known, loops=(*known.loops, loop))
-        flags, faults = (
-            flags_of(grown, bench.demand, bench.size),
-            (*known.faults, *loop.result.faults),
-        )
-        self._done[trial] = replace(grown, flags=flags, faults=faults)
-        if (flags, faults) != (known.flags, known.faults):
-            self._store.mark(self.run, trial, flags=flags, faults=faults)
+        if self._done[trial].add(loop, bench.demand, bench.size):
+            self._mark(trial)
         self._progress.loop_ended(trial, loop)
 
-    def _fail(self, trial: str, problem: IosondeError) -> None:
-        known = self._done[trial]
-        self._done[trial] = replace(known, faults=(*known.faults, str(problem)))
-        self._store.mark(self.run, trial, flags=known.flags, faults=self._done[trial].faults)
+    def _look(self, ready: _Ready) -> None:
+        """The flags of a trial that has ended, with all its loops."""
+        if self._done[ready.trial.id].look():
+            self._mark(ready.trial.id)
+
+    def _mark(self, trial: str) -> None:
+        done = self._done[trial]
+        self._store.mark(self.run, trial, flags=done.flags, faults=done.faults)
+
+    def _fail(self, trial: str, problem: IosondeError, *, told: bool = False) -> None:
+        """The trial ends; what is `told` is among its faults already."""
+        if isinstance(problem, UnreadLoop):
+            self._store.add_loop(self.run, trial, problem.loop)
+            self._done[trial].add_unread(problem.loop)
+            hints = (problem.hint, raw_hint(self.run))
+            unread = LoadFailed(
+                problem.message, where=problem.where, hint="; ".join(filter(None, hints))
+            )
+            self._progress.warn(trial, str(unread))
+            self.failures.append(unread)
+            return
+        if not told:
+            self._done[trial].fail(str(problem))
+        self._mark(trial)
         self._progress.warn(trial, str(problem))
         self.failures.append(problem)
 
-    def _tell_unreached(self, trial: Trial) -> None:
+    def _tell_unreached(self, trial: str) -> None:
         """Say so where the time was over before the loops gave what the study asked for."""
         until = self._plan.study.until
-        if until is None or StopRule.of(0, until).reached(_headlines(trial)):
+        if until is None or StopRule.of(0, until).reached(self._done[trial].headlines):
             return
         wanted = (
             "steady state" if until.steady else f"± {units.show_fraction(until.halfwidth or 0)}"
         )
         self._progress.warn(
-            trial.id,
+            trial,
             f"{wanted} was not reached within {units.show_seconds(until.max_seconds)}; "
             "the table says what was",
         )
 
-    def _wants_more(self, trial: Trial | None) -> bool:
+    def _wants_more(self, trial: GrowingTrial | None) -> bool:
         """Whether the study's stop rule asks for another loop."""
         if trial is None:
             return True
         study = self._plan.study
-        values = _headlines(trial)
-        spent = sum(loop.elapsed for loop in trial.loops)
-        return StopRule.of(study.loops, study.until).wants_more(values, spent)
+        return StopRule.of(study.loops, study.until).wants_more(trial.headlines, trial.spent)
 
 
-def _headlines(trial: Trial) -> list[float]:
-    """The headline metric of each loop so far."""
-    if not trial.loops:
-        return []
-    name = headline_among(dict(trial.loops[0].result.metrics))
-    return [loop.result.metrics.get(name, 0.0) for loop in trial.loops]
+def _ended(change: str, host: str) -> HostFailed:
+    """Why no further loop of a trial is run."""
+    return HostFailed(
+        f"{change}. The loop during which it came is left out, and no further one is run",
+        where=host,
+        hint="see what failed there; on a stack that is whole again the run goes on with --resume",
+    )
 
 
 async def _together(
-    loops: Sequence[Coroutine[object, object, Loop]],
+    loops: Sequence[Callable[[], Coroutine[object, object, Loop]]],
 ) -> list[Loop | IosondeError]:
     """All at the same time; what failed as we expect comes back as its error."""
 
-    async def one(loop: Coroutine[object, object, Loop]) -> Loop | IosondeError:
+    async def one(loop: Callable[[], Coroutine[object, object, Loop]]) -> Loop | IosondeError:
         try:
-            return await loop
-        except Refused:
-            raise
+            return await loop()
         except IosondeError as problem:
             return problem
 
     return list(await asyncio.gather(*(one(loop) for loop in loops)))
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """A run as stored, and what went wrong in it; empty where it is finished."""
+
+    run: Run
+    failures: tuple[IosondeError, ...]
 
 
 async def run_plan(
@@ -310,7 +420,7 @@ async def run_plan(
     permissions: tuple[Permission, ...],
     progress: Progress,
     resume: Run | None = None,
-) -> Run:
+) -> RunOutcome:
     """Measure a plan, or go on with an interrupted run of it.
 
     Args:
@@ -321,11 +431,11 @@ async def run_plan(
         resume: the run to go on with, as `Store.resume` gave it.
 
     Returns:
-        The run as stored. State finished.
+        The run, with what could be measured of it.
 
     Raises:
-        Refused, HostFailed, LoadFailed: what ended it; finished loops are kept. What keeps it from
-            beginning leaves nothing in the store.
+        Refused, HostFailed, LoadFailed: what ended it before anything was measured; nothing of a
+            new run is kept.
         asyncio.CancelledError: Ctrl-C; the run is stored as interrupted.
     """
     session = _Session(plan, store, resume, permissions, progress)
@@ -334,10 +444,15 @@ async def run_plan(
     except (asyncio.CancelledError, KeyboardInterrupt):
         session.finish(RunState.INTERRUPTED)
         raise
+    except StoreFailed:
+        session.finish(RunState.FAILED)
+        raise
+    except IosondeError as problem:
+        session.failures.append(problem)
     except BaseException:
         session.finish(RunState.FAILED)
         raise
     session.finish(RunState.FAILED if session.failures else RunState.FINISHED)
-    if session.failures:
+    if session.failures and not session.has_loops:
         raise session.failures[0]
-    return store.load(session.run)
+    return RunOutcome(read_again(store.load(session.run)), tuple(session.failures))

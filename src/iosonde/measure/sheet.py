@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from iosonde.histogram import merge, quantile
-from iosonde.measure import steady
-from iosonde.measure.direction import headline_among, higher_is_better, percentile_of
-from iosonde.measure.drain import cache_drain
-from iosonde.measure.seconds import seconds_of
-from iosonde.measure.statistics import summarise
+from iosonde.measure.again import told_unread
+from iosonde.measure.seconds import devices_of, seconds_of
 from iosonde.records import Finding, Histogram, LoadResult, Loop, Metric, Run, Trial
 from iosonde.sheets import RunSheet, TrialSheet
 from iosonde.stack.model import capture_settings, layers_under
+from iosonde.statistics import steady
+from iosonde.statistics.direction import headline_among, higher_is_better, percentile_of
+from iosonde.statistics.drain import cache_drain
+from iosonde.statistics.estimates import summarise
+from iosonde.statistics.histogram import merge, quantile
 
 CPU_PER_IO = "cpu.per_io"
 """Seconds of one core's time for one I/O: user and system, over the I/Os of all directions."""
@@ -29,6 +30,7 @@ def sheet(run: Run) -> RunSheet:
     """
     from iosonde.measure.combine import joint_sheets  # which merges by what is defined here
 
+    run = told_unread(run)
     sheets = [trial_sheet(trial) for trial in run.trials]
     headlines: dict[tuple[str, str], Counter[str]] = {}
     for one in sheets:
@@ -57,7 +59,7 @@ def _stood_for(sheet: TrialSheet, headlines: Counter[str]) -> TrialSheet:
 def trial_sheet(trial: Trial) -> TrialSheet:
     """The statistics of one trial; one without a finished loop has no metrics and no headline."""
     coarse = trial.origin.steps if trial.origin else {}
-    metrics = metrics_of(trial.loops, rounded=coarse)
+    metrics = metrics_of(trial.counted, rounded=coarse)
     headline = headline_among({metric.name: metric.mean for metric in metrics})
     capture = trial.capture
     target = trial.target
@@ -81,14 +83,10 @@ def findings_of(trial: Trial, metrics: Sequence[Metric], headline: str) -> tuple
     found = steady.findings(metric, subject=subject)
     if not headline.startswith("write."):
         return found
-    seconds = [seconds_of(loop, headline) or [] for loop in trial.loops]
+    devices = devices_of(trial)
+    seconds = [seconds_of(loop, headline, devices) or [] for loop in trial.counted]
     drain = cache_drain(seconds, metric=headline, unit=metric.unit, subject=subject)
     return (*found, *([drain] if drain else []))
-
-
-def headline_of(trial: Trial) -> str:
-    """The metric that stands for a trial; empty where it has no finished loop."""
-    return trial_sheet(trial).headline
 
 
 def metrics_of(loops: Sequence[Loop], *, rounded: Container[str] = ()) -> tuple[Metric, ...]:
@@ -183,10 +181,18 @@ def slowest(sheets: Sequence[TrialSheet]) -> TrialSheet:
 
 
 def _figures(result: LoadResult) -> dict[str, float]:
-    """A loop's metrics, with CPU time per I/O where both are known."""
+    """A loop's metrics, with CPU time per I/O where the tool's reader does not give it itself.
+
+    It knows what the rates do not tell: phases that ran one after the other have a time each.
+    """
     figures = dict(result.metrics)
+    if CPU_PER_IO in figures:
+        return figures
     busy = [figures[name] for name in ("cpu.user", "cpu.system") if name in figures]
-    rate = sum(value for name, value in figures.items() if name.endswith(".iops"))
+    rates = {name: value for name, value in figures.items() if name.endswith(".iops")}
+    if len(rates) > 1:
+        rates.pop("mixed.iops", None)
+    rate = sum(rates.values())
     if len(busy) == 2 and rate > 0:
         figures[CPU_PER_IO] = sum(busy) / rate
     return figures

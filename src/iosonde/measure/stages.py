@@ -23,6 +23,7 @@ from iosonde.measure.counting import declared_facts
 from iosonde.measure.progress import Progress
 from iosonde.measure.study import EVERY_LAYER, PlannedTrial, ProbePoint, Study
 from iosonde.records import Scalar
+from iosonde.stack.checks import is_pool
 from iosonde.stack.file import DeclaredStack, builder, read_stack
 
 
@@ -45,7 +46,7 @@ def probe_points(study: Study, stack: DeclaredStack) -> list[ProbePoint]:
     """
     wanted = study.at or [EVERY_LAYER]
     if wanted == [EVERY_LAYER]:
-        sites = [site for site in stack.sites if builder(site.kind).probe]
+        sites = [site for site in stack.sites if builder(site.kind).probe and not is_pool(site)]
     else:
         sites = [stack.site(name) for name in wanted]
     for site in sites:
@@ -54,6 +55,12 @@ def probe_points(study: Study, stack: DeclaredStack) -> list[ProbePoint]:
                 f"the layer {site.name!r} is an export: no load can be applied to it",
                 where=stack.file,
                 hint="name the layer that imports it",
+            )
+        if is_pool(site):
+            raise UsageError(
+                f"the layer {site.name!r} is a thin pool: no load can be applied to it",
+                where=stack.file,
+                hint="name a volume of `type: thin` on it",
             )
     ordered = sorted(sites, key=depth)
     return [ProbePoint(host=stack.opens[one.host], path="", name=one.name) for one in ordered]
@@ -159,7 +166,9 @@ class Stages:
         if self._builder is None:
             raise RuntimeError("the hosts are not opened")
         old = self._builder
-        await take_away(old.hosts, old.journals, tell=self._tell, wanted=gone)
+        await take_away(
+            old.hosts, old.journals, tell=self._tell, wanted=gone, permissions=self._permissions
+        )
         for name in old.hosts.keys() & set(gone):
             await let_sleep(old.hosts[name])
         self._stack = stack
@@ -173,7 +182,7 @@ class Stages:
         """
         if self._builder is not None:
             old = self._builder
-            await take_away(old.hosts, old.journals, tell=self._tell)
+            await take_away(old.hosts, old.journals, tell=self._tell, permissions=self._permissions)
             for host in old.hosts.values():
                 await let_sleep(host)
             self._builder = Builder(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iosonde.measure.statistics import halfwidth, summarise
-from iosonde.measure.steady import ROUNDS, steady_state
+from iosonde.statistics.estimates import halfwidth, summarise
+from iosonde.statistics.steady import ROUNDS, steady_state
 
 if TYPE_CHECKING:
     from iosonde.measure.study import Until

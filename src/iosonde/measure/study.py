@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from iosonde import units
 from iosonde.errors import IosondeError, UsageError
+from iosonde.inputs import read_declaration_file
 from iosonde.loads import FLEETS, LOADS
 from iosonde.loads.named import declare_load
 from iosonde.records import Json, Load
@@ -186,11 +187,7 @@ def read_study(file: Path) -> Study:
     Raises:
         UsageError: it cannot be read or understood.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise UsageError(f"the study cannot be read: {reason}", where=str(file)) from None
+    text = read_declaration_file(file, "the study")
     return read_declaration(text, str(file), Study)
 
 
@@ -211,7 +208,7 @@ def make_plan(study: Study, *, where: str) -> Plan:
     ]
     loads = [_resized(load, study.size, where) for load in loads]
     _refuse_twins([load.name for load in loads], "load", where)
-    return _planned(study, loads, directory)
+    return _arranged(_located(study, directory), loads)
 
 
 def _resized(load: Load, size: int | None, where: str) -> Load:
@@ -223,34 +220,50 @@ def _resized(load: Load, size: int | None, where: str) -> Load:
 
 
 def plan_again(document: Mapping[str, Json]) -> Plan:
-    """The plan that `Plan.document` kept."""
+    """The plan that `Plan.document` kept, with the probe points that it was measured at.
+
+    Those were placed when the plan was made. What they are now is not for the path to say: that of
+    a layer is empty until the layer stands (see `Stages.ready`).
+    """
     study = Study.model_validate(document["study"])
     loads = [Load(**cast("dict[str, Any]", load)) for load in cast("list[Json]", document["loads"])]
-    return _planned(study, loads, Path())
+    return _arranged(study, loads)
 
 
-def _planned(study: Study, loads: list[Load], directory: Path) -> Plan:
-    if study.stack and not study.targets:
+def _located(study: Study, directory: Path) -> Study:
+    """The study as declared, with its probe points placed: by its targets, or at its layers."""
+    if study.stack and study.targets:
+        raise UsageError(
+            "`targets` and the layers of a `stack` cannot be measured in one study",
+            where="targets",
+            hint="leave out `targets` (--target), or `stack` and `at`",
+        )
+    if study.stack:
         from iosonde.measure.stages import probe_points, stack_of
 
         probes = probe_points(study, stack_of(study, directory))
-        study = study.model_copy(update={"stack": str((directory / study.stack).absolute())})
-    else:
-        probes = [_placed(probe, directory) for probe in study.targets]
+        file = str((directory / study.stack).absolute())
+        return study.model_copy(update={"targets": probes, "stack": file})
+    probes = [_placed(probe, directory) for probe in study.targets]
+    return study.model_copy(update={"targets": probes})
+
+
+def _arranged(placed: Study, loads: list[Load]) -> Plan:
+    """The trials of a study whose probe points are placed, in the order they are run."""
+    probes = placed.targets
     _refuse_twins([probe.name for probe in probes], "target", "targets")
-    placed = study.model_copy(update={"targets": probes})
     trials = [
         [PlannedTrial(f"{load.name}@{probe.name}", probe, load) for probe in probes]
         for load in loads
     ]
-    if study.stack:  # all loads at a layer before the next one is built on it
+    if placed.stack:  # all loads at a layer before the next one is built on it
         return Plan(
             placed, tuple((part[number],) for number in range(len(probes)) for part in trials)
         )
-    if study.together:
+    if placed.together:
         for load in loads:
             FLEETS.load(load.engine)().check(load, where=f"load {load.name}")
-    if study.simultaneous or study.together:
+    if placed.simultaneous or placed.together:
         return Plan(placed, tuple(tuple(part) for part in trials))
     return Plan(placed, tuple((trial,) for part in trials for trial in part))
 
@@ -272,7 +285,7 @@ def _refuse_twins(names: list[str], what: str, where: str) -> None:
     twins = sorted({name for name in names if names.count(name) > 1})
     if twins:
         raise UsageError(
-            f"the {what} {twins[0]!r} stands there twice",
+            f"the {what} {twins[0]!r} is defined twice",
             where=where,
             hint="give each a name of its own",
         )

@@ -6,21 +6,23 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 
 from iosonde.change.guard import Permission
-from iosonde.change.hold import hold
+from iosonde.change.hold import Held, hold
 from iosonde.change.node import look
+from iosonde.change.scratch import Scratch
 from iosonde.errors import CommandTimeout, FileMissing, LoadFailed, Refused
 from iosonde.hosts.host import Host
 from iosonde.loads.load import LoadEngine, Recording
+from iosonde.measure.again import read_loop
 from iosonde.measure.confine import limited
-from iosonde.measure.counting import COUNTED, Counting, Figures
+from iosonde.measure.counting import COUNTED, Counting, Snapshot
 from iosonde.measure.progress import Progress
-from iosonde.measure.workplace import workplace
-from iosonde.observe.observer import Observer
-from iosonde.records import Demand, Load, LoadCommand, Loop, RawOutput, Target
+from iosonde.measure.workplace import loop_place
+from iosonde.monitors.observer import Observer
+from iosonde.records import Demand, Load, LoadCommand, LoadResult, Loop, RawOutput, Target
 
 _LIVE_INTERVAL = 1.0
 
@@ -29,10 +31,10 @@ _LIVE_INTERVAL = 1.0
 class Bench:
     """A probe point made ready for its loops.
 
-    `devices` are the kernel names of what lies below the target, the topmost first; `scratch`
-    whether the target is a file of ours; `size` bytes that the load touches, where that is known;
-    `memory` bytes that it may have with its page cache, None: as many as it likes; `counting` of
-    what the devices count, for the ledger.
+    `devices` are the kernel names of what lies below the target, the topmost first; `scratch` is
+    of a target that is a file of ours; `size` bytes that the load touches, where that is
+    known; `place` a directory of ours on the host; `memory` bytes that it may have with its page
+    cache, None: as many as it likes; `counting` of what the devices count, for the ledger.
     """
 
     trial: str
@@ -41,13 +43,24 @@ class Bench:
     load: Load
     demand: Demand
     target: Target
-    scratch: bool
+    scratch: Scratch | None
     size: int | None
     devices: tuple[str, ...]
     permissions: tuple[Permission, ...]
     observe: bool
+    place: str
     memory: int | None = None
     counting: Counting | None = None
+
+    def hold(self) -> AbstractAsyncContextManager[Held]:
+        """See `iosonde.change.hold.hold`."""
+        return hold(
+            self.host,
+            self.target,
+            writes=self.demand.writes,
+            permissions=self.permissions,
+            scratch=self.scratch,
+        )
 
 
 async def measure_loop(
@@ -65,26 +78,20 @@ async def measure_loop(
 
     Raises:
         Refused: the device is in use, or not as it was.
-        LoadFailed: the load ended badly, or printed nothing that can be read.
+        UnreadLoop: the load ended badly, or printed nothing that can be read.
+        LoadFailed: it could not be started, or hung.
         HostFailed: the host did.
     """
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(
-            hold(
-                bench.host,
-                bench.target,
-                writes=bench.demand.writes,
-                permissions=bench.permissions,
-            )
-        )
-        directory = await stack.enter_async_context(workplace(bench.host))
-        command = bench.engine.command(
-            bench.load, bench.target, directory=directory, seconds=seconds
-        )
+        held = await stack.enter_async_context(bench.hold())
+        directory = await stack.enter_async_context(loop_place(held.run, bench.place))
+        target = held.called(bench.target, own_files=bench.demand.own_files)
+        command = bench.engine.command(bench.load, target, directory=directory, seconds=seconds)
         if bench.counting and isinstance(bench.engine, Recording):
             command = bench.engine.recorded(bench.load, command, directory=directory)
-        await _require_absent(bench, command.beside)
-        stack.push_async_callback(_remove, bench, command.beside)
+        beside = [held.outside(path) for path in command.beside]
+        await _require_absent(bench, beside)
+        stack.push_async_callback(_remove, bench, beside)
         for path, content in command.files.items():
             await bench.host.write(path, content)
         prefix = await stack.enter_async_context(limited(bench.host, bench.memory))
@@ -94,7 +101,7 @@ async def measure_loop(
             observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
         progress.loop_begins(bench.trial, index, seconds or bench.demand.seconds)
         started, clock = time.time(), time.monotonic()
-        raw = await _apply(bench, command, prefix, observer, progress)
+        raw = await _apply(bench, held, (*prefix, *command.argv), command, observer, progress)
         elapsed = time.monotonic() - clock
         if bench.counting:
             readings.append(await bench.counting.settled())
@@ -103,20 +110,21 @@ async def measure_loop(
             raw = replace(raw, files=files)
         series = observer.series() if observer else ()
         background = observer.background() if observer else ()
-    return Loop(
+    loop = Loop(
         index=index,
         started=started,
         elapsed=elapsed,
-        result=bench.engine.parse(raw),
+        result=LoadResult(metrics={}, units={}),
         raw=raw,
         series=series,
         background=background,
     )
+    return read_loop(bench.engine, loop)
 
 
 async def _idle(
     bench: Bench, progress: Progress
-) -> tuple[list[dict[str, Figures]], list[dict[str, dict[str, str]]]]:
+) -> tuple[list[Snapshot], list[dict[str, dict[str, str]]]]:
     """The counters over a while without the load, and before it; the state of caches then.
 
     Nothing where none are kept.
@@ -152,16 +160,16 @@ async def _remove(bench: Bench, paths: Sequence[str]) -> None:
 
 async def _apply(
     bench: Bench,
+    held: Held,
+    argv: Sequence[str],
     command: LoadCommand,
-    prefix: Sequence[str],
     observer: Observer | None,
     progress: Progress,
 ) -> RawOutput:
     """Run the load's command while the watcher tells what the devices do; fetch its outputs."""
-    argv = (*prefix, *command.argv)
     watcher = asyncio.ensure_future(watch(bench, observer, progress))
     try:
-        done = await bench.host.run(argv, timeout=command.timeout, check=False)
+        done = await held.run(argv, timeout=command.timeout, check=False)
     except CommandTimeout as problem:
         raise LoadFailed(
             f"{bench.load.name} hung: {problem.message}",
@@ -170,15 +178,20 @@ async def _apply(
         ) from None
     finally:
         watcher.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await watcher
+        await asyncio.wait({watcher})
     if done.status == 127:
         raise LoadFailed(
             f"{command.argv[0]} is not installed",
             where=bench.host.name,
             hint=f"apt-get install {command.argv[0]}, or what that system calls it",
         )
-    return RawOutput(done.status, done.stdout, done.stderr, await _outputs(bench, command))
+    files = {**written(command), **await _outputs(bench, command)}
+    return RawOutput(done.status, done.stdout, done.stderr, files)
+
+
+def written(command: LoadCommand) -> dict[str, bytes]:
+    """The files that a load was given, by name: kept beside what it printed, which they explain."""
+    return {path.rsplit("/", 1)[-1]: content for path, content in command.files.items()}
 
 
 async def _outputs(bench: Bench, command: LoadCommand) -> Mapping[str, bytes]:

@@ -13,34 +13,42 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from iosonde import _core, kerneltext
 from iosonde.case import Account, Ledger, LedgerRow
 from iosonde.errors import UsageError
+from iosonde.layers._ledger.look import Look, Ran
+from iosonde.layers._ledger.rule import NOTHING, accounting_of
+from iosonde.layers.layer import kernel_name
 from iosonde.loads.fio.demand import demand_of, jobs_of
 from iosonde.loads.fio.job import effective, job_of
 from iosonde.loads.load import REQUESTS
+from iosonde.measure.combine import ios_of
 from iosonde.measure.counting import COUNTED
-from iosonde.predict.between import ranges
-from iosonde.predict.found import model_of_found, size_of_found
-from iosonde.predict.layer import NOTHING
-from iosonde.predict.look import Found, Look, Ran
+from iosonde.predict.between import Range, ranges
+from iosonde.predict.found import Found, model_of_found, size_of_found
 from iosonde.predict.model import Prediction, predict
-from iosonde.predict.requests import READ, Requests, of_lines, of_load
+from iosonde.predict.pieces import more_at_the_target
+from iosonde.predict.requests import READ, Requests, durable, of_lines, of_load
 from iosonde.records import Load, Scalar, StackLayer, Trial
-from iosonde.stack.model import kernel_name, layers_under
+from iosonde.stack.model import layers_under
 from iosonde.units import KIB, SECTOR
 
 if TYPE_CHECKING:
     from iosonde.records import Loop
 
 _TIMER = 5.0  # seconds
-_CHUNKS = tuple(4 * KIB << shift for shift in range(9))
+_MEETING = 0.1
+"""With parity and several requests at once: at most a tenth more I/Os and bytes read.
+
+Source: docs/use/predict.md, "How exact"; docs/decisions/0082.
+"""
 _Moved: TypeAlias = Mapping[tuple[str, str], tuple[Account, Account]]
 """Host and device → what it counted in all loops, and what others would have done meanwhile."""
 
 
 def ledger_of(trial: Trial) -> Ledger | None:
     """The ledger of a trial; None where nothing was counted. What cannot be predicted is said."""
-    loops = [loop for loop in trial.loops if COUNTED in loop.raw.files]
+    loops = [loop for loop in trial.counted if COUNTED in loop.raw.files]
     if not loops or trial.capture is None:
         return None
     if trial.load.engine != "fio":
@@ -67,6 +75,7 @@ def ledger_of(trial: Trial) -> Ledger | None:
         notes=(*requests.notes, *_left_out(found)),
         likely=tuple(_likely(look, found, requests, rows)),
         declared=tuple(_differences(look)),
+        meeting=_MEETING if found.model.has(_core.Parity) else 0.0,
     )
 
 
@@ -82,10 +91,11 @@ def _requests(trial: Trial, loops: Sequence[Loop], span: int) -> Requests:
     parts = []
     for loop in loops:
         if text := loop.raw.files.get(REQUESTS):
-            lines: Iterator[str] = iter(text.decode(errors="replace").splitlines())
-            parts.append(of_lines(lines, f"{trial.id}, loop {loop.index}, {REQUESTS}"))
+            lines: Iterator[str] = iter(kerneltext.lines(kerneltext.decoded(text)))
+            noted = of_lines(lines, f"{trial.id}, loop {loop.index}, {REQUESTS}")
+            parts.append(durable(trial.load, noted))
         else:
-            made = of_load(trial.load, sum(loop.result.issued.values()), span)
+            made = of_load(trial.load, ios_of(loop.result), span, exactly=True)
             parts.append(replace(made, notes=(*made.notes, _MADE_UP)))
     buffered = not demand_of(job_of(trial.load), where=trial.load.name).direct
     notes = [note for part in parts for note in part.notes] + [_BUFFERED] * buffered
@@ -101,7 +111,7 @@ _MADE_UP = (
     "the load has several jobs, whose requests are not recorded: as many of the same kind were "
     "reckoned with"
 )
-_BUFFERED = "the load goes through the page cache, which is not reckoned with"
+_BUFFERED = "the load goes through the page cache, which is not modelled"
 
 
 def _depth(load: Load) -> int:
@@ -121,7 +131,7 @@ def _left_out(found: Found) -> Iterator[str]:
         for remark in layer.remarks:
             yield f"{name}: {remark}"
         for note in layer.notes:
-            yield f"{name}: not reckoned with: {note}"
+            yield f"{name}: not modelled: {note}"
 
 
 # ── rows ──────────────────────────────────────────────────────────────────────────────────────
@@ -133,20 +143,32 @@ def _rows(
     prediction = predict(found.model, requests)
     timed = _by_clock(found, prediction, loops)
     within = ranges(look, found, requests, prediction)
-    rows = []
+    rows: list[LedgerRow] = []
+    own_pieces = more_at_the_target(found.model, requests)
     nodes = zip(found.places, prediction.layers, found.model.nodes, strict=True)
     for number, (place, one, node) in enumerate(nodes):
         counted, idle = moved.get((place.host, place.device), (None, NOTHING))
         own = within[place.name]
-        said = own.nearest(one.account)
+        pieces = (0, 0) if rows else own_pieces
+        own = _with_pieces(own, pieces)
+        said = own.nearest(_grown(one.account, pieces))
         low, high = (end - one.writes for end in one.writes_band)
         band = int(own.least.writes + low), int(own.most.writes + high)
         between = None if own.least == own.most else (own.least, own.most)
         rows.append(
-            LedgerRow(place.name, place.kind, place.device, said, counted, idle, not node[2],
-                      band, timed.get(number, (0, 0)), between)
+            LedgerRow(place.name, place.kind, place.device, said, counted, idle, not node.below,
+                      band, timed.get(number, (0, 0)), between, pieces)
         )  # fmt: skip
     return tuple(rows)
+
+
+def _grown(account: Account, pieces: tuple[int, int]) -> Account:
+    """What a device counts that makes so many more reads and writes of what it gets."""
+    return account + Account(pieces[0], 0, pieces[1], 0)
+
+
+def _with_pieces(one: Range, pieces: tuple[int, int]) -> Range:
+    return Range(_grown(one.least, pieces), _grown(one.most, pieces))
 
 
 def _moved(
@@ -162,9 +184,21 @@ def _moved(
             if None in (began, rested, before, after):
                 continue
             counted, idle = found.get((host, device), (NOTHING, NOTHING))
-            others = _between(began, rested).times(loop.elapsed / count["idle_seconds"])
+            others = _between(began, rested).times(_times_as_long(loop, count))
             found[host, device] = counted + _between(before, after), idle + others
     return found
+
+
+def _times_as_long(loop: Loop, count: Mapping[str, Any]) -> float:
+    """How many times as long the counters ran over the load as over the while before it.
+
+    They are read once nothing moves: where others never rest, seconds after the load has ended.
+    Runs of earlier versions did not keep when they were read.
+    """
+    if "moments" not in count:
+        return loop.elapsed / float(count["idle_seconds"])
+    began, rested, before, after = count["moments"]
+    return float(after - before) / max(float(rested - began), 1e-3)
 
 
 def _ran(
@@ -194,12 +228,12 @@ def _by_clock(
     most: dict[int, tuple[int, int]] = {}
     for number, one in enumerate(prediction.layers):
         pages = sum(one.events.get(name, 0) for name in ("bitmap_pages", "bitmap_pages_cleared"))
-        below = list(found.model.nodes[number][2]) if pages else []
+        below = found.model.nodes[number].below if pages else []
         while below:
             under = below.pop()
             writes = most.get(under, (0, 0))[0] + pages * turns
             most[under] = writes, writes * 4 * KIB
-            below += found.model.nodes[under][2]
+            below += found.model.nodes[under].below
     return most
 
 
@@ -227,12 +261,9 @@ def _declared(
     for layer in layers:
         device = f"/dev/{kernel_name(layer)}"
         for one in declared:
-            same = (one["host"], one["kind"], one["device"]) == (layer.host, "md", device)
-            if same and layer.kind == "md":
-                facts: dict[str, Scalar] = {"level": f"raid{one['level']}"}
-                if layer.facts.get("chunk_size"):
-                    facts["chunk_size"] = one["chunk_size"]
-                found[layer.id] = facts
+            same = (one["host"], one["kind"], one["device"]) == (layer.host, layer.kind, device)
+            if same and (facts := accounting_of(layer.kind).facts):
+                found[layer.id] = facts(one, layer.facts)
     return found
 
 
@@ -286,16 +317,7 @@ def _likely(
 def _other(look: Look, found: Found) -> Iterator[tuple[str, str, Scalar]]:
     """What an array might be instead."""
     for layer in look.layers:
-        if layer.id not in found.arrays:
-            continue
-        for chunk in _CHUNKS:
-            if look.value(layer, "chunk_size") not in {None, chunk}:
-                yield layer.id, "chunk_size", chunk
-        if layer.facts.get("level") != look.value(layer, "level"):
-            yield layer.id, "level", layer.facts.get("level")
-        if look.value(layer, "level") in {"raid4", "raid5", "raid6"}:
-            for level in (0, 1, 2):
-                yield layer.id, "model.rmw_level", level
-        disks = look.value(layer, "raid_disks")
-        for slot in range(disks if isinstance(disks, int) else 0):
-            yield layer.id, "model.failed", 1 << slot
+        alternatives = accounting_of(layer.kind).alternatives
+        if alternatives and layer.id in found.arrays:
+            for name, value in alternatives(look, layer):
+                yield layer.id, name, value

@@ -3,17 +3,89 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from iosonde.errors import UsageError
+from iosonde.layers import LEDGERS
+from iosonde.layers._ledger.rule import accounting_of
 from iosonde.records import Forecast
+from iosonde.stack.model import layers_under
 
 if TYPE_CHECKING:
+    from iosonde.layers.site import Site
     from iosonde.predict.time import Time
-    from iosonde.records import Trial
+    from iosonde.records import Run, StackLayer, Trial
+    from iosonde.stack.file import DeclaredStack
 
 _DIRECTIONS = ("read", "write")
+
+
+def require_same_stack(run: Run, trial: Trial, layer: Site, declared: DeclaredStack) -> None:
+    """Refuse to hold a trial against a layer that it was not measured at.
+
+    Args:
+        run: the stored run.
+        trial: one of it.
+        layer: of the declared stack, that it would be held against.
+        declared: the stack.
+
+    Raises:
+        UsageError: the run was at a layer of a stack that this one lacks, in a lab of another
+            name, or on arrays and the like that the host had otherwise.
+    """
+    study = cast("Mapping[str, object]", run.plan.get("study", {}))
+    lab = trial.host.removeprefix("lab:").partition("/")[0] if trial.host[:4] == "lab:" else ""
+    known = {site.name for site in declared.sites}
+    why = ""
+    if study.get("stack") and trial.probe not in known:
+        why = f"it was measured at the layer {trial.probe!r}"
+    elif study.get("stack") and lab and lab != declared.name:
+        why = f"it was measured in the lab of the stack {lab!r}"
+    elif trial.capture is not None:
+        under = layers_under(trial.capture, trial.target.host, trial.target.path)
+        found = _found(under, trial.target.host)
+        wanted = _wanted(layer)
+        if under and found != wanted:
+            why = f"under {trial.target.path} there was {_words(found)}, not {_words(wanted)}"
+    if why:
+        raise UsageError(
+            f"{trial.id} of run {run.id} was not measured on {layer.name} of {declared.name}: "
+            f"{why}",
+            where="--against",
+            hint="name the stack and the layer that the run was measured on: --stack, --at",
+        )
+
+
+def _found(under: Sequence[StackLayer], host: str) -> Counter[str]:
+    """What is told apart of the layers of one host, as they were found."""
+    return Counter(
+        recognised(one.facts)
+        for one in under
+        if one.host == host and (recognised := accounting_of(one.kind).recognised)
+    )
+
+
+def _wanted(layer: Site) -> Counter[str]:
+    """The same of declared ones: on the layer's own host."""
+    sites = {site.name: site for site in (layer, *layer.under()) if site.host == layer.host}
+    named = []
+    for site in sites.values():
+        kind = accounting_of(site.kind)
+        if kind.recognised:
+            keys = site.declared.model_dump(mode="json")
+            members = len(site.below) - int(keys.get("spares", 0))
+            facts = kind.facts(keys, keys) if kind.facts else {}
+            named.append(kind.recognised({**facts, "raid_disks": members}))
+    return Counter(named)
+
+
+def _words(kinds: Counter[str]) -> str:
+    parts = [f"{count} × {name}" if count > 1 else name for name, count in sorted(kinds.items())]
+    known = [kind for kind in sorted(LEDGERS) if LEDGERS.load(kind).recognised]
+    return " and ".join(parts) or f"none of {', '.join(known)}"
 
 
 def measured(trial: Trial) -> dict[str, float]:
@@ -26,7 +98,7 @@ def measured(trial: Trial) -> dict[str, float]:
     iops: list[float] = []
     bandwidth: list[float] = []
     latency: list[float] = []
-    for loop in trial.loops:
+    for loop in trial.counted:
         figures = loop.result.metrics
         rates = {one: figures.get(f"{one}.iops", 0.0) for one in _DIRECTIONS}
         total = sum(rates.values())

@@ -12,17 +12,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from iosonde import _core
 from iosonde.case import Account
-from iosonde.predict.layer import NOTHING, Besides
+from iosonde.layers._ledger.rule import NOTHING, Besides
 from iosonde.predict.model import Counts, Model, Prediction, predict
 from iosonde.units import KIB
 
 if TYPE_CHECKING:
-    from iosonde.predict.look import Found, Look
+    from iosonde.layers._ledger.look import Look
+    from iosonde.predict.found import Found
     from iosonde.predict.requests import Requests
     from iosonde.records import StackLayer
 
-_ONE_PLACE = frozenset({"same", "linear", "far"})
+_ONE_PLACE = (_core.Same, _core.Linear, _core.Segments, _core.Far)
 _PAGE = 4 * KIB
 
 
@@ -91,7 +93,7 @@ def _alone(look: Look, model: Model, name: str) -> Iterator[str]:
     while True:
         yield name
         rule, below = model.layers.get(name), look.below(layers[name])
-        if rule is None or rule.rule not in _ONE_PLACE or len(below) != 1:
+        if rule is None or not isinstance(rule.rule, _ONE_PLACE) or len(below) != 1:
             return
         name = below[0].id
         if sum(name in _reached(look, model, one) for one in look.layers) > 1:
@@ -141,8 +143,8 @@ def _below(look: Look, model: Model, name: str, range_: Range) -> Iterator[tuple
         own = reached[one.id]
         yield one.id, own
         rule = model.layers.get(one.id)
-        if rule is not None and rule.rule not in _ONE_PLACE:
-            own = _spread(own, parity=rule.rule == "parity")
+        if rule is not None and not isinstance(rule.rule, _ONE_PLACE):
+            own = _spread(own, parity=isinstance(rule.rule, _core.Parity))
         for under in look.below(one):
             reached.setdefault(under.id, own)
 

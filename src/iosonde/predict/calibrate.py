@@ -81,7 +81,7 @@ def _point(trial: Trial) -> Point | None:
     if not found:
         return None
     pattern, direction, size, depth = found.groups()
-    rates = [loop.result.metrics.get(f"{direction}.iops") for loop in trial.loops]
+    rates = [loop.result.metrics.get(f"{direction}.iops") for loop in trial.counted]
     known = [rate for rate in rates if rate]
     if not known:
         return None
@@ -115,5 +115,5 @@ def points_of(name: str, store: str | None) -> list[Point]:
     finally:
         kept.close()
     if not run.study.startswith(_STUDY):
-        raise UsageError(f"the run {name!r} is no calibration", hint="iosonde list shows them")
+        raise UsageError(f"the run {name!r} is not a calibration", hint="iosonde list shows them")
     return points(run)

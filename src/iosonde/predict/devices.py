@@ -7,18 +7,19 @@ For a disk in the lab the limits that it is held to are its model; a disk of a r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iosonde.errors import UsageError
-from iosonde.layers.disk import DiskDeclared
+from iosonde.layers._ledger.rule import accounting_of
+from iosonde.layers.disk.kind import DiskDeclared
 from iosonde.predict.service import MODELS
+from iosonde.predict.service.controller import Controller
 from iosonde.predict.service.limits import Limits, Side
 from iosonde.predict.service.service import Service, Source
 from iosonde.units import MIB
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
-    from iosonde.predict.service.controller import Controller
 
 KINDS: Mapping[str, str] = {
     # rpm, seek and rate: Seagate Enterprise Performance 10K.8 (ST1200MM0088), Exos 7E8
@@ -50,7 +51,7 @@ def parse_devices(texts: Sequence[str]) -> dict[str, str]:
         name, equals, model = text.partition("=")
         if not (name.strip() and equals and model.strip()):
             raise UsageError(
-                f"{text!r} says of no layer how fast it is", where="--device",
+                f"{text!r} names no layer and its model", where="--device",
                 hint="write LAYER=MODEL, for example d1=7k2-sata or disk=limits:iops=90k",
             )  # fmt: skip
         found[name.strip()] = model.strip()
@@ -66,7 +67,7 @@ def model_named(text: str, where: str, store: str | None = None) -> Service:
     kind, _, rest = KINDS.get(text, text).partition(":")
     if kind not in MODELS:
         raise UsageError(
-            f"{text!r} is no model of a device", where=where,
+            f"{text!r} is not a device model", where=where,
             hint=f"KIND:key=value,… with one of {', '.join(MODELS)}; or {', '.join(KINDS)}",
         )  # fmt: skip
     if kind == "calibration":
@@ -113,7 +114,7 @@ class Devices:
         for name in (site.name, drive_of, site.kind):
             if name in self._known:
                 return self._known[name]
-        return _declared(site, self._store) if site.kind == "disk" else None
+        return _declared(site, self._store) if isinstance(site.declared, DiskDeclared) else None
 
     def text(self, site: Site) -> str:
         """How it is written, for people."""
@@ -151,3 +152,15 @@ def _declared(site: Site, store: str | None) -> Service | None:
             return Limits(side, side, tolerance=_LAB, burst=_BURST, rotates=True)
         return Limits(side, side)
     return model_named(declared.like, f"layer {site.name}", store) if declared.like else None
+
+
+def with_caches(
+    extra: Mapping[str, Mapping[str, Any]], top: Site, devices: Devices
+) -> dict[str, dict[str, Any]]:
+    """Settings that no declaration has, with the caches that the controllers' models name."""
+    found = {name: dict(one) for name, one in extra.items()}
+    for site in (top, *top.under()):
+        device = devices.of(site) if accounting_of(site.kind).speed == "controller" else None
+        if isinstance(device, Controller) and device.cache:
+            found.setdefault(site.name, {}).setdefault("cache_size", device.cache)
+    return found

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from iosonde._core import PageCache
 from iosonde.errors import UsageError
-from iosonde.predict.layer import Layer
+from iosonde.layers._ledger.rule import Layer
 from iosonde.units import KIB
 
 KIND = "page_cache"
-NOT_RECKONED = "the load goes through the page cache, which is not reckoned with"
+NOT_RECKONED = "the load goes through the page cache, which is not modelled"
 _PAGE = 4 * KIB
 _REQUEST = 1280 * KIB
 _AHEAD = 128  # KiB
@@ -32,15 +33,14 @@ def page_cache(top: str, size: int, extra: Mapping[str, Any], *, device: bool) -
     if memory < _PAGE:
         raise UsageError(f"a page cache of {memory} bytes has no page", where=f"--set {top}")
     background = int(extra.get("dirty_background_bytes", memory // 10))
-    figures = {
-        "pages": memory // _PAGE, "background": background // _PAGE,
-        "ahead": int(extra.get("read_ahead_kb", _AHEAD)) * KIB // _PAGE,
-        "largest": _REQUEST // _PAGE, "size": -(-size // _PAGE),
-        "apart": int(device),
-    }  # fmt: skip
+    rule = PageCache(
+        pages=memory // _PAGE, background=background // _PAGE,
+        ahead=int(extra.get("read_ahead_kb", _AHEAD)) * KIB // _PAGE,
+        largest=_REQUEST // _PAGE, size=-(-size // _PAGE), apart=device,
+    )  # fmt: skip
     approximate = (
         "one program reads and writes one file; dirty pages are written above the background "
         "threshold, at flushes and after the load, not because they are old",
         "the page that was used longest ago has to go first",
     )
-    return Layer("pagecache", size, figures, (), approximate=approximate)
+    return Layer(rule, size, approximate=approximate)

@@ -15,10 +15,9 @@ import numpy as np
 from iosonde import _core
 from iosonde.case import Account
 from iosonde.errors import UsageError
+from iosonde.layers._ledger.rule import Layer, Rule, Scene, accounting_of
 from iosonde.layers.site import Site
 from iosonde.predict import memory
-from iosonde.predict.hardware import with_drives
-from iosonde.predict.layer import Layer, Scene
 from iosonde.predict.rules import layer_of
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Prediction:
 
     def disks(self) -> tuple[Counts, ...]:
         """The layers that stand on no other."""
-        return tuple(one for one in self.layers if one.kind == "disk")
+        return tuple(one for one in self.layers if accounting_of(one.kind).speed == "drive")
 
     def amplification(self, layer: Counts) -> tuple[float, float] | None:
         """Reads and writes of a layer for each request of the load; None without requests."""
@@ -116,7 +115,7 @@ class Model:
     sites: tuple[Named, ...]
     layers: Mapping[str, Layer]
     places: Mapping[str, int]
-    nodes: tuple[tuple[str, dict[str, int], tuple[int, ...]], ...]
+    nodes: tuple[_core.Node, ...]
 
     @property
     def declared(self) -> tuple[Site, ...]:
@@ -127,6 +126,10 @@ class Model:
     def size(self) -> int:
         """Bytes of the top."""
         return self.layers[self.sites[0].name].size
+
+    def has(self, rule: type[Rule]) -> bool:
+        """Whether a layer has such a rule."""
+        return any(isinstance(one.rule, rule) for one in self.nodes)
 
 
 Extra = Mapping[str, Mapping[str, Any]]
@@ -163,7 +166,7 @@ def model_of(top: Site, mtu: int, extra: Extra | None = None, *, buffered: bool 
     Raises:
         UsageError: a layer whose I/Os cannot be told beforehand.
     """
-    sites = _downwards(with_drives(top))
+    sites = _downwards(_with_drives(top, {}))
     known = extra or {}
     _check_memory(top, sites, known)
     layers: dict[str, Layer] = {}
@@ -187,6 +190,15 @@ def model_of(top: Site, mtu: int, extra: Extra | None = None, *, buffered: bool 
     return _assembled(every, layers)
 
 
+def _with_drives(site: Site, made: dict[str, Site]) -> Site:
+    """A layer and all below it, each that has disks within itself standing on them."""
+    if site.name not in made:
+        drives = accounting_of(site.kind).drives
+        below = drives(site) if drives else tuple(_with_drives(one, made) for one in site.below)
+        made[site.name] = replace(site, below=below)
+    return made[site.name]
+
+
 def _check_memory(top: Site, sites: Sequence[Site], extra: Extra) -> None:
     """Only the layer that a load is applied to has a page cache before it."""
     for site in sites:
@@ -207,7 +219,7 @@ def _with_behind(site: Site, layers: dict[str, Layer]) -> Iterator[tuple[Named, 
         yield site, below
         return
     name = f"{site.name}-{layer.behind.kind}"
-    layers[name] = Layer(layer.behind.rule, layer.size, layer.behind.figures)
+    layers[name] = Layer(layer.behind.rule, layer.size, layer.behind.limits)
     yield site, (name,)
     yield Undeclared(name, layer.behind.kind, site.host), below
 
@@ -216,13 +228,15 @@ def _assembled(
     every: Sequence[tuple[Named, tuple[str, ...]]], layers: Mapping[str, Layer]
 ) -> Model:
     places = {site.name: number for number, (site, _) in enumerate(every)}
-    nodes = []
-    for site, below in every:
-        layer = layers[site.name]
-        begins = {f"begins{number}": start for number, start in enumerate(layer.starts)}
-        numbers = tuple(places[one] for one in below)
-        nodes.append((layer.rule, {**layer.figures, **begins}, numbers))
+    nodes = [node_of(layers[site.name], [places[one] for one in below]) for site, below in every]
     return Model(tuple(site for site, _ in every), layers, places, tuple(nodes))
+
+
+def node_of(layer: Layer, below: Sequence[int]) -> _core.Node:
+    """A layer for the core, on the layers of these numbers."""
+    return _core.Node(
+        layer.rule, below=below, starts=layer.starts, limits=layer.limits, bitmap=layer.bitmap
+    )
 
 
 def _downwards(top: Site) -> tuple[Site, ...]:
@@ -248,22 +262,18 @@ def predict(model: Model, requests: Requests | Recorded) -> Prediction:
         UsageError: a request lies behind the end of the stack.
     """
     counted = _run(model, requests, together=False)
-    bands = _run(model, requests, together=True) if _merges(model) else counted
+    bands = _run(model, requests, together=True) if model.has(_core.Parity) else counted
     layers = []
     for one, other in zip(counted, bands, strict=True):
         low, high = sorted((one.writes, other.writes))
         layers.append(replace(one, writes_band=(low, high)))
     remarks = [text for layer in model.layers.values() for text in layer.remarks]
     notes = [*requests.notes, *remarks]
-    if any(rule == "pagecache" for rule, _, _ in model.nodes):
+    if model.has(_core.PageCache):
         notes = [one for one in notes if one != memory.NOT_RECKONED]
     for one in layers:
         notes += [f"{one.id}: approximate: {text}" for text in one.approximate]
     return Prediction(len(requests), tuple(layers), tuple(notes))
-
-
-def _merges(model: Model) -> bool:
-    return any(rule == "parity" for rule, _, _ in model.nodes)
 
 
 def _check(model: Model, requests: Requests) -> None:
@@ -278,14 +288,10 @@ def _check(model: Model, requests: Requests) -> None:
 
 
 def _run(model: Model, requests: Requests | Recorded, *, together: bool) -> list[Counts]:
-    nodes = [
-        (rule, {**figures, "together": int(together)}, below)
-        for rule, figures, below in model.nodes
-    ]
     try:
-        core = _core.Ledger(nodes)
-    except ValueError as problem:
-        raise UsageError(f"this stack cannot be reckoned with: {problem}") from None
+        core = _core.Ledger(model.nodes, together=together)
+    except _core.LedgerError as problem:
+        raise UsageError(f"this stack cannot be modelled: {problem}") from None
     for part in requests.parts():
         _check(model, part)
         core.run(
@@ -299,13 +305,11 @@ def _run(model: Model, requests: Requests | Recorded, *, together: bool) -> list
 
 def _counts(core: _core.Ledger, site: Named, model: Model) -> Counts:
     place, layer = model.places[site.name], model.layers[site.name]
-    reads, writes, flushes, read_bytes, write_bytes, off_reads, off_writes = core.counts(place)
-    columns = [np.frombuffer(column, dtype=np.uint64).tolist() for column in core.sizes(place)]
-    total = reads + writes
+    got = core.counts(place)
+    total = got.reads + got.writes
     return Counts(
-        site.name, site.kind, site.host, layer.size, reads, writes, flushes, read_bytes,
-        write_bytes, dict(zip(columns[0], columns[1], strict=True)),
-        dict(zip(columns[2], columns[3], strict=True)),
-        (off_reads + off_writes) / total if total else None,
-        (writes, writes), dict(core.events(place)), layer.notes, layer.approximate,
+        site.name, site.kind, site.host, layer.size, got.reads, got.writes, got.flushes,
+        got.read_bytes, got.write_bytes, core.read_sizes(place), core.write_sizes(place),
+        (got.off_grid_reads + got.off_grid_writes) / total if total else None,
+        (got.writes, got.writes), core.events(place), layer.notes, layer.approximate,
     )  # fmt: skip

@@ -49,9 +49,10 @@ def timed_load(model: Model, load: Load, count: int, devices: Devices) -> Time |
 
 
 def _requests(model: Model, load: Load, count: int, devices: Devices) -> Requests:
-    few = of_load(load, 1, model.size)
+    """As many as the steady state needs, whatever the load does until it ends."""
+    few = of_load(load, 1, model.size, exactly=True)
     size = int(few.lengths.max()) if len(few) else 1
-    return of_load(load, enough(model, devices, size, count), model.size)
+    return of_load(load, enough(model, devices, size, count), model.size, exactly=True)
 
 
 def network_and_size(

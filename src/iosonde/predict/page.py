@@ -13,12 +13,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
-import vl_convert
 
 from iosonde import units
 from iosonde.predict.time import Time
-from iosonde.report.charts import Figure, data, scale, sized, style
+from iosonde.report.charts import Figure, data, scale, sized
 from iosonde.report.image import svg
+from iosonde.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,14 +73,13 @@ def page(tried: Sequence[Tried], load: str) -> bytes:
         "Requests come one after the other for the counts.</footer>",
         "</main></body></html>\n",
     ]  # fmt: skip
-    return "\n".join(parts).encode()
+    return visible("\n".join(parts), lines=True).encode()
 
 
 def picture(tried: Sequence[Tried]) -> bytes:
     """The charts alone, one below the other, as SVG."""
     charts = [one.chart.properties(title=one.title) for one in figures(tried)]
-    whole = style(alt.vconcat(*charts).resolve_scale(color="independent")).to_dict()
-    return str(vl_convert.vegalite_to_svg(whole)).encode()
+    return svg(alt.vconcat(*charts).resolve_scale(color="independent")).encode()
 
 
 def figures(tried: Sequence[Tried]) -> Iterator[Figure]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -22,6 +21,7 @@ from iosonde.predict.model import model_of, top_of
 from iosonde.predict.time import NoTime, Time
 from iosonde.predict.what_if import Change, variants
 from iosonde.stack.file import read_stack
+from iosonde.workers import worker_pool
 
 if TYPE_CHECKING:
     from iosonde.records import Json, Load
@@ -123,7 +123,7 @@ def search(
     elif count == 1 or total <= _ALONE:
         found = [answer(question, one) for one in every]
     else:
-        with ProcessPoolExecutor(count) as pool:
+        with worker_pool(count) as pool:
             found = list(pool.map(answer, [question] * total, every, chunksize=4))
     return sorted(found, key=lambda one: -one.time.iops if one.time else float("inf"))
 

@@ -1,7 +1,4 @@
-"""Targets that serve one frame after the other, so that depth above them is depth at their door.
-
-Source: vblade 25, aoe.c: `aoe()` takes a frame, does its I/O and answers before it takes the next.
-"""
+"""Targets that serve one frame after the other, so that depth above them is depth at their door."""
 
 from __future__ import annotations
 
@@ -9,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from iosonde import _core
+from iosonde.layers._ledger.rule import accounting_of
+
 if TYPE_CHECKING:
     from iosonde.predict.model import Model
-
-_KINDS = frozenset({"aoe_target"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +35,20 @@ def door_of(model: Model) -> Door | None:
     """The target that serves one by one and through which all requests go; None: there is none."""
     place, frame = 0, 0
     while True:
-        site, (rule, figures, below) = model.sites[place], model.nodes[place]
-        if rule == "far":
-            frame = figures["read"]
-        if site.kind in _KINDS:
+        site, node = model.sites[place], model.nodes[place]
+        if isinstance(node.rule, _core.Far):
+            frame = node.rule.read
+        if accounting_of(site.kind).one_by_one:
             return Door(site.name, frame) if frame else None
-        if len(below) != 1:
+        if len(node.below) != 1:
             return None
-        place = below[0]
+        place = node.below[0]
 
 
 def notes_of(model: Model, door: Door | None) -> tuple[str, ...]:
     """What is assumed of such targets."""
     if door:
         return (f"{door.name} serves one frame after the other",)
-    if any(site.kind in _KINDS for site in model.sites):
+    if any(accounting_of(site.kind).one_by_one for site in model.sites):
         return ("that each of several targets serves one frame after the other is left out",)
     return ()

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
-from iosonde import units
+from iosonde import _core, units
 from iosonde.errors import UsageError
+from iosonde.layers._ledger.rule import accounting_of
 from iosonde.predict.queueing import Coming, Flow, flow
 from iosonde.predict.requests import FLUSH
 from iosonde.predict.work import network_of
@@ -76,7 +77,7 @@ def time_of(model: Model, requests: Requests, shape: Shape, devices: Devices) ->
     """
     if shape.buffered:
         return NoTime("the load goes through the page cache, whose speed is not predicted")
-    if any(rule == "journal" for rule, _, _ in model.nodes):
+    if model.has(_core.Journal):
         return NoTime("with data=journal a load goes through memory, whose speed is not predicted")
     chosen = services_of(model, requests, devices)
     if isinstance(chosen, NoTime):
@@ -98,12 +99,13 @@ def services_of(model: Model, requests: Requests, devices: Devices) -> dict[str,
     for site in model.declared:
         device = devices.of(site)
         if device is not None:
-            chosen[site.name] = device.over(span) if site.kind == "disk" else device
-        elif site.kind in {"disk", "hwraid"}:
+            is_drive = accounting_of(site.kind).speed == "drive"
+            chosen[site.name] = device.over(span) if is_drive else device
+        elif accounting_of(site.kind).speed:
             missing.append(site.name)
     if missing:
         few = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
-        return NoTime(f"how fast {few} may be is not known: name a model with --device")
+        return NoTime(f"no speed model for {few}: add --device LAYER=MODEL")
     return chosen
 
 
@@ -174,9 +176,11 @@ def _covers(network: Network) -> tuple[str, ...]:
 
 
 def _notes(model: Model, chosen: Mapping[str, Service], network: Network) -> list[str]:
-    from iosonde.predict.rules import NETWORKED
-
-    bare = [site.name for site in model.sites if site.kind in NETWORKED and site.name not in chosen]
+    bare = [
+        site.name
+        for site in model.sites
+        if accounting_of(site.kind).networked and site.name not in chosen
+    ]
     notes = [f"{name}: its network takes no time here; say how fast with --device" for name in bare]
     if network.cached:
         name, size = network.cached

@@ -10,30 +10,20 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from iosonde.errors import UsageError
+from iosonde.layers._ledger.rule import accounting_of
 from iosonde.units import parse_bytes
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
     from iosonde.stack.file import DeclaredStack
 
-EXTRA: Mapping[str, Mapping[str, str]] = {
-    "md": {
-        "rmw_level": "0, 1 or 2",
-        "stripe_cache_size": "stripes",
-        "bitmap_chunk": "bytes that a bit of its bitmap stands for",
-        "failed": "numbers of the members that are lost, joined by +",
-    },
-    "hwraid": {"cache_size": "bytes of its cache for data"},
-    "dm_cache": {"request_rate": "requests a second, where it goes by the clock"},
-    "dm_writecache": {"request_rate": "requests a second, where it goes by the clock"},
-    "": {
-        "max_sectors_kb": "KiB of the largest request",
-        "page_cache": "bytes of memory for the pages of a buffered load",
-        "dirty_background_bytes": "bytes of dirty pages above which they are written",
-        "read_ahead_kb": "KiB that buffered reads run ahead",
-    },
+_EVERYWHERE: Mapping[str, str] = {
+    "max_sectors_kb": "KiB of the largest request",
+    "page_cache": "bytes of memory for the pages of a buffered load",
+    "dirty_background_bytes": "bytes of dirty pages above which they are written",
+    "read_ahead_kb": "KiB that buffered reads run ahead",
 }
-"""Settings that no declaration has: kind ("" for all) → name → what it takes."""
+"""Settings that no declaration has and that are of no kind: name → what it takes."""
 _SIZES = frozenset({"bitmap_chunk", "cache_size", "page_cache", "dirty_background_bytes"})
 
 
@@ -87,8 +77,8 @@ def variants(stack: DeclaredStack, top: Site, changes: Sequence[Change]) -> Iter
         site = stack.site(change.layer)
         if site.name not in {top.name, *(one.name for one in top.under())}:
             raise UsageError(f"the load does not reach the layer {change.layer!r}", where="--set")
-        if not (_declared(site, change.setting) or _extra(site, change.setting)):
-            own = [*_names(site), *EXTRA.get(site.kind, {}), *EXTRA[""]]
+        if not (_declared(site, change.setting) or change.setting in _extra(site)):
+            own = [*_names(site), *_extra(site)]
             raise UsageError(
                 f"a layer of kind {site.kind} has no setting {change.setting!r}",
                 where="--set", hint=f"it has {', '.join(own)}",
@@ -112,8 +102,8 @@ def _declared(site: Site, setting: str) -> bool:
     return setting in _names(site)
 
 
-def _extra(site: Site, setting: str) -> bool:
-    return setting in EXTRA.get(site.kind, {}) or setting in EXTRA[""]
+def _extra(site: Site) -> Mapping[str, str]:
+    return {**accounting_of(site.kind).extra, **_EVERYWHERE}
 
 
 def _variant(

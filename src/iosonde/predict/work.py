@@ -14,7 +14,8 @@ import numpy as np
 
 from iosonde import _core, units
 from iosonde.errors import UsageError
-from iosonde.predict.hardware import KIND
+from iosonde.layers._ledger.rule import accounting_of
+from iosonde.layers._raid.geometry import MIRRORED, NEAR_TWO, PARITY
 from iosonde.predict.queueing import Phase, Work
 from iosonde.predict.requests import FLUSH, WRITE
 from iosonde.predict.serial import Door, door_of, notes_of
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 MOST = 2000
 """Requests that are looked at one by one."""
-_ONE_TO_ONE = frozenset({"same"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +109,22 @@ def _mirrors(model: Model, places: _Places) -> dict[int, tuple[int, ...]]:
     Members that are made of several devices are left as the ledger has them.
     """
     found: dict[int, tuple[int, ...]] = {}
-    for rule, figures, below in model.nodes:
-        groups: list[tuple[int, ...]] = []
-        if rule == "raid1":
-            groups = [tuple(below)]
-        elif rule == "raid10" and figures["layout"] == 2 | 1 << 8 and len(below) % 2 == 0:
-            groups = [tuple(below[at : at + 2]) for at in range(0, len(below), 2)]
-        for group in groups:
+    for node in model.nodes:
+        for group in _groups(node):
             chains = [_chain(model, places, one) for one in group]
             for copies in zip(*chains, strict=True) if len({*map(len, chains)}) == 1 else ():
                 found |= dict.fromkeys(copies, copies)
     return found
+
+
+def _groups(node: _core.Node) -> list[list[int]]:
+    """The layers below of which each group holds the same."""
+    match node.rule, node.below:
+        case _core.Raid1(), below:
+            return [below]
+        case _core.Raid10(layout=layout), below if layout == NEAR_TWO and len(below) % 2 == 0:
+            return [below[at : at + 2] for at in range(0, len(below), 2)]
+    return []
 
 
 def _chain(model: Model, places: _Places, place: int) -> tuple[int, ...]:
@@ -128,7 +133,7 @@ def _chain(model: Model, places: _Places, place: int) -> tuple[int, ...]:
     while True:
         name = model.sites[place].name
         found += [one[name] for one in (places.out, places.back, places.disks) if name in one]
-        below = model.nodes[place][2]
+        below = model.nodes[place].below
         if len(below) != 1:
             return tuple(found) if not below else ()
         place = below[0]
@@ -156,7 +161,9 @@ def _placed(
             names += [f"{site.name}>", f"{site.name}<"]
             chosen += [device, replace(device, latency=0.0)]
             continue
-        (controllers if site.kind == KIND else disks)[site.name] = len(names)
+        (controllers if accounting_of(site.kind).speed == "controller" else disks)[site.name] = len(
+            names
+        )
         names.append(site.name)
         chosen.append(device)
     return _Places(disks, out, back, controllers), tuple(names), tuple(chosen)
@@ -178,16 +185,16 @@ def _from_ledger(
     door: Door | None,
 ) -> tuple[Work, ...]:
     """Each request by itself through the core, so that every device's share of it is known."""
-    core = _core.Ledger([_through(*node) for node in model.nodes])
+    core = _core.Ledger([_through(node) for node in model.nodes])
     layers = {**places.disks, **places.out, **places.controllers}
-    before = {name: [0] * 7 for name in layers}
+    before = {name: core.counts(model.places[name]) for name in layers}
 
     def served(op: int, offset: int, length: int, *, jump: bool) -> Work:
         core.run(np.uint8(op).tobytes(), np.uint64(offset).tobytes(), np.uint64(length).tobytes())
         moved = {}
         for name in layers:
             now = core.counts(model.places[name])
-            moved[name] = [one - other for one, other in zip(now, before[name], strict=True)]
+            moved[name] = now - before[name]
             before[name] = now
         return _work(moved, places, jump=jump, end=offset + length)
 
@@ -205,40 +212,40 @@ def _from_ledger(
     return tuple(works)
 
 
-def _through(
-    rule: str, figures: Mapping[str, int], below: Sequence[int]
-) -> tuple[str, Mapping[str, int], Sequence[int]]:
+def _through(node: _core.Node) -> _core.Node:
     """A controller's cache has its own place in the queues (writeback.py)."""
-    return ("same", {}, below) if rule == "controller" else (rule, figures, below)
+    if isinstance(node.rule, _core.Controller):
+        return _core.Node(_core.Same(), below=node.below)
+    return node
 
 
-def _work(moved: Mapping[str, Sequence[int]], places: _Places, *, jump: bool, end: int) -> Work:
+def _work(moved: Mapping[str, _core.Counts], places: _Places, *, jump: bool, end: int) -> Work:
     """Out over the links; what the controllers do; reads; writes; back over the links."""
     out = [
-        (number, Access(True, max(moved[name][1], moved[name][0]), moved[name][4]))
+        (number, Access(True, max(got.writes, got.reads), got.write_bytes))
         for name, number in places.out.items()
-        if moved[name][0] or moved[name][1]
+        if (got := moved[name]).reads or got.writes
     ]
     inner = [
-        (number, Access(True, sum(one[0] + one[1] for one in below), size))
+        (number, Access(True, sum(one.reads + one.writes for one in below), size))
         for name, number in places.controllers.items()
         if (below := [moved[disk] for disk in places.disks if disk.startswith(f"{name}-")])
-        and (size := sum(one[3] + one[4] for one in below))
+        and (size := sum(one.read_bytes + one.write_bytes for one in below))
     ]
     reads = [
-        (number, Access(False, moved[name][0], moved[name][3], jump, place=end))
+        (number, Access(False, got.reads, got.read_bytes, jump, place=end))
         for name, number in places.disks.items()
-        if moved[name][0]
+        if (got := moved[name]).reads
     ]
     writes = [
-        (number, Access(True, moved[name][1], moved[name][4], jump, moved[name][0] > 0, end))
+        (number, Access(True, got.writes, got.write_bytes, jump, got.reads > 0, end))
         for name, number in places.disks.items()
-        if moved[name][1]
+        if (got := moved[name]).writes
     ]
     back = [
-        (places.back[name], Access(False, moved[name][0], moved[name][3]))
+        (places.back[name], Access(False, got.reads, got.read_bytes))
         for name in places.out
-        if moved[name][3]
+        if (got := moved[name]).read_bytes
     ]
     phases = (tuple(out), tuple(inner), tuple(reads), tuple(writes), tuple(back))
     return tuple(phase for phase in phases if phase)
@@ -249,8 +256,8 @@ def _through_cache(
 ) -> list[Work] | None:
     """What the cache writes back for each write; None where it never has to."""
     for one in model.declared[: model.declared.index(site)]:
-        rule, figures, _ = model.nodes[model.places[one.name]]
-        if rule not in _ONE_TO_ONE and not (rule == "linear" and "segments" not in figures):
+        rule = model.nodes[model.places[one.name]].rule
+        if not isinstance(rule, _core.Same | _core.Linear):
             raise UsageError(
                 "a controller's write-back cache is reckoned with only where the load reaches it "
                 f"as it is, not below {one.name}",
@@ -267,8 +274,8 @@ def _through_cache(
 
 
 def _geometry(level: int, strip: int, drives: int) -> Geometry:
-    parity = {5: 1, 6: 2}.get(level, 0)
-    copies = 2 if level in {1, 10} else 1
+    parity = PARITY.get(f"raid{level}", 0)
+    copies = 2 if f"raid{level}" in MIRRORED else 1
     return Geometry(strip, (drives - parity) // copies, parity, copies)
 
 

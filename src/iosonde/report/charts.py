@@ -5,6 +5,7 @@ vl-convert renders them without a browser and without a network.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,10 @@ from typing import Any
 import altair as alt
 
 from iosonde import units
-from iosonde.histogram import merge, quantile
 from iosonde.records import Histogram, Metric, Series, Verdict
 from iosonde.report.rows import name_of
 from iosonde.sheets import RunSheet, TrialSheet
+from iosonde.statistics.histogram import merge, quantile
 
 WIDTH = 560
 _PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99995, 0.99999)
@@ -56,9 +57,11 @@ def _loop_metrics(sheet: TrialSheet) -> list[Metric]:
     wanted = [
         metric
         for metric in sheet.metrics
-        if metric.mean and metric.name.partition(".")[2] in _LOOP_METRICS
+        if metric.mean and metric.name.endswith(tuple(f".{name}" for name in _LOOP_METRICS))
     ]
-    return sorted(wanted, key=lambda metric: metric.name != sheet.headline)
+    first = sheet.headlines
+    rank = {name: place for place, name in enumerate(first)}
+    return sorted(wanted, key=lambda metric: rank.get(metric.name, len(first)))
 
 
 def scale(unit: str, values: Sequence[float]) -> tuple[float, str]:
@@ -178,7 +181,7 @@ def observed_figures(sheet: TrialSheet) -> Iterator[Figure]:
     """What each device below did, second by second, loops one after the other."""
     for suffix, words in _OBSERVED:
         points, unit = _observed_points(sheet, suffix)
-        if not any(point["value"] for point in points):
+        if not any(point["value"] for point in points) or not _is_line(points):
             continue
         divisor, label = scale(unit, [point["value"] for point in points])
         for point in points:
@@ -208,6 +211,11 @@ def observed_figures(sheet: TrialSheet) -> Iterator[Figure]:
             alt=f"{words} each second of {', '.join(subjects)}",
             chart=sized(chart, 170),
         )
+
+
+def _is_line(points: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether any loop has two seconds of something: lines are drawn within loops."""
+    return any(count > 1 for count in Counter((p["what"], p["loop"]) for p in points).values())
 
 
 def _observed_points(sheet: TrialSheet, suffix: str) -> tuple[list[dict[str, Any]], str]:
@@ -241,8 +249,11 @@ def _points(series: Series, started: float, offset: float, loop: int) -> Iterato
             }
 
 
-def headline_figure(runs: Sequence[RunSheet]) -> Figure | None:
-    """The headline of every trial as a bar with its interval; None where there is only one."""
+def headline_figures(runs: Sequence[RunSheet]) -> Iterator[Figure]:
+    """The headline of every trial as a bar with its interval, a chart for each unit.
+
+    Nothing where there is only one trial.
+    """
     found = [
         (
             f"{name_of(trial.trial)} ({sheet.run.id})" if len(runs) > 1 else name_of(trial.trial),
@@ -253,13 +264,15 @@ def headline_figure(runs: Sequence[RunSheet]) -> Figure | None:
         for metric in trial.metrics
         if metric.name == trial.headline
     ]
-    commonest = max({metric.unit for _, metric in found}, default="", key=[
-        metric.unit for _, metric in found
-    ].count)  # fmt: skip
-    found = [(name, metric) for name, metric in found if metric.unit == commonest]
     if len(found) < 2:
-        return None
-    divisor, label = scale(commonest, [metric.mean for _, metric in found])
+        return
+    for unit in dict.fromkeys(metric.unit for _, metric in found):
+        yield _headlines([(name, metric) for name, metric in found if metric.unit == unit], unit)
+
+
+def _headlines(found: Sequence[tuple[str, Metric]], unit: str) -> Figure:
+    """Bars of one unit."""
+    divisor, label = scale(unit, [metric.mean for _, metric in found])
     bars = [
         {
             "trial": name,
@@ -352,7 +365,7 @@ def page_figures(
     from iosonde.report.tuning import figures_of_campaign, shown, tuning_of
 
     plain = [sheet for sheet in runs if tuning_of(sheet) is None]
-    for figure in (headline_figure(plain), verdict_figure(verdicts)):
+    for figure in (*headline_figures(plain), verdict_figure(verdicts)):
         if figure is not None:
             yield "", figure
     for sheet in runs:

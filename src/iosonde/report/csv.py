@@ -10,8 +10,9 @@ from typing import ClassVar
 from iosonde.records import Scalar, Verdict
 from iosonde.report.rows import COLUMNS, loop_rows, metric_rows
 from iosonde.sheets import RunSheet
+from iosonde.visible import visible
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 class CsvFormat:
@@ -37,7 +38,11 @@ class CsvFormat:
 
 
 def _cell(value: Scalar) -> Scalar:
-    """A text that a spreadsheet would run as a formula is kept a text."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return "'" + value
-    return value
+    """A text in one line that a terminal shows and no spreadsheet runs as a formula.
+
+    Source: OWASP, CSV Injection.
+    """
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return "'" + text if text.lstrip().startswith(_FORMULA) else text

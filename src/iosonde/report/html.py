@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.records import Finding, Metric, Scalar, StackLayer, Trial, Verdict
-from iosonde.report.charts import Figure, figures_of, headline_figure, verdict_figure
+from iosonde.report.charts import Figure, figures_of, headline_figures, verdict_figure
 from iosonde.report.findings import findings_section
 from iosonde.report.forecasts import forecasts_section
 from iosonde.report.image import svg
@@ -19,6 +19,7 @@ from iosonde.report.tuning import shown, tuning_of
 from iosonde.report.tuning_html import tuning_section
 from iosonde.report.waterfall import waterfall_figure, waterfall_section
 from iosonde.sheets import JointSheet, RunSheet, TrialSheet
+from iosonde.visible import visible
 
 _SIZES = {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}
 
@@ -56,7 +57,7 @@ class HtmlFormat:
             "are of all I/Os together.</footer>",
             "</main></body></html>\n",
         ]
-        return "\n".join(parts).encode()
+        return visible("\n".join(parts), lines=True).encode()
 
 
 def _tuning(sheet: RunSheet) -> Iterator[str]:
@@ -87,7 +88,7 @@ def _overview(runs: Sequence[RunSheet], verdicts: Sequence[Verdict]) -> Iterator
         )
     plain = [sheet for sheet in runs if tuning_of(sheet) is None]
     yield from _summary(plain)
-    figures = [figure for figure in (headline_figure(plain), verdict_figure(verdicts)) if figure]
+    figures = [figure for figure in (*headline_figures(plain), verdict_figure(verdicts)) if figure]
     yield from _charts(figures)
 
 
@@ -105,7 +106,7 @@ def _summary(runs: Sequence[RunSheet]) -> Iterator[str]:
         mark = f" ({escape(sheet.run.id)})" if len(runs) > 1 else ""
         for trial in sheet.trials:
             for metric in trial.metrics:
-                if metric.name == trial.headline:
+                if metric.name in trial.headlines:
                     yield (
                         f"<tr><td>{escape(name_of(trial.trial))}{mark}</td>"
                         f'<td class="text">{escape(metric.name)}</td>'
@@ -184,7 +185,7 @@ def _metrics(sheet: TrialSheet | JointSheet) -> Iterator[str]:
     yield "<th>95 % interval</th><th>stdev</th><th>CV</th><th>median</th><th>all loops</th>"
     yield "<th>loops</th></tr></thead><tbody>"
     for metric in sheet.metrics:
-        mark = ' class="headline"' if metric.name == sheet.headline else ""
+        mark = ' class="headline"' if metric.name in sheet.headlines else ""
         cells = [
             units.show(metric.mean, metric.unit),
             units.show_interval(metric.ci95, metric.unit),

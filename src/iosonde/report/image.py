@@ -12,11 +12,26 @@ from iosonde.errors import UsageError
 from iosonde.records import Verdict
 from iosonde.report.charts import page_figures, style
 from iosonde.sheets import RunSheet
+from iosonde.visible import visible
 
 
 def svg(chart: Any) -> str:
     """A chart as SVG text, rendered offline."""
-    return str(vl_convert.vegalite_to_svg(style(chart).to_dict()))
+    return str(vl_convert.vegalite_to_svg(specification(style(chart))))
+
+
+def specification(chart: Any) -> dict[str, Any]:
+    """A chart as Vega-Lite's JSON, its texts as people may see them."""
+    shown: dict[str, Any] = _visible(chart.to_dict())
+    return shown
+
+
+def _visible(part: Any) -> Any:
+    if isinstance(part, str):
+        return visible(part, lines=True)
+    if isinstance(part, dict):
+        return {key: _visible(value) for key, value in part.items()}
+    return [_visible(value) for value in part] if isinstance(part, list) else part
 
 
 def _whole(runs: Sequence[RunSheet], verdicts: Sequence[Verdict]) -> dict[str, Any]:
@@ -26,8 +41,7 @@ def _whole(runs: Sequence[RunSheet], verdicts: Sequence[Verdict]) -> dict[str, A
     ]
     if not charts:
         raise UsageError("there is no finished loop to draw", where=runs[0].run.id)
-    whole: dict[str, Any] = style(alt.vconcat(*charts).resolve_scale(color="independent")).to_dict()
-    return whole
+    return specification(style(alt.vconcat(*charts).resolve_scale(color="independent")))
 
 
 class SvgFormat:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from iosonde.exact import json_text
 from iosonde.records import Json, Metric, Verdict
 from iosonde.sheets import JointSheet, RunSheet, TrialSheet
 
@@ -37,6 +37,7 @@ def trial_document(sheet: TrialSheet) -> dict[str, Json]:
         "target": trial.target.path,
         "load": {"engine": trial.load.engine, "name": trial.load.name, "command": trial.command},
         "headline": sheet.headline or None,
+        "headlines": list(sheet.headlines),
         "metrics": {metric.name: metric_document(metric) for metric in sheet.metrics},
         "flags": list(trial.flags),
         "capture": dict(settings),
@@ -51,6 +52,7 @@ def _joint_document(sheet: JointSheet) -> dict[str, Json]:
         "trials": list(sheet.trials),
         "loops": sheet.loops,
         "headline": sheet.headline or None,
+        "headlines": list(sheet.headlines),
         "metrics": {metric.name: metric_document(metric) for metric in sheet.metrics},
     }
 
@@ -89,4 +91,4 @@ class JsonFormat:
         """See `Format.serialize`. Verdicts are `iosonde compare --json`'s."""
         del verdicts
         whole = run_document(runs[0]) if len(runs) == 1 else runs_document(runs)
-        return json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=2).encode() + b"\n"
+        return json_text(whole).encode() + b"\n"

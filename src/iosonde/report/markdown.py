@@ -12,6 +12,7 @@ from iosonde.report.forecasts import forecasts_lines
 from iosonde.report.rows import title_of
 from iosonde.report.tuning import blocks, shown, tuning_of
 from iosonde.sheets import JointSheet, RunSheet, TrialSheet
+from iosonde.visible import visible
 
 _SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})
 
@@ -44,7 +45,7 @@ class MarkdownFormat:
                 lines += _trial(trial)
         if verdicts:
             lines += _verdicts(verdicts)
-        return ("\n".join(lines).rstrip() + "\n").encode()
+        return (visible("\n".join(lines), lines=True).rstrip() + "\n").encode()
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -120,7 +121,7 @@ def _metrics(sheet: TrialSheet | JointSheet) -> Iterator[str]:
     yield "| metric | mean | 95 % interval | CV | median | all loops | loops |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for metric in sheet.metrics:
-        yield _row(metric, bold=metric.name == sheet.headline)
+        yield _row(metric, bold=metric.name in sheet.headlines)
     yield ""
 
 
@@ -162,7 +163,7 @@ def _plain(text: str, *, code: bool = False) -> str:
     if code and text.count("`") % 2 == 0:
         parts = text.split("`")
         return "".join(f"`{one}`" if at % 2 else _part(one) for at, one in enumerate(parts))
-    return " ".join(text.translate(_SPECIAL).split())
+    return " ".join(visible(text.translate(_SPECIAL), lines=True).split())
 
 
 def _part(text: str) -> str:

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import polars
 
-from iosonde.records import Verdict
+from iosonde.records import Scalar, Verdict
 from iosonde.report.rows import COLUMNS, metric_rows
 from iosonde.sheets import RunSheet
+from iosonde.visible import visible
 
 _KINDS: dict[str, type[polars.DataType]] = {
     **dict.fromkeys(
@@ -31,16 +32,25 @@ class ParquetFormat:
     def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
         """See `Format.serialize`."""
         del verdicts
-        schema = {column: _KINDS.get(column, polars.String) for column in COLUMNS}
-        values = [
-            list(metric.loops)
-            for sheet in runs
-            for trial in sheet.trials
-            for metric in trial.metrics
-        ]
-        frame = polars.DataFrame(list(metric_rows(runs)), schema=schema).with_columns(
-            polars.Series("values", values, dtype=polars.List(polars.Float64))
-        )
         file = io.BytesIO()
-        frame.write_parquet(file)
+        frame_of(runs).write_parquet(file)
         return file.getvalue()
+
+
+def frame_of(runs: Sequence[RunSheet]) -> polars.DataFrame:
+    """One row a metric of each trial, `values` is the list of the loops' values."""
+    schema = {column: _KINDS.get(column, polars.String) for column in COLUMNS}
+    values = [
+        list(metric.loops) for sheet in runs for trial in sheet.trials for metric in trial.metrics
+    ]
+    rows = [{key: _cell(value) for key, value in row.items()} for row in metric_rows(runs)]
+    return polars.DataFrame(rows, schema=schema).with_columns(
+        polars.Series("values", values, dtype=polars.List(polars.Float64))
+    )
+
+
+def _cell(value: Scalar) -> Scalar:
+    r"""Parquet's strings are UTF-8: a byte that is none is shown as `\xe9`."""
+    if isinstance(value, str) and not value.isascii():
+        return "".join(visible(sign) if "\ud800" <= sign <= "\udfff" else sign for sign in value)
+    return value

@@ -58,7 +58,7 @@ def metric_rows(runs: Sequence[RunSheet]) -> Iterator[dict[str, Scalar]]:
                     "ci95_high": metric.ci95[1] if metric.ci95 else None,
                     "merged": metric.merged,
                     "rounded": metric.rounded,
-                    "headline": metric.name == trial.headline,
+                    "headline": metric.name in trial.headlines,
                     "flags": " ".join(trial.trial.flags),
                     "faults": "; ".join(trial.trial.faults),
                 }

@@ -91,7 +91,7 @@ def _answer(tuning: Tuning) -> Iterator[Block]:
     )  # fmt: skip
     changed = frozenset(at for at, (_, before, after) in enumerate(rows) if before != after)
     answer = "best" if result.confirmed else "stays"
-    yield Cells(("setting", "in force before", answer), rows, changed, words=3)
+    yield Cells(("setting", "previous setting", answer), rows, changed, words=3)
 
 
 def _sentence(tuning: Tuning, result: Result) -> str:
@@ -112,11 +112,11 @@ def _sentence(tuning: Tuning, result: Result) -> str:
 
 def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
     goal, result = intent.goal, tuning.campaign.result
-    word = "as much" if goal.higher else "as little"
+    word = "maximise" if goal.higher else "minimise"
     limits = f", subject to {'; '.join(goal.limits)}" if goal.limits else ""
-    yield "wanted", f"{word} {goal.metric} as possible{limits}"
-    yield "worth having", f"{units.show_fraction(goal.margin)} or more"
-    yield "may be wrong", _granted(intent)
+    yield "goal", f"{word} {goal.metric}{limits}"
+    yield "margin", f"{units.show_fraction(goal.margin)} or more"
+    yield "error rates", _granted(intent)
     yield "hosts", ", ".join(intent.hosts)
     if len(tuning.campaign.places) > 1:
         yield "measured at", ", ".join(tuning.campaign.places)
@@ -136,18 +136,18 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
     if result is not None:
         yield "now in force", (
             "the winner, until the next boot; `iosonde rollback` puts it back"
-            if result.applied else "what was in force before: everything is put back"
+            if result.applied else "the previous settings: everything is restored"
         )  # fmt: skip
 
 
 def _granted(intent: Intent) -> str:
     """How often the answer may be wrong; what a race picks has a probability of its own."""
     goal = intent.goal
-    proof = f"a proven gain in {units.show_fraction(goal.level)} of campaigns at the most"
+    proof = f"false-win risk ≤ {units.show_fraction(goal.level)}"
     if intent.strategy not in {"race", "staged"}:
         return proof
     pick = units.show_fraction(goal.level if goal.pick_level is None else goal.pick_level)
-    return f"{proof}; the pick is behind the best by more than the margin in {pick}"
+    return f"{proof}, missed-best risk ≤ {pick}"
 
 
 def _proof(tuning: Tuning) -> Iterator[Block]:
@@ -197,7 +197,7 @@ def _permanent(run: Run, tuning: Tuning) -> Iterator[Block]:
     result = tuning.campaign.result
     if result is None or not result.commands:
         return
-    yield Title("To keep it" if result.applied else "To have it, and to keep it")
+    yield Title("Make permanent" if result.applied else "Apply and make permanent")
     yield Lines(result.commands)
     yield from _native(result.native)
     yield Text(

@@ -34,7 +34,7 @@ def table_figure(table: ValueTable, metric: str) -> Figure | None:
         means.append({  # no figure of a load lies below 0, whatever an interval of two loops says
             "value": name, "figure": row.metric.mean / divisor, "low": max(low, 0) / divisor,
             "high": high / divisor,
-            "what": "in force before" if row.value == table.reference else "tried",
+            "what": "previous setting" if row.value == table.reference else "tried",
         })  # fmt: skip
     x_axis = alt.X(
         "value:N", title=table.varied.name, sort=[str(one["value"]) for one in means],
@@ -43,7 +43,7 @@ def table_figure(table: ValueTable, metric: str) -> Figure | None:
     y_axis = alt.Y("figure:Q", title=f"{metric}, {label}", scale=alt.Scale(zero=False))
     colour = alt.Color(
         "what:N", title=None, legend=alt.Legend(orient="top"),
-        scale=alt.Scale(domain=["in force before", "tried"], range=[_ORANGE, _BLUE]),
+        scale=alt.Scale(domain=["previous setting", "tried"], range=[_ORANGE, _BLUE]),
     )  # fmt: skip
     base = alt.Chart(data(means)).encode(x=x_axis, color=colour)
     chart = alt.layer(

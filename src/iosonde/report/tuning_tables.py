@@ -61,7 +61,7 @@ _VALUE_HEAD = ("value", "result", "± 95 %", "loops", "change", "interval", "ver
 
 
 def _value_cells(table: ValueTable, row: ValueRow, tuning: Tuning) -> tuple[str, ...]:
-    notes = ["in force before"] if row.value == table.reference else []
+    notes = ["previous setting"] if row.value == table.reference else []
     result, kept = tuning.campaign.result, tuning.campaign.intent.strategy in _STEPWISE
     if kept and result and row.value == result.pick[table.varied.name]:
         row, notes = replace(row, note=""), [*notes, "kept"]
@@ -73,7 +73,7 @@ def _result_cells(row: ValueRow, notes: Sequence[str], tuning: Tuning) -> tuple[
     unit, result = tuning.campaign.intent.goal.unit, tuning.campaign.result
     picked = result is not None and dict(row.settings) == dict(result.pick)
     stays = result is not None and dict(result.pick) == dict(result.baseline)
-    note = ("stays" if stays else "picked") if picked else _NOTES.get(row.note, row.note)
+    note = ("stays" if stays else "winner") if picked else _NOTES.get(row.note, row.note)
     told = [*notes, *([note] if note else [])]
     return (
         units.show(row.metric.mean, unit) if row.metric else "–",
@@ -103,7 +103,7 @@ def candidates(tuning: Tuning) -> Iterator[Block]:
     yield Title("All candidates")
     places = tuple(dict.fromkeys(row.at for row in tuning.candidates))
     yield Text(
-        "Against what was in force before, the best first."
+        "Compared with the previous settings, the best first."
         if len(places) < 2 else
         "Of each place the best first, against what was in force before of the settings that are "
         "varied there. Figures of two places are not held against each other.", "soft",
@@ -126,7 +126,7 @@ def _ranked(found: Sequence[ValueRow], vary: Sequence[Varied], tuning: Tuning) -
     baseline = {one.name: one.default for one in tuning.campaign.intent.vary}
     rows = []
     for row in found:
-        notes = ["in force before"] if dict(row.settings) == baseline else []
+        notes = ["previous setting"] if dict(row.settings) == baseline else []
         values = (show_value(one, row.settings[one.name]) for one in vary)
         rows.append((*values, *_result_cells(row, notes, tuning)))
     head = (*(one.name for one in vary), *_VALUE_HEAD[1:])

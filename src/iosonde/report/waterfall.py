@@ -10,7 +10,7 @@ import altair as alt
 
 from iosonde import units
 from iosonde.report.charts import Figure, data, scale, sized
-from iosonde.sheets import Gain, Waterfall, WaterfallStep
+from iosonde.sheets import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
 
 _MORE = 0.05  # a fraction; less may be chance where there is one loop
 COLUMNS = (
@@ -42,12 +42,17 @@ def rows_of(waterfall: Waterfall) -> Iterator[tuple[str, ...]]:
         )
 
 
+_LARGEST = 1e4  # times; beyond, an interval says nothing in as many digits
+
+
 def _share(gain: Gain | None) -> str:
     """`86.2 % (84.0 … 88.5)`; without an interval where one side has one loop."""
     if gain is None:
         return "–"
+    if gain.change > _LARGEST:
+        return units.show_fraction(1 + gain.change)
     text = f"{(1 + gain.change) * 100:.1f} %"
-    if gain.interval is None:
+    if gain.interval is None or max(map(abs, gain.interval)) > _LARGEST:
         return text
     low, high = ((1 + bound) * 100 for bound in gain.interval)
     return f"{text} ({low:.1f} … {high:.1f})"
@@ -65,6 +70,8 @@ def _added(gain: Gain | None) -> str:
 
 def notes_of(waterfall: Waterfall) -> Iterator[str]:
     """What must be known before the table is believed."""
+    if waterfall.timed == SYNC_LATENCY:
+        yield "The load syncs: the latency is that of its syncs, which it waits for."
     if any(step.loops < 2 for step in waterfall.steps):
         yield "Steps of one loop have no interval: how much they scatter is not known."
     if any(step.doubt for step in waterfall.steps):
@@ -97,6 +104,8 @@ def waterfall_figure(waterfall: Waterfall) -> Figure:
     bars = _bars(waterfall.steps, [value / divisor for value in known], divisor, timed, label)
     chart = sized(bars, max(120, 34 * len(known)))
     what = "mean latency" if timed else waterfall.headline
+    if timed and waterfall.timed == SYNC_LATENCY:
+        what = "mean latency of its syncs"
     return Figure(
         title=f"What each layer costs: {waterfall.subject}, {what}",
         alt=f"{what} of {len(known)} probe points, from the bottom up",

@@ -4,7 +4,8 @@ Each group of CPUs has a policy of its own. Where all agree the value is one wor
 each in the order of their numbers, so that a mixture is put back as it was.
 
 Source: Linux Documentation/admin-guide/pm/cpufreq.rst (scaling_governor,
-scaling_available_governors), intel_pstate.rst (energy_performance_preference).
+scaling_available_governors), intel_pstate.rst (energy_performance_preference);
+udev(7), RUN and "$$".
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
 from iosonde.settings.mechanism import Kept, looked, own_file, texts
+from iosonde.settings.udev_rules import FILE, RELOAD
 
-FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
 _FOLDER = "/sys/devices/system/cpu/cpufreq/"
 _OFFERS = {
     "scaling_governor": "scaling_available_governors",
@@ -33,6 +35,10 @@ _CHANGE = (
     f'place=$1 name=$2; all=$({_EACH}); [ -n "$all" ] || exit 1; set -- $3; '
     'for one in $all; do echo "$1" >"$one/$name" || exit 1; [ $# -eq 1 ] || shift; done'
 )
+# A command, not ATTR: the driver may be a module that udev loads for this very event, and there is
+# no file before. udev runs commands in the order of the rules, so the module's load comes first
+# (systemd, 80-drivers.rules). udev replaces %p by the CPU's path.
+_AT_BOOT = "'cd /sys%p/cpufreq && echo $$1 >$$0'"
 
 
 class Cpufreq:
@@ -71,9 +77,9 @@ class Cpufreq:
     async def keep(self, host: Host, address: str, value: str) -> Kept:
         """See `Mechanism.keep`: a rule of udev that writes it for each CPU that appears."""
         del host
-        key = f'ACTION=="add", SUBSYSTEM=="cpu", ATTR{{cpufreq/{address}}}="'
+        key = f'ACTION=="add", SUBSYSTEM=="cpu", RUN+="/bin/sh -c {_AT_BOOT} {address} '
         note = "tuned, cpupower or power-profiles-daemon may set it again after udev"
-        return Kept(FILE, key, f'{key}{value.split(maxsplit=1)[0]}"', then=_RELOAD, note=note)
+        return Kept(FILE, key, f'{key}{value.split(maxsplit=1)[0]}"', then=RELOAD, note=note)
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""
@@ -84,11 +90,8 @@ class Cpufreq:
         text = (await texts(host, [FILE])).get(FILE, "") if addresses else ""
         found = {}
         for address in addresses:
-            key = f'SUBSYSTEM=="cpu", ATTR{{cpufreq/{address}}}="'
-            for line in text.splitlines():
+            key = f'SUBSYSTEM=="cpu", RUN+="/bin/sh -c {_AT_BOOT} {address} '
+            for line in kerneltext.lines(text):
                 if key in line:
                     found[address] = line.partition(key)[2].rstrip('"')
         return found
-
-
-_RELOAD = (("udevadm", "control", "--reload"),)

@@ -11,13 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
 from iosonde.settings.mechanism import Kept, own_file, texts, value_of
+from iosonde.settings.udev_rules import FILE, RELOAD, interface_match, interface_note
 
-FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
-RELOAD = (("udevadm", "control", "--reload"),)
 # Name → what ethtool prints, and what it is called when it is set.
 FEATURES = {
     "tso": ("tcp-segmentation-offload", "tso"),
@@ -52,7 +52,7 @@ _WAYS = (
     (COALESCE, _FIGURE, "-C"),
     (ADAPTIVE, _ADAPTIVE, "-C"),
 )
-_RULE = re.compile(r'KERNEL=="([^"]+)", RUN\+="\S+ (-[KGC]) (\S+) (\S+) (\S+)"')
+_RULE = re.compile(r'KERNEL=="([^"]+)", NAME=="[^"]*", RUN\+="\S+ (-[KGC]) (\S+) (\S+) (\S+)"')
 
 
 def _way(address: str) -> tuple[str, str, str, str, str]:
@@ -78,7 +78,7 @@ class Ethtool:
         values: dict[str, Scalar | IosondeError] = {}
         for address in addresses:
             done = await host.run(self.look(address), check=False)
-            text = done.stdout.decode(errors="replace").strip()
+            text = kerneltext.decoded(done.stdout).strip()
             if done.status == 0 and text:
                 values[address] = value_of(text)
         return values
@@ -89,10 +89,10 @@ class Ethtool:
         features = [one for one in addresses if one.rpartition(" ")[2] in FEATURES]
         for interface in sorted({one.rpartition(" ")[0] for one in features}):
             done = await host.run(["ethtool", "-k", interface], check=False)
-            text = done.stdout.decode(errors="replace")
+            text = kerneltext.decoded(done.stdout)
             for address in features:
                 printed = FEATURES[address.rpartition(" ")[2]][0]
-                fixed = re.search(rf"^\s*{printed}: (on|off) \[fixed\]", text, re.MULTILINE)
+                fixed = re.search(rf"^[^\S\n]*{printed}: (on|off) \[fixed\]", text, re.MULTILINE)
                 if address.rpartition(" ")[0] == interface and fixed:
                     found[address] = (fixed[1],)
         return found
@@ -115,12 +115,9 @@ class Ethtool:
         """See `Mechanism.keep`: a rule of udev that runs ethtool when the interface appears."""
         interface, _, _, option, word = _way(address)
         done = await host.run(["sh", "-c", "command -v ethtool"])
-        program = done.stdout.decode(errors="replace").strip()
-        key = (
-            f'ACTION=="add", SUBSYSTEM=="net", KERNEL=="{interface}", '
-            f'RUN+="{program} {option} {interface} {word} '
-        )
-        note = "networkd, NetworkManager or ifupdown may set the interface again after udev"
+        program = kerneltext.decoded(done.stdout).strip()
+        key = f'{interface_match(interface)}, RUN+="{program} {option} {interface} {word} '
+        note = await interface_note(host, interface)
         return Kept(FILE, key, f'{key}{value}"', then=RELOAD, note=note)
 
     def without(self, text: str) -> str:

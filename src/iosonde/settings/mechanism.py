@@ -13,12 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from iosonde import kerneltext
 from iosonde.errors import IosondeError, PermissionMissing, Refused
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
 
 _OK, _END = "::iosonde-ok::", "::iosonde-end::"
+_LONG = 80  # signs of a word that commands may have in common
+_UNFOLD = 'program=$1; shift; eval "$(printf %b "$program")"'
 # dd tells what the kernel said; a shell's own printf would only say "I/O error".
 _WRITE = 'printf "%s\\n" "$2" | dd of="$1" status=none'
 
@@ -116,10 +119,17 @@ async def looked(
     """`Mechanism.get` by the command that looks at each; what it fails for, the host lacks."""
     if not addresses:
         return {}
-    # All in one go: a host may be far, or slow to start a command.
-    each = [f"{quote(mechanism.look(address))} && echo {_OK}; echo {_END}" for address in addresses]
-    done = await host.run(["sh", "-c", f"exec 2>/dev/null; {'; '.join(each)}"], check=False)
-    answers = done.stdout.decode(errors="replace").split(f"{_END}\n")
+    # All in one go: a host may be far, or slow to start a command. A program is written out once:
+    # an argument has at most 128 KiB (execve(2), MAX_ARG_STRLEN).
+    looks = [mechanism.look(address) for address in addresses]
+    long = list(dict.fromkeys(word for argv in looks for word in argv if len(word) > _LONG))
+    rows = ["exec 2>/dev/null"]
+    rows += [f"long{number}={quote([word])}" for number, word in enumerate(long)]
+    for argv in looks:
+        words = [f'"$long{long.index(one)}"' if one in long else quote([one]) for one in argv]
+        rows += [f"{' '.join(words)} && echo {_OK}", f"echo {_END}"]
+    done = await host.run(["sh", "-c", "; ".join(rows)], check=False)
+    answers = kerneltext.decoded(done.stdout).split(f"{_END}\n")
     values = {
         address: value_of(answer.removesuffix(f"{_OK}\n"))
         for address, answer in zip(addresses, answers, strict=False)
@@ -128,13 +138,38 @@ async def looked(
     return {address: value for address, value in values.items() if value != ""}
 
 
-class Lasting:
-    """What mechanisms have in common whose values the host itself keeps over a reboot.
+def in_one_line(program: str, *arguments: str) -> tuple[str, ...]:
+    """An argument list without a line break that runs a program: the journal holds such alone."""
+    text = program.replace("\\", r"\\").replace("\n", r"\n").replace("\t", r"\t")
+    return ("sh", "-c", _UNFOLD, "sh", text, *arguments)
 
-    A controller or a record of a node holds them: there is nothing to write that would keep them.
+
+class Scripted:
+    """What mechanisms have in common whose values are read and set by programs of the shell.
+
+    Both get the words of the address as their arguments, and `changing` the value behind them.
     """
 
-    files: ClassVar[tuple[str, ...]] = ()
+    looking: ClassVar[str]
+    changing: ClassVar[str]
+
+    def arguments(self, address: str) -> tuple[str, ...]:
+        """What both programs get."""
+        return tuple(address.split(" "))
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        return in_one_line(self.looking, *self.arguments(address))
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return in_one_line(self.changing, *self.arguments(address), value)
+
+    async def get(
+        self: Mechanism, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`."""
+        return await looked(host, self, addresses)
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; it does not tell."""
@@ -145,6 +180,15 @@ class Lasting:
         """See `Mechanism.device`: the address names for good what it means."""
         del address
         return ""
+
+
+class Lasting(Scripted):
+    """What mechanisms have in common whose values the host itself keeps over a reboot.
+
+    A controller or a record of a node holds them: there is nothing to write that would keep them.
+    """
+
+    files: ClassVar[tuple[str, ...]] = ()
 
     async def keep(self, host: Host, address: str, value: str) -> Kept:
         """See `Mechanism.keep`."""
@@ -176,7 +220,7 @@ async def read_files(
     for address, path in places.items():
         content = files.get(path)
         if isinstance(content, bytes):
-            values[address] = parse(content.decode(errors="replace"))
+            values[address] = parse(kerneltext.decoded(content))
         elif isinstance(content, PermissionMissing):
             values[address] = content
     return values
@@ -209,7 +253,7 @@ async def texts(host: Host, paths: Sequence[str]) -> dict[str, str]:
     """The files that can be read, path → text."""
     files = await host.read_many(paths) if paths else {}
     return {
-        path: content.decode(errors="replace")
+        path: kerneltext.decoded(content)
         for path, content in files.items()
         if isinstance(content, bytes)
     }

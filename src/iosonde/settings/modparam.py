@@ -27,7 +27,7 @@ _FOLDERS = (
     "/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d",
     "/lib/modprobe.d",
 )  # fmt: skip
-_OPTIONS = re.compile(r"^\s*options\s+(\S+)\s+(.*?)\s*$", re.MULTILINE)
+_OPTIONS = re.compile(r"^[^\S\n]*options\s+(\S+)\s+(.*?)\s*$", re.MULTILINE)
 _COMMAND_LINE = "/proc/cmdline"
 
 

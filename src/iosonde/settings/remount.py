@@ -13,12 +13,20 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
 from iosonde.settings.mechanism import Kept, texts, value_of
 
 FSTAB = "/etc/fstab"
+# fstab(5): fields between blanks, of which the first may be indented; libmount takes a line without
+# options, and one that ends in CR LF (util-linux, libmount/src/tab_parse.c).
+_LINE = re.compile(
+    r"(?P<head>[ \t]*[^# \t\r][^ \t\r]*[ \t]+(?P<mount>[^ \t\r]+)[ \t]+[^ \t\r]+)"
+    r"(?:(?P<blanks>[ \t]+)(?P<options>[^# \t\r][^ \t\r]*))?(?P<rest>.*)",
+    re.DOTALL,
+)
 _MOUNTS = "/proc/self/mountinfo"
 WAS = "# iosonde: the next line was: "
 """How a note begins that stands above a line that iosonde has edited."""
@@ -56,11 +64,11 @@ def _parts(address: str) -> tuple[str, str]:
 def mounted_options(text: str) -> dict[str, str]:
     """Mount point → its options and those of its file system, from /proc/self/mountinfo."""
     found = {}
-    for line in text.splitlines():
+    for line in kerneltext.lines(text):
         own, dash, rest = line.partition(" - ")
         fields, more = own.split(" "), rest.split(" ")
         if dash and len(fields) > 5 and len(more) > 2:
-            found[_unescaped(fields[4])] = f"{fields[5]},{more[2]}"
+            found[kerneltext.unescape(fields[4])] = f"{fields[5]},{more[2]}"
     return found
 
 
@@ -90,25 +98,40 @@ def value_in(name: str, options: str) -> str | None:
 
 
 def with_option(line: str, name: str, value: str) -> str:
-    """A line of fstab with one option set; what contradicts it is taken out."""
-    fields = re.split(r"(\s+)", line)
+    """A line of fstab with one option set; what contradicts it is taken out.
+
+    Raises:
+        Refused: it is no line of fstab that mounts something.
+    """
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise Refused("this line of fstab mounts nothing", where=FSTAB, evidence=line)
     own = set(CHOICES.get(name, {}).values())
     number = f"{FIGURES[name][0]}=" if name in FIGURES else "\0"
     kept = [
-        one
-        for one in fields[6].split(",")
-        if one not in own and one != "defaults" and not one.startswith(number)
+        option
+        for option in (match["options"] or "defaults").split(",")
+        if option not in own and option != "defaults" and not option.startswith(number)
     ]
-    fields[6] = ",".join([*kept, option_of(name, value)])
-    return "".join(fields)
+    options = ",".join([*kept, option_of(name, value)])
+    return f"{match['head']}{match['blanks'] or ' '}{options}{match['rest']}"
+
+
+def _mounting(text: str, mount: str) -> list[tuple[str, re.Match[str] | None]]:
+    """The lines of a fstab, each with what it says where it mounts something at `mount`."""
+    rows: list[tuple[str, re.Match[str] | None]] = []
+    for line in kerneltext.lines(text):
+        match = _LINE.fullmatch(line)
+        here = match is not None and kerneltext.unescape(match["mount"]) == mount
+        rows.append((line, match if here else None))
+    return rows
 
 
 def edited(text: str, mount: str, name: str, value: str) -> str:
     """A fstab with an option set for one mount point; the line as it was stands above as a note."""
     rows: list[str] = []
-    for line in text.splitlines():
-        fields = line.split()
-        if len(fields) < 4 or line.startswith("#") or _unescaped(fields[1]) != mount:
+    for line, match in _mounting(text, mount):
+        if match is None:
             rows.append(line)
             continue
         if not (rows and rows[-1].startswith(WAS)):
@@ -131,10 +154,10 @@ def put_back_lines(text: str, place: int) -> str:
     """
     rows: list[str] = []
     was = ""
-    for line in text.splitlines():
+    for line in kerneltext.lines(text):
         if line.startswith(WAS):
             was = line.removeprefix(WAS)
-        elif was and line.split()[place : place + 1] == was.split()[place : place + 1]:
+        elif was and kerneltext.fields(line)[place:][:1] == kerneltext.fields(was)[place:][:1]:
             rows.append(was)
             was = ""
         else:
@@ -191,10 +214,9 @@ class Remount:
     async def keep(self, host: Host, address: str, value: str) -> Kept:
         """See `Mechanism.keep`: the line of fstab, whose file is not iosonde's own."""
         name, mount = _parts(address)
-        for line in (await texts(host, [FSTAB])).get(FSTAB, "").splitlines():
-            fields = line.split()
-            if len(fields) >= 4 and not line.startswith("#") and _unescaped(fields[1]) == mount:
-                return Kept(FSTAB, edit=lambda text: edited(text, mount, name, value))
+        text = (await texts(host, [FSTAB])).get(FSTAB, "")
+        if any(match for _, match in _mounting(text, mount)):
+            return Kept(FSTAB, edit=lambda text: edited(text, mount, name, value))
         raise Refused(
             "fstab has no line for it, so nothing mounts it at boot that could keep an option",
             where=mount,
@@ -209,17 +231,11 @@ class Remount:
         if not addresses:
             return {}
         found = {}
-        for line in (await texts(host, [FSTAB])).get(FSTAB, "").splitlines():
-            fields = line.split()
-            if len(fields) < 4 or line.startswith("#"):
-                continue
-            for address in addresses:
-                name, mount = _parts(address)
-                value = value_in(name, fields[3])
-                if _unescaped(fields[1]) == mount and value is not None:
+        text = (await texts(host, [FSTAB])).get(FSTAB, "")
+        for address in addresses:
+            name, mount = _parts(address)
+            for _, match in _mounting(text, mount):
+                value = value_in(name, match["options"] or "") if match else None
+                if value is not None:
                     found[address] = value
         return found
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)

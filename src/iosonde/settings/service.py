@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
@@ -53,8 +54,8 @@ class Service:
             ["systemctl", "show", "--property=Id,LoadState", *addresses], check=False
         )
         there = {
-            block.partition("Id=")[2].splitlines()[0]
-            for block in asked.stdout.decode(errors="replace").split("\n\n")
+            kerneltext.lines(block.partition("Id=")[2])[0]
+            for block in kerneltext.decoded(asked.stdout).split("\n\n")
             if "Id=" in block and "LoadState=loaded" in block
         }
         return await looked(host, self, [one for one in addresses if one in there])

@@ -29,7 +29,7 @@ FILE = "/etc/sysctl.d/99-zz-iosonde.conf"
 # A file hides those of the same name in the folders after its own.
 _FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d")
 _LAST = "/etc/sysctl.conf"
-_LINE = re.compile(r"^\s*-?([\w./-]+)\s*=\s*(.*?)\s*$", re.MULTILINE)
+_LINE = re.compile(r"^[^\S\n]*-?([\w./-]+)\s*=\s*(.*?)\s*$", re.MULTILINE)
 
 
 def parameter_path(name: str) -> str:

@@ -9,7 +9,8 @@ device by what stays the same (its serial number, its uuid), not by the kernel's
 
 Source: Linux Documentation/ABI/stable/sysfs-block; block/blk-sysfs.c (6.x); diskseq since 5.15;
 drivers/md/md.c, sync_min_store();
-udev(7), "ATTR{key}"; systemd.link(5) for what else may set an interface's MTU.
+Linux lib/kobject_uevent.c, kobject_synth_uevent(), SYNTH_UUID since 4.13; udev(7), "ATTR{key}",
+OPTIONS "watch"; systemd.link(5) for what else may set an interface's MTU.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records import Scalar
@@ -29,10 +31,15 @@ from iosonde.settings.mechanism import (
     value_of,
     write_file,
 )
+from iosonde.settings.udev_rules import (
+    FILE,
+    ONLY_THE_NAME,
+    RELOAD,
+    interface_match,
+    interface_note,
+)
 
-FILE = "/etc/udev/rules.d/99-zz-iosonde.rules"
-RELOAD = (("udevadm", "control", "--reload"),)
-_CHOSEN = re.compile(r"\[([^\]\s]+)\]")
+_CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
 _PLACE = re.compile(r"^/sys/(block|class/net)/([^/]+)/(.+)$")
 # A word in brackets; md says whether a speed is its own or the system's ("1000 (system)"), and
 # takes it back by the word alone. NVMe prints a limit of -1 as "off" and takes the figure.
@@ -43,7 +50,10 @@ _MTU = (
     'printf "%s\\n" "$2" | dd of="$1" status=none || exit; '
     'for one in /proc/sys/net/ipv[46]/route/flush; do [ ! -w "$one" ] || echo 1 >"$one"; done'
 )
-_RULE = re.compile(r'^(.*), ATTR\{([^}]+)\}="([^"]*)"$')
+# dm and md say what they are by an event "change" of the kernel's. udev makes one as well whenever
+# a writer closes a disk: by that, a value that was set meanwhile is not to be undone.
+_WHEN = ('ACTION=="add"', 'ACTION=="change", ENV{SYNTH_UUID}!="0"')
+_RULE = re.compile(r'^(.*), ATTR\{([^}]+)\}="([^"]*)"(?:, ACTION==.*)?$')
 _NAMED = re.compile(r'(ENV\{(?!DEVTYPE)\w+\}|KERNEL)=="([^"]*)"')
 # What names a device for good, the best first (properties in udev's data base).
 _LASTING = ("DM_UUID", "MD_UUID", "ID_WWN_WITH_EXTENSION", "ID_WWN", "ID_SERIAL")
@@ -58,7 +68,7 @@ def parse_attribute(text: str) -> Scalar:
 def parse_rules(text: str) -> dict[tuple[str, str, str], str]:
     """(what names the device, its name, attribute) → value, from rules as iosonde writes them."""
     found = {}
-    for line in text.splitlines():
+    for line in kerneltext.lines(text):
         rule = _RULE.match(line)
         named = _NAMED.search(rule[1]) if rule else None
         if rule and named:
@@ -117,11 +127,14 @@ class Sysfs:
         key = f'{match}, ATTR{{{place[3]}}}="'
         note = ""
         if place[1] == "class/net":
-            note = "networkd, NetworkManager or ifupdown may set the interface again after udev"
+            note = await interface_note(host, place[2])
         elif "KERNEL" in match:
-            note = "nothing but the kernel's name tells this device, and that may change"
+            note = ONLY_THE_NAME
         first = place[3] == "queue/scheduler"
-        return Kept(FILE, key, f'{key}{value}"', first=first, then=RELOAD, note=note)
+        line = f'{key}{value}"'
+        if place[1] == "block":
+            line = "\n".join(f"{line}, {when}" for when in _WHEN)
+        return Kept(FILE, key, line, first=first, then=RELOAD, note=note)
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""
@@ -144,12 +157,12 @@ class Sysfs:
 async def _match(host: Host, kind: str, name: str) -> str:
     """The part of a rule that says which device it is for."""
     if kind == "class/net":
-        return f'ACTION=="add", SUBSYSTEM=="net", KERNEL=="{name}"'
-    head = 'ACTION=="add|change", SUBSYSTEM=="block", ENV{DEVTYPE}=="disk"'
+        return interface_match(name)
+    head = 'SUBSYSTEM=="block", ENV{DEVTYPE}=="disk"'
     argv = ["udevadm", "info", "--query=property", f"--path=/sys/block/{name}"]
     done = await host.run(argv, check=False)
     told = dict(
-        line.partition("=")[::2] for line in done.stdout.decode(errors="replace").splitlines()
+        line.partition("=")[::2] for line in kerneltext.lines(kerneltext.decoded(done.stdout))
     )
     for key in _LASTING:
         value = told.get(key, "")

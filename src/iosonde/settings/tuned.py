@@ -12,10 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from iosonde.errors import IosondeError
+from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.records import Scalar
-from iosonde.settings.mechanism import Lasting, looked
+from iosonde.settings.mechanism import Lasting
 
 # Nothing is said where the daemon does not run: then no profile is in force, and none can be set.
 _LOOK = (
@@ -31,25 +30,13 @@ class Tuned(Lasting):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "tuned"
-
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
-        return await looked(host, self, addresses)
+    looking: ClassVar[str] = _LOOK
+    changing: ClassVar[str] = _CHANGE
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the profiles that are installed."""
         if not addresses:
             return {}
         done = await host.run(["tuned-adm", "list"], check=False)
-        names = _LISTED.findall(done.stdout.decode(errors="replace"))
+        names = _LISTED.findall(kerneltext.decoded(done.stdout))
         return {address: (*names, "none") for address in addresses if names}
-
-    def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
-        return ("sh", "-c", _LOOK, "sh", address)
-
-    def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
-        return ("sh", "-c", _CHANGE, "sh", address, value)

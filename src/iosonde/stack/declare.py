@@ -6,32 +6,17 @@ sentence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedBase
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from iosonde.errors import UsageError
+from iosonde.yamltext import load_yaml
 
 M = TypeVar("M", bound=BaseModel)
-
-
-def _parsed(text: str, file: str) -> Any:
-    try:
-        return YAML(typ="rt", pure=True).load(text)
-    except MarkedYAMLError as problem:
-        mark = problem.problem_mark or problem.context_mark
-        line = f":{mark.line + 1}" if mark else ""
-        raise UsageError(
-            f"this is no YAML: {problem.problem or problem.context}", where=f"{file}{line}"
-        ) from None
-    except (YAMLError, ValueError) as problem:
-        reason = str(problem).splitlines()[0]
-        raise UsageError(f"this is no YAML: {reason}", where=file) from None
 
 
 def _line(tree: Any, path: Sequence[str | int]) -> int | None:
@@ -83,7 +68,7 @@ def read_tree(text: str, file: str) -> Tree:
     Raises:
         UsageError: it is none.
     """
-    node = _parsed(text, file)
+    node = load_yaml(text, file, lines=True)
     if not isinstance(node, dict):
         raise UsageError("expected a mapping of keys to values at the top", where=f"{file}:1")
     return Tree(file, _plain(node), node)
@@ -147,7 +132,10 @@ def _told(
     line = _line(tree, path)
     key = ".".join(str(step) for step in path) or "the file"
     if first["type"] == "extra_forbidden":
-        message, hint = f"there is no key {key!r} here", _near(str(path[-1]), model)
+        message, hint = (
+            f"there is no key {key!r} here",
+            _near(str(path[-1]), _model_at(model, first["loc"])),
+        )
     elif first["type"] == "missing":
         message, hint = f"the key {key!r} is missing", ""
     else:
@@ -163,9 +151,30 @@ def _is_branch(step: str | int) -> bool:
     return isinstance(step, str) and ("[" in step or step in {"str", "int", "float", "bool"})
 
 
-def _near(key: str, model: type[BaseModel]) -> str:
+def _model_at(model: type[BaseModel], path: Sequence[str | int]) -> type[BaseModel] | None:
+    """The model whose key the last step of a path was to be; None where it may be of several."""
+    at: type[BaseModel] | None = model
+    for step in path[:-1]:
+        field = at.model_fields.get(str(step)) if at else None
+        if field is not None:  # else a key of a mapping, or a place in a list
+            models = set(_models(field.annotation))
+            at = models.pop() if len(models) == 1 else None
+    return at
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in the type of a field, through lists, mappings and unions."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
+def _near(key: str, model: type[BaseModel] | None) -> str:
     from difflib import get_close_matches
 
+    if model is None:
+        return ""
     known = sorted(one.alias or name for name, one in model.model_fields.items())
     near = get_close_matches(key, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"

@@ -11,13 +11,14 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import Layer, Scene
 from iosonde.records import Capture, Gap, HostFacts, Scalar, StackLayer
 from iosonde.settings.host_wide import read_host_wide
-from iosonde.stack.across import IMPORTED, across
+from iosonde.stack.across import across
 from iosonde.stack.hazards import mark_hazards
 from iosonde.stack.link import link
 from iosonde.stack.read_settings import read_settings
@@ -46,12 +47,16 @@ async def discover(hosts: Sequence[Host]) -> Capture:
     taken = time.time()
     found = await asyncio.gather(*(_discover_host(host) for host in hosts))
     layers = tuple(layer for one in found for layer in one.layers)
-    if any(layer.kind in IMPORTED for layer in layers):
-        serving = {layer.host for layer in layers if layer.kind == "nfs_server"}
-        own = await asyncio.gather(
-            *(_addresses(host) if host.name in serving else _none() for host in hosts)
-        )
-        layers = across(layers, {host.name: some for host, some in zip(hosts, own, strict=True)})
+    kinds = {layer.kind: LAYERS.load(layer.kind) for layer in layers}
+    imported = {kind.stands_on for kind in kinds.values()}
+    serving = {
+        layer.host for layer in layers
+        if layer.kind in imported and kinds[layer.kind].reached_by_address
+    }  # fmt: skip
+    own = await asyncio.gather(
+        *(_addresses(host) if host.name in serving else _none() for host in hosts)
+    )
+    layers = across(layers, {host.name: some for host, some in zip(hosts, own, strict=True)})
     return Capture(
         taken=taken,
         hosts=tuple(one.facts for one in found),
@@ -86,7 +91,7 @@ async def _discover_host(host: Host) -> _Found:
 async def _addresses(host: Host) -> tuple[str, ...]:
     """The addresses of a host's interfaces, as `ip -o address` prints them."""
     done = await host.run(["ip", "-o", "address"], check=False)
-    rows = (line.split() for line in done.stdout.decode(errors="replace").splitlines())
+    rows = (line.split() for line in kerneltext.lines(kerneltext.decoded(done.stdout)))
     return tuple(row[3].partition("/")[0] for row in rows if len(row) > 3)
 
 
@@ -117,7 +122,7 @@ def count_cpus(online: str) -> int | None:
 
 def parse_memory(text: str) -> int | None:
     """Bytes of memory in /proc/meminfo, whose "kB" are KiB."""
-    for line in text.splitlines():
+    for line in kerneltext.lines(text):
         name, _, rest = line.partition(":")
         if name == "MemTotal":
             return int(rest.split()[0]) * 1024
@@ -130,7 +135,7 @@ async def read_host_facts(host: Host) -> HostFacts:
 
     def text(path: str) -> str:
         content = files.get(path)
-        return content.decode(errors="replace") if isinstance(content, bytes) else ""
+        return kerneltext.decoded(content) if isinstance(content, bytes) else ""
 
     return HostFacts(
         name=host.name,

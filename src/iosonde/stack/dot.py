@@ -8,11 +8,12 @@ from __future__ import annotations
 from iosonde.records import Capture, StackLayer
 from iosonde.stack import label
 from iosonde.units import show_bytes
+from iosonde.visible import visible
 
 
 def quoted(*lines: str) -> str:
-    r"""Lines as one quoted string of DOT, a line break being `\n`; control characters dropped."""
-    clean = ["".join(sign for sign in line if sign.isprintable()) for line in lines]
+    r"""Lines as one quoted string of DOT, a line break being `\n`."""
+    clean = map(visible, lines)
     escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in clean]
     return '"' + "\\n".join(escaped) + '"'
 

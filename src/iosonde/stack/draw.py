@@ -12,6 +12,7 @@ from iosonde.records import Capture, Gap, HostFacts, Scalar, StackLayer
 from iosonde.stack import label
 from iosonde.stack.model import Stack
 from iosonde.units import show_bytes
+from iosonde.visible import visible
 
 
 def draw(capture: Capture, *, settings: bool = False) -> RenderableType:
@@ -34,9 +35,9 @@ def gap_line(gap: Gap, *, several: bool = False) -> Text:
     """One gap: what is missing, why, and what would bring it."""
     line = Text("not read: ", style="yellow")
     place = f"{gap.host}: " if several else ""
-    line.append(label.printable(f"{place}{gap.what}: {gap.reason}"), style="default")
+    line.append(visible(f"{place}{gap.what}: {gap.reason}"), style="default")
     if gap.remedy:
-        line.append(label.printable(f" ({gap.remedy})"), style="dim")
+        line.append(visible(f" ({gap.remedy})"), style="dim")
     return line
 
 
@@ -67,7 +68,7 @@ def _branch(
     again = layer.id in drawn
     text = layer_line(layer, again=again)
     if layer.host != host:
-        text.append(label.printable(f"  on {layer.host}"), style="magenta")
+        text.append(visible(f"  on {layer.host}"), style="magenta")
     if settings and not again:
         _append_settings(text, layer.settings)
     node = tree.add(text)
@@ -83,7 +84,7 @@ def layer_line(layer: StackLayer, *, again: bool = False) -> Text:
     text.append(label.name(layer), style="bold" if layer.mount else "default")
     text.append(f"  {layer.kind}", style="cyan")
     if layer.mount and layer.device:
-        text.append(label.printable(f" on {layer.device}"), style="dim")
+        text.append(visible(f" on {layer.device}"), style="dim")
     if again:
         text.append("  ↑ drawn above", style="dim")
         return text
@@ -95,7 +96,7 @@ def layer_line(layer: StackLayer, *, again: bool = False) -> Text:
     for hazard in layer.hazards:
         style = "bold red" if label.is_grave(hazard) else "yellow"
         text.append("  ")
-        text.append(label.printable(f"[{hazard}]"), style=style)
+        text.append(visible(f"[{hazard}]"), style=style)
     return text
 
 

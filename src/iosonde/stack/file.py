@@ -11,9 +11,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from iosonde.errors import UsageError
+from iosonde.inputs import read_declaration_file
 from iosonde.layers import LAYERS
 from iosonde.layers.site import Builds, Declared, Geometric, Homed, Hosting, Site, Size
 from iosonde.records import Json
+from iosonde.stack.checks import check_sites
 from iosonde.stack.declare import Tree, check_part, read_tree
 from iosonde.stack.overrides import override
 
@@ -135,11 +137,7 @@ def read_stack(
     Raises:
         UsageError: it cannot be read or understood; where is "FILE:LINE".
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise UsageError(f"the stack file cannot be read: {reason}", where=str(file)) from None
+    text = read_declaration_file(file, "the stack file")
     return understand(text, str(file), rehearse=rehearse, at=at or {}, values=values or {})
 
 
@@ -163,6 +161,7 @@ def understand(
     hosts = {**top.hosts, **machines}
     opens = _opens(top, hosts, tree, rehearse=rehearse, at=at or {})
     sites = _placed(top, declared, tree, opens, machines)
+    _check(sites, tree)
     guests = {name: _runs_at(sites, name) for name in machines}
     return DeclaredStack(top.stack, file, hosts, opens, sites, top.mtu, guests, top.devices)
 
@@ -178,6 +177,16 @@ def _machines(top: StackFile, declared: Mapping[str, Declared], tree: Tree) -> d
             memory, cpus = made.size(one)
             found[name] = HostEntry(at=made.reached(one), lab=LabHost(memory=memory, cpus=cpus))
     return found
+
+
+def _check(sites: Sequence[Site], tree: Tree) -> None:
+    """Refuse what cannot be built, with the line of the layer."""
+    try:
+        check_sites(sites)
+    except UsageError as problem:
+        name = problem.where.removeprefix("layer ")
+        message = f"the layer {name!r} cannot be built: {problem.message}"
+        raise tree.wrong(["layers", name], message, problem.hint) from None
 
 
 def _runs_at(sites: Sequence[Site], name: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from iosonde.kerneltext import lines
 from iosonde.records import HostFacts, Scalar, StackLayer
 from iosonde.units import show_bytes
+from iosonde.visible import visible
 
 # Facts worth a place in a drawing, in this order, whatever the kind of layer they belong to.
 _WORDS = (
@@ -17,18 +19,13 @@ _NO_PLATTERS = frozenset({"nvme", "virtio", "xen", "aoe", "nbd", "rbd"})
 _FLAGS = {"direct_io": "direct I/O"}
 
 
-def printable(text: str) -> str:
-    """Text from a host without what would steer the terminal (a model or a mount may hold it)."""
-    return "".join(sign if sign.isprintable() else "�" for sign in text)
-
-
 def name(layer: StackLayer) -> str:
     """What people call it: the mount point, else the device without /dev/, else the id's name."""
     if layer.mount:
-        return printable(layer.mount)
+        return visible(layer.mount)
     if layer.device:
-        return printable(layer.device.removeprefix("/dev/").removeprefix("mapper/"))
-    return printable(layer.id.partition(":")[2])
+        return visible(layer.device.removeprefix("/dev/").removeprefix("mapper/"))
+    return visible(layer.id.partition(":")[2])
 
 
 def brief(layer: StackLayer) -> tuple[str, ...]:
@@ -44,8 +41,8 @@ def brief(layer: StackLayer) -> tuple[str, ...]:
     words += _sectors(layer) + _start(layer)
     if layer.facts.get("mounts"):
         word = "also at" if layer.mount else "at"
-        words.append(f"{word} {', '.join(str(layer.facts['mounts']).splitlines())}")
-    return tuple(map(printable, words))
+        words.append(f"{word} {', '.join(lines(str(layer.facts['mounts'])))}")
+    return tuple(map(visible, words))
 
 
 def _sectors(layer: StackLayer) -> list[str]:
@@ -67,14 +64,14 @@ def host_title(host: HostFacts) -> str:
         parts.append(f"{host.cpus} CPU{'' if host.cpus == 1 else 's'}")
     if host.memory is not None:
         parts.append(show_bytes(host.memory))
-    return printable(f"{host.name}: {', '.join(parts)}" if parts else host.name)
+    return visible(f"{host.name}: {', '.join(parts)}" if parts else host.name)
 
 
 def setting(key: str, value: Scalar) -> str:
     """`nr_requests=256`; what may not be read is `?`."""
     if isinstance(value, bool):
         return f"{key}={'on' if value else 'off'}"
-    text = "?" if value is None else printable(str(value))
+    text = "?" if value is None else visible(str(value))
     return f"{key}={text!r}" if " " in text or text == "" else f"{key}={text}"
 
 

@@ -10,21 +10,20 @@ from __future__ import annotations
 from iosonde.records import Capture, StackLayer
 from iosonde.stack import label
 from iosonde.units import show_bytes
+from iosonde.visible import visible
 
 # Letters, digits and these stand for themselves in a quoted label; all others become #CODE;.
 _PLAIN = frozenset(" .,:/-+=%")
 
 
 def quoted(*lines: str) -> str:
-    """Lines as one quoted label, a line break being <br/>; control characters dropped."""
+    """Lines as one quoted label, a line break being <br/>."""
     return '"' + "<br/>".join(_escaped(line) for line in lines) + '"'
 
 
 def _escaped(line: str) -> str:
     return "".join(
-        sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};"
-        for sign in line
-        if sign.isprintable()
+        sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};" for sign in visible(line)
     )
 
 

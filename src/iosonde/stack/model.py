@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from posixpath import normpath
 
+from iosonde import kerneltext
+from iosonde.layers.layer import kernel_name
 from iosonde.records import Capture, Scalar, StackLayer
 
 
@@ -84,7 +86,7 @@ class Stack:
 
 def mount_points(layer: StackLayer) -> tuple[str, ...]:
     """All places where a layer is mounted: `mount`, then what its fact `mounts` adds by lines."""
-    more = str(layer.facts.get("mounts") or "").splitlines()
+    more = kerneltext.lines(str(layer.facts.get("mounts") or ""))
     return tuple(dict.fromkeys([*([layer.mount] if layer.mount else []), *more]))
 
 
@@ -111,11 +113,6 @@ def layers_under(capture: Capture, host: str, path: str) -> tuple[StackLayer, ..
     plain = normpath(path)
     top = stack.provider(host, plain) or stack.holder(host, plain)
     return stack.under(top) if top else ()
-
-
-def kernel_name(layer: StackLayer) -> str:
-    """The name in /proc/diskstats; empty where the layer is no device."""
-    return str(layer.facts.get("kernel_name") or "")
 
 
 def devices_under(capture: Capture, host: str, path: str) -> tuple[str, ...]:

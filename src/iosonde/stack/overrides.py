@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
 from iosonde.errors import UsageError
 from iosonde.records import Json
 from iosonde.stack.declare import Tree
+from iosonde.yamltext import load_yaml
 
 
 def parse_overrides(texts: Iterable[str]) -> dict[str, Json]:
@@ -26,10 +24,7 @@ def parse_overrides(texts: Iterable[str]) -> dict[str, Json]:
                 f"expected LAYER.KEY=VALUE, not {text!r}", where="--set",
                 hint="for example: --set target.mtu=9000",
             )  # fmt: skip
-        try:
-            found[name.strip()] = YAML(typ="safe").load(value)
-        except YAMLError:
-            raise UsageError(f"the value of {text!r} is no YAML", where="--set") from None
+        found[name.strip()] = load_yaml(value, "--set", what=f"the value of {name.strip()!r}")
     return found
 
 

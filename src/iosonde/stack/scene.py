@@ -9,15 +9,16 @@ Documentation/ABI/stable/sysfs-block.
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from iosonde.errors import IosondeError
+from iosonde.exact import from_json
 from iosonde.hosts.host import Host
+from iosonde.kerneltext import decoded, fields, lines, unescape
 from iosonde.layers.layer import BlockDevice, Mount, Scene
 from iosonde.records import Gap, Scalar
 from iosonde.units import SECTOR
@@ -45,19 +46,12 @@ _NUMBERS = frozenset(
      "disc-aln", "disc-gran", "disc-max", "wsame", "fsavail", "fssize", "fsused"}
 )  # fmt: skip
 _EFFECTIVE_USER = re.compile(r"^Uid:\s+\d+\s+(\d+)", re.MULTILINE)
-_OCTAL = re.compile(rb"\\([0-7]{3})")
-
-
-def unescape(text: str) -> str:
-    r"""Text of mountinfo or swaps with `\040` and the like as the bytes they stand for."""
-    raw = text.encode("utf-8", "surrogateescape")
-    return _OCTAL.sub(lambda found: bytes([int(found[1], 8) & 255]), raw).decode("utf-8", "replace")
 
 
 def parse_mountinfo(text: str) -> tuple[Mount, ...]:
     """The mounts in the order they were made; lines that are cut short are left out."""
     mounts = []
-    for line in text.splitlines():
+    for line in lines(text):
         words = line.split(" ")
         if "-" not in words[6:]:
             continue
@@ -81,7 +75,7 @@ def parse_mountinfo(text: str) -> tuple[Mount, ...]:
 
 def parse_swaps(text: str) -> tuple[str, ...]:
     """The paths in /proc/swaps, its heading left out."""
-    return tuple(unescape(line.split()[0]) for line in text.splitlines()[1:] if line.strip())
+    return tuple(unescape(fields(line)[0]) for line in lines(text)[1:] if fields(line))
 
 
 def _column(name: str, value: Any) -> Scalar:
@@ -106,7 +100,7 @@ def parse_lsblk_json(text: str) -> dict[str, dict[str, Scalar]]:
     Raises:
         ValueError: it is not lsblk's JSON.
     """
-    document = json.loads(text)
+    document = from_json(text)
     found: dict[str, dict[str, Scalar]] = {}
 
     def visit(nodes: Iterable[Mapping[str, Any]], parent: str | None) -> None:
@@ -128,7 +122,7 @@ def parse_lsblk_json(text: str) -> dict[str, dict[str, Scalar]]:
 def parse_lsblk_pairs(text: str) -> dict[str, dict[str, Scalar]]:
     """The same from `lsblk --pairs`: lines of KEY="value"."""
     found: dict[str, dict[str, Scalar]] = {}
-    for line in text.splitlines():
+    for line in lines(text):
         columns: dict[str, Scalar] = {}
         for word in shlex.split(line):
             key, _, value = word.partition("=")
@@ -150,13 +144,13 @@ async def _lsblk(host: Host, gaps: list[Gap]) -> dict[str, dict[str, Scalar]]:
     done = await host.run(LSBLK, check=False)
     if done.stdout.strip():
         try:
-            return parse_lsblk_json(done.stdout.decode(errors="replace"))
+            return parse_lsblk_json(decoded(done.stdout))
         except ValueError as problem:
             gaps.append(Gap(host.name, "lsblk", str(problem)))
     if done.status != 127:
         pairs = await host.run(LSBLK_PAIRS, check=False)
         if pairs.stdout.strip():
-            return parse_lsblk_pairs(pairs.stdout.decode(errors="replace"))
+            return parse_lsblk_pairs(decoded(pairs.stdout))
     reason = "no lsblk" if done.status == 127 else "lsblk prints nothing that can be read"
     gaps.append(
         Gap(host.name, "types, models and signatures of devices", reason, "install util-linux")
@@ -178,7 +172,7 @@ async def _from_sysfs(host: Host) -> dict[str, dict[str, Scalar]]:
         texts = {}
         for name in names:
             content = files.get(f"{place}/{name}")
-            texts[name] = content.decode().strip() if isinstance(content, bytes) else ""
+            texts[name] = decoded(content).strip() if isinstance(content, bytes) else ""
         kernel = place.rpartition("/")[2]
         if not texts["size"].isdecimal() or int(texts["size"]) == 0:
             continue
@@ -236,10 +230,17 @@ def _below(name: str, columns: Mapping[str, Scalar], slaves: Mapping[str, list[s
     return slaves.get(name, [])
 
 
-async def _queues(host: Host, names: Collection[str]) -> dict[str, dict[str, str]]:
+async def _queues(
+    host: Host, names: Collection[str], wanted: Sequence[str] | None
+) -> dict[str, dict[str, str]]:
     """Disk → name → text of its queue directory; what only root may read is left out."""
+    if wanted is None:
+        paths = await host.glob(QUEUES)
+    else:
+        disks = [name.replace("/", "!") for name in names]
+        paths = tuple(f"/sys/block/{disk}/queue/{one}" for disk in disks for one in wanted)
     places = {}
-    for path in await host.glob(QUEUES):
+    for path in paths:
         *_, device, _, name = path.split("/")
         if device.replace("!", "/") in names:  # unused loop devices would be most of it
             places[path] = (device.replace("!", "/"), name)
@@ -247,7 +248,7 @@ async def _queues(host: Host, names: Collection[str]) -> dict[str, dict[str, str
     for path, content in (await host.read_many(tuple(places))).items():
         if isinstance(content, bytes):
             device, name = places[path]
-            found[device][name] = content.decode(errors="replace").strip()
+            found[device][name] = decoded(content).strip()
     return found
 
 
@@ -265,8 +266,10 @@ async def _starts(
     return found
 
 
-async def read_devices(host: Host, gaps: list[Gap]) -> dict[str, BlockDevice]:
-    """All block devices of a host by kernel name, in lsblk's order."""
+async def read_devices(
+    host: Host, gaps: list[Gap], queue: Sequence[str] | None = None
+) -> dict[str, BlockDevice]:
+    """All block devices of a host by kernel name, in lsblk's order; see `read_scene`."""
     rows = await _lsblk(host, gaps)
     slaves = _links(await host.glob(SLAVES))
     holders = _links(await host.glob(HOLDERS))
@@ -274,7 +277,7 @@ async def read_devices(host: Host, gaps: list[Gap]) -> dict[str, BlockDevice]:
         # lsblk starts from disks: what stands on one that was pulled out is not in its list.
         known = await _from_sysfs(host)
         rows |= {name: known[name] for name in unlisted if name in known}
-    queues = await _queues(host, rows)
+    queues = await _queues(host, rows, queue)
     starts = await _starts(host, rows)
     devices = {}
     for name, columns in rows.items():
@@ -298,7 +301,7 @@ async def read_devices(host: Host, gaps: list[Gap]) -> dict[str, BlockDevice]:
 
 async def _text(host: Host, path: str, gaps: list[Gap]) -> str:
     try:
-        return (await host.read(path)).decode(errors="surrogateescape")
+        return decoded(await host.read(path))
     except IosondeError as problem:
         gaps.append(Gap(host.name, path, problem.message, problem.hint))
         return ""
@@ -316,10 +319,15 @@ async def _note_hidden_signatures(
         gaps.append(Gap(host.name, "file system signatures", reason, "run as root"))
 
 
-async def read_scene(host: Host) -> Scene:
-    """The scene of a host. What cannot be read becomes a gap of it."""
+async def read_scene(host: Host, queue: Sequence[str] | None = None) -> Scene:
+    """The scene of a host. What cannot be read becomes a gap of it.
+
+    Args:
+        host: whose.
+        queue: names of the files of devices' queues that are read; None: all, some fifty a device.
+    """
     gaps: list[Gap] = []
-    devices = await read_devices(host, gaps)
+    devices = await read_devices(host, gaps, queue)
     await _note_hidden_signatures(host, devices, gaps)
     return Scene(
         host=host,

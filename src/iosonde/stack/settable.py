@@ -12,32 +12,20 @@ from typing import TypeAlias
 from iosonde.errors import IosondeError, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
-from iosonde.layers.layer import LayerSetting, Scene
-from iosonde.layers.link import interfaces
+from iosonde.layers.layer import HasUnused, LayerSetting, Scene
 from iosonde.records import Scalar, StackLayer
 from iosonde.settings import MECHANISMS
+from iosonde.settings.declared import Needs
 from iosonde.settings.host_wide import DECLARED
 from iosonde.stack.discover import discover_layers
 from iosonde.stack.read_settings import places_of
 
-# What makes the settings take effect that discovery finds and that no mechanism can set.
-_FIXED = {
-    "nfs": ("reconnect", "the client and the server agreed on it when it was mounted"),
-    "nfs_server": (
-        "restart",
-        "it is an option of exports(5): change the export, then `exportfs -r`",
-    ),
-    "iscsi": ("reconnect", "the initiator and the target agreed on it at login"),
-    "nvmeof": ("reconnect", "it was fixed when the controller was connected"),
-    "drbd": (
-        "reconnect",
-        "it is an option of the resource's file: change it, then `drbdadm adjust`",
-    ),
-    "md": ("rebuild", "it was fixed when the array was made"),
-    "lvm": ("rebuild", "it was fixed when the volume was made"),
-}
-_MOUNTED = ("remount", "it is a mount option that iosonde does not change while it is mounted")
-_UNKNOWN = ("nothing", "iosonde knows no way to change it")
+# What the settings need that discovery finds and no mechanism sets, unless their kind says it.
+_MOUNTED: tuple[Needs, str] = (
+    "remount",
+    "it is a mount option that iosonde does not change while it is mounted",
+)
+_UNKNOWN: tuple[Needs, str] = ("nothing", "iosonde knows no way to change it")
 
 
 Found: TypeAlias = tuple[Scene, tuple[StackLayer, ...]]
@@ -150,7 +138,9 @@ async def settable(host: Host, seen: Found | None = None) -> tuple[Settable, ...
         seen: what `discover_layers` has found there, where somebody has asked already.
     """
     scene, layers = seen or await discover_layers(host)
-    layers += await interfaces(scene, {one.device for one in layers if one.kind == "link"})
+    for kind in (LAYERS.load(name)() for name in LAYERS):
+        if isinstance(kind, HasUnused):
+            layers += await kind.unused(scene, layers)
     offered = {name: LAYERS.load(name).settings for name in LAYERS}
     places = [_place(scene, layer, one) for layer in layers for one in offered.get(layer.kind, ())]
     places += [
@@ -186,8 +176,9 @@ def _place(scene: Scene, layer: StackLayer, one: LayerSetting) -> _Place:
 
 def _fixed(layer: StackLayer, name: str, value: Scalar) -> Settable:
     """A setting that discovery found and that no mechanism sets."""
-    needs, why = _FIXED.get(layer.kind, _MOUNTED if layer.mount else _UNKNOWN)
-    declared = LayerSetting(name, "", "", needs=needs, why_not=why)  # type: ignore[arg-type]
+    fixed = LAYERS.load(layer.kind).fixed_settings
+    needs, why = fixed or (_MOUNTED if layer.mount else _UNKNOWN)
+    declared = LayerSetting(name, "", "", needs=needs, why_not=why)
     return Settable(layer.id, _title(layer), declared, "", value, why_not=why)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy import create_engine, make_url
 
 from iosonde.errors import UsageError
+from iosonde.store.database import Database
 
 
-def connect(place: str) -> Engine:
-    """An engine for a `postgresql://` URL.
+def connect(place: str) -> Database:
+    """The database at a `postgresql://` URL.
 
     Raises:
         UsageError: the driver is not installed.
@@ -22,4 +23,4 @@ def connect(place: str) -> Engine:
             hint="pip install 'iosonde[postgresql]'",
         )
     url = make_url(place).set(drivername="postgresql+psycopg")
-    return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    return Database(create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10}))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass as checked
+from pydantic_core import PydanticSerializationError
 from sqlalchemy import Row
 
+from iosonde import limits
+from iosonde.errors import StoreFailed
+from iosonde.exact import restored, storable
 from iosonde.printed import (
     Kept,
     Place,
@@ -37,6 +42,7 @@ from iosonde.records import (
 
 T = TypeVar("T")
 _LONG = 512  # bytes
+_REPLACED = "\N{REPLACEMENT CHARACTER}".encode()
 
 
 @cache
@@ -56,12 +62,28 @@ class _Raw:
 
 def pack(kind: Any, record: object) -> bytes:
     """A record as JSON, deflated where it is long."""
-    return _deflated(_adapter(kind).dump_json(record))
+    return _deflated(_dumped(kind, record))
 
 
 def unpack(kind: Any, blob: bytes) -> Any:
     """The record that `pack` packed."""
-    return _adapter(kind).validate_json(_inflated(blob))
+    return _read(kind, _inflated(blob))
+
+
+def _dumped(kind: Any, record: object) -> bytes:
+    """JSON of a record; text with bytes that are no UTF-8 goes round pydantic, which refuses it."""
+    with contextlib.suppress(PydanticSerializationError):
+        text = _adapter(kind).dump_json(record)
+        if _REPLACED not in text:  # pydantic does not refuse keys, but falsifies them
+            return text
+    return _ENCODER.encode(record).encode()
+
+
+def _read(kind: Any, text: bytes) -> Any:
+    """The record that `_dumped` dumped. Only what went round pydantic has escapes of surrogates."""
+    if b"\\ud" in text:
+        return _adapter(kind).validate_python(json.loads(text))
+    return _adapter(kind).validate_json(text)
 
 
 def _deflated(text: bytes) -> bytes:
@@ -71,7 +93,20 @@ def _deflated(text: bytes) -> bytes:
 
 def _inflated(blob: bytes) -> bytes:
     """A deflated text begins with what no JSON begins with (RFC 1950, 2.2: CMF 0x78)."""
-    return zlib.decompress(blob) if blob[:1] == b"\x78" else blob
+    if blob[:1] != b"\x78":
+        return blob
+    stream = zlib.decompressobj()
+    try:
+        text = stream.decompress(blob, limits.STORED)
+    except zlib.error:
+        text = b""
+    if not stream.eof:
+        raise StoreFailed(
+            f"a record of the store is damaged, or unpacks to more than "
+            f"{limits.shown(limits.STORED)}, the limit",
+            hint="take the store from a backup",
+        )
+    return text
 
 
 def _texts(blob: str) -> tuple[str, ...]:
@@ -79,8 +114,9 @@ def _texts(blob: str) -> tuple[str, ...]:
 
 
 def loop_row(run: str, trial: str, loop: Loop, parser_version: int) -> dict[str, object]:
-    """A loop as a row of `loops`."""
-    raw = _Raw(loop.raw.status, loop.raw.stdout, loop.raw.stderr, dict(loop.raw.files))
+    """A loop as a row of `loops`; one that no parser could read is of parser version 0."""
+    files = {storable(name): content for name, content in loop.raw.files.items()}
+    raw = _Raw(loop.raw.status, loop.raw.stdout, loop.raw.stderr, files)
     return {
         "run": run,
         "trial": trial,
@@ -89,7 +125,7 @@ def loop_row(run: str, trial: str, loop: Loop, parser_version: int) -> dict[str,
         "elapsed": loop.elapsed,
         "result": pack(LoadResult, loop.result),
         "raw": pack(_Raw, raw),
-        "parser_version": parser_version,
+        "parser_version": 0 if loop.result.unread else parser_version,
         "series": pack(tuple[Series, ...], loop.series),
         "background": json.dumps(loop.background),
     }
@@ -98,12 +134,13 @@ def loop_row(run: str, trial: str, loop: Loop, parser_version: int) -> dict[str,
 def loop_of(row: Row[Any]) -> Loop:
     """A row of `loops` as a loop."""
     raw = unpack(_Raw, row.raw)
+    files = {restored(name): content for name, content in raw.files.items()}
     return Loop(
         index=row._mapping["index"],
         started=row.started,
         elapsed=row.elapsed,
         result=unpack(LoadResult, row.result),
-        raw=RawOutput(raw.status, raw.stdout, raw.stderr, raw.files),
+        raw=RawOutput(raw.status, raw.stdout, raw.stderr, files),
         series=unpack(tuple[Series, ...], row.series),
         background=_texts(row.background),
     )
@@ -117,7 +154,7 @@ def trial_row(run: str, position: int, trial: Trial) -> dict[str, object]:
         "position": position,
         "host": trial.host,
         "probe": trial.probe,
-        "target": _adapter(Target).dump_json(trial.target).decode(),
+        "target": _dumped(Target, trial.target).decode(),
         "load": json.dumps(
             {
                 "engine": trial.load.engine,
@@ -134,16 +171,17 @@ def trial_row(run: str, position: int, trial: Trial) -> dict[str, object]:
     }
 
 
-def trial_of(row: Row[Any], loops: Iterable[Loop]) -> Trial:
+def trial_of(row: Row[Any], loops: Sequence[Loop]) -> Trial:
     """A row of `trials` and its loops as a trial."""
     return Trial(
         id=row.id,
         host=row.host,
         probe=row.probe,
-        target=_adapter(Target).validate_json(row.target),
+        target=_read(Target, row.target.encode()),
         load=Load(**json.loads(row.load)),
         command=row.command,
-        loops=tuple(loops),
+        loops=tuple(loop for loop in loops if not loop.result.unread),
+        unread=tuple(loop for loop in loops if loop.result.unread),
         capture=None if row.capture is None else unpack(Capture, row.capture),
         flags=_texts(row.flags),
         faults=_texts(row.faults),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     Column,
+    Dialect,
     Double,
     ForeignKey,
     ForeignKeyConstraint,
@@ -11,8 +12,29 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    Text,
 )
+from sqlalchemy import Text as PlainText
+from sqlalchemy.types import TypeDecorator
+
+from iosonde.exact import restored, storable
+
+
+class Text(TypeDecorator[str]):
+    """Text of any origin: names may hold bytes that are no UTF-8, and NUL (`iosonde.exact`)."""
+
+    impl = PlainText
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """As SQL takes it."""
+        del dialect
+        return None if value is None else storable(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """As it was."""
+        del dialect
+        return None if value is None else restored(value)
+
 
 TABLES = MetaData()
 

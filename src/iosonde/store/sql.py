@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import (
     Connection,
-    Engine,
     Row,
     Table,
     delete,
@@ -20,17 +22,24 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
+from iosonde import kerneltext
 from iosonde.campaign import Campaign, Measurement, Result
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.printed import Kept
 from iosonde.records import Json, Loop, Run, RunState, Trial
 from iosonde.store import campaigns, rows
+from iosonde.store.alive import RunLocks
+from iosonde.store.database import Database
 from iosonde.store.migrate import upgrade
 from iosonde.store.owner import is_gone
 from iosonde.store.packed import Packed, placed
 from iosonde.store.packed import Row as Filled
+from iosonde.store.place import default_place
+from iosonde.store.rescue import carried, closed, made_anew, other_folders
 from iosonde.store.schema import CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TRIALS
 from iosonde.store.store import RunLine
+
+T = TypeVar("T")
 
 _ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"  # nothing that is misread aloud
 
@@ -43,15 +52,27 @@ class SqlStore:
     """See `iosonde.store.store.Store`.
 
     Args:
-        engine: of SQLite or PostgreSQL.
+        database: SQLite or PostgreSQL.
         place: path or URL, for messages.
+        tell: hears at once what `rescued` says at the end.
     """
 
-    def __init__(self, engine: Engine, place: str) -> None:
-        self._engine = engine
-        self._place = engine.url.render_as_string(hide_password=True) if engine.url else place
-        with self._told():
-            upgrade(engine, self._place)
+    def __init__(
+        self, database: Database, place: str, tell: Callable[[str], None] | None = None
+    ) -> None:
+        self._database = database
+        self._engine = database.engine
+        self._locks = RunLocks(self._engine)
+        self._place = _shown(database) or place
+        self._tell = tell
+        self.rescued: StoreFailed | None = None
+        """See `Store.rescued`."""
+        try:
+            with self._told():
+                upgrade(self._engine, self._place)
+        except BaseException:
+            closed(database)
+            raise
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -59,7 +80,7 @@ class SqlStore:
         try:
             yield
         except SQLAlchemyError as problem:
-            reason = str(getattr(problem, "orig", None) or problem).strip().splitlines()[0]
+            reason = kerneltext.lines(str(getattr(problem, "orig", None) or problem).strip())[0]
             raise StoreFailed(
                 f"the store does not answer as it should: {reason}",
                 where=self._place,
@@ -71,44 +92,102 @@ class SqlStore:
         with self._told(), self._engine.connect() as connection, connection.begin():
             yield connection
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def _write(self, change: Callable[[Connection], T], run: str = "") -> T:
+        """One transaction; in another file, where the store's takes no more or has gone.
+
+        Args:
+            change: what is done in it; it may be done twice.
+            run: whose data it adds, without which they would be lost; empty: none.
+        """
+        self._stay()
+        try:
+            answer = self._committed(change)
+        except StoreFailed as problem:
+            if not run or not self._carry(run, problem):
+                raise
+            answer = self._committed(change)
+        self._stay()
+        return answer
+
+    def _committed(self, change: Callable[[Connection], T]) -> T:
         with (
             self._told(),
             self._engine.connect().execution_options(writes=True) as connection,
             connection.begin(),
         ):
-            yield connection
+            return change(connection)
+
+    def _stay(self) -> None:
+        """The store gets a new file where its own was deleted, moved or replaced."""
+        file = self._database.file
+        if file is None or file.is_in_place():
+            return
+        fate, old = file.fate(), self._place
+        new = made_anew(self._database, self._folders)
+        if new is None:
+            raise StoreFailed(
+                f"the store {fate} while it was in use, and no disk takes a copy of it", where=old,
+                hint="it is gone when this process ends" if "deleted" in fate else "",
+            )  # fmt: skip
+        self._adopt(new, f"the store {fate} while it was in use; all of it is now in", old)
+
+    def _carry(self, run: str, problem: StoreFailed) -> bool:
+        """One run goes to a store elsewhere; False where that is not possible."""
+        new = carried(self._database, run, self._folders) if self._database.file else None
+        if new is None:
+            return False
+        old = self._place
+        closed(self._database)
+        self._adopt(new, f"{problem.message}; run {run} goes on in", old)
+        return True
+
+    def _adopt(self, new: Database, what: str, old: str) -> None:
+        runs = self._locks.runs()
+        self._locks.close()
+        self._database, self._engine, self._place = new, new.engine, _shown(new)
+        self._locks = RunLocks(self._engine)
+        for run in runs:
+            self._locks.hold(run)
+        name = "a new file of that name" if self._place == old else self._place
+        self.rescued = StoreFailed(
+            f"{what} {name}", where=old, hint=f"iosonde list --store {shlex.quote(self._place)}"
+        )
+        if self._tell:
+            self._tell(str(self.rescued))
+
+    @staticmethod
+    def _folders() -> Iterator[Path]:
+        return other_folders(default_place())
 
     def begin(self, study: str, plan: Mapping[str, Json], *, created: float, owner: str) -> Run:
         """See `Store.begin`."""
         run = Run(_new_id(), study, dict(plan), created, RunState.RUNNING, owner=owner)
-        with self._writing() as connection:
-            connection.execute(
-                insert(RUNS).values(
-                    id=run.id,
-                    study=study,
-                    plan=json.dumps(run.plan),
-                    created=created,
-                    state=run.state.value,
-                    owner=owner,
-                )
-            )
+        self._locks.hold(run.id)
+        row = {
+            "id": run.id, "study": study, "plan": json.dumps(run.plan), "created": created,
+            "state": run.state.value, "owner": owner,
+        }  # fmt: skip
+        self._write(lambda connection: connection.execute(insert(RUNS).values(**row)))
         return run
 
     def add_trial(self, run: str, trial: Trial) -> None:
         """See `Store.add_trial`."""
-        with self._writing() as connection:
+
+        def add(connection: Connection) -> None:
             position = _count(connection, TRIALS, run)
             connection.execute(insert(TRIALS).values(rows.trial_row(run, position, trial)))
-            if trial.loops:
-                of_loops = [rows.loop_row(run, trial.id, loop, 1) for loop in trial.loops]
+            every = (*trial.loops, *trial.unread)
+            if every:
+                of_loops = [rows.loop_row(run, trial.id, loop, 1) for loop in every]
                 connection.execute(insert(LOOPS), of_loops)
+
+        self._write(add, run)
 
     def add_imported(self, run: str, packed: Sequence[Packed]) -> None:
         """See `Store.add_imported`."""
-        trials, loops, kept = list[Filled](), list[Filled](), list[Filled]()
-        with self._writing() as connection:
+
+        def add(connection: Connection) -> None:
+            trials, loops, kept = list[Filled](), list[Filled](), list[Filled]()
             number, beside = _count(connection, TRIALS, run), _count(connection, EVIDENCE, run)
             for one in packed:
                 found = placed(one, run, number + len(trials), beside + len(kept))
@@ -117,6 +196,8 @@ class SqlStore:
             for table, filled in ((TRIALS, trials), (LOOPS, loops), (EVIDENCE, kept)):
                 if filled:
                     connection.execute(insert(table), filled)
+
+        self._write(add, run)
 
     def evidence(self, run: str) -> tuple[Kept, ...]:
         """See `Store.evidence`."""
@@ -140,38 +221,42 @@ class SqlStore:
 
     def add_loop(self, run: str, trial: str, loop: Loop, *, parser_version: int = 1) -> None:
         """See `Store.add_loop`."""
-        with self._writing() as connection:
-            connection.execute(
-                insert(LOOPS).values(rows.loop_row(run, trial, loop, parser_version))
-            )
+        row = rows.loop_row(run, trial, loop, parser_version)
+        self._write(lambda connection: connection.execute(insert(LOOPS).values(row)), run)
 
     def mark(
         self, run: str, trial: str, *, flags: tuple[str, ...], faults: tuple[str, ...]
     ) -> None:
         """See `Store.mark`."""
-        with self._writing() as connection:
-            connection.execute(
-                update(TRIALS)
-                .where(TRIALS.c.run == run, TRIALS.c.id == trial)
-                .values(flags=json.dumps(flags), faults=json.dumps(faults))
-            )
+        change = (
+            update(TRIALS)
+            .where(TRIALS.c.run == run, TRIALS.c.id == trial)
+            .values(flags=json.dumps(flags), faults=json.dumps(faults))
+        )
+        self._write(lambda connection: connection.execute(change), run)
 
     def add_measurement(
         self, run: str, one: Measurement, loop: Loop | None = None, *, parser_version: int = 1
     ) -> None:
         """See `Store.add_measurement`."""
-        with self._writing() as connection:
+
+        def add(connection: Connection) -> None:
             if loop is not None:
                 row = rows.loop_row(run, one.trial, loop, parser_version)
                 connection.execute(insert(LOOPS).values(row))
             position = _count(connection, CAMPAIGNS, run)
             connection.execute(insert(CAMPAIGNS).values(campaigns.row(run, position, one)))
 
+        self._write(add, run)
+
     def add_result(self, run: str, result: Result) -> None:
         """See `Store.add_result`."""
-        with self._writing() as connection:
+
+        def add(connection: Connection) -> None:
             position = _count(connection, CAMPAIGNS, run)
             connection.execute(insert(CAMPAIGNS).values(campaigns.row(run, position, result)))
+
+        self._write(add, run)
 
     def campaign(self, run: str) -> Campaign | None:
         """See `Store.campaign`."""
@@ -184,27 +269,30 @@ class SqlStore:
 
     def finish(self, run: str, state: RunState) -> None:
         """See `Store.finish`."""
-        with self._writing() as connection:
-            connection.execute(
-                update(RUNS).where(RUNS.c.id == run).values(state=state.value, owner="")
-            )
+        change = update(RUNS).where(RUNS.c.id == run).values(state=state.value, owner="")
+        self._write(lambda connection: connection.execute(change), run)
+        self._locks.release(run)
 
     def resume(self, run: str, *, owner: str) -> Run:
         """See `Store.resume`."""
-        with self._writing() as connection:
+
+        def change(connection: Connection) -> Run:
             row = self._find(connection, run)
-            state = _state(row)
+            state = self._state(row)
             if state in {RunState.FINISHED, RunState.RUNNING}:
                 raise UsageError(
                     f"run {row.id} is {state.value}, so there is nothing to resume",
                     hint="`iosonde list` shows the interrupted ones",
                 )
+            self._locks.hold(row.id)
             connection.execute(
                 update(RUNS)
                 .where(RUNS.c.id == row.id)
                 .values(state=RunState.RUNNING.value, owner=owner)
             )
             return self._whole(connection, self._find(connection, row.id))
+
+        return self._write(change)
 
     def load(self, run: str) -> Run:
         """See `Store.load`."""
@@ -214,7 +302,12 @@ class SqlStore:
     def runs(self) -> tuple[RunLine, ...]:
         """See `Store.runs`."""
         trials = select(TRIALS.c.run, func.count().label("n")).group_by(TRIALS.c.run).subquery()
-        loops = select(LOOPS.c.run, func.count().label("n")).group_by(LOOPS.c.run).subquery()
+        loops = (
+            select(LOOPS.c.run, func.count().label("n"))
+            .where(LOOPS.c.parser_version > 0)  # 0: not read
+            .group_by(LOOPS.c.run)
+            .subquery()
+        )
         with self._reading() as connection:
             hosts: dict[str, list[str]] = {}
             for run, host in connection.execute(select(TRIALS.c.run, TRIALS.c.host).distinct()):
@@ -230,7 +323,7 @@ class SqlStore:
                 id=row.id,
                 study=row.study,
                 created=row.created,
-                state=_state(row),
+                state=self._state(row),
                 trials=row.trials or 0,
                 loops=row.loops or 0,
                 hosts=tuple(sorted(hosts.get(row.id, ()))),
@@ -240,13 +333,18 @@ class SqlStore:
 
     def delete(self, run: str) -> None:
         """See `Store.delete`."""
-        with self._writing() as connection:
+
+        def change(connection: Connection) -> str:
             row = self._find(connection, run)
             connection.execute(delete(RUNS).where(RUNS.c.id == row.id))
+            return str(row.id)
+
+        self._locks.release(self._write(change))
 
     def close(self) -> None:
         """See `Store.close`."""
-        self._engine.dispose()
+        self._locks.close()
+        closed(self._database)
 
     def _find(self, connection: Connection, run: str) -> Row[tuple[object, ...]]:
         """The row of the run that an id, a unique beginning of one, or "last" names."""
@@ -266,8 +364,7 @@ class SqlStore:
         ids = ", ".join(sorted(row.id for row in found))
         raise UsageError(f"{run!r} fits several runs: {ids}", hint="write one of them out")
 
-    @staticmethod
-    def _whole(connection: Connection, row: Row[tuple[object, ...]]) -> Run:
+    def _whole(self, connection: Connection, row: Row[tuple[object, ...]]) -> Run:
         loops: dict[str, list[Loop]] = {}
         for loop in connection.execute(
             select(LOOPS).where(LOOPS.c.run == row.id).order_by(LOOPS.c.trial, LOOPS.c.index)
@@ -281,21 +378,28 @@ class SqlStore:
             study=row.study,
             plan=json.loads(row.plan),
             created=row.created,
-            state=_state(row),
+            state=self._state(row),
             trials=tuple(rows.trial_of(trial, loops.get(trial.id, ())) for trial in trials),
             owner=row.owner,
         )
+
+    def _state(self, row: Row[tuple[object, ...]]) -> RunState:
+        """How a run stands: one whose process is gone without a word was interrupted."""
+        state = RunState(row.state)
+        if state is RunState.RUNNING and is_gone(
+            row.owner, let_go=lambda: self._locks.is_free(row.id)
+        ):
+            return RunState.INTERRUPTED
+        return state
+
+
+def _shown(database: Database) -> str:
+    """Where a database is, for messages."""
+    file, url = database.file, database.engine.url
+    return file.path if file else url.render_as_string(hide_password=True)
 
 
 def _count(connection: Connection, table: Table, run: str) -> int:
     return connection.execute(
         select(func.count()).select_from(table).where(table.c.run == run)
     ).scalar_one()
-
-
-def _state(row: Row[tuple[object, ...]]) -> RunState:
-    """How a run stands: one whose process is gone without a word was interrupted."""
-    state = RunState(row.state)
-    if state is RunState.RUNNING and is_gone(row.owner):
-        return RunState.INTERRUPTED
-    return state

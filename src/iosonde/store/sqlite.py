@@ -6,39 +6,67 @@ Write-ahead log with synchronous=FULL: a transaction that returned survives a po
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from functools import partial
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from iosonde.errors import UsageError
+from iosonde.errors import StoreFailed, UsageError
+from iosonde.outputs import followed
+from iosonde.private_folder import make_folders
+from iosonde.store.database import Database, StoreFile
 
 
-def connect(place: str) -> Engine:
-    """An engine for a file's path or a `sqlite:///PATH` URL; the directory is made.
+def connect(place: str) -> Database:
+    """The database in a file, by its path or a `sqlite:///PATH` URL; the directory is made.
 
     Raises:
-        UsageError: the directory cannot be made.
+        UsageError: it is no file, or the directory cannot be made.
+        Refused: a link of another user leads there, or others may put links beside it.
+        StoreFailed: the file cannot be made.
     """
-    path = Path(place.removeprefix("sqlite:///")).expanduser()
+    path = _path(place)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(path.parent)
     except OSError as problem:
         raise UsageError(
             f"no directory for the store: {problem.strerror}",
             where=str(path.parent),
             hint="name another place with --store or IOSONDE_STORE",
         ) from None
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
-    event.listen(engine, "connect", _prepare)
+    try:
+        file = StoreFile(os.path.realpath(followed(path, "the store")))
+    except OSError as problem:
+        raise StoreFailed(
+            f"the store cannot be opened: {problem.strerror}", where=str(path),
+            hint="check its disk, its rights and --store",
+        ) from None  # fmt: skip
+    # Not as text: a name may hold what means something in a URL.
+    url = URL.create("sqlite", database=file.path)
+    engine = create_engine(url, connect_args={"timeout": 30})
+    event.listen(engine, "connect", partial(_prepare, file))
     event.listen(engine, "begin", _begin)
-    return engine
+    return Database(engine, file)
 
 
-def _prepare(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+def _path(place: str) -> Path:
+    scheme, separator, rest = place.partition("://")
+    if not separator or not scheme.startswith("sqlite"):
+        return Path(place).expanduser()
+    if len(rest) < 2 or not rest.startswith("/"):
+        raise UsageError("expected sqlite:///PATH", where=place)
+    return Path(rest[1:]).expanduser()
+
+
+def _prepare(file: StoreFile, connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
     assert isinstance(connection, sqlite3.Connection)  # noqa: S101 - the dialect's own driver
+    # SQLite opened it by its name and has written nothing yet.
+    if not file.is_open():
+        raise UsageError("the store became another file while it was opened", where=file.path)
     connection.isolation_level = None  # transactions begin where _begin says, not in the driver
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")

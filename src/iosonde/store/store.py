@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from iosonde.campaign import Campaign, Measurement, Result
+from iosonde.errors import StoreFailed
 from iosonde.printed import Kept
 from iosonde.records import Json, Loop, Run, RunState, Trial
 from iosonde.store.packed import Packed
@@ -30,7 +31,15 @@ class Store(Protocol):
 
     Every method is one transaction, durable when it returns. Ids of runs are short, unique and
     made by the store; a unique beginning of an id names its run, and "last" the newest one.
+
+    A store in a file that is deleted, moved or replaced while it is in use is taken to a new file,
+    and so is a run whose store takes no more: what is measured is not lost.
     """
+
+    @property
+    def rescued(self) -> StoreFailed | None:
+        """Why the store is in another file than it was opened in, for its user to end with."""
+        ...
 
     def begin(self, study: str, plan: Mapping[str, Json], *, created: float, owner: str) -> Run:
         """A new run without trials, in state running."""

@@ -6,7 +6,6 @@ its name, `offset` and `length` bytes.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from iosonde.errors import UsageError
+from iosonde.errors import OutputFailed
+from iosonde.outputs import output_file
 from iosonde.trace.read import OPS
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def write_parquet(trace: Trace, path: Path) -> int:
         How many requests it has.
 
     Raises:
-        UsageError: the file cannot be written; reading the trace failed.
+        UsageError, Refused, OutputFailed: see `iosonde.outputs.write_output`; reading the trace
+            failed.
     """
     written = 0
 
@@ -45,16 +46,11 @@ def write_parquet(trace: Trace, path: Path) -> int:
             written += len(batch)
             yield _frame(batch, trace.core.devices)
 
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        _sink(frames, unfinished)
-        unfinished.replace(path)
-    except OSError as problem:
-        raise UsageError(
-            f"cannot be written: {problem.strerror or problem}", where=str(path)
-        ) from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with output_file(path, "the trace") as file:
+        try:
+            _sink(frames, Path(f"/proc/self/fd/{file.fileno()}"))
+        except pl.exceptions.ComputeError as problem:  # Polars' own word for a full disk
+            raise OutputFailed(f"the trace cannot be written: {problem}", where=str(path)) from None
     return written
 
 

@@ -13,6 +13,7 @@ from iosonde import units
 from iosonde.report.charts import Figure, data, scale, sized
 from iosonde.report.image import svg
 from iosonde.trace.table import facts, hot_rows, size_rows
+from iosonde.visible import visible
 
 if TYPE_CHECKING:
     from iosonde.trace.describe import Arrivals, Description
@@ -39,7 +40,7 @@ def page(traces: Sequence[Description]) -> bytes:
         "that drops what was asked for longest ago (LRU).</footer>",
         "</main></body></html>\n",
     ]
-    return "\n".join(parts).encode()
+    return visible("\n".join(parts), lines=True).encode()
 
 
 def _trace(one: Description) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.errors import UsageError
+from iosonde.inputs import input_path
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,12 +90,14 @@ class Trace:
             raise UsageError(f"there is no format of traces {fmt!r}; known: {known}")
         if event not in {None, "Q", "D", "C"}:
             raise UsageError(
-                f"{event!r} is no event that can be a request",
+                f"{event!r} is not an event that can be a request",
                 hint="Q (queued), D (issued to the driver) or C (completed)",
             )
         self.source = source
         try:
-            self.core = _core.TraceReader(source.paths, fmt=fmt, event=event)
+            with ExitStack() as held:
+                paths = [held.enter_context(input_path(path)) for path in source.paths]
+                self.core = _core.TraceReader(paths, fmt=fmt, event=event)
         except _core.TraceError as problem:
             raise UsageError(
                 str(problem), where=source.name, hint="`iosonde trace formats` lists what is read"

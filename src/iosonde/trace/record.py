@@ -17,18 +17,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iosonde import kerneltext
 from iosonde.errors import FileMissing, HostFailed, Refused, UsageError
+from iosonde.hosts.cleaning import leaves, left_nothing, made, to_the_end
+from iosonde.hosts.private import temporary_directory
+from iosonde.outputs import output_file
 from iosonde.trace.read import sources
 
 if TYPE_CHECKING:
     from iosonde.hosts.host import Completed, Host
 
 DEBUGFS = "/sys/kernel/debug"
-MEMORY = "/dev/shm"  # noqa: S108 - mktemp makes a directory of its own there
+MEMORY = "/dev/shm"  # noqa: S108 - a private directory is made there
 LIMIT = 1 << 28
 """Bytes of memory that a recording may take on its host."""
 
 _DROPPED = re.compile(rb"Total:\s+(\d+) events \(dropped (\d+)\)")
+_TRANSFER = 600.0  # seconds for a part of a recording
 _GRACE = 30.0  # seconds for blktrace to write out what it has
 
 
@@ -72,15 +77,12 @@ async def record(
             "there is a recording already", where=f"{path}.blktrace.*",
             hint="remove it, or say another directory with --output",
         )  # fmt: skip
-    made = await host.run(["mktemp", "-d", "-p", MEMORY, "iosonde-trace.XXXXXXXX"])
-    there = made.stdout.decode().strip()
+    there = await made(_directory(host), lambda place: _remove(host, place))
     try:
         done, cut = await _trace(host, f"/dev/{name}", there, name, seconds, limit)
         files = await _fetch(host, there, directory)
     finally:
-        for one in await host.glob(f"{there}/*"):
-            await host.remove(one)
-        await host.run(["rmdir", there], check=False)
+        await to_the_end(_remove(host, there))
     if not files:
         raise HostFailed("blktrace left no file", where=host.name, hint=_told(done))
     found = _DROPPED.search(done.stdout + done.stderr)
@@ -88,6 +90,20 @@ async def record(
         host.name, f"/dev/{name}", path, files, sum(one.stat().st_size for one in files),
         int(found[2]) if found else None, cut,
     )  # fmt: skip
+
+
+async def _directory(host: Host) -> str:
+    """A new directory in memory."""
+    there = await temporary_directory(host, "iosonde-trace.XXXXXXXX", MEMORY)
+    leaves(host.name, there, ["rm", "-r", "-f", "--", there])
+    return there
+
+
+async def _remove(host: Host, there: str) -> None:
+    for one in await host.glob(f"{there}/*"):
+        await host.remove(one)
+    await host.run(["rmdir", there], check=False)
+    left_nothing(host.name, there)
 
 
 async def _traceable(host: Host, device: str) -> str:
@@ -100,7 +116,7 @@ async def _traceable(host: Host, device: str) -> str:
     where = f"{host.name}:{device}"
     if not path.startswith("/dev/") or not await host.glob(f"/sys/class/block/{name}"):
         raise UsageError(
-            "this is no block device", where=where, hint="say a device such as /dev/sda"
+            "this is not a block device", where=where, hint="say a device such as /dev/sda"
         )
     enable = f"/sys/class/block/{name}/trace/enable"
     try:
@@ -115,10 +131,12 @@ async def _traceable(host: Host, device: str) -> str:
             "someone else traces this device", where=where, evidence=f"{enable} is not 0",
             hint=f"wait, or end it: blktrace -d /dev/{name} -k",
         )  # fmt: skip
-    mounts = (await host.read("/proc/self/mounts")).decode(errors="replace")
-    if not any(line.split()[1:3] == [DEBUGFS, "debugfs"] for line in mounts.splitlines()):
+    mounts = kerneltext.decoded(await host.read("/proc/self/mounts"))
+    if not any(
+        kerneltext.fields(line)[1:3] == [DEBUGFS, "debugfs"] for line in kerneltext.lines(mounts)
+    ):
         raise HostFailed(
-            "debugfs is not mounted, through which the kernel hands out traces", where=where,
+            "debugfs is not mounted, through which the kernel provides traces", where=where,
             hint=f"mount -t debugfs none {DEBUGFS}",
         )  # fmt: skip
     version = await host.run(["blktrace", "-V"], check=False)
@@ -146,8 +164,8 @@ async def _trace(
                 await process.stop(_GRACE)
         done = await waiting
     except asyncio.CancelledError:
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
+        waiting.cancel()  # which stops blktrace
+        await asyncio.wait({waiting})
         raise
     if done.status != 0 and not cut:
         raise HostFailed("blktrace failed", where=f"{host.name}:{device}", hint=_told(done))
@@ -155,8 +173,8 @@ async def _trace(
 
 
 def _told(done: Completed) -> str:
-    text = (done.stderr or done.stdout).decode(errors="replace").strip()
-    return text.splitlines()[0] if text else f"it ended with status {done.status}"
+    text = kerneltext.decoded(done.stderr or done.stdout).strip()
+    return kerneltext.lines(text)[0] if text else f"it ended with status {done.status}"
 
 
 async def _fetch(host: Host, there: str, directory: Path) -> tuple[Path, ...]:
@@ -164,12 +182,26 @@ async def _fetch(host: Host, there: str, directory: Path) -> tuple[Path, ...]:
     directory.mkdir(parents=True, exist_ok=True)
     files = []
     for one in await host.glob(f"{there}/*"):
-        content = await host.read(one)
-        if content:
-            path = directory / one.rpartition("/")[2]
-            path.write_bytes(content)
-            files.append(path)
+        content = await _part(host, one, 0)
+        if not content:
+            continue
+        path = directory / one.rpartition("/")[2]
+        with output_file(path, "the recording") as file:
+            number = 0
+            while content:  # a recording may be longer than what a host's files may be
+                file.write(content)
+                number += 1
+                content = await _part(host, one, number)
+        files.append(path)
     return _in_order(files)
+
+
+async def _part(host: Host, path: str, number: int) -> bytes:
+    """Part of a file, 64 MiB, by its number from 0; empty behind the end of the file."""
+    argv = [
+        "dd", f"if={path}", "bs=64M", "count=1", f"skip={number}", "iflag=fullblock", "status=none",
+    ]  # fmt: skip
+    return (await host.run(argv, timeout=_TRANSFER)).stdout
 
 
 def _in_order(files: Sequence[Path]) -> tuple[Path, ...]:

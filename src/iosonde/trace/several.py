@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from iosonde.errors import HostFailed, UsageError
 
@@ -21,6 +21,14 @@ R = TypeVar("R")
 _CONNECT = "20s"
 LOCAL = "local"
 """Instead of an address: the threads of this machine, by Dask."""
+
+
+def attempted(work: Callable[..., R], item: T, **options: Any) -> R | UsageError:
+    """What a function makes of an item, or why it could not: one bad file does not lose others."""
+    try:
+        return work(item, **options)
+    except UsageError as problem:
+        return problem
 
 
 def by_threads(

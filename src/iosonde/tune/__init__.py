@@ -1,25 +1,4 @@
-"""The search for the best settings: strategies that ask for short measurements and judge them.
+"""`iosonde tune`: search/ decides what to measure next, campaign/ does it on hosts.
 
-Nothing in this room touches a host: whoever holds the hosts asks a strategy for the next
-measurement, makes it, and tells the figure. How it decides: docs/tune-search.md.
+Beside them: what the measurements of a campaign say when it has ended (effects, parts, path).
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from iosonde.registry import Table
-
-if TYPE_CHECKING:
-    from iosonde.tune.strategy import Begin
-
-STRATEGIES: Table[Begin] = Table(
-    "strategy",
-    {
-        "sweep": "iosonde.tune.sweep:Sweep",
-        "grid": "iosonde.tune.grid:Grid",
-        "race": "iosonde.tune.race:Race",
-        "model": "iosonde.tune.model:Model",
-        "staged": "iosonde.tune.staged:Staged",
-    },
-)

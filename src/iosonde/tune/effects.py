@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from iosonde.campaign import Intent, Measurement, Varied
 from iosonde.records import Outcome, Scalar
-from iosonde.tune.anova import QUIETEST, Anova
+from iosonde.tune.search.anova import QUIETEST, Anova
 from iosonde.tuning import Change, Effects, Interaction, Level, MainEffect
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def key_of(vary: Sequence[Varied], settings: Mapping[str, Scalar]) -> tuple[int,
 
 def _combinations(intent: Intent, measurements: Sequence[Measurement]) -> list[tuple[int, ...]]:
     """All that may be tried; only what was measured, where these are too many."""
-    from iosonde.tune.space import Space, Vary
+    from iosonde.tune.search.space import Space, Vary
 
     vary = tuple(Vary(one.name, one.values, one.default, one.unsafe) for one in intent.vary)
     space = Space(vary, intent.excluded, intent.allowed)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from iosonde.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
-from iosonde.measure.statistics import summarise
 from iosonde.records import Metric, Scalar
 from iosonde.sheets import RunSheet
+from iosonde.statistics.estimates import summarise
 from iosonde.tune.effects import key_of
 from iosonde.tune.parts import Key, Part, effects_of, part_of, parts_of
 from iosonde.tune.path import events_of, path_of

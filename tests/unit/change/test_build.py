@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from iosonde.change.journal import Journal
 from iosonde.change.take_away import take_away
 from iosonde.hosts.host import Host
 from iosonde.hosts.local import LocalHost
+from iosonde.layers.md.kind import _CLEAR
 from iosonde.layers.site import Site
 from iosonde.layers.step import Step, exists, run
 from iosonde.stack.file import read_stack
@@ -81,3 +82,22 @@ async def test_a_step_that_was_only_begun_is_still_ours(
         {"here": LocalHost()}, {"here": await Journal.read(LocalHost(), "halves")}, tell=print
     )
     assert sorted(one.name for one in tmp_path.iterdir()) == ["stack.yaml"]
+
+
+async def test_what_an_undo_has_to_leave_is_reported(kind: Kind, tmp_path: Path) -> None:
+    lost = str(tmp_path / "lost")
+    script = _CLEAR.replace("mdadm", "true")
+
+    class Leaving(Kind):
+        def plan(self, site: Site) -> tuple[Step, ...]:
+            made = super().plan(site)[0]
+            return (replace(made, undo=(*made.undo, run("sh", "-c", script, "sh", lost))),)
+
+    kind.__class__ = Leaving
+    await built(tmp_path)
+    told, host = list[Report](), LocalHost()
+    journals = {"here": await Journal.read(host, "halves")}
+    await take_away({"here": host}, journals, tell=told.append)
+    (report,) = told
+    assert report.state == "removed"
+    assert report.note.startswith(f"{lost} cannot be read and keeps its superblock of the array")

@@ -32,6 +32,6 @@ async def test_a_machine_of_the_lab_that_does_not_run_is_told_at_once(
     Lab("try", str(tmp_path), "tcg", True, (), (Node("vm", 1, 1, (), ()),)).keep()
     (tmp_path / "host_key.pub").write_text("")
     host = late("lab:try/vm")
-    with pytest.raises(HostFailed, match="does not run"):
+    with pytest.raises(HostFailed, match="is not running"):
         await host.run(["true"])
     assert is_asleep(host)

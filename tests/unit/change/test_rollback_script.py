@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import subprocess
 from pathlib import Path
@@ -214,3 +215,64 @@ def test_what_was_kept_comes_back_when_it_is_tentative_again(host: Host) -> None
     assert sorted(host.run()) == ["back\tahead\t=8", "back\tdepth\t=128"]
     assert host.value("depth") == "128"
     assert host.states() == {1: "restored", 2: "restored", 3: "restored"}
+
+
+def test_a_beginning_that_is_cut_hides_no_other_batch(host: Host) -> None:
+    host.setting("depth", "128")
+    host.begun(1, host.entry("depth", "128", "64"), then="confirmed")
+    with host.journal.open("a") as file:
+        file.write("begin\t1")  # of "begin 12": the disk was full
+    assert [row.split("\t")[0] for row in host.run("list")] == ["1"]
+    assert host.run() == ["back\tdepth\t=128"]
+    assert host.value("depth") == "128"
+
+
+@pytest.mark.parametrize("tail", [bytes(300), b"restored\t", b"now\t1\t1\t=6" + bytes(9)])
+def test_what_is_noted_after_a_damaged_end_counts(host: Host, tail: bytes) -> None:
+    host.setting("depth", "128")
+    host.journal.write_bytes(tail)
+    lines = batch_lines(1, BOOT, "me", [host.entry("depth", "128", "64")])
+    subprocess.run(["sh", host.script, "begin"], input=lines, text=True, check=True)
+    assert host.run("change", "1", "1", *write_file(str(host.place / "depth"), "64")) == ["64"]
+    assert host.run("batch", "1") == ["back\tdepth\t=128"]
+    assert host.value("depth") == "128"
+
+
+@pytest.mark.parametrize("room", range(0, 24, 3))
+def test_a_confirmation_that_does_not_fit_on_the_disk_is_none(host: Host, room: int) -> None:
+    host.setting("depth", "128")
+    host.begun(1, host.entry("depth", "128", "64"))
+    before = host.journal.read_bytes()
+    limit = f"--fsize={len(before) + room}"
+    done = subprocess.run(
+        ["prlimit", limit, "sh", host.script, "confirm", "1"], stderr=subprocess.PIPE,
+        restore_signals=False, check=False,  # SIGXFSZ stays ignored: the write fails
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert host.journal.read_bytes() == before
+    assert host.run("batch", "1") == ["back\tdepth\t=128"]
+
+
+def test_another_device_of_the_same_name_is_not_changed(host: Host) -> None:
+    file, device = host.setting("depth", "128"), host.setting("diskseq", "7")
+    entry = host.entry("depth", "128", "64")
+    entry = dataclasses.replace(entry, device=str(device), its="7")
+    host.begun(1, dataclasses.replace(entry, do=()))
+    device.write_text("8\n")
+    host.run("change", "1", "1", *write_file(str(file), "64"), status=1)
+    assert host.value("depth") == "128"
+
+
+def test_what_somebody_else_has_set_meanwhile_is_told(host: Host) -> None:
+    for name in ("depth", "merges", "ahead"):
+        host.setting(name, "1")
+    entries = [host.entry(name, "1", "3") for name in ("depth", "merges", "ahead")]
+    host.begun(1, *(dataclasses.replace(one, do=()) for one in entries))
+    for index, one in enumerate(entries, 1):
+        host.run("change", "1", str(index), *one.do)
+    rounded = write_file(str(host.place / "ahead"), "2")  # the kernel makes 2 of 3
+    host.run("change", "1", "3", *rounded)
+    host.setting("merges", "9")
+    assert host.run() == ["back\tahead\t=1", "back\tmerges\t=1\t=9", "back\tdepth\t=1"]
+    assert "asked for; somebody else had made merges 9" in host.journal.read_text()
+    assert host.value("merges") == "1"

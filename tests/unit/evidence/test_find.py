@@ -96,7 +96,8 @@ def test_a_page_gives_its_text_headings_and_source_lines() -> None:
 def test_a_pdf_gives_its_text(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(_pdf(PAIR.split("\n")))
-    (one,) = found(open_document(str(path)))
+    with open_document(str(path)) as document:
+        (one,) = found(document)
     assert one.trials[0].loops[0].metrics == pytest.approx(RATES)
 
 
@@ -109,7 +110,7 @@ def test_a_gzipped_text_is_read() -> None:
     [
         (b"%PDF-1.7 nothing of it", "damaged PDF"),
         (b"\x1f\x8b\x08nothing", "damaged gzip"),
-        (bytes(5000), "no text"),
+        pytest.param(bytes(5000), "not text", id="zeros"),
     ],
 )
 def test_what_is_no_text_is_refused(data: bytes, said: str) -> None:
@@ -118,10 +119,9 @@ def test_what_is_no_text_is_refused(data: bytes, said: str) -> None:
 
 
 def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
-        open_document(str(tmp_path / "none"))
-    with pytest.raises(UsageError, match="cannot be read"):
-        open_document(str(tmp_path))
+    for name, said in (("none", "cannot be read"), ("", "is a directory")):
+        with pytest.raises(UsageError, match=said), open_document(str(tmp_path / name)):
+            pass
 
 
 def test_every_output_has_a_name_and_anchors_without_line_ends() -> None:

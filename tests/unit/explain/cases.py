@@ -8,8 +8,8 @@ from pathlib import Path
 from iosonde.case import Case, Measured, Rule
 from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
-from iosonde.measure.statistics import summarise
 from iosonde.records import Finding, Scalar
+from iosonde.statistics.estimates import summarise
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 

@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from iosonde.case import Case, State
+from iosonde.case import Case, Measured, State
 from iosonde.explain.rules import averages, claims, loops, noise
+from iosonde.records import Finding
 from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
 
 MIB = 2**20
@@ -24,7 +25,7 @@ def test_the_strip_sizes_are_ranked_by_verdicts(page: Case) -> None:
     assert "better than “strip size 512 KiB” by 8.33 % (3.7 … 13.2 %)" in ranking.message
     assert "3 of 4 steps" in ranking.message
     means = [round(float(one.value or 0) / MIB, 2) for one in ranking.evidence[:5]]
-    assert means == [1310.25, 1209.25, 1141.89, 1113.92, 1045.68]
+    assert means == [1309.97, 1209.22, 1141.84, 1113.8, 1045.66]  # of their logarithms
 
 
 def test_options_of_the_controller_are_not_told_apart(page: Case) -> None:
@@ -253,3 +254,55 @@ def test_a_quoted_mean_over_the_hosts_is_right() -> None:
         for host, mean in (("n1", 100.0), ("n2", 110.0))
     )
     assert found(averages.RULES, Case(trials=pair)) == []
+
+
+def singles(*means: float) -> list[Finding]:
+    trials = tuple(
+        trial({"read.iops": [mean]}, label=f"setting {at}") for at, mean in enumerate(means)
+    )
+    return found(noise.RULES, Case(trials=trials), "within-noise")
+
+
+def test_single_runs_far_apart_are_in_order() -> None:
+    assert singles(1000.0, 10.0) == []
+    (said,) = singles(1000.0, 990.0, 10.0)
+    assert "2 of 2 results" in said.message
+
+
+def test_another_block_size_is_another_load() -> None:
+    def of(size: int, label: str) -> Measured:
+        figures = {"read.iops": [1000.0], "read.bandwidth": [1003.0 * size]}
+        return trial(figures, label=label)
+
+    same = Case(trials=(of(4096, "a"), of(4096, "b")))
+    other = Case(trials=(of(4096, "a"), of(8192, "b")))
+    assert len(found(noise.RULES, same, "within-noise")) == 1
+    assert found(noise.RULES, other, "within-noise") == []
+
+
+def test_devices_are_compared_only_by_who_puts_them_under_one_heading() -> None:
+    def case(*, printed: bool) -> Case:
+        return Case(trials=tuple(
+            trial({"read.iops": [rate]}, label=f"at {name} {setting}", target=f"/dev/{name}",
+                  printed=printed)
+            for name, rate in (("sda", 1000.0), ("sdb", 1010.0), ("sdc", 1020.0))
+            for setting in ("plain",)
+        ))  # fmt: skip
+
+    assert found(noise.RULES, case(printed=False), "within-noise") == []
+    assert len(found(noise.RULES, case(printed=True), "within-noise")) == 1
+
+
+def test_a_loop_of_four_is_one_condition_of_four_loops() -> None:
+    """Somebody ran one command four times in a row, and then another."""
+    rates = (1000.0, 1010.0, 990.0, 1005.0)
+    trials = tuple(
+        trial({"read.iops": [rate]}, label=label)
+        for label, factor in (("before", 1.0), ("after", 1.5))
+        for rate in (rate * factor for rate in rates)
+    )
+    case = Case(trials=trials)
+    assert found(noise.RULES, case, "within-noise") == []
+    assert len(found(noise.RULES, case, "ranking")) == 1
+    (alone,) = singles(1000.0, 1010.0)
+    assert "2 of 2 results are of one run each" in alone.message

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.layers import btrfs, ext4
-from iosonde.layers.md import Member, misaligned
-from iosonde.layers.xfs import geometry_facts
+from iosonde.layers import btrfs
+from iosonde.layers.ext4 import kind as ext4
+from iosonde.layers.md.kind import Member, misaligned
+from iosonde.layers.xfs.kind import geometry_facts
 from iosonde.records import Scalar
-from tests.unit.layers.test_caches import device, scene
+from tests.unit.layers._caches.test_found import device, scene
 
 # In the shape of xfs_info 6.1, with a log on a device of its own.
 XFS = """meta-data=/dev/mapper/vg--data-home isize=512    agcount=8, agsize=35200 blks

@@ -1,4 +1,4 @@
-"""The loads that come along, loads as studies name them, and hdparm."""
+"""Bundled loads, loads as studies name them, and hdparm."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.hosts.local import LocalHost
 from iosonde.loads import LOADS
-from iosonde.loads.hdparm import Hdparm
+from iosonde.loads.hdparm.load import Hdparm
 from iosonde.loads.named import declare_load, named_load, names, text_of
 from iosonde.records import Load, RawOutput, Target, TargetKind
 from tests.loop.devices import loop_device
@@ -126,7 +126,6 @@ def test_hdparm_refuses_a_file() -> None:
 
 
 @pytest.mark.root
-@pytest.mark.xdist_group("loop")
 async def test_the_real_hdparm_on_a_loop_device(tmp_path: Path) -> None:
     with loop_device(tmp_path / "disk", 64 * 2**20) as device:
         command = Hdparm().command(

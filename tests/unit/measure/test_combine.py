@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from iosonde.measure.combine import together
@@ -37,6 +39,18 @@ def test_hosts_add_up_and_percentiles_are_merged() -> None:
     assert found["cpu.user"].mean == pytest.approx(0.4)
     assert found["elapsed"].loops == (60.0, 61.0)
     assert "read.latency.stdev" not in found
+
+
+def test_cpu_per_io_of_several_hosts_is_weighted_by_their_ios() -> None:
+    def host(per_io: float, ios: int) -> Loop:
+        made = _loop(0, 1000, 1e-3, CALM)
+        figures = {**made.result.metrics, "cpu.system": 0.1, "cpu.per_io": per_io}
+        issued = {"read": ios, "sync": 5000}
+        return replace(made, result=replace(made.result, metrics=figures, issued=issued))
+
+    trials = [build.trial([host(*one)], host=str(one)) for one in ((1e-5, 1000), (4e-5, 2000))]
+    found = {metric.name: metric for metric in together(trials)}
+    assert found["cpu.per_io"].mean == pytest.approx(3e-5)
 
 
 def test_without_histograms_there_is_no_percentile_of_several_hosts() -> None:

@@ -1,17 +1,23 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from iosonde.errors import UsageError
 from iosonde.measure.circumstances import circumstances
 from iosonde.measure.comparison import Wanted, compare, match
-from iosonde.measure.contrast import Bar, contrast, decide
 from iosonde.measure.gate import parse_gate, pass_gates
 from iosonde.measure.sheet import sheet, trial_sheet
 from iosonde.records import Capture, HostFacts, Outcome, Scalar, Series, StackLayer
 from iosonde.sheets import RunSheet, TrialSheet
-from tests.unit.measure import build, noise
+from iosonde.statistics.contrast import Bar, contrast, decide
+from tests.unit.measure import build
+from tests.unit.statistics import noise
 
 FIGURES = {
     "write.iops": (300.0, 0.012),
@@ -176,10 +182,136 @@ def test_a_gate_that_is_none(text: str) -> None:
 
 def test_gates_fail_only_on_a_verdict_beyond_the_limit() -> None:
     assert parse_gate("write.iops:5") == parse_gate("write.iops:5%")
-    slower = compare([_run("a", 1), _run("b", 2, faster=0.9, start=1e6)]).answers
+    slower = compare([_run("a", 1), _run("b", 2, faster=0.9, start=1e6)])
     assert [g.state for g in pass_gates([parse_gate("write.iops:5")], slower)] == ["failed"]
     assert [g.state for g in pass_gates([parse_gate("write.iops:20")], slower)] == ["passed"]
     (undecided,) = pass_gates([parse_gate("write.latency.p99:0")], slower)
     assert undecided.state == "undecided"
-    better = compare([_run("a", 1), _run("b", 2, faster=1.1, start=1e6)]).answers
+    better = compare([_run("a", 1), _run("b", 2, faster=1.1, start=1e6)])
     assert [g.state for g in pass_gates([parse_gate("write.iops:0")], better)] == ["passed"]
+
+
+def test_syncs_are_judged_as_headlines_and_can_be_gated() -> None:
+    def run(ident: str, wait: float) -> RunSheet:
+        loops = [
+            build.loop(index, {"write.iops": 1000.0 + index, "write.latency.mean": 4e-5,
+                               "sync.latency.mean": wait * (1 + index / 200),
+                               "sync.latency.p99": 3 * wait * (1 + index / 100),
+                               "cpu.user": 0.1 + index / 1000}, started=1e9 + 61 * index)
+            for index in range(5)
+        ]  # fmt: skip
+        return sheet(build.run([build.trial(loops)], ident))
+
+    found = compare([run("a", 5e-4), run("b", 9e-4)], wanted=Wanted(also=("sync.latency.mean",)))
+    heads = [answer.a.name for answer in found.answers if answer.headline]
+    assert heads == ["write.iops", "sync.latency.mean", "sync.latency.p99"]
+    assert [answer.a.name for answer in found.answers][:3] == heads
+    (result,) = pass_gates([parse_gate("sync.latency.mean:10")], found)
+    assert result.state == "failed"
+
+
+def _of(ident: str, loops: Sequence[float], metric: str = "write.iops") -> RunSheet:
+    made = [
+        build.loop(index, {metric: figure}, started=1e9 + 1e6 * (ident != "a") + 61.0 * index)
+        for index, figure in enumerate(loops)
+    ]
+    return sheet(build.run([build.trial(made)], ident))
+
+
+@pytest.mark.parametrize(
+    ("limit", "states"), [("1", ["failed"]), ("1.8", ["passed"]), ("2", ["passed"])]
+)
+def test_a_gate_tighter_than_the_margin_has_its_own(limit: str, states: list[str]) -> None:
+    """1.5 % worse is equivalent within 2 %."""
+    figures = [1000.0, 1000.2, 999.8, 1000.1, 999.9]
+    found = compare([_of("a", figures), _of("b", [0.985 * one for one in figures])])
+    (answer,) = found.answers
+    assert answer.judgement.verdict.outcome is Outcome.EQUIVALENT
+    assert [one.state for one in pass_gates([parse_gate(f"write.iops:{limit}")], found)] == states
+
+
+def test_a_gate_that_the_loops_cannot_tell_is_undecided() -> None:
+    figures = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1000.0, 1001.0, 999.0]
+    found = compare([_of("a", figures), _of("b", [0.999 * one for one in figures])])
+    assert found.answers[0].judgement.verdict.outcome is Outcome.EQUIVALENT
+    (result,) = pass_gates([parse_gate("write.iops:0.5")], found)
+    assert (result.state, result.fails) == ("undecided", False)
+    assert result.reason
+
+
+def _two(ident: str, *hosts: str, failed: tuple[str, ...] = ()) -> RunSheet:
+    trials = [
+        build.trial(
+            [] if host in failed else build.speeds([1.0, 1.01, 0.99, 1.0]),
+            host=host, ident=f"{ident}-{host}",
+        )
+        for host in hosts
+    ]  # fmt: skip
+    trials = [
+        replace(one, faults=("the target is gone",)) if not one.loops else one for one in trials
+    ]
+    return sheet(build.run(trials, ident))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_trial_that_failed_fails_its_gate(there: bool) -> None:
+    other = _two("b", "n1", "n2", failed=("n2",)) if there else _two("b", "n1")
+    found = compare([_two("a", "n1", "n2"), other])
+    assert [(one.of, one.lacks, one.label) for one in found.alone] == [
+        ("a", "b", "certification at scratch on n2")
+    ]
+    assert found.alone[0].why.endswith("the target is gone" if there else "has no such trial")
+    results = pass_gates([parse_gate("write.bandwidth:50")], found)
+    assert [(one.label[-2:], one.state) for one in results] == [("n1", "passed"), ("n2", "missing")]
+    assert [one.fails for one in results] == [False, True]
+
+
+def test_what_is_new_in_the_candidate_fails_nothing() -> None:
+    found = compare([_two("a", "n1"), _two("b", "n1", "n2")])
+    assert [(one.of, one.lacks) for one in found.alone] == [("b", "a")]
+    assert [one.state for one in pass_gates([parse_gate("write.bandwidth:50")], found)] == [
+        "passed"
+    ]
+
+
+def test_what_is_left_of_two_runs_is_not_taken_for_the_same() -> None:
+    """Of each run another trial failed."""
+    with pytest.raises(UsageError, match="no trial of b has the load"):
+        compare([_two("a", "n1", "n2", failed=("n2",)), _two("b", "n1", "n2", failed=("n1",))])
+
+
+def test_a_metric_that_one_trial_lacks_fails_its_gate() -> None:
+    both = [build.loop(at, {"write.iops": 1e3 + at, "read.iops": 1e3 + at}) for at in range(3)]
+    writes = [build.loop(at, {"write.iops": 1e3 + at}) for at in range(3)]
+    runs = [
+        sheet(build.run([build.trial(one, host=host, ident=f"{name}-{host}")
+                         for host, one in (("n1", both), ("n2", second))], name))
+        for name, second in (("a", both), ("b", writes))
+    ]  # fmt: skip
+    results = pass_gates([parse_gate("read.iops:90")], compare(runs))
+    assert [one.state for one in results][1:] == ["missing"]
+
+
+def test_the_figures_shown_are_those_of_the_change() -> None:
+    """One slow loop makes A's mean the larger, and each of its loops is the smaller."""
+    a, b = [1.0, 1.0, 1.0, 1.8], [1.18, 1.18, 1.18, 1.17]
+    found = compare([_of("a", a, "read.latency.p90"), _of("b", b, "read.latency.p90")])
+    (answer,) = found.answers
+    before, after = answer.figures
+    change = answer.judgement.verdict.change
+    assert change is not None
+    assert answer.a.mean > answer.b.mean
+    assert before < after
+    assert after / before - 1 == pytest.approx(change)
+
+
+@given(
+    st.lists(st.floats(0, 1e6), min_size=1, max_size=6),
+    st.lists(st.floats(0, 1e6), min_size=1, max_size=6),
+)
+def test_figures_and_change_always_agree(a: list[float], b: list[float]) -> None:
+    (answer,) = compare([_of("a", a), _of("b", b)]).answers
+    before, after = answer.figures
+    change = answer.judgement.verdict.change
+    if change is not None and before > 1e-3 and after > 1e-3:
+        assert after / before - 1 == pytest.approx(change, rel=1e-6, abs=1e-6)

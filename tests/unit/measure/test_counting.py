@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
+
+import pytest
 
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Completed
-from iosonde.measure.counting import STATUS, TABLE, Counting, counting_of
+from iosonde.layers.dm.facts import STATUS, TABLE
+from iosonde.measure.counting import Counting, Snapshot, counting_of
+from iosonde.monitors import diskstats
 from iosonde.records import Capture, HostFacts, StackLayer, Target, TargetKind
 from tests.nothing import NothingHost
 
@@ -56,7 +61,7 @@ def test_states_of_caches_are_read_whenever_asked_for() -> None:
     assert before["h"][STATUS] != after["h"][STATUS]
     # dm-cache would write its metadata to answer without it.
     assert host.asked[-1] == ("dmsetup", "status", "--noflush")
-    kept = json.loads(one.packed([{}], [before, after]))
+    kept = json.loads(one.packed([Snapshot({}, 0.0)], [before, after]))
     assert kept["states"] == [before, after]
 
 
@@ -65,3 +70,31 @@ def test_where_no_cache_is_nothing_is_asked() -> None:
     one = counting(host, layer("disk", "sda"))
     assert asyncio.run(one.states()) == {}
     assert host.asked == []
+
+
+class Probed(Storage):
+    """A host on which somebody reads a disk for the first few looks, and then no more."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.looks, self.seen = looks, count()
+
+    async def read(self, path: str) -> bytes:
+        assert path == diskstats.PATH
+        reads = 100 * min(next(self.seen), self.looks)
+        return f"8 0 sda {reads} 0 {8 * reads} 0 0 0 0 0 0 0 0\n".encode()
+
+
+def idle_reads(monkeypatch: pytest.MonkeyPatch, looks: int) -> int:
+    monkeypatch.setattr("iosonde.measure.counting.IDLE_SECONDS", 0.0)
+    monkeypatch.setattr("iosonde.measure.counting._SETTLE", 0.0)
+    before, after = asyncio.run(counting(Probed(looks), layer("disk", "sda")).idle())
+    return after.figures["h"]["sda"][0] - before.figures["h"]["sda"][0]
+
+
+def test_what_ends_of_itself_is_not_what_others_do_all_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A probe by udev or the end of a resync is over before the idle while begins."""
+    assert idle_reads(monkeypatch, 3) == 0
+    assert idle_reads(monkeypatch, 1000) == 100, "somebody who never rests"

@@ -6,9 +6,9 @@ import pytest
 
 from iosonde.measure.comparison import compare
 from iosonde.measure.sheet import sheet, slowest
-from iosonde.measure.steady import trend
 from iosonde.records import Outcome
 from iosonde.sheets import RunSheet
+from iosonde.statistics.steady import trend
 from iosonde.units import MIB
 from tests.unit.measure import build
 from tests.unit.measure.loop_tester import PASSES

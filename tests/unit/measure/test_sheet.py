@@ -48,6 +48,14 @@ def test_cpu_per_io() -> None:
     assert metrics["cpu.per_io"].unit == "s"
 
 
+def test_cpu_per_io_of_the_tools_reader_stays() -> None:
+    """A verify load: the rates of writes and of reads are of two phases, one after the other."""
+    figures = {"read.iops": 5333.0, "write.iops": 3084.0, "cpu.user": 0.2, "cpu.system": 0.1,
+               "elapsed": 0.131, "cpu.per_io": 0.3 * 0.131 / 512}  # fmt: skip
+    metrics = {m.name: m for m in trial_sheet(build.trial([build.loop(0, figures)])).metrics}
+    assert metrics["cpu.per_io"].mean == pytest.approx(0.3 * 0.131 / 512)
+
+
 @pytest.mark.parametrize(
     ("figures", "headline"),
     [
@@ -57,6 +65,8 @@ def test_cpu_per_io() -> None:
         ({"cached_read.bandwidth": 9e9, "buffered_read.bandwidth": 2e8}, "buffered_read.bandwidth"),
         ({"write.bandwidth": 1e8, "reread.bandwidth": 5e9}, "write.bandwidth"),
         ({"elapsed": 12.0}, "elapsed"),
+        ({"read.iops": 300.0, "write.iops": 700.0, "mixed.iops": 1000.0}, "write.iops"),
+        ({"mixed.iops": 1000.0, "mixed.latency.mean": 1e-3}, "mixed.iops"),
         ({}, ""),
     ],
 )
@@ -98,3 +108,16 @@ def test_the_slowest_host_stands_for_several() -> None:
     assert slowest([late, later]).trial.host == "node2"
     with pytest.raises(ValueError, match="no host has finished"):
         slowest([broken])
+
+
+def test_the_latency_of_syncs_is_a_headline_of_a_load_that_syncs() -> None:
+    commits = {
+        "write.iops": 200.0, "write.latency.mean": 4e-5, "write.latency.p99": 9e-5,
+        "sync.latency.mean": 5.9e-4, "sync.latency.p50": 5e-4, "sync.latency.p99": 2e-3,
+    }  # fmt: skip
+    of_commits = trial_sheet(build.trial([build.loop(0, commits)]))
+    assert of_commits.headlines == ("write.iops", "sync.latency.mean", "sync.latency.p99")
+    assert of_commits.headline == "write.iops"
+    plain = {name: value for name, value in commits.items() if not name.startswith("sync.")}
+    assert trial_sheet(build.trial([build.loop(0, plain)])).headlines == ("write.iops",)
+    assert trial_sheet(build.trial([])).headlines == ()

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from iosonde.measure.statistics import summarise
 from iosonde.measure.stop import FEWEST, StopRule
+from iosonde.statistics.estimates import summarise
 
 
 def test_a_fixed_count() -> None:

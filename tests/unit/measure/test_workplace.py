@@ -40,10 +40,13 @@ async def test_it_is_there_for_a_loop_and_gone_afterwards(place: Path) -> None:
 async def test_what_the_killed_left_is_taken_away_and_nothing_else(place: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED], check=False)
     (left,) = place.iterdir()
-    digest, pid, ticks = tag().split("-")
+    boot, space, pid, ticks = tag().split("-")
+    digest = f"{boot}-{space}"
     kept = [
         f"iosonde.{tag()}.ABCDEFGHIJ",  # of one that lives
-        f"iosonde.00000000-{pid}-1.ABCDEFGHIJ",  # of another machine, or before a reboot
+        f"iosonde.00000000-{space}-{pid}-1.ABCDEFGHIJ",  # of another machine, or before a reboot
+        f"iosonde.{boot}-1-{pid}-1.ABCDEFGHIJ",  # of another PID namespace, without a lock
+        f"iosonde.{boot}-{pid}-1.ABCDEFGHIJ",  # of an earlier version
         f"iosonde.{digest}-{pid}-1.ABC",  # no name of ours
         "iosonde.ABCDEFGHIJ", "iosonde-probe-x", f"x.{left.name}",
     ]  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
 
+from iosonde._core import Same
 from tests.unit.predict.nodes import KIB, PAGE, SECTOR, Node, Request, core_of, run
 
 READ, WRITE, FLUSH = 0, 1, 2
@@ -21,7 +22,7 @@ Log = list[tuple[int, int, int, int]]
 
 def bare() -> Node:
     """A device that counts what it gets, and merges nothing."""
-    return Node("same", {})
+    return Node(Same())
 
 
 def runs(sectors: Iterable[int]) -> list[tuple[int, int]]:
@@ -66,8 +67,10 @@ def compare(node: Node, given: Sequence[Request], log: Log, *, settle: bool) -> 
     if settle:
         core.settle()
     for layer in range(len(node.below)):
-        assert tuple(core.counts(1 + layer)[:5]) == counted(log, layer)
-    return dict(core.events(0))
+        got = core.counts(1 + layer)
+        here = (got.reads, got.writes, got.flushes, got.read_bytes, got.write_bytes)
+        assert here == counted(log, layer)
+    return core.events(0)
 
 
 def asked(sectors: int, longest: int, flushes: bool = False) -> st.SearchStrategy[list[Request]]:

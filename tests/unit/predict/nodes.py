@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from iosonde import _core
+from iosonde.layers._ledger.rule import NO_LIMITS, Rule
 
 SECTOR, PAGE, KIB = 512, 4096, 1024
 Request = tuple[int, int, int]  # 0 read, 1 write or 2 flush, first sector, sectors
@@ -14,11 +15,12 @@ Request = tuple[int, int, int]  # 0 read, 1 write or 2 flush, first sector, sect
 
 @dataclass
 class Node:
-    """A layer of a random stack: the name of its rule, its figures, and what it stands on."""
+    """A layer of a random stack: its rule, what it stands on, and what it takes at once."""
 
-    rule: str
-    figures: dict[str, int]
+    rule: Rule
     below: list[Node] = field(default_factory=list)
+    limits: _core.Limits = NO_LIMITS
+    bitmap: _core.Bitmap | None = None
 
     def flat(self) -> list[Node]:
         found = [self]
@@ -30,7 +32,13 @@ class Node:
 def core_of(top: Node) -> tuple[_core.Ledger, list[Node]]:
     nodes = top.flat()
     numbers = {id(node): number for number, node in enumerate(nodes)}
-    rows = [(one.rule, one.figures, [numbers[id(under)] for under in one.below]) for one in nodes]
+    rows = [
+        _core.Node(
+            one.rule, below=[numbers[id(under)] for under in one.below],
+            limits=one.limits, bitmap=one.bitmap,
+        )
+        for one in nodes
+    ]  # fmt: skip
     return _core.Ledger(rows), nodes
 
 
@@ -44,4 +52,4 @@ def run(core: _core.Ledger, requests: list[Request]) -> None:
 
 
 def disk() -> Node:
-    return Node("same", {"most": 1280 * KIB, "merges": 1, "segments": 254})
+    return Node(_core.Same(), limits=_core.Limits(most=1280 * KIB, merges=True, segments=254))

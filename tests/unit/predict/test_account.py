@@ -7,17 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from iosonde.case import Case, Ledger, Measured
+from iosonde import _core
+from iosonde.case import Account, Case, Ledger, LedgerRow, Measured
 from iosonde.explain.rules.ledger import differences
+from iosonde.layers._ledger.look import Look
 from iosonde.loads.load import REQUESTS
 from iosonde.loads.named import declare_load
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.account import ledger_of
 from iosonde.predict.found import model_of_found
-from iosonde.predict.look import Look
 from iosonde.predict.model import model_of, predict, top_of
+from iosonde.predict.pieces import more_at_the_target
 from iosonde.predict.requests import Requests, of_lines, of_load
 from iosonde.records import (
     Capture,
@@ -102,6 +105,8 @@ def trial(
     known: Mapping[str, str] | None = None,
     declared: tuple[Mapping[str, Scalar], ...] = (),
     load: str = LOAD,
+    moments: tuple[float, ...] = (),
+    made: Requests | None = None,
 ) -> Trial:
     nothing: Counts = dict.fromkeys(counts, (0, 0, 0, 0))
     readings = [
@@ -110,9 +115,9 @@ def trial(
     ]  # fmt: skip
     document = {
         "idle_seconds": 2.0, "readings": readings, "facts": {"h": dict(known or facts())},
-        "declared": list(declared),
+        "declared": list(declared), **({"moments": moments} if moments else {}),
     }  # fmt: skip
-    files = {COUNTED: json.dumps(document).encode(), REQUESTS: recorded(requests())}
+    files = {COUNTED: json.dumps(document).encode(), REQUESTS: recorded(made or requests())}
     loop = Loop(
         0, 0.0, 4.0, LoadResult({}, {}, issued={"write": 600}), RawOutput(0, b"", b"", files)
     )
@@ -184,6 +189,21 @@ def test_an_array_that_is_something_else(change: dict[str, Scalar], says: str) -
     assert any("counted" in one.what for one in finding.evidence)
 
 
+def test_a_stripe_cache_that_has_grown() -> None:
+    """Earlier loads made md keep more stripes than sysfs shows: rows are found that were read."""
+    load = "fio --name=x --rw=randread --bs=4k --direct=1 --size=16m --number_ios=4000"
+    known = facts(lost=1)
+    look = Look(stack(), {"h": known}, {"h/md:md0": {"model.stripe_cache": 2048}})
+    found = model_of_found(look)
+    made = of_load(declare_load(load, where="test", directory=Path()), 4000, 16 * MIB)
+    counts: Counts = {
+        place.device: (one.reads, one.read_bytes, one.writes, one.write_bytes)
+        for place, one in zip(found.places, predict(found.model, made).layers, strict=True)
+    }
+    (finding,) = judged(trial(counts, known=known, load=load, made=made))[1]
+    assert "The stripe cache of h/md:md0 has grown, to about 1536 stripes" in finding.message
+
+
 def test_a_lost_member_that_is_known_is_reckoned_with() -> None:
     known = facts(lost=1)
     counts = truth(stack(), known)
@@ -225,7 +245,7 @@ def test_a_bitmap_hides_nobody_else() -> None:
 def test_a_bitmap_whose_place_is_not_known_is_named() -> None:
     known = facts() | BITMAP | {"/sys/block/md0/md/metadata_version": "1.0"}
     ledger, _ = judged(trial(truth(stack(), facts()), known=known))
-    assert "h/md:md0: not reckoned with: its write-intent bitmap" in ledger.notes
+    assert "h/md:md0: not modelled: its write-intent bitmap" in ledger.notes
     file = facts() | {"/sys/block/md0/md/bitmap/location": "file"}
     ledger, _ = judged(trial(truth(stack(), facts()), known=file))
     assert any("bitmap" in note for note in ledger.notes)
@@ -253,10 +273,31 @@ def test_someone_else() -> None:
     )
     (finding,) = judged(trial(counts, idle=idle))[1]
     assert "Someone else" in finding.message
-    # As much as was seen without the load is theirs, and leaves nothing to explain.
+    # As much as was seen without the load is theirs, and leaves nothing to explain; that is said.
     counts = grown(truth(stack(), facts()), lambda r, rb, w, wb: (r + 100, rb + 409_600, w, wb))
     idle = dict.fromkeys(counts, (0, 0, 0, 0)) | dict.fromkeys(DISKS, (50, 204_800, 0, 0))
+    (finding,) = judged(trial(counts, idle=idle))[1]
+    assert "Someone else was doing I/O all the time" in finding.message
+    assert "vdb about 100 I/Os beside 590 of the load" in finding.message
+    assert "It was taken off." in finding.message
+    # A few now and then are not worth a word.
+    counts = grown(truth(stack(), facts()), lambda r, rb, w, wb: (r + 6, rb + 24_576, w, wb))
+    idle = dict.fromkeys(counts, (0, 0, 0, 0)) | dict.fromkeys(DISKS, (3, 12_288, 0, 0))
     assert judged(trial(counts, idle=idle))[1] == []
+
+
+def test_others_go_on_until_the_counters_are_read() -> None:
+    """Counters are read when they rest, so others' I/O counts for longer than the load ran."""
+    idle = dict.fromkeys(truth(stack(), facts()), (0, 0, 0, 0)) | dict.fromkeys(
+        DISKS, (200, 819_200, 0, 0)
+    )
+    counts = grown(truth(stack(), facts()), lambda r, rb, w, wb: (r + 1000, rb + 4_096_000, w, wb))
+    moments = (10.0, 12.0, 12.0, 22.0)  # the load ended after 4 s
+    (finding,) = judged(trial(counts, idle=idle, moments=moments))[1]
+    assert "Someone else was doing I/O all the time" in finding.message
+    assert "vdb about 1000 I/Os beside" in finding.message
+    (finding,) = judged(trial(counts, idle=idle))[1]
+    assert "left unexplained" in finding.message
 
 
 def test_the_kernel_merges_more() -> None:
@@ -278,6 +319,81 @@ def test_several_at_once_may_count_less() -> None:
     one = trial(counts, load=f"{LOAD} --iodepth=32 --ioengine=libaio")
     assert judged(one)[0].depth == 32
     assert judged(one)[1] == []
+
+
+def test_several_at_once_may_count_a_tenth_more_with_parity() -> None:
+    deep = f"{LOAD} --iodepth=32 --ioengine=libaio"
+    tenth = grown(
+        truth(stack(), facts()),
+        lambda r, rb, w, wb: (r + r // 11, rb + rb // 11, w + w // 11, wb),
+    )
+    assert judged(trial(tenth, load=deep))[1] == []
+    assert judged(trial(tenth))[1] != [], "one after the other it is another matter"
+    third = grown(truth(stack(), facts()), lambda r, rb, w, wb: (r, rb, w + w // 3, wb))
+    assert judged(trial(third, load=deep))[1] != []
+    written = grown(truth(stack(), facts()), lambda r, rb, w, wb: (r, rb, w, wb + wb // 11))
+    assert judged(trial(written, load=deep))[1] != [], "never more bytes written"
+
+
+def plain(level: str, layout: int | None, chunk: int, sizes: tuple[int, ...] = (1024,) * 4) -> Look:
+    """An array that is the target itself; `sizes` of its members in MiB."""
+    known = {**facts(), "/sys/class/block/md0/dev": "9:0"}
+    total = sum(sizes) - len(sizes) if level == "raid0" else 2 * 1023
+    array = layer(
+        "md", "md0", tuple(f"disk:{one}" for one in DISKS), level=level, raid_disks=len(sizes),
+        chunk_size=chunk, layout=layout, degraded=0, size=total * MIB,
+    )  # fmt: skip
+    if layout is None:
+        array = replace(array, facts={k: v for k, v in array.facts.items() if k != "layout"})
+    disks = (
+        layer("disk", one, (), size=size * MIB) for one, size in zip(DISKS, sizes, strict=True)
+    )
+    return Look((array, *disks), {"h": known})
+
+
+def asked_of_the_array(length: int, chunk: int) -> Requests:
+    offsets = np.arange(400, dtype=np.uint64) * np.uint64(4096 * 7) % np.uint64(64 * MIB)
+    ones = np.ones(400, dtype=np.uint64)
+    return Requests(ones.astype(np.uint8), offsets, ones * np.uint64(length))
+
+
+@pytest.mark.parametrize(
+    ("level", "layout", "splits"),
+    [("raid0", None, True), ("raid0", -1, True), ("raid10", 0x102, True), ("raid10", 0x104, False),
+     ("raid5", 2, False)],
+)  # fmt: skip
+def test_a_target_that_splits_counts_the_pieces(
+    level: str, layout: int | None, splits: bool
+) -> None:
+    """5 disks, 12 KiB at 4 KiB: some lie over the end of a chunk."""
+    chunk, length = 131072, 12288
+    found = model_of_found(plain(level, layout, chunk))
+    assert found.uncovered == ()
+    made = asked_of_the_array(length, chunk)
+    pieces = sum((begin + length - 1) // chunk - begin // chunk for begin in made.offsets.tolist())
+    assert pieces > 16
+    assert more_at_the_target(found.model, made) == ((0, pieces) if splits else (0, 0))
+    reads = replace(made, ops=np.zeros_like(made.ops))
+    expected = pieces if splits or level == "raid5" else 0
+    assert more_at_the_target(found.model, reads) == (expected, 0)
+
+
+def test_a_raid_0_of_unlike_members_is_not_covered() -> None:
+    """Behind the end of the smallest one it goes on over fewer."""
+    found = model_of_found(plain("raid0", -1, 65536, (1024, 1024, 1024, 2048)))
+    assert "zones" in found.uncovered[0]
+    assert model_of_found(plain("raid0", -1, 65536)).uncovered == ()
+
+
+def test_pieces_are_no_difference_nor_is_a_kernel_that_counts_them_whole() -> None:
+    for more, differs in ((0, False), (40, False), (80, True)):
+        said, counted = Account(0, 0, 440, 4_915_200), Account(0, 0, 400 + more, 4_915_200)
+        row = LedgerRow(
+            "r", "md", "md0", said, counted, Account(0, 0, 0, 0),
+            last=False, writes_band=(440, 440), pieces=(0, 40),
+        )  # fmt: skip
+        measured = Measured("x", "run/t", "run", "fio", {}, ledger=Ledger((row,), 1, recorded=True))
+        assert bool(list(differences(Case(trials=(measured,))))) is differs
 
 
 def test_a_trial_without_counters_has_no_ledger() -> None:
@@ -307,7 +423,8 @@ def test_a_file_by_its_extents() -> None:
     disk = layer("disk", "vdb", (), size=1024 * MIB)
     look = Look((mount, disk), {"h": {"filefrag": printed}})
     found = model_of_found(look)
-    rule, figures_, below = found.model.nodes[0]
-    assert (rule, below) == ("linear", (1,))
-    assert figures_["at1"] == 100_000 * SECTOR
+    node = found.model.nodes[0]
+    assert isinstance(node.rule, _core.Segments)
+    assert node.below == [1]
+    assert node.rule.segments[1].at == 100_000 * SECTOR
     assert found.model.size == 4096 * SECTOR

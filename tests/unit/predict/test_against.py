@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,20 @@ import pytest
 
 from iosonde.errors import UsageError
 from iosonde.loads.named import declare_load
-from iosonde.predict.against import forecast, measured, order
+from iosonde.predict.against import forecast, measured, order, require_same_stack
 from iosonde.predict.search import Question, ranking, search
 from iosonde.predict.time import Time
 from iosonde.predict.what_if import Change
 from iosonde.printed import Kept, Place
-from iosonde.records import Forecast
+from iosonde.records import Capture, Forecast, Run, RunState, Target, TargetKind
 from iosonde.report import FORMATS
 from iosonde.sheets import RunSheet
+from iosonde.stack.file import understand
 from iosonde.store import open_store
 from iosonde.store.packed import pack
 from tests.sample import sample_run
 from tests.unit.measure.build import loop, trial
+from tests.unit.predict.found_stacks import layer
 
 ROOT = Path(__file__).parents[3]
 SAID = Time(100.0, 409600.0, 0.01, (90.0, 120.0), 1, "d1", {"d1": 1.0})
@@ -121,6 +124,7 @@ def test_the_whole_space_is_ranked_with_what_cannot_be(tmp_path: Path) -> None:
     assert len(document["without"]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one CPU")
 def test_other_processes_find_the_same(tmp_path: Path) -> None:
     changes = [
@@ -138,3 +142,56 @@ def test_a_space_can_be_too_large(tmp_path: Path) -> None:
     changes = [Change("r", "chunk_size", values), Change("r", "stripe_cache_size", values)]
     with pytest.raises(UsageError, match="160000 combinations"):
         search(question(tmp_path), changes)
+
+
+# ── of another stack ──────────────────────────────────────────────────────────────────────────
+
+FOUR = "[a, b, c, d]"
+
+
+def declared_as(level: int, chunk: str = "64k", name: str = "mine", members: str = FOUR) -> Any:
+    disks = [f"  {one}: {{kind: disk, host: h, size: 1 GiB, path: /dev/{one}}}" for one in "abcd"]
+    array = f"  r: {{kind: md, level: {level}, chunk_size: {chunk}, of: {members}}}"
+    text = [f"stack: {name}", "hosts: {h: {at: local}}", "layers:", *disks, array]
+    return understand("\n".join(text), "s.yaml")
+
+
+def held(
+    declared: Any, *, level: str = "raid5", at: str = "r", array: bool = True, host: str = "h",
+    **study: Any,
+) -> None:  # fmt: skip
+    """A trial on an array of four disks (or on a bare disk) is held against a declared stack."""
+    disks = tuple(layer("disk", one, ()) for one in "abcd")
+    below = tuple(f"disk:{one}" for one in "abcd")
+    facts: dict[str, Any] = {"level": level, "raid_disks": 4, "chunk_size": 65536}
+    md = layer("md", "md0", below, **facts)
+    capture = Capture(0.0, (), (md, *disks) if array else disks)
+    target = Target("h", "/dev/md0" if array else "/dev/a", TargetKind.DEVICE)
+    one = replace(trial([loop(0, {})]), host=host, probe=at, target=target, capture=capture)
+    run = Run("run", "s", {"study": study}, 0.0, RunState.FINISHED, (one,))
+    require_same_stack(run, one, declared.site("r"), declared)
+
+
+def test_a_run_of_the_same_stack_is_held_against_it() -> None:
+    held(declared_as(5))
+    held(declared_as(5), at="/dev/md0")
+    held(declared_as(5), stack="/elsewhere/s.yaml")
+    held(declared_as(1), level="raid1")  # whose chunk means nothing
+    held(declared_as(5), stack="/s.yaml", host="lab:mine/h")
+
+
+@pytest.mark.parametrize(
+    ("declared", "more", "why"),
+    [
+        (declared_as(10), {}, "there was raid5 of 4 members, chunks of 65536 bytes, not raid10"),
+        (declared_as(5, "512k"), {}, "not raid5 of 4 members, chunks of 524288 bytes"),
+        (declared_as(5, members="[a, b, c]"), {}, "not raid5 of 3 members"),
+        (declared_as(5), {"array": False}, "there was none of"),
+        (declared_as(5), {"at": "lv", "stack": "/s.yaml"}, "measured at the layer 'lv'"),
+        (declared_as(5), {"host": "lab:other/h", "stack": "/s.yaml"}, "of the stack 'other'"),
+    ],
+)
+def test_a_run_of_another_stack_is_refused(declared: Any, more: Any, why: str) -> None:
+    with pytest.raises(UsageError, match="was not measured on r of mine") as problem:
+        held(declared, **more)
+    assert why in problem.value.message

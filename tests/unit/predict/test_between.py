@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from iosonde import _core
 from iosonde.errors import UsageError
+from iosonde.layers.ext4.ledger import journal_blocks, tags
 from iosonde.loads.named import declare_load
-from iosonde.predict.devices import Devices
-from iosonde.predict.hardware import with_caches
-from iosonde.predict.journal import journal_blocks, tags
+from iosonde.predict.devices import Devices, with_caches
 from iosonde.predict.model import Prediction, model_of, predict, top_of
 from iosonde.predict.requests import of_load
 from iosonde.predict.shape import shape_of
@@ -150,7 +150,9 @@ def test_a_smart_array_divides_its_cache() -> None:
     found = run(declared, reads, "r.cache_size=16 MiB", at="r")
     assert named(found, "r-array").reads == named(found, "r-array").read_bytes / 4096 <= 2048
     model = model_of(top_of(declared, "r"), 1500, {"r": {"cache_size": 16 * MIB}})
-    assert model.nodes[0][1]["room"] == 4 * MIB
+    rule = model.nodes[0].rule
+    assert isinstance(rule, _core.Controller)
+    assert rule.room == 4 * MIB
 
 
 EXT4 = "f: {{kind: ext4, of: d1, mount: /m, journal: journal{0}}}"
@@ -217,9 +219,9 @@ def test_buffered_writes_leave_merged() -> None:
     tight = run(declared, load, "f.page_cache=1g", "f.dirty_background_bytes=1m")
     assert named(tight, "d1").writes > 1000
     assert any(note.startswith("f-page-cache: approximate") for note in found.notes)
-    assert not any("not reckoned with" in note for note in found.notes)
+    assert not any("not modelled" in note for note in found.notes)
     without = run(declared, load)
-    assert any("not reckoned with" in note for note in without.notes)
+    assert any("not modelled" in note for note in without.notes)
 
 
 def test_buffered_reads_run_ahead() -> None:

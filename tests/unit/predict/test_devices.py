@@ -109,7 +109,7 @@ def test_every_kind_is_a_model(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("fast", "no model of a device"),
+        ("fast", "is not a device model"),
         ("sheet:rpm=7200", "the model lacks seek"),
         ("sheet:rpm=7200,seek=8ms,rate=200MB/s,colour=1", "has no colour"),
         ("sheet:rpm=0,seek=8ms,rate=200MB/s", "above 0"),
@@ -131,7 +131,7 @@ def test_the_nearest_name_holds() -> None:
     assert devices.of(stack.site("p")) is None
     with pytest.raises(UsageError, match="no layer or kind 'd9'"):
         Devices({"d9": "7k2-sata"}).check(["d1"], ["disk"])
-    with pytest.raises(UsageError, match="says of no layer"):
+    with pytest.raises(UsageError, match="names no layer"):
         parse_devices(["d1"])
 
 
@@ -189,7 +189,7 @@ def test_what_was_not_measured_is_said() -> None:
     device = of_points("x", made(1e-4, 1e9, 1e5))
     with pytest.raises(UsageError, match=r"has no writes.*--writes"):
         device.seconds(Access(write=True, count=1, size=4096), 1, CHANCE)
-    with pytest.raises(UsageError, match="not whole"):
+    with pytest.raises(UsageError, match="incomplete"):
         of_points("x", made(1e-4, 1e9, 1e5)[:-1])
     with pytest.raises(UsageError, match="no figures"):
         of_points("x", [])

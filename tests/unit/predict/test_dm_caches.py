@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.predict.caches import dm_cache_blocks
+from iosonde.layers.dm_cache.ledger import dm_cache_blocks
 from iosonde.predict.model import Prediction, model_of, predict, top_of
 from iosonde.predict.requests import Requests
 from iosonde.predict.what_if import parse_change, variants

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from iosonde import _core
-from iosonde.frames import aoe_frame_payload
+from iosonde._core import Cache, Far, Node, Same
+from iosonde.layers.aoe.facts import aoe_frame_payload
 
 SEEN = {
     512: 117_531_108, 1024: 61_124_866, 1536: 83_563_623, 2048: 89_738_119, 2560: 43_968_876,
@@ -30,10 +31,10 @@ def test_only_whole_blocks_are_kept() -> None:
     chance.shuffle(lengths)
     offsets = chance.integers(0, 2**18, len(lengths), dtype=np.uint64) * np.uint64(BLOCK)
     ops = (chance.random(len(lengths)) < WRITES / (READS + WRITES)).astype(np.uint8)
-    figures = {"block": BLOCK, "blocks": 2**16, "ways": 512, "lru": 0, "mode": 0}
-    core = _core.Ledger([("cache", figures, [1, 2]), ("same", {}, []), ("same", {}, [])])
+    cache = Cache(block=BLOCK, blocks=2**16, ways=512, mode="back")
+    core = _core.Ledger([Node(cache, below=[1, 2]), Node(Same()), Node(Same())])
     core.run(ops.tobytes(), offsets.tobytes(), lengths.tobytes())
-    told = dict(core.events(0))
+    told = core.events(0)
     total = told["reads"] + told["writes"]
     passed = told["uncached_reads"] + told["uncached_writes"]
     assert total == len(lengths)
@@ -56,12 +57,12 @@ def test_what_frames_leave_of_blocks(mtu: int, pieces: int, uncached: int) -> No
     At an MTU of 9000 they carry 8704 bytes, so that most of them begin and end inside a block.
     """
     payload = aoe_frame_payload(mtu)
-    frames = {"read": payload, "write": payload}
-    cache = {"block": BLOCK, "blocks": 4096, "ways": 512, "lru": 0, "mode": 0}
+    frames = Far(read=payload, write=payload)
+    cache = Cache(block=BLOCK, blocks=4096, ways=512, mode="back")
     core = _core.Ledger([
-        ("far", frames, [1]), ("cache", cache, [2, 3]), ("same", {}, []), ("same", {}, []),
+        Node(frames, below=[1]), Node(cache, below=[2, 3]), Node(Same()), Node(Same()),
     ])  # fmt: skip
     offsets, lengths = np.array([2**20], np.uint64), np.array([65536], np.uint64)
     core.run(bytes([1]), offsets.tobytes(), lengths.tobytes())
-    told = dict(core.events(1))
+    told = core.events(1)
     assert (told["writes"], told["uncached_writes"]) == (pieces, uncached)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from iosonde.case import LedgerRow
+from iosonde.layers._ledger.look import Look, Ran
 from iosonde.predict.found import model_of_found
-from iosonde.predict.look import Look, Ran
 from tests.unit.predict.found_stacks import (
     DISKS,
     FAST,
@@ -109,9 +109,11 @@ def test_data_of_bcache_begin_behind_its_superblock() -> None:
     )
     found = model_of_found(look)
     begins = [
-        {places[at].device: figures.get(f"begins{number}", 0) for number, at in enumerate(below)}
+        {
+            found.places[at].device: start
+            for at, start in zip(model.nodes[0].below, model.nodes[0].starts, strict=True)
+        }
         for model in (found.model, *found.others)
-        for places, (_, figures, below) in [(found.places, model.nodes[0])]
     ]
     assert begins == [{SLOW: 8 * KIB, FAST: 0}] * 2
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from iosonde import _core
 from iosonde.case import LedgerRow
-from iosonde.cli.accounted import ledger_document, print_ledger
+from iosonde.cli.accounted import print_ledger
+from iosonde.layers._ledger.look import Look
 from iosonde.predict.found import model_of_found
-from iosonde.predict.look import Look
+from iosonde.verbs.ledgers import ledger_document
 from tests.unit.predict.found_stacks import (
     DISKS,
     FAST,
@@ -305,7 +307,8 @@ def test_dm_crypt_moves_its_data() -> None:
     own = rows(stack.ledger(asked("write", 2, MIB), {"dm-0": of("write", 2, MIB)})[0])
     assert four(own[SLOW].predicted) == of("write", 2, MIB)
     found = model_of_found(Look(stack.layers, {"h": stack.facts}))
-    assert found.model.nodes[0][1] == {"start": 16 * MIB, "most": MIB}
+    assert found.model.nodes[0].rule == _core.Linear(start=16 * MIB)
+    assert found.model.nodes[0].limits == _core.Limits(most=MIB)
 
 
 # ── below ─────────────────────────────────────────────────────────────────────────────────────

@@ -2,7 +2,7 @@
 
 Four virtual disks of 192 MiB, each held to 50 I/Os a second by QEMU's throttle; md with chunks of
 64 KiB on Debian's Linux 6.1 (one emulated CPU); fio 3.33, five seconds of which the first is left
-out, one or two loops. Measured 2026-11-21; how: docs/decisions/0116.
+out, one or two loops. Measured 2026-11-21; how: docs/validation/predicted-times.md.
 """
 
 from __future__ import annotations

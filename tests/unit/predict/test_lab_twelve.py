@@ -2,7 +2,8 @@
 
 Twelve virtual disks of 192 MiB, each held to 40 I/Os and 16 MiB a second; md with chunks of 64 KiB
 on Debian's Linux 6.1 (one emulated CPU); fio 3.33, 15 s behind one that is left out; three arrays
-each with a third of the depth, at the same time. Measured 2026-11-22 (docs/decisions/0116).
+each with a third of the depth, at the same time. Measured 2026-11-22; more in
+docs/validation/predicted-times.md.
 """
 
 from __future__ import annotations

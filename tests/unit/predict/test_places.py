@@ -57,15 +57,17 @@ def level6(layout: int, disks: int, row: int, data: int) -> tuple[int, int, int]
 
 def touched(parity: int, layout: int, disks: int, page: int, op: int) -> set[tuple[int, int]]:
     """Members that are written (or read) for a page, and how many bytes of each."""
-    figures = {
-        "parity": parity, "chunk": CHUNK, "layout": layout, "stripe_cache": 0, "most": 2**20,
-    }  # fmt: skip
-    leaf: tuple[str, dict[str, int], list[int]] = ("same", {"most": 2**20, "merges": 1}, [])
-    core = _core.Ledger([("parity", figures, [*range(1, disks + 1)]), *[leaf] * disks])
+    array = _core.Node(
+        _core.Parity(parity=parity, chunk=CHUNK, layout=layout), below=range(1, disks + 1),
+        limits=_core.Limits(most=2**20),
+    )  # fmt: skip
+    leaf = _core.Node(_core.Same(), limits=_core.Limits(most=2**20, merges=True))
+    core = _core.Ledger([array, *[leaf] * disks])
     offset, length = np.array([page * PAGE], np.uint64), np.array([PAGE], np.uint64)
     core.run(bytes([op]), offset.tobytes(), length.tobytes())
     counts = [core.counts(member + 1) for member in range(disks)]
-    return {(member, one[3 + op]) for member, one in enumerate(counts) if one[3 + op]}
+    sizes = [one.write_bytes if op else one.read_bytes for one in counts]
+    return {(member, size) for member, size in enumerate(sizes) if size}
 
 
 @pytest.mark.parametrize("layout", LEVEL5, ids=LEVEL5.get)

@@ -86,6 +86,7 @@ def test_the_strips_that_were_not_fitted_are_ranked() -> None:
         assert rates[strip] == pytest.approx(MEASURED[strip], rel=0.12)
 
 
+@pytest.mark.slow
 def test_no_choice_of_two_rows_turns_the_order_round() -> None:
     """All ten pairs: where the controller is what is waited for, its demands tell the rates."""
     found = {}

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde import _core
+from iosonde._core import Cache, Far, Limits, Linear, Mirror, Parity, Raid10, Striped
 from tests.unit.predict.nodes import KIB, PAGE, SECTOR, Node, Request, core_of, disk, run
 
 
 def below(node: Node, sector: int, write: bool) -> list[tuple[int, int]]:
     """Which sectors of which layers below hold one sector of a layer."""
-    figures = node.figures
-    if node.rule == "linear":
-        return [(0, sector + figures["start"] // SECTOR)]
-    if node.rule == "mirror":
+    rule = node.rule
+    if isinstance(rule, Linear):
+        return [(0, sector + rule.start // SECTOR)]
+    if isinstance(rule, Mirror):
         copies = len(node.below) if write else 1
-        return [(one, sector + figures["start"] // SECTOR) for one in range(copies)]
-    if node.rule == "far":
+        return [(one, sector + rule.start // SECTOR) for one in range(copies)]
+    if isinstance(rule, Far):
         return [(0, sector)]
-    chunk = figures["chunk"] // SECTOR
+    assert isinstance(rule, Striped | Raid10)
+    chunk = rule.chunk // SECTOR
     number, inside = divmod(sector, chunk)
-    if node.rule == "striped":
+    if isinstance(rule, Striped):
         row, member = divmod(number, len(node.below))
-        return [(member, row * chunk + inside + figures["start"] // SECTOR)]
-    assert node.rule == "raid10"
-    copies = figures["layout"] & 0xFF
+        return [(member, row * chunk + inside + rule.start // SECTOR)]
+    copies = rule.layout & 0xFF
     places = [divmod(number * copies + copy, len(node.below)) for copy in range(copies)]
     return [(member, row * chunk + inside) for row, member in places[: copies if write else 1]]
 
@@ -61,25 +61,23 @@ def stacks(depth: int) -> st.SearchStrategy[Node]:
     several = st.lists(child, min_size=1, max_size=4)
     return st.one_of(
         child,
-        st.builds(lambda start, one: Node("linear", {"start": start}, [one]), starts, child),
+        st.builds(lambda start, one: Node(Linear(start=start), [one]), starts, child),
         st.builds(
             lambda read, write, one: Node(
-                "far", {"read": read * SECTOR, "write": write * SECTOR, "merges": 1}, [one]
+                Far(read=read * SECTOR, write=write * SECTOR), [one], Limits(merges=True)
             ),
             st.integers(1, 20), st.integers(1, 20), child,
         ),
-        st.builds(lambda start, many: Node("mirror", {"start": start}, many), starts, several),
+        st.builds(lambda start, many: Node(Mirror(start=start), many), starts, several),
         st.builds(
             lambda chunk, start, last, many: Node(
-                "striped", {"chunk": chunk, "start": start, "latter_first": last}, many
+                Striped(chunk=chunk, start=start, latter_first=last), many
             ),
-            chunks, starts, st.integers(0, 1), several,
+            chunks, starts, st.booleans(), several,
         ),
         st.builds(
             lambda chunk, copies, many: Node(
-                "raid10",
-                {"chunk": chunk, "layout": min(copies, len(many)) | 1 << 8, "size": 2**30},
-                many,
+                Raid10(chunk=chunk, layout=min(copies, len(many)) | 1 << 8, size=2**30), many
             ),
             chunks, st.integers(1, 3), several,
         ),
@@ -104,13 +102,13 @@ def test_mappings_move_each_sector_where_it_belongs(top: Node, given: list[Reque
     for number, node in enumerate(nodes):
         if node.below:
             continue
-        reads, writes, _, read_bytes, write_bytes, _, _ = core.counts(number)
-        assert write_bytes == counts[1][id(node)].total() * SECTOR
-        assert (writes > 0) == (write_bytes > 0)
-        assert (reads > 0) == (read_bytes > 0)
+        got = core.counts(number)
+        assert got.write_bytes == counts[1][id(node)].total() * SECTOR
+        assert (got.writes > 0) == (got.write_bytes > 0)
+        assert (got.reads > 0) == (got.read_bytes > 0)
     # Which copy of RAID 10 is read is its own affair; altogether each sector is read once.
     leaves = [number for number, node in enumerate(nodes) if not node.below]
-    assert sum(core.counts(leaf)[3] for leaf in leaves) == SECTOR * sum(
+    assert sum(core.counts(leaf).read_bytes for leaf in leaves) == SECTOR * sum(
         length for op, _, length in given if op == 0
     )
 
@@ -153,11 +151,12 @@ class Array:
     def roles(self, stripe: int) -> list[int | str]:
         return self.row(stripe // (self.chunk // PAGE))
 
-    def figures(self) -> dict[str, int]:
-        return {
-            "parity": self.parity, "chunk": self.chunk, "layout": 5 if self.last else 2,
-            "failed": sum(1 << one for one in self.failed), "most": 2**20, "stripe_cache": 0,
-        }  # fmt: skip
+    @property
+    def rule(self) -> Parity:
+        return Parity(
+            parity=self.parity, chunk=self.chunk, layout=5 if self.last else 2,
+            failed=sum(1 << one for one in self.failed),
+        )  # fmt: skip
 
 
 arrays = st.builds(
@@ -166,7 +165,8 @@ arrays = st.builds(
 
 
 def array_of(array: Array) -> tuple[_core.Ledger, list[Node]]:
-    return core_of(Node("parity", array.figures(), [disk() for _ in range(array.disks)]))
+    members = [disk() for _ in range(array.disks)]
+    return core_of(Node(array.rule, members, Limits(most=2**20)))
 
 
 def pages_of(request: Request) -> dict[int, bool]:
@@ -201,9 +201,9 @@ def test_writes_to_arrays_with_parity(array: Array, given: list[Request]) -> Non
             read.update(set(writes) | parity if modify else others | partly)
             written.update(set(writes) | parity)
     for member in range(array.disks):
-        _, _, _, read_bytes, write_bytes, _, _ = core.counts(1 + member)
-        assert read_bytes == read[member] * PAGE
-        assert write_bytes == written[member] * PAGE
+        got = core.counts(1 + member)
+        assert got.read_bytes == read[member] * PAGE
+        assert got.write_bytes == written[member] * PAGE
 
 
 @given(arrays, st.data(), requests.map(lambda many: [(0, *one[1:]) for one in many]))
@@ -224,10 +224,10 @@ def test_reads_without_a_member(array: Array, data: Any, given: list[Request]) -
             survivors = set(range(array.disks)) - lost
             read.update(survivors if wanted & lost else wanted)
     for member in range(array.disks):
-        reads, writes, _, read_bytes, _, _, _ = core.counts(1 + member)
-        assert read_bytes == read[member] * PAGE
-        assert writes == 0
-        assert (reads > 0) == (member not in lost and read[member] > 0)
+        got = core.counts(1 + member)
+        assert got.read_bytes == read[member] * PAGE
+        assert got.writes == 0
+        assert (got.reads > 0) == (member not in lost and read[member] > 0)
 
 
 @given(arrays, requests.map(lambda many: [(0, *one[1:]) for one in many]))
@@ -237,8 +237,12 @@ def test_reads_of_a_whole_array_take_no_more_than_they_need(
 ) -> None:
     core, _ = array_of(array)
     run(core, given)
-    total = sum(core.counts(1 + member)[3] for member in range(array.disks))
+    total = sum(core.counts(1 + member).read_bytes for member in range(array.disks))
     assert total == SECTOR * sum(length for _, _, length in given)
+
+
+Mode: TypeAlias = Literal["back", "through", "around"]
+MODES: tuple[Mode, ...] = ("back", "through", "around")
 
 
 @dataclass
@@ -248,7 +252,7 @@ class SlowCache:
     blocks: int
     ways: int
     lru: bool
-    mode: int
+    mode: Mode
     sets: dict[int, list[tuple[int, bool]]] = field(default_factory=dict)
     turn: Counter[int] = field(default_factory=Counter)
     events: Counter[str] = field(default_factory=Counter)
@@ -259,13 +263,13 @@ class SlowCache:
         kept = self.sets.setdefault(number, [])
         self.events["writes" if op else "reads"] += 1
         at = next((place for place, (one, _) in enumerate(kept) if one == block), None)
-        if not whole or (op and self.mode == 2):
+        if not whole or (op and self.mode == "around"):
             self.events["uncached_writes" if op else "uncached_reads"] += 1
             if at is not None:
                 self.events["invalidations"] += 1
                 self.events["cleanings"] += kept.pop(at)[1]
             return
-        dirty = bool(op) and self.mode == 0
+        dirty = bool(op) and self.mode == "back"
         if at is not None:
             self.events["write_hits" if op else "read_hits"] += 1
             one = (block, kept[at][1] or dirty)
@@ -281,38 +285,38 @@ class SlowCache:
 
 
 @given(
-    st.sampled_from([(8, 0), (8, 4), (16, 4)]), st.booleans(), st.integers(0, 2),
+    st.sampled_from([(8, 0), (8, 4), (16, 4)]), st.booleans(), st.sampled_from(MODES),
     st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40), st.booleans()), max_size=120),
 )  # fmt: skip
 @settings(max_examples=300, deadline=None)
 def test_caches_keep_whole_blocks_alone(
-    size: tuple[int, int], lru: bool, mode: int, given: list[tuple[int, int, bool]]
+    size: tuple[int, int], lru: bool, mode: Mode, given: list[tuple[int, int, bool]]
 ) -> None:
     blocks, ways = size
     # Within a set of FIFO an emptied place is filled first, which a list does not show.
     partial = lru or not ways
     given = [(op, block, whole or not partial) for op, block, whole in given]
-    figures = {"block": PAGE, "blocks": blocks, "ways": ways, "lru": int(lru), "mode": mode}
-    core, _ = core_of(Node("cache", figures, [disk(), disk()]))
+    rule = Cache(block=PAGE, blocks=blocks, ways=ways, lru=lru, mode=mode)
+    core, _ = core_of(Node(rule, [disk(), disk()]))
     slow = SlowCache(blocks, ways, lru, mode)
     run(core, [(op, block * 8, 8 if whole else 4) for op, block, whole in given])
     for op, block, whole in given:
         slow.piece(op, block, whole)
-    events = dict(core.events(0))
+    events = core.events(0)
     assert {name: count for name, count in events.items() if count} == {
         name: count for name, count in slow.events.items() if count
     }
     # What a cache keeps from the slow device, and what it brings to it.
     slow_disk = core.counts(1)
     hits = events["reads"] - events["read_hits"]
-    assert slow_disk[0] == hits
-    direct = events["writes"] if mode else events["uncached_writes"]
-    assert slow_disk[1] == direct + events["cleanings"]
+    assert slow_disk.reads == hits
+    direct = events["writes"] if mode != "back" else events["uncached_writes"]
+    assert slow_disk.writes == direct + events["cleanings"]
 
 
 def test_a_request_is_split_at_what_a_device_takes() -> None:
-    core = _core.Ledger([("same", {"most": 64 * KIB}, [])])
+    core = _core.Ledger([_core.Node(_core.Same(), limits=Limits(most=64 * KIB))])
     run(core, [(1, 0, 400)])
-    sizes = np.frombuffer(core.sizes(0)[2], dtype=np.uint64).tolist()
+    sizes = list(core.write_sizes(0))
     assert sizes == [8 * KIB, 64 * KIB]
     assert all(one < other for one, other in pairwise(sizes))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
+from typing import Literal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iosonde._core import Promote
 from tests.unit.predict.accounts import (
     FAST,
     FLUSH,
@@ -245,6 +247,10 @@ class SlowPromote:
         self.tick()
 
 
+MODES: tuple[Literal["back", "through", "around"], ...] = ("back", "through", "around")
+"""By the numbers of the slow account."""
+
+
 @given(
     st.sampled_from([8, 1536, 2048, 4096]), st.integers(1, 12), st.integers(0, 2),
     st.sampled_from([20, 5000, 10**6]), st.integers(1, 5), st.data(),
@@ -260,11 +266,11 @@ def test_dm_cache_does_what_smq_says(
         slow.ask(*request)
     slow.work()
     slow.clean_all()
-    figures = {
-        "block": size * SECTOR, "blocks": room, "mode": mode, "origin": origin, "rate": rate,
-        "start": 2048 * SECTOR,
-    }  # fmt: skip
-    node = Node("promote", figures, [bare(), bare()])
+    rule = Promote(
+        block=size * SECTOR, blocks=room, mode=MODES[mode], origin=origin, rate=rate,
+        start=2048 * SECTOR,
+    )  # fmt: skip
+    node = Node(rule, [bare(), bare()])
     compare(node, given * times, slow.log, settle=True)
 
 
@@ -276,9 +282,8 @@ def test_more_hotspots_than_smq_knows() -> None:
     for request in given:
         slow.ask(*request)
     assert len(slow.hot) == slow.known
-    figures = {
-        "block": 4096, "blocks": 40, "mode": 1, "origin": 40_000, "rate": 30,
-        "start": 2048 * SECTOR,
-    }  # fmt: skip
-    events = compare(Node("promote", figures, [bare(), bare()]), given, slow.log, settle=True)
+    rule = Promote(
+        block=4096, blocks=40, mode="through", origin=40_000, rate=30, start=2048 * SECTOR
+    )
+    events = compare(Node(rule, [bare(), bare()]), given, slow.log, settle=True)
     assert events["demotions"] > 0

@@ -10,6 +10,7 @@ from math import ceil
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iosonde._core import Journal, PageCache
 from tests.unit.predict.accounts import (
     FLUSH,
     OF_PAGE,
@@ -98,8 +99,8 @@ def test_a_journal_takes_all_data_first(tags: int, given: list[Request]) -> None
     if slow.waiting:
         slow.waiting, slow.used = [set().union(*slow.waiting)], [0]
         slow.checkpoint()
-    figures = {"at": 1 << 30, "blocks": 1024, "tags": tags}
-    compare(Node("journal", figures, [bare()]), given, slow.log, settle=True)
+    rule = Journal(at=1 << 30, blocks=1024, tags=tags)
+    compare(Node(rule, [bare()]), given, slow.log, settle=True)
 
 
 @dataclass
@@ -234,22 +235,15 @@ def test_the_page_cache_reads_ahead_and_writes_back(
     for request in given:
         slow.ask(*request)
     slow.io(WRITE, slow.dirty)
-    figures = {
-        "pages": pages, "background": background, "ahead": ahead, "largest": 320, "size": 1 << 30,
-    }  # fmt: skip
-    compare(Node("pagecache", figures, [bare()]), given, slow.log, settle=True)
+    rule = PageCache(pages=pages, background=background, ahead=ahead, largest=320, size=1 << 30)
+    compare(Node(rule, [bare()]), given, slow.log, settle=True)
 
 
 def test_sequential_buffered_reads_come_in_full_windows() -> None:
     """What `iostat` shows of a sequential read with read_ahead_kb 128: requests of 128 KiB."""
-    core, _ = core_of(
-        Node(
-            "pagecache",
-            {"pages": 10**6, "background": 10**5, "ahead": 32, "largest": 320, "size": 10**6},
-            [bare()],
-        )
-    )
+    rule = PageCache(pages=10**6, background=10**5, ahead=32, largest=320, size=10**6)
+    core, _ = core_of(Node(rule, [bare()]))
     run(core, [(READ, at * 8, 8) for at in range(32 * 1000)])
-    reads, _, _, size, *_ = core.counts(1)
-    assert all(one <= other for one, other in pairwise([1000, reads, 1010]))
-    assert size / reads > 127 * 1024
+    got = core.counts(1)
+    assert all(one <= other for one, other in pairwise([1000, got.reads, 1010]))
+    assert got.read_bytes / got.reads > 127 * 1024

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iosonde._core import Writecache
 from tests.unit.predict.accounts import (
     FAST,
     FLUSH,
@@ -204,17 +206,32 @@ def test_a_write_cache_takes_all_writes(
     for request in given:
         slow.ask(*request)
     slow.settle()
-    figures = {
-        "block": size * SECTOR, "blocks": blocks, "high": high, "low": low, "commit": most,
-        "start": 2048 * SECTOR, "rate": rate,
-    }  # fmt: skip
-    events = compare(Node("writecache", figures, [bare(), bare()]), given, slow.log, settle=True)
+    rule = Writecache(
+        block=size * SECTOR, blocks=blocks, high=high, low=low, commit=most,
+        start=2048 * SECTOR, rate=rate,
+    )  # fmt: skip
+    events = compare(Node(rule, [bare(), bare()]), given, slow.log, settle=True)
     assert events["blocks_in_use"] == len(slow.entries)
 
 
-@given(st.integers(3000, 9000), st.lists(st.integers(1, 2000), min_size=1, max_size=12))
-@settings(max_examples=40, deadline=None)
+PIECES = given(st.integers(3000, 9000), st.lists(st.integers(1, 2000), min_size=1, max_size=12))
+
+
+@pytest.mark.slow
+@PIECES
+@settings(max_examples=12, deadline=None)
 def test_metadata_are_written_in_pieces_of_64_kib(blocks: int, sizes: list[int]) -> None:
+    written_in_pieces(blocks, sizes)
+
+
+@pytest.mark.long
+@PIECES
+@settings(max_examples=200, deadline=None)
+def test_metadata_of_many_are_written_in_pieces_of_64_kib(blocks: int, sizes: list[int]) -> None:
+    written_in_pieces(blocks, sizes)
+
+
+def written_in_pieces(blocks: int, sizes: list[int]) -> None:
     """Writes one behind the other, each with a flush, in a cache with several such pieces."""
     given: list[Request] = []
     for number, size in enumerate(sizes):
@@ -222,9 +239,8 @@ def test_metadata_are_written_in_pieces_of_64_kib(blocks: int, sizes: list[int])
     slow = SlowWritecache(1, blocks, 60, 50, 65536, 2048, 0)
     for request in given:
         slow.ask(*request)
-    figures = {
-        "block": SECTOR, "blocks": blocks, "high": 60, "low": 50, "commit": 65536,
-        "start": 2048 * SECTOR, "rate": 0,
-    }  # fmt: skip
+    rule = Writecache(
+        block=SECTOR, blocks=blocks, high=60, low=50, commit=65536, start=2048 * SECTOR, rate=0
+    )
     slow.settle()
-    compare(Node("writecache", figures, [bare(), bare()]), given, slow.log, settle=True)
+    compare(Node(rule, [bare(), bare()]), given, slow.log, settle=True)

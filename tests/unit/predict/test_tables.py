@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from iosonde import _core
 from iosonde.errors import UsageError
-from iosonde.frames import aoe_frame_payload
+from iosonde.layers.aoe.facts import aoe_frame_payload
+from iosonde.layers.md.ledger import data_offset
 from iosonde.loads.named import declare_load
-from iosonde.predict.model import Counts, Prediction, model_of, predict, top_of
+from iosonde.predict.model import Counts, Model, Prediction, model_of, predict, top_of
 from iosonde.predict.requests import Requests, is_trace, of_load, of_trace
-from iosonde.predict.rules import data_offset
 from iosonde.predict.what_if import Change, parse_change, variants
 from iosonde.stack.file import DeclaredStack, understand
 
@@ -96,6 +97,35 @@ def test_a_volume_on_an_array_adds_nothing() -> None:
     assert totals(whole) == (0, 200)
 
 
+def _first_segment(model: Model) -> _core.Segment:
+    rule = model.layers["lv"].rule
+    assert isinstance(rule, _core.Segments)
+    return rule.segments[0]
+
+
+@pytest.mark.parametrize(
+    ("start", "first"),
+    # 1027 KiB are 3 KiB behind a chunk of 64 KiB, so LVM moves its extents 61 KiB on.
+    [("1027 KiB", 1085), ("1 MiB", 1024), ("1088 KiB", 1024), ("63 KiB", 1025)],
+)
+def test_extents_on_a_partition_lie_on_the_grid_of_the_array_below(start: str, first: int) -> None:
+    below = "r: {kind: md, level: 0, chunk_size: 64k, of: [d1, d2, d3, d4]}"
+    part = f"p: {{kind: partition, of: r, start: {start}}}"
+    declared = stack(below, part, "lv: {kind: lvm, of: p}")
+    model = model_of(top_of(declared, "lv"), declared.mtu)
+    assert _first_segment(model).at == first * 1024
+
+
+@pytest.mark.parametrize(
+    ("array", "of"), [("", "d1"), ("r: {kind: md, level: 1, of: [d1, d2]}", "r")]
+)
+def test_extents_on_a_partition_of_what_has_no_chunks_are_not_moved(array: str, of: str) -> None:
+    part = f"p: {{kind: partition, of: {of}, start: 1027 KiB}}"
+    declared = stack(*filter(None, [array, part]), "lv: {kind: lvm, of: p}")
+    model = model_of(top_of(declared, "lv"), declared.mtu)
+    assert _first_segment(model).at == 1024 * 1024
+
+
 @pytest.mark.parametrize(
     ("mtu", "sizes"),
     [
@@ -160,7 +190,7 @@ def test_a_write_cache_takes_all_writes() -> None:
 def test_a_cache_of_large_blocks() -> None:
     """dm-cache: what is asked for often is copied; then the slow disk is left alone."""
     declared = stack("c: {kind: dm_cache, of: [d1, d2], mode: writeback}", disks=2)
-    load = "fio --name=x --rw=randread --bs=4k --direct=1 --size=1m --number_ios=512"
+    load = "fio --name=x --rw=randread --bs=4k --direct=1 --size=1m --io_size=2m"
     found = run(declared, load)
     slow, fast, cache = (named(found, one) for one in ("d1", "d2", "c"))
     events = cache.events
@@ -230,7 +260,7 @@ def test_a_lost_member() -> None:
     [
         ("r.level", "sets nothing"), ("=5", "sets nothing"), ("r.=5", "sets nothing"),
         ("r.colour=red", "no setting 'colour'"), ("q.level=5", "no layer 'q'"),
-        ("r.level=7", "level"), ("r.failed=9", "no member"),
+        ("r.level=7", "level"), ("r.failed=9", "not a member"),
         ("r.rmw_level=often", "is a number"), ("r.rmw_level=3", "rmw_level"),
     ],
 )  # fmt: skip

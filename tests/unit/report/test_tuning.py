@@ -18,7 +18,7 @@ from tests.campaigns import READ_AHEAD, REQUESTS, SCHEDULER, campaign_sheet, sim
 from tests.unit.tune.test_sheet import with_refusal
 
 HEADINGS = (
-    "Before and after", "To have it, and to keep it", "Setting by setting", "All candidates",
+    "Before and after", "Apply and make permanent", "Setting by setting", "All candidates",
     "What each setting does, and what they do together", "The path of the search",
     "What was left out, and why", "What it cost",
 )  # fmt: skip
@@ -97,8 +97,8 @@ def test_each_setting_has_its_table_with_value_result_and_note(won: CampaignShee
     text = written(won, "markdown")
     part = text[text.index("### disk.scheduler") : text.index("### disk.nr")]
     assert "| value | result | ± 95 % | loops | change | interval | verdict | note |" in part
-    assert re.search(r"\| \*\*none\*\* \| \*\*19\.6 k/s\*\* .*better.*picked", part)
-    assert re.search(r"\| mq-deadline \| 18\.\d k/s .*in force before", part)
+    assert re.search(r"\| \*\*none\*\* \| \*\*19\.6 k/s\*\* .*better.*winner", part)
+    assert re.search(r"\| mq-deadline \| 18\.\d k/s .*previous setting", part)
     assert re.search(r"\| bfq \| 1\d\.\d k/s .*−\d.*worse", part)
 
 
@@ -115,7 +115,7 @@ def test_where_nothing_is_better_there_is_nothing_to_keep() -> None:
     text = written(sheet, "markdown")
     assert "**No difference worth having" in text
     assert "There is nothing to prove" in text
-    assert "To have it" not in text
+    assert "make permanent" not in text.lower()
     assert "All candidates" not in text, "one setting: its table is all there is"
 
 
@@ -153,7 +153,7 @@ def test_a_name_is_never_markup() -> None:
 def test_less_is_better_reads_so() -> None:
     sheet = campaign_sheet(simulated("race", (SCHEDULER,), higher=False))
     text = written(sheet, "markdown")
-    assert "as little read.latency.mean as possible" in text
+    assert "minimise read.latency.mean" in text
     assert re.search(r"\*\*−\d.*better", text)
 
 

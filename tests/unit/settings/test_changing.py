@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from iosonde.change.keep import merged
 from iosonde.errors import FileMissing, Refused
 from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
+from iosonde.layers.nfs.facts import parse_section
+from iosonde.layers.nfs.settings import NfsdSettings
 from iosonde.settings import MECHANISMS
+from iosonde.settings.cpufreq import Cpufreq
 from iosonde.settings.ethtool import Ethtool
-from iosonde.settings.mechanism import write_file
+from iosonde.settings.mechanism import MARK, Kept, write_file
 from iosonde.settings.modparam import Modparam, parse_options
-from iosonde.settings.nfsd import Nfsd, parse_section
 from iosonde.settings.remount import (
     Remount,
     edited,
@@ -92,8 +95,11 @@ async def test_a_rule_of_udev_names_the_disk_by_its_serial_and_is_read_back() ->
     host = Files({}, {"udevadm": PROPERTIES})
     kept = await Sysfs().keep(host, path, "none")
     assert 'ENV{ID_SERIAL}=="d1"' in kept.line
-    assert kept.line.endswith('ATTR{queue/scheduler}="none"')
-    assert kept.line.startswith(kept.key)
+    added, changed = kept.line.splitlines()
+    assert added.endswith('ATTR{queue/scheduler}="none", ACTION=="add"')
+    assert changed.endswith('ATTR{queue/scheduler}="none", ACTION=="change", ENV{SYNTH_UUID}!="0"')
+    assert added.startswith(kept.key)
+    assert changed.startswith(kept.key)
     assert parse_rules(kept.line) == {("ENV{ID_SERIAL}", "d1", "queue/scheduler"): "none"}
     again = Files({kept.file: f"# made by iosonde\n{kept.line}\n"}, {"udevadm": PROPERTIES})
     assert await Sysfs().kept(again, [path, other]) == {path: "none"}
@@ -153,10 +159,10 @@ async def test_threads_of_nfsd() -> None:
     text = "[general]\nthreads=1\n[nfsd]\n# threads=8\n threads = 16\nhost=a\n[mountd]\nthreads=2\n"
     assert parse_section(text) == {"threads": "16", "host": "a"}
     files = {"/proc/fs/nfsd/threads": "8\n", "/etc/nfs.conf": text}
-    assert await Nfsd().get(Files(files), ["threads"]) == {"threads": 8}
+    assert await NfsdSettings().get(Files(files), ["threads"]) == {"threads": 8}
     more = Files({**files, "/etc/nfs.conf.d/zz-iosonde.conf": "[nfsd]\nthreads = 64\n"})
-    assert await Nfsd().kept(more, ["threads"]) == {"threads": "64"}
-    kept = await Nfsd().keep(Files(files), "threads", "32")
+    assert await NfsdSettings().kept(more, ["threads"]) == {"threads": "64"}
+    kept = await NfsdSettings().keep(Files(files), "threads", "32")
     assert parse_section(f"{kept.section}\n{kept.line}\n") == {"threads": "32"}
 
 
@@ -166,6 +172,34 @@ async def test_what_ethtool_calls_fixed_offers_only_what_it_is() -> None:
     assert await Ethtool().offered(host, wanted) == {"eth1 rx_checksum": ("on",)}
     assert Ethtool().change("eth1 rx_ring", "512") == ("ethtool", "-G", "eth1", "rx", "512")
     assert Ethtool().change("eth1 adaptive_rx", "on")[1:] == ("-C", "eth1", "adaptive-rx", "on")
+
+
+async def test_a_rule_for_an_interface_is_read_back_and_says_what_may_change() -> None:
+    path, assigned = "/sys/class/net/enp3s0/mtu", "/sys/class/net/enp3s0/name_assign_type"
+    kept = await Sysfs().keep(Files({assigned: "4\n"}), path, "9000")
+    assert 'ACTION=="add|move"' in kept.line
+    assert "may change" not in kept.note
+    again = Files({kept.file: f"# made by iosonde\n{kept.line}\n"})
+    assert await Sysfs().kept(again, [path, path.replace("enp3s0", "eth0")]) == {path: "9000"}
+    counted = await Sysfs().keep(Files({assigned: "1\n"}), path, "9000")
+    assert "may change" in counted.note  # eth0, as the kernel counts them
+
+
+async def test_a_rule_for_the_governor_is_read_back() -> None:
+    kept = await Cpufreq().keep(Files({}), "scaling_governor", "performance")
+    again = Files({kept.file: f"# made by iosonde\n{kept.line}\n"})
+    wanted = ["scaling_governor", "energy_performance_preference"]
+    assert await Cpufreq().kept(again, wanted) == {"scaling_governor": "performance"}
+
+
+def test_a_value_kept_anew_takes_the_place_of_both_its_rules() -> None:
+    old, new = (
+        Kept("f", 'K, ATTR{x}="', f'K, ATTR{{x}}="{value}", A\nK, ATTR{{x}}="{value}", B')
+        for value in "12"
+    )
+    mark = f"{MARK} today"
+    text = merged(merged("", [old], mark), [new], mark)
+    assert text.splitlines() == [mark, 'K, ATTR{x}="2", A', 'K, ATTR{x}="2", B']
 
 
 async def test_a_rule_that_runs_ethtool_is_read_back() -> None:

@@ -7,14 +7,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import Refused
-from iosonde.settings.drbd import (
-    Drbd,
-    edited,
-    names_device,
-    options_in,
-    options_in_force,
-    without_edits,
-)
+from iosonde.layers.drbd.facts import names_device, options_in, options_in_force
+from iosonde.layers.drbd.settings import DrbdSettings, edited, without_edits
 from tests.unit.settings.test_scripts import Place
 
 # `drbdsetup show --show-defaults` of drbd-utils 9.22 with DRBD 8.4.11, two resources.
@@ -95,26 +89,26 @@ def test_what_is_in_force_is_read_alike_by_the_host_and_here(tmp_path: Path) -> 
     }  # fmt: skip
     assert expected.items() <= told.items()
     for address, value in expected.items():
-        assert place.run(Drbd().look(" ".join(address))) == value
+        assert place.run(DrbdSettings().look(" ".join(address))) == value
     for missing in ("drbd1 net protocol", "drbd178 net al-extents", "drbd178 net cram-hmac-alg"):
-        place.run(Drbd().look(missing), status=1)
+        place.run(DrbdSettings().look(missing), status=1)
     (tmp_path / "shown").write_text(SHOWN.replace("_remote_host", "_peer_node_id 1;"))
-    place.run(Drbd().look("drbd178 net protocol"), status=1)  # DRBD 9
+    place.run(DrbdSettings().look("drbd178 net protocol"), status=1)  # DRBD 9
 
 
 def test_an_option_is_changed_where_it_belongs(tmp_path: Path) -> None:
     place = Place(tmp_path)
     (tmp_path / "shown").write_text(SHOWN)
     place.tool("drbdsetup", '[ "$1" = show ] && cat $D/shown || echo "$*" >>$D/calls')
-    place.run(Drbd().change("drbd178 net max-buffers", "8000"))
-    place.run(Drbd().change("drbd17 net protocol", "C"))
-    place.run(Drbd().change("drbd179 disk al-extents", "1237"))
+    place.run(DrbdSettings().change("drbd178 net max-buffers", "8000"))
+    place.run(DrbdSettings().change("drbd17 net protocol", "C"))
+    place.run(DrbdSettings().change("drbd179 disk al-extents", "1237"))
     assert (tmp_path / "calls").read_text().splitlines() == [
         "net-options ipv4:10.9.0.1:7878 ipv4:10.9.0.2:7878 --max-buffers=8000",
         "net-options ipv4:10.9.0.8:7000 ipv4:10.9.0.9:7000 --protocol=C",
         "disk-options 179 --al-extents=1237",
     ]
-    said = place.run(Drbd().change("drbd5 net protocol", "C"), status=1)
+    said = place.run(DrbdSettings().change("drbd5 net protocol", "C"), status=1)
     assert "no such option" in said
 
 

@@ -10,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.settings.bcache import Bcache, whole_bytes
+from iosonde.layers.bcache.facts import whole_bytes
+from iosonde.layers.bcache.settings import BcacheSettings
+from iosonde.layers.dm.settings import Dmtable
+from iosonde.layers.drbd.settings import DrbdSettings
+from iosonde.layers.hwraid.settings import HwraidSettings
+from iosonde.layers.iscsi.settings import Iscsiadm
+from iosonde.layers.nfs.settings_exports import Exports, edited
 from iosonde.settings.cpufreq import Cpufreq
-from iosonde.settings.dmtable import Dmtable
-from iosonde.settings.exports import Exports, edited
-from iosonde.settings.hwraid import Hwraid
+from iosonde.settings.mechanism import Mechanism
 from iosonde.settings.remount import put_back_lines
 from iosonde.settings.service import Service
 from iosonde.settings.tuned import Tuned
@@ -173,7 +177,7 @@ def test_policies_of_a_megaraid(place: Place) -> None:
     head = f"{tool} c0/v0 600605b0000000012a3b4c5d6e7f0000"
 
     def look(name: str) -> str:
-        return place.run(Hwraid().look(f"{head} {name}"))
+        return place.run(HwraidSettings().look(f"{head} {name}"))
 
     assert (look("write_policy"), look("read_ahead")) == ("write_back", "on")
     assert (look("io_policy"), look("disk_cache")) == ("direct", "default")
@@ -182,13 +186,15 @@ def test_policies_of_a_megaraid(place: Place) -> None:
         ("write_policy", "write_back"), ("read_ahead", "off"), ("io_policy", "cached"),
         ("disk_cache", "disabled"), ("disk_cache", "enabled"), ("disk_cache", "default"),
     ):  # fmt: skip
-        place.run(Hwraid().change(f"{head} {name}", value))
+        place.run(HwraidSettings().change(f"{head} {name}", value))
         assert look(name) == value
-    said = place.run(Hwraid().change(f"{head} disk_cache", "maybe"), status=1)
+    said = place.run(HwraidSettings().change(f"{head} disk_cache", "maybe"), status=1)
     assert "syntax error" in said
-    place.run(Hwraid().look(f"{tool} c0/v0 600605b00000000 write_policy"), status=1)  # another one
-    place.run(Hwraid().look(f"{head} cache_ratio"), status=1)
-    said = place.run(Hwraid().change(f"{tool} c0/v7 1 read_ahead", "on"), status=1)
+    place.run(
+        HwraidSettings().look(f"{tool} c0/v0 600605b00000000 write_policy"), status=1
+    )  # another one
+    place.run(HwraidSettings().look(f"{head} cache_ratio"), status=1)
+    said = place.run(HwraidSettings().change(f"{tool} c0/v7 1 read_ahead", "on"), status=1)
     assert "does not exist" in said
 
 
@@ -201,19 +207,52 @@ def test_policies_of_a_smart_array(place: Place, gen10: bool) -> None:
     head = f"{tool} slot0/ld1 600508b1001c7a6e0d2b1c3d4e5f0001"
 
     def look(name: str) -> str:
-        return place.run(Hwraid().look(f"{head} {name}"))
+        return place.run(HwraidSettings().look(f"{head} {name}"))
 
     assert (look("write_policy"), look("cache_ratio")) == ("write_back", "10")
     for name, value in (
         ("write_policy", "write_through"), ("write_policy", "write_back"), ("cache_ratio", "25"),
         ("disk_cache", "enabled"), ("disk_cache", "disabled"),
     ):  # fmt: skip
-        place.run(Hwraid().change(f"{head} {name}", value))
+        place.run(HwraidSettings().change(f"{head} {name}", value))
         assert look(name) == value
-    said = place.run(Hwraid().change(f"{head} write_policy", "write_back_always"), status=1)
+    said = place.run(HwraidSettings().change(f"{head} write_policy", "write_back_always"), status=1)
     assert "not a valid value" in said
-    place.run(Hwraid().look(f"{head} read_ahead"), status=1)
-    place.run(Hwraid().look(f"{tool} slot0/ld2 600508b1 write_policy"), status=1)
+    place.run(HwraidSettings().look(f"{head} read_ahead"), status=1)
+    place.run(HwraidSettings().look(f"{tool} slot0/ld2 600508b1 write_policy"), status=1)
+
+
+# ── iSCSI ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_key_of_a_node_record(place: Place) -> None:
+    (place.path / "record").write_text("node.name = iqn.x\nnode.session.queue_depth = 32\n")
+    place.tool(
+        "iscsiadm",
+        'case "$*" in "--mode node --targetname iqn.x --portal 10.0.0.1:3260") cat $D/record;; '
+        '*" --op update --name node.session.queue_depth --value "*) '
+        'echo "node.session.queue_depth = ${12}" >$D/record;; *) exit 21;; esac',
+    )
+    address = "iqn.x 10.0.0.1:3260 node.session.queue_depth"
+    assert place.run(Iscsiadm().look(address)) == "32"
+    place.run(Iscsiadm().change(address, "64"))
+    assert place.run(Iscsiadm().look(address)) == "64"
+    place.run(Iscsiadm().look("iqn.x 10.0.0.1:3260 node.conn"), status=1)
+    place.run(Iscsiadm().look("iqn.y 10.0.0.1:3260 node.name"), status=1)
+    place.run(Iscsiadm().change("iqn.y 10.0.0.2:3260 node.name", "z"), status=1)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "address"),
+    [
+        (Dmtable(), "dm-3 mode"), (Exports(), "sync /srv/x"), (DrbdSettings(), "drbd1 net x"),
+        (Iscsiadm(), "iqn.x 10.0.0.1:3260 node.name"), (HwraidSettings(), "/t c0/v0 6 read_ahead"),
+        (HwraidSettings(), "/t slot0/ld1 6 disk_cache"), (Tuned(), "profile"),
+    ],
+)  # fmt: skip
+def test_programs_are_commands_that_the_journal_holds(mechanism: Mechanism, address: str) -> None:
+    for argv in (mechanism.look(address), mechanism.change(address, "v")):
+        assert all(word.isprintable() for word in argv)
 
 
 # ── CPUs, units, profiles, sizes ──────────────────────────────────────────────────────────────
@@ -280,4 +319,4 @@ def test_a_size_of_bcache_is_read_alike_by_the_host_and_here(
 ) -> None:
     file = place.path / "sequential_cutoff"
     file.write_text(text + "\n")
-    assert place.run(Bcache().look(str(file))) == str(size) == str(whole_bytes(text))
+    assert place.run(BcacheSettings().look(str(file))) == str(size) == str(whole_bytes(text))

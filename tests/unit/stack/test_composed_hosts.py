@@ -8,7 +8,6 @@ import jsonschema
 import pytest
 
 from iosonde.cli.schema import read_schema
-from iosonde.cli.show import show_document
 from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
 from iosonde.layers.layer import BlockDevice
@@ -34,7 +33,7 @@ async def found(machine: Machine) -> tuple[Capture, dict[str, StackLayer]]:
 @pytest.mark.parametrize("machine", MACHINES)
 async def test_every_host_gives_a_sound_document(machine: Callable[[], Machine]) -> None:
     capture, layers = await found(machine())
-    jsonschema.validate(show_document(capture), read_schema("show"))
+    jsonschema.validate(capture.to_json(), read_schema("show"))
     assert len(layers) == len(capture.layers)
     ids = {layer.id for layer in capture.layers}
     assert all(set(layer.below) <= ids for layer in capture.layers)

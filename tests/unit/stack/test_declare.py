@@ -39,11 +39,11 @@ def test_a_study_is_read_with_its_units() -> None:
         ("targets: /a\nloads: [x]\nloops: 0\n", r"s.yaml:3: loops: .*greater than or equal to 1"),
         ("targets: /a\nloads: [x]\nprepare:\n  bs: 4q\n", r"s.yaml:4: prepare.bs: '4q' is not a s"),
         ("targets: /a\nloads: [x]\nuntil: {max_seconds: 9}\n", r"s.yaml:3: until: say `halfwidth"),
-        ("targets: [\n", r"s.yaml:\d: this is no YAML"),
+        ("targets: [\n", r"s.yaml:\d: this is invalid YAML"),
         ("- a\n", r"s.yaml:1: expected a mapping"),
         ("", r"s.yaml:1: expected a mapping"),
-        ("targets: \0\n", r"s.yaml.*: this is no YAML"),
-        ("a: 1\na: 2\n", r"s.yaml:2: this is no YAML: found duplicate key"),
+        ("targets: \0\n", r"s.yaml.*: this is invalid YAML"),
+        ("a: 1\na: 2\n", r"s.yaml:2: this is invalid YAML: found duplicate key"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_with_its_line(text: str, told: str) -> None:

@@ -27,7 +27,7 @@ LAYERS = (
 )  # fmt: skip
 CAPTURE = Capture(
     0.0, (HostFacts("h", "6.1", 1, 1 << 30),), LAYERS,
-    (Gap("h", "signatures", "not root", "run as root"),), {"h.vm.dirty_ratio": 20},
+    {"h.vm.dirty_ratio": 20}, (Gap("h", "signatures", "not root", "run as root"),),
 )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def test_the_tree_draws_a_shared_layer_once_whole() -> None:
     assert sum("sda  disk" in line for line in lines) == 1
     assert any("X[/]Y, sata, rotating, 512/4096 B" in line for line in lines)
     assert not any("\x1b" in line for line in lines)
-    assert '/mnt/a"b\\c<br>[bold]#1;`x`|{y}��[31mé' in lines[1]
+    assert '/mnt/a"b\\c<br>[bold]#1;`x`|{y}\\n\\x1b[31mé' in lines[1]
     assert lines[-1] == "not read: signatures: not root (run as root)"
 
 

@@ -48,7 +48,7 @@ def complaint(layers: str) -> UsageError:
         ("  a: {kind: disk, host: s1}\n  t: {kind: thin, of: a}\n", "f.yaml:5", "no kind"),
         ("  a: {kind: disk, host: s1}\n  t: {kind: lvm, type: thin, of: a, size: 1 GiB}\n",
          "layer t", "thin-pool"),
-        ("  a: {kind: disk, host: s1}\n  n: {kind: nvmeof, of: a, host: s2}\n", "layer n",
+        ("  a: {kind: disk, host: s1}\n  n: {kind: nvmeof, of: a, host: s2}\n", "f.yaml:5",
          "nvmeof_target"),
     ],
 )  # fmt: skip
@@ -103,3 +103,18 @@ def test_the_examples_can_be_planned_and_keep_to_the_schema(path: Path) -> None:
     assert sum(nodes.values()) == sum(site.kind in {"disk", "guest"} for site in stack.sites)
     document = json.loads(json.dumps(YAML(typ="safe").load(text)))
     jsonschema.validate(document, stack_schema())
+
+
+@pytest.mark.parametrize(
+    ("hosts", "hint"),
+    [
+        ("{h: {lab: {memry: 1 GiB}}}", "did you mean 'memory'?"),
+        ("{h: {adress: 10.0.0.1}}", "did you mean 'address'?"),
+        ("{h: {lab: {about: x}}}", "known: cpus, memory, remembers"),  # a key of the file's top
+    ],
+)
+def test_a_misspelt_key_is_compared_with_those_of_its_own_place(hosts: str, hint: str) -> None:
+    text = f"stack: s\nhosts: {hosts}\nlayers:\n  d: {{kind: disk, host: h}}\n"
+    with pytest.raises(UsageError) as caught:
+        understand(text, "s.yaml")
+    assert caught.value.hint == hint

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.layers.drbd import DrbdDeclared
-from iosonde.layers.md import MdDeclared
+from iosonde.layers.drbd.kind import DrbdDeclared
+from iosonde.layers.md.kind import MdDeclared
 from iosonde.records import Json
 from iosonde.stack.file import understand
 from iosonde.stack.overrides import parse_overrides

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import statistics
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -152,3 +153,20 @@ def test_a_trace_without_requests_has_no_shares(tmp_path: Path) -> None:
     path.write_bytes(b"fio version 3 iolog\n1 scratch add\n2 scratch open\n3 scratch close\n")
     one = describe(sources([str(path)])[0])
     assert (one.data, one.arrivals, one.reuse.cold, one.order.sequential) == (0, None, None, None)
+
+
+def test_the_busiest_second_has_all_its_requests_where_times_go_back(tmp_path: Path) -> None:
+    """Volumes one after the other in one file, and clocks of several CPUs that alternate."""
+    chance = random.Random(12)
+    times = [chance.randrange(40) * 1_000_000 + chance.randrange(1_000_000) for _ in range(3000)]
+    lines = [f"7,R,{place * 4096},4096,{time}" for place, time in enumerate(times)]
+    path = tmp_path / "trace.csv"
+    path.write_text("\n".join(lines) + "\n")
+    found = describe(sources([str(path)])[0], fmt="alibaba")
+    seconds = Counter(time // 1_000_000 for time in times)
+    first = min(seconds)
+    assert {row.time: row.peak for row in found.load} == {
+        float(second - first): count for second, count in seconds.items()
+    }
+    assert found.arrivals is not None
+    assert found.arrivals.backwards > 1000

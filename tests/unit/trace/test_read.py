@@ -83,7 +83,7 @@ def test_a_wrong_name_is_told(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(text("msr", requests(3)))
     with pytest.raises(UsageError, match=r"known: .*blkparse"):
         open_trace(str(tmp_path / "x"), fmt="spc")
-    with pytest.raises(UsageError, match="no event"):
+    with pytest.raises(UsageError, match="not an event"):
         open_trace(str(tmp_path / "x"), event="G")
 
 

@@ -8,8 +8,8 @@ from math import exp
 
 import numpy as np
 
-from iosonde.tune.space import Candidate, Space, Vary
-from iosonde.tune.strategy import Ask, Goal, Strategy, Told
+from iosonde.tune.search.space import Candidate, Space, Vary
+from iosonde.tune.search.strategy import Ask, Goal, Strategy, Told
 
 
 @dataclass

@@ -23,7 +23,7 @@ from bench.tune_cost import (
 from bench.tune_device import KINDS, PASS, Device, read_page
 from bench.tune_problems import Campaign, problems
 from iosonde.errors import UsageError
-from iosonde.tune.space import Candidate
+from iosonde.tune.search.space import Candidate
 
 
 def device(kind: str, seed: int, cv: float = 0.02, horizon: float = 4000) -> Device:

@@ -6,11 +6,11 @@ from math import log1p
 
 import pytest
 
-from iosonde.measure.verdict import GRAIN
-from iosonde.tune.confirm import Confirmation
-from iosonde.tune.grain import FINEST, grain
-from iosonde.tune.race import Race
-from iosonde.tune.strategy import Ending, Found, Goal, Told
+from iosonde.statistics.verdict import GRAIN
+from iosonde.tune.search.confirm import Confirmation
+from iosonde.tune.search.grain import FINEST, grain
+from iosonde.tune.search.race import Race
+from iosonde.tune.search.strategy import Ending, Found, Goal, Told
 from tests.unit.tune.device import space
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import betaincinv
 
-from iosonde.tune.paired import EFFECT, PRIOR, Noise, differences, pooled, reach, slack
+from iosonde.tune.search.paired import EFFECT, PRIOR, Noise, differences, pooled, reach, slack
 
 
 def test_the_noise_of_complete_blocks_is_the_residual_of_the_two_way_table() -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.tune.model import Model
-from iosonde.tune.prior import read_prior, with_prior
-from iosonde.tune.race import Race
-from iosonde.tune.space import Space, Vary
-from iosonde.tune.staged import Staged
-from iosonde.tune.strategy import Goal, Told
+from iosonde.tune.search.model import Model
+from iosonde.tune.search.prior import read_prior, with_prior
+from iosonde.tune.search.race import Race
+from iosonde.tune.search.space import Space, Vary
+from iosonde.tune.search.staged import Staged
+from iosonde.tune.search.strategy import Goal, Told
 
 SPACE = Space(
     (
@@ -75,7 +75,7 @@ def test_a_prior_that_is_wrong_changes_the_order_not_the_winner(tmp_path: Path) 
 def test_what_is_no_prior(tmp_path: Path, text: str) -> None:
     file = tmp_path / "prior.json"
     file.write_text(text)
-    with pytest.raises(UsageError, match="no prior"):
+    with pytest.raises(UsageError, match="not a prior"):
         read_prior(file)
     with pytest.raises(UsageError, match="cannot be read"):
         read_prior(tmp_path / "none")

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from iosonde.tune.book import Book
-from iosonde.tune.race import Race
-from iosonde.tune.strategy import Ask, Ending, State, Told
-from iosonde.tune.verdict import Proven
+from iosonde.tune.search.book import Book
+from iosonde.tune.search.race import Race
+from iosonde.tune.search.strategy import Ask, Ending, State, Told
+from iosonde.tune.search.verdict import Proven
 from tests.unit.tune.device import Device, goal, space
 
 

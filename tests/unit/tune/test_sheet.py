@@ -115,7 +115,7 @@ def test_the_path_counts_who_is_left_and_ends_with_the_proof() -> None:
     assert campaign.result is not None
     assert tuning.path[-1].best == campaign.result.pick
     assert any("the proof begins" in one.what for one in tuning.events)
-    assert any("beaten after" in one.what for one in tuning.events)
+    assert any("eliminated in round" in one.what for one in tuning.events)
 
 
 def test_pairs_are_those_of_the_proof_alone() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.tune.space import Space, Vary, spread
+from iosonde.tune.search.space import Space, Vary, spread
 
 
 def test_the_baseline_comes_first_and_every_candidate_once() -> None:

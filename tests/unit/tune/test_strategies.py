@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from iosonde.records import Outcome
-from iosonde.tune import STRATEGIES
-from iosonde.tune.anova import Anova
-from iosonde.tune.grid import Grid
-from iosonde.tune.model import Model
-from iosonde.tune.space import Candidate, Space, Vary
-from iosonde.tune.staged import Staged
-from iosonde.tune.strategy import Ending, Goal, State, Told
-from iosonde.tune.sweep import Sweep
+from iosonde.tune.search import STRATEGIES
+from iosonde.tune.search.anova import Anova
+from iosonde.tune.search.grid import Grid
+from iosonde.tune.search.model import Model
+from iosonde.tune.search.space import Candidate, Space, Vary
+from iosonde.tune.search.staged import Staged
+from iosonde.tune.search.strategy import Ending, Goal, State, Told
+from iosonde.tune.search.sweep import Sweep
 from tests.unit.tune.device import Device, goal, space
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from iosonde.records import Outcome
-from iosonde.tune.confirm import Confirmation
-from iosonde.tune.strategy import Ending, Found
-from iosonde.tune.verdict import Proven
+from iosonde.tune.search.confirm import Confirmation
+from iosonde.tune.search.strategy import Ending, Found
+from iosonde.tune.search.verdict import Proven
 from tests.unit.tune.device import Device, goal, space
 
 

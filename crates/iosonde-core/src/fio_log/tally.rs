@@ -15,7 +15,7 @@ pub const GRID: u64 = 4096;
 /// two are one.
 pub const MAX_SIZES: usize = 1024;
 
-/// Different intervals that a log may cover: 48 days of seconds.
+/// Different intervals that a log may cover, all directions together: 16 days of seconds of three.
 pub const MAX_SECONDS: usize = 1 << 22;
 
 const SLOTS: usize = 256;
@@ -277,7 +277,7 @@ impl Tally {
 
     /// Raises `TooManySeconds` where the series has become longer than a log can be.
     pub fn check(&self) -> Result<(), ReadError> {
-        if self.series.iter().any(|series| series.len() > MAX_SECONDS) {
+        if self.series.iter().map(BTreeMap::len).sum::<usize>() > MAX_SECONDS {
             return Err(ReadError::TooManySeconds);
         }
         Ok(())
@@ -336,5 +336,28 @@ fn group(size: u64) -> u64 {
         0
     } else {
         1 << size.ilog2()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Sample, Tally, MAX_SECONDS};
+
+    #[test]
+    fn intervals_are_bounded_in_all_directions_together() {
+        let mut tally = Tally::new(1);
+        let mut add = |count: usize| {
+            for number in 0..count {
+                let (time, direction) = (number as u64, number % 3);
+                tally.add(&Sample {
+                    time,
+                    direction,
+                    ..Sample::default()
+                });
+            }
+            tally.settle().is_ok()
+        };
+        assert!(add(MAX_SECONDS));
+        assert!(!add(MAX_SECONDS + 1));
     }
 }

@@ -8,6 +8,8 @@
 
 use super::io::{Io, Op, Step, PAGE};
 use super::lru::Lru;
+use super::problem::LedgerError;
+use super::rule::Mapping;
 
 const EXTENT: u64 = 4 << 20;
 const LOCAL: usize = 0;
@@ -30,10 +32,10 @@ impl Drbd {
     ///
     /// # Errors
     /// No extents, or too many.
-    pub fn new(extents: u64, log: u64, flushes: bool) -> Result<Self, String> {
+    pub fn new(extents: u64, log: u64, flushes: bool) -> Result<Self, LedgerError> {
         let count = usize::try_from(extents).unwrap_or(0);
         if !(1..1 << 20).contains(&count) {
-            return Err(format!("{extents} active extents are not supported"));
+            return Err(LedgerError::Extents(extents));
         }
         Ok(Self {
             active: Lru::new(count),
@@ -41,19 +43,6 @@ impl Drbd {
             flushes,
             transactions: 0,
         })
-    }
-
-    /// What it counted.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        vec![("log_writes", self.transactions)]
-    }
-
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        match io.op {
-            Op::Read | Op::Flush => out.push(Step::new(LOCAL, io)),
-            Op::Write => self.write(io, out),
-        }
     }
 
     fn write(&mut self, io: Io, out: &mut Vec<Step>) {
@@ -75,6 +64,33 @@ impl Drbd {
                 child: PEER,
                 io: Io::new(Op::Flush, 0, 0),
             });
+        }
+    }
+}
+
+impl Mapping for Drbd {
+    /// What it counted.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        vec![("log_writes", self.transactions)]
+    }
+
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        match io.op {
+            Op::Read | Op::Flush => out.push(Step::new(LOCAL, io)),
+            Op::Write => self.write(io, out),
+        }
+    }
+
+    #[inline]
+    fn far(&self) -> Option<u32> {
+        Some(PEER)
+    }
+
+    fn check(&self, below: usize) -> Result<(), LedgerError> {
+        if below == 2 {
+            Ok(())
+        } else {
+            Err(LedgerError::ReplicaBelow)
         }
     }
 }

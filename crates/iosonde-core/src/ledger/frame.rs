@@ -1,6 +1,7 @@
 //! What a network carries at once, and how a request is cut into it.
 
 use super::io::{Io, Op, Step};
+use super::rule::Mapping;
 
 /// How the data of a write are asked for by the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,15 +48,6 @@ impl Cut {
         }
     }
 
-    /// What it counted.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        match self.transfers {
-            Transfers::None => Vec::new(),
-            _ => vec![("transfers_asked_for", self.asked)],
-        }
-    }
-
     /// Whether all is carried at once and needs no transfer of its own.
     #[inline]
     #[must_use]
@@ -68,17 +60,34 @@ impl Cut {
         matches!(self.transfers, Transfers::None) && length <= most
     }
 
+    #[inline]
+    fn send(&mut self, io: Io, out: &mut Vec<Step>) {
+        if io.op == Op::Write {
+            self.asked += self.transfers.asked(io.length);
+        }
+        out.push(Step::new(0, Io { alone: true, ..io }));
+    }
+}
+
+impl Mapping for Cut {
+    /// What it counted.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        match self.transfers {
+            Transfers::None => Vec::new(),
+            _ => vec![("transfers_asked_for", self.asked)],
+        }
+    }
+
     /// What is carried at once and needs no transfer of its own.
     #[inline]
-    #[must_use]
-    pub fn only(&self, io: Io) -> Option<Step> {
+    fn only(&self, io: Io) -> Option<Step> {
         self.whole(io.op, io.length)
             .then(|| Step::new(0, Io { alone: true, ..io }))
     }
 
     /// The pieces, each a request of its own at the other end.
     #[inline]
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
         let most = if io.op == Op::Read {
             self.read
         } else {
@@ -96,12 +105,19 @@ impl Cut {
         }
     }
 
+    fn through(&self) -> Option<(u64, u64, u64)> {
+        let (reads, writes) = (self.whole(Op::Read, 0), self.whole(Op::Write, 0));
+        (reads && writes).then_some((self.read, self.write, 0))
+    }
+
     #[inline]
-    fn send(&mut self, io: Io, out: &mut Vec<Step>) {
-        if io.op == Op::Write {
-            self.asked += self.transfers.asked(io.length);
-        }
-        out.push(Step::new(0, Io { alone: true, ..io }));
+    fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+        self.whole(op, length).then_some((0, offset))
+    }
+
+    #[inline]
+    fn far(&self) -> Option<u32> {
+        Some(0)
     }
 }
 

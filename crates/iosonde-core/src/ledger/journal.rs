@@ -16,6 +16,8 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::cache::ranges::runs;
 use super::io::{Io, Op, Step, PAGE};
+use super::problem::LedgerError;
+use super::rule::Mapping;
 
 /// A journal behind the data: the inode's block, the journal's superblock, then its log.
 #[derive(Clone, Debug)]
@@ -47,9 +49,9 @@ impl Journal {
     ///
     /// # Errors
     /// Fewer blocks than a journal may have (1024).
-    pub fn new(at: u64, blocks: u64, tags: u64) -> Result<Self, String> {
+    pub fn new(at: u64, blocks: u64, tags: u64) -> Result<Self, LedgerError> {
         if blocks < 1024 || tags == 0 {
-            return Err("a journal has at least 1024 blocks".to_owned());
+            return Err(LedgerError::JournalBlocks);
         }
         Ok(Self {
             inode: at / PAGE,
@@ -66,47 +68,6 @@ impl Journal {
             in_place: 0,
             tails: 0,
         })
-    }
-
-    /// What it counted: transactions, blocks of the log, blocks written to their places, and how
-    /// often the end of the log was moved.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        vec![
-            ("commits", self.number),
-            ("log_blocks", self.log_blocks),
-            ("blocks_in_place", self.in_place),
-            ("tail_updates", self.tails),
-        ]
-    }
-
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        match io.op {
-            Op::Flush => {
-                self.write_pages(out);
-                if self.running.is_empty() {
-                    out.push(Step::new(0, io));
-                } else {
-                    self.commit(out);
-                }
-            }
-            Op::Read => self.read(io, out),
-            Op::Write => self.write(&io, out),
-        }
-    }
-
-    /// Ends the transaction and writes all to its place, then moves the end of the log once
-    /// (`jbd2_journal_destroy()`).
-    pub fn settle(&mut self, out: &mut Vec<Step>) {
-        self.commit(out);
-        if self.committed.is_empty() {
-            return;
-        }
-        let all: Vec<u64> = self.waiting.keys().copied().collect();
-        self.put(all, out);
-        self.committed.clear();
-        self.free = self.log;
-        self.move_tail(out);
     }
 
     /// An fsync writes pages that earlier transactions have left dirty to their places before it ends
@@ -214,6 +175,49 @@ impl Journal {
     }
 }
 
+impl Mapping for Journal {
+    /// What it counted: transactions, blocks of the log, blocks written to their places, and how
+    /// often the end of the log was moved.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("commits", self.number),
+            ("log_blocks", self.log_blocks),
+            ("blocks_in_place", self.in_place),
+            ("tail_updates", self.tails),
+        ]
+    }
+
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        match io.op {
+            Op::Flush => {
+                self.write_pages(out);
+                if self.running.is_empty() {
+                    out.push(Step::new(0, io));
+                } else {
+                    self.commit(out);
+                }
+            }
+            Op::Read => self.read(io, out),
+            Op::Write => self.write(&io, out),
+        }
+    }
+
+    /// Ends the transaction and writes all to its place, then moves the end of the log once
+    /// (`jbd2_journal_destroy()`).
+    fn settle(&mut self, out: &mut Vec<Step>) -> bool {
+        self.commit(out);
+        if self.committed.is_empty() {
+            return false;
+        }
+        let all: Vec<u64> = self.waiting.keys().copied().collect();
+        self.put(all, out);
+        self.committed.clear();
+        self.free = self.log;
+        self.move_tail(out);
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,12 +267,12 @@ mod tests {
         for block in 0..1000_u64 {
             journal.map(Io::new(Op::Write, block * PAGE, PAGE), &mut out);
         }
-        let told = journal.told();
+        let told = journal.events();
         // 255 blocks and the inode's, two descriptors and the commit block.
         assert_eq!(told[..2], [("commits", 3), ("log_blocks", 3 * 259)]);
         assert_eq!(told[2], ("blocks_in_place", 0));
         journal.settle(&mut out);
-        assert_eq!(journal.told()[2], ("blocks_in_place", 1001));
+        assert_eq!(journal.events()[2], ("blocks_in_place", 1001));
     }
 
     #[test]

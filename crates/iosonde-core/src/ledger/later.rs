@@ -3,7 +3,7 @@
 
 use super::io::{Io, Op, Step};
 use super::raid::bitmap::Bitmap;
-use super::rule::Rule;
+use super::rule::Mapping;
 use super::Ledger;
 
 impl Ledger {
@@ -43,10 +43,7 @@ impl Ledger {
     /// do not merge.
     pub(super) fn overflow(&mut self, node: u32) {
         let mut answer: Vec<Step> = Vec::new();
-        while let Rule::Controller(cache) = &mut self.nodes[node as usize].rule {
-            if !cache.overflow(&mut answer) {
-                break;
-            }
+        while self.nodes[node as usize].rule.overflow(&mut answer) {
             self.send(node, &mut answer);
         }
     }

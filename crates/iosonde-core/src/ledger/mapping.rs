@@ -5,6 +5,8 @@
 
 use super::divisor::Divisor;
 use super::io::{Io, Op, Step};
+use super::problem::LedgerError;
+use super::rule::Mapping;
 
 /// A part of a volume that lies in one piece: from `start` in the volume, at `at` of layer `child`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,22 +26,22 @@ pub struct Linear {
 impl Linear {
     /// # Errors
     /// The segments leave a gap or overlap.
-    pub fn new(segments: Vec<Segment>) -> Result<Self, String> {
+    pub fn new(segments: Vec<Segment>) -> Result<Self, LedgerError> {
         let mut end = 0;
         for segment in &segments {
             if segment.start != end || segment.length == 0 {
-                return Err(format!(
-                    "a segment begins at {}, not at {end}",
-                    segment.start
-                ));
+                return Err(LedgerError::Gap {
+                    start: segment.start,
+                    end,
+                });
             }
             end = segment
                 .start
                 .checked_add(segment.length)
-                .ok_or("a segment ends behind 2^64 bytes")?;
+                .ok_or(LedgerError::SegmentEnd)?;
         }
         if segments.is_empty() {
-            return Err("a volume needs a segment".to_owned());
+            return Err(LedgerError::NoSegment);
         }
         Ok(Self { segments })
     }
@@ -53,11 +55,12 @@ impl Linear {
             .max()
             .unwrap_or(0)
     }
+}
 
+impl Mapping for Linear {
     /// Where a byte of a volume in one piece lies.
     #[inline]
-    #[must_use]
-    pub fn single(&self, offset: u64) -> Option<(u32, u64)> {
+    fn single(&self, _op: Op, offset: u64, _length: u64) -> Option<(u32, u64)> {
         let [only] = self.segments[..] else {
             return None;
         };
@@ -66,15 +69,14 @@ impl Linear {
 
     /// The I/O below of a volume in one piece.
     #[inline]
-    #[must_use]
-    pub fn only(&self, io: Io) -> Option<Step> {
-        let (child, at) = self.single(io.offset)?;
+    fn only(&self, io: Io) -> Option<Step> {
+        let (child, at) = self.single(io.op, io.offset, io.length)?;
         let io = io.at(at);
         Some(Step { child, io })
     }
 
     /// The I/Os below for one from above; what lies behind the end goes to the last segment.
-    pub fn map(&self, io: Io, out: &mut Vec<Step>) {
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
         if let Some(step) = self.only(io) {
             out.push(step);
             return;
@@ -98,6 +100,18 @@ impl Linear {
             }
         }
     }
+
+    fn through(&self) -> Option<(u64, u64, u64)> {
+        let (_, at) = self.single(Op::Read, 0, 0)?;
+        Some((u64::MAX, u64::MAX, at))
+    }
+
+    fn check(&self, below: usize) -> Result<(), LedgerError> {
+        if self.children() > below {
+            return Err(LedgerError::SegmentBelow);
+        }
+        Ok(())
+    }
 }
 
 /// A striped volume: `chunk` bytes on one layer, then the next one's turn.
@@ -114,9 +128,14 @@ pub struct Striped {
 impl Striped {
     /// # Errors
     /// No chunk or nothing to stripe over.
-    pub fn new(chunk: u64, members: u64, start: u64, latter_first: bool) -> Result<Self, String> {
+    pub fn new(
+        chunk: u64,
+        members: u64,
+        start: u64,
+        latter_first: bool,
+    ) -> Result<Self, LedgerError> {
         if chunk == 0 || members == 0 {
-            return Err("stripes need a chunk and a member".to_owned());
+            return Err(LedgerError::NoStripe);
         }
         Ok(Self {
             chunk: Divisor::new(chunk),
@@ -134,12 +153,13 @@ impl Striped {
         let (row, member) = self.width.divide(chunk);
         (member, self.start + row * self.chunk.get() + inside)
     }
+}
 
+impl Mapping for Striped {
     /// Where an I/O lies that is in one chunk.
     #[inline]
-    #[must_use]
     #[allow(clippy::cast_possible_truncation)] // a member's number
-    pub fn single(&self, offset: u64, length: u64) -> Option<(u32, u64)> {
+    fn single(&self, _op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
         if self.chunk.divide(offset).1 + length > self.chunk.get() {
             return None;
         }
@@ -149,16 +169,15 @@ impl Striped {
 
     /// The I/O below of one that lies in a chunk.
     #[inline]
-    #[must_use]
-    pub fn only(&self, io: Io) -> Option<Step> {
-        let (child, at) = self.single(io.offset, io.length)?;
+    fn only(&self, io: Io) -> Option<Step> {
+        let (child, at) = self.single(io.op, io.offset, io.length)?;
         let io = io.at(at);
         Some(Step { child, io })
     }
 
     /// The I/Os below for one from above, in its order.
     #[allow(clippy::cast_possible_truncation)] // a member's number
-    pub fn map(&self, io: Io, out: &mut Vec<Step>) {
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
         if let Some(step) = self.only(io) {
             out.push(step);
             return;
@@ -190,11 +209,19 @@ pub struct Mirror {
     pub start: u64,
 }
 
-impl Mirror {
-    pub fn map(&self, io: Io, out: &mut Vec<Step>) {
+impl Mapping for Mirror {
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
         let io = io.at(self.start + io.offset);
         let copies = if io.op == Op::Read { 1 } else { self.members };
         out.extend((0..copies).map(|member| Step::new(member, io)));
+    }
+
+    fn check(&self, below: usize) -> Result<(), LedgerError> {
+        if self.members == below {
+            return Ok(());
+        }
+        let copies = self.members;
+        Err(LedgerError::Copies { copies, below })
     }
 }
 
@@ -215,7 +242,7 @@ mod tests {
             chunk in 1_u64..200, members in 1_u64..9, start: u32, offset in 0_u64..10_000,
             length in 1_u64..3000, latter_first: bool,
         ) {
-            let striped = Striped::new(chunk, members, u64::from(start), latter_first).unwrap();
+            let mut striped = Striped::new(chunk, members, u64::from(start), latter_first).unwrap();
             let places: HashSet<(u64, u64)> =
                 (offset..offset + length).map(|byte| striped.place(byte)).collect();
             prop_assert_eq!(places.len() as u64, length);
@@ -245,7 +272,7 @@ mod tests {
             }
             let offset = offset % start;
             let length = length.min(start - offset);
-            let linear = Linear::new(segments.clone()).unwrap();
+            let mut linear = Linear::new(segments.clone()).unwrap();
             let mut out = Vec::new();
             linear.map(Io::new(Op::Read, offset, length), &mut out);
             prop_assert_eq!(bytes(&out), length);

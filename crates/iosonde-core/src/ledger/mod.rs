@@ -14,6 +14,7 @@ mod later;
 pub mod lru;
 pub mod mapping;
 mod path;
+pub mod problem;
 pub mod queue;
 pub mod raid;
 pub mod rule;
@@ -22,9 +23,10 @@ pub mod spec;
 use cache::Look;
 use io::{Io, Op, Step, Tally, PAGE};
 use path::Path;
+use problem::LedgerError;
 use queue::{Added, Limits, Plug, LARGE_READ};
 use raid::bitmap::Bitmap;
-use rule::Rule;
+use rule::{Mapping, Rule};
 
 /// A layer that another stands on: its number, and where the other begins on it, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,25 +73,23 @@ impl Ledger {
     ///
     /// # Errors
     /// There is no layer, or one stands on none that comes after it.
-    pub fn new(nodes: Vec<Node>) -> Result<Self, String> {
+    pub fn new(nodes: Vec<Node>) -> Result<Self, LedgerError> {
         let count = nodes.len();
         for (number, node) in nodes.iter().enumerate() {
             let behind = |one: &Below| (one.node as usize) > number && (one.node as usize) < count;
             if !node.below.iter().all(behind) {
-                return Err(format!(
-                    "layer {number} stands on one that does not come after it"
-                ));
+                return Err(LedgerError::Order { layer: number });
             }
             node.rule.check(node.below.len())?;
         }
         if nodes.is_empty() {
-            return Err("there is no layer".to_owned());
+            return Err(LedgerError::NoLayer);
         }
         let mut cache = Some(0);
         while let Some(node) = cache {
             cache = match (&nodes[node].rule, nodes[node].below.first()) {
                 (Rule::Cache(_), _) => break,
-                (Rule::Same | Rule::Far(_), Some(below)) if below.start == 0 => {
+                (Rule::Same(_) | Rule::Far(_), Some(below)) if below.start == 0 => {
                     Some(below.node as usize)
                 }
                 _ => None,
@@ -113,7 +113,7 @@ impl Ledger {
             paths: (0..count).map(|one| Path::of(&nodes, one)).collect(),
             cells: nodes
                 .iter()
-                .map(|one| vec![0; one.rule.cells().count()])
+                .map(|one| vec![0; one.rule.cells().len()])
                 .collect(),
             nodes,
             tallies: vec![Tally::default(); count],
@@ -128,7 +128,7 @@ impl Ledger {
     #[must_use]
     pub fn events(&self, node: usize) -> Vec<(&'static str, u64)> {
         self.nodes.get(node).map_or_else(Vec::new, |node| {
-            let bitmap = node.bitmap.iter().flat_map(|one| one.told());
+            let bitmap = node.bitmap.iter().flat_map(|one| one.events());
             node.rule.events().into_iter().chain(bitmap).collect()
         })
     }
@@ -336,7 +336,8 @@ impl Ledger {
         let mut answer = std::mem::take(&mut self.answers[place]);
         answer.clear();
         let layer = &mut self.nodes[place];
-        layer.rule.map(io, self.request, &mut answer);
+        layer.rule.begin(self.request);
+        layer.rule.map(io, &mut answer);
         if layer.rule.gathers() && !self.gathering.contains(&node) {
             self.gathering.push(node);
         }

@@ -2,6 +2,7 @@
 //! them, counted once. With it, what was counted so is told layer by layer.
 
 use super::io::{Op, Tally, PAGE};
+use super::rule::Mapping;
 use super::{Ledger, Node};
 
 /// A row of layers: from the one it belongs to, down to the first that does more than hand on.
@@ -73,7 +74,7 @@ impl Ledger {
             let places = above.below.iter().enumerate();
             for (member, below) in places.filter(|one| one.1.node as usize == node) {
                 let on_grid = below.start % PAGE == 0;
-                for (pages, &count) in above.rule.cells().zip(cells) {
+                for (pages, &count) in above.rule.cells().iter().zip(cells) {
                     let (read, written) = (pages.0 >> member & 1, pages.1 >> member & 1);
                     tally.reads.pages(read * count, on_grid);
                     tally.writes.pages(written * count, on_grid);

@@ -1,4 +1,5 @@
-//! What a layer does with an I/O: all rules under one name, told apart without a call through a pointer.
+//! What a layer does with an I/O: all rules under one name, told apart in one place and without a
+//! call through a pointer.
 
 use super::cache::bcache::Bcache;
 use super::cache::controller::Controller;
@@ -6,19 +7,123 @@ use super::cache::pages::PageCache;
 use super::cache::promote::Promote;
 use super::cache::writecache::Writecache;
 use super::cache::Cache;
-use super::drbd::{self, Drbd};
+use super::drbd::Drbd;
 use super::frame::Cut;
 use super::io::{Io, Op, Step};
 use super::journal::Journal;
 use super::mapping::{Linear, Mirror, Striped};
+use super::problem::LedgerError;
 use super::raid::copies::{Raid1, Raid10};
 use super::raid::parity::Parity;
 
-/// What a layer does with an I/O.
+/// What the ledger asks of a rule. All but `map` has an answer for rules that have nothing to say.
+pub trait Mapping {
+    /// The I/Os below for one from above.
+    fn map(&mut self, io: Io, out: &mut Vec<Step>);
+
+    /// Another request of a program begins; its number, from 1. Asked before each `map`.
+    #[inline]
+    fn begin(&mut self, _request: u64) {}
+
+    /// Of an I/O that becomes just one of the same length, of which its rule keeps no account: to
+    /// which layer below, and where there. No flushes.
+    #[inline]
+    fn single(&self, _op: Op, _offset: u64, _length: u64) -> Option<(u32, u64)> {
+        None
+    }
+
+    /// The largest read and write that go to the one layer below as they are, wherever they are, and
+    /// by how much their place moves; None: there is more to it.
+    fn through(&self) -> Option<(u64, u64, u64)> {
+        None
+    }
+
+    /// The one I/O below, of a rule that keeps no account and has just one for this; else see `map`.
+    #[inline]
+    fn only(&self, _io: Io) -> Option<Step> {
+        None
+    }
+
+    /// Bytes of the first part of an I/O that the layer takes before it hands the rest to itself.
+    fn first(&self, io: &Io) -> u64 {
+        io.length
+    }
+
+    /// Pages that are read and written below for each kind of write of one page; see `Parity::cell`.
+    fn cells(&self) -> Vec<(u64, u64)> {
+        Vec::new()
+    }
+
+    /// Whether I/Os wait in it for the plug to be pulled.
+    #[inline]
+    fn gathers(&self) -> bool {
+        false
+    }
+
+    /// The place among the layers below of one that is on another host.
+    #[inline]
+    fn far(&self) -> Option<u32> {
+        None
+    }
+
+    /// Lets something go for which it has no room.
+    ///
+    /// Returns: it did.
+    fn overflow(&mut self, _out: &mut Vec<Step>) -> bool {
+        false
+    }
+
+    /// Some of what it still holds is written, as it would be in the end without more requests.
+    ///
+    /// Returns: there may be more.
+    fn settle(&mut self, _out: &mut Vec<Step>) -> bool {
+        false
+    }
+
+    /// What it counted itself: names and numbers.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
+    /// Whether it can stand on so many layers.
+    ///
+    /// # Errors
+    /// It cannot.
+    fn check(&self, _below: usize) -> Result<(), LedgerError> {
+        Ok(())
+    }
+}
+
+/// A device, or a layer that hands down what it gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Same;
+
+impl Mapping for Same {
+    #[inline]
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        out.push(Step::new(0, io));
+    }
+
+    #[inline]
+    fn single(&self, _op: Op, offset: u64, _length: u64) -> Option<(u32, u64)> {
+        Some((0, offset))
+    }
+
+    fn through(&self) -> Option<(u64, u64, u64)> {
+        Some((u64::MAX, u64::MAX, 0))
+    }
+
+    #[inline]
+    fn only(&self, io: Io) -> Option<Step> {
+        Some(Step::new(0, io))
+    }
+}
+
+/// What a layer does with an I/O. Large rules are boxed, so that layers without much to keep stay
+/// small.
 #[derive(Clone, Debug)]
 pub enum Rule {
-    /// A device, or a layer that hands down what it gets.
-    Same,
+    Same(Same),
     Linear(Linear),
     Striped(Striped),
     Mirror(Mirror),
@@ -37,162 +142,87 @@ pub enum Rule {
     Far(Cut),
 }
 
-impl Rule {
-    /// The I/Os below for one from above.
+/// Asks the rule that it is.
+macro_rules! ask {
+    ($rule:expr, $one:ident => $asked:expr) => {
+        match $rule {
+            Rule::Same($one) => $asked,
+            Rule::Linear($one) => $asked,
+            Rule::Striped($one) => $asked,
+            Rule::Mirror($one) => $asked,
+            Rule::Raid1($one) => $asked,
+            Rule::Raid10($one) => $asked,
+            Rule::Parity($one) => $asked,
+            Rule::Cache($one) => $asked,
+            Rule::Promote($one) => $asked,
+            Rule::Writecache($one) => $asked,
+            Rule::Bcache($one) => $asked,
+            Rule::Controller($one) => $asked,
+            Rule::PageCache($one) => $asked,
+            Rule::Journal($one) => $asked,
+            Rule::Drbd($one) => $asked,
+            Rule::Far($one) => $asked,
+        }
+    };
+}
+
+impl Mapping for Rule {
     #[inline]
-    pub fn map(&mut self, io: Io, request: u64, out: &mut Vec<Step>) {
-        match self {
-            Self::Same => out.push(Step::new(0, io)),
-            Self::Linear(rule) => rule.map(io, out),
-            Self::Striped(rule) => rule.map(io, out),
-            Self::Mirror(rule) => rule.map(io, out),
-            Self::Raid1(rule) => rule.map(io, request, out),
-            Self::Raid10(rule) => rule.map(io, request, out),
-            Self::Parity(rule) => rule.map(io, out),
-            Self::Cache(rule) => rule.map(io, out),
-            Self::Promote(rule) => rule.map(io, out),
-            Self::Writecache(rule) => rule.map(io, out),
-            Self::Bcache(rule) => rule.map(io, out),
-            Self::Controller(rule) => rule.map(io, out),
-            Self::PageCache(rule) => rule.map(io, out),
-            Self::Journal(rule) => rule.map(io, out),
-            Self::Drbd(rule) => rule.map(io, out),
-            Self::Far(rule) => rule.map(io, out),
-        }
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        ask!(self, one => one.map(io, out));
     }
 
-    /// Of an I/O that becomes just one of the same length, of which its rule keeps no account: to
-    /// which layer below, and where there. No flushes.
     #[inline]
-    #[must_use]
-    pub fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
-        match self {
-            Self::Same => Some((0, offset)),
-            Self::Linear(rule) => rule.single(offset),
-            Self::Striped(rule) => rule.single(offset, length),
-            Self::Far(rule) => rule.whole(op, length).then_some((0, offset)),
-            Self::Parity(rule) => rule.single(op, offset, length),
-            _ => None,
-        }
+    fn begin(&mut self, request: u64) {
+        ask!(self, one => one.begin(request));
     }
 
-    /// The largest read and write that go to the one layer below as they are, wherever they are, and
-    /// by how much their place moves; None: there is more to it.
-    #[must_use]
-    pub fn through(&self) -> Option<(u64, u64, u64)> {
-        match self {
-            Self::Same => Some((u64::MAX, u64::MAX, 0)),
-            Self::Linear(rule) => rule.single(0).map(|(_, at)| (u64::MAX, u64::MAX, at)),
-            Self::Far(rule) => {
-                let (reads, writes) = (rule.whole(Op::Read, 0), rule.whole(Op::Write, 0));
-                (reads && writes).then_some((rule.read, rule.write, 0))
-            }
-            _ => None,
-        }
-    }
-
-    /// Pages that are read and written below for each kind of write of one page; see `Parity::cell`.
-    pub fn cells(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let array = match self {
-            Self::Parity(array) => Some(array),
-            _ => None,
-        };
-        array.into_iter().flat_map(|array| array.cells())
-    }
-
-    /// The one I/O below, of a rule that keeps no account and has just one for this; else see `map`.
     #[inline]
-    #[must_use]
-    pub fn only(&self, io: Io) -> Option<Step> {
-        match self {
-            Self::Same => Some(Step::new(0, io)),
-            Self::Linear(rule) => rule.only(io),
-            Self::Striped(rule) => rule.only(io),
-            Self::Far(rule) => rule.only(io),
-            _ => None,
-        }
+    fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+        ask!(self, one => one.single(op, offset, length))
     }
 
-    /// Bytes of the first part of an I/O that the layer takes before it hands the rest to itself.
-    #[must_use]
-    pub fn first(&self, io: &Io) -> u64 {
-        match self {
-            Self::Raid1(array) => array.first(io),
-            Self::Raid10(array) => array.first(io),
-            Self::Parity(array) => array.first(io),
-            _ => io.length,
-        }
+    fn through(&self) -> Option<(u64, u64, u64)> {
+        ask!(self, one => one.through())
     }
 
-    /// Whether I/Os wait in it for the plug to be pulled.
-    #[must_use]
     #[inline]
-    pub fn gathers(&self) -> bool {
-        matches!(self, Self::Parity(array) if array.gathers())
+    fn only(&self, io: Io) -> Option<Step> {
+        ask!(self, one => one.only(io))
     }
 
-    /// The place among the layers below of one that is on another host.
-    #[must_use]
+    fn first(&self, io: &Io) -> u64 {
+        ask!(self, one => one.first(io))
+    }
+
+    fn cells(&self) -> Vec<(u64, u64)> {
+        ask!(self, one => one.cells())
+    }
+
     #[inline]
-    pub const fn far(&self) -> Option<u32> {
-        match self {
-            Self::Far(_) => Some(0),
-            Self::Drbd(_) => Some(drbd::PEER),
-            _ => None,
-        }
+    fn gathers(&self) -> bool {
+        ask!(self, one => one.gathers())
     }
 
-    /// Some of what it still holds is written, as it would be in the end without more requests.
-    ///
-    /// Returns: there may be more.
-    pub fn settle(&mut self, out: &mut Vec<Step>) -> bool {
-        match self {
-            Self::Controller(rule) => return rule.settle(out),
-            Self::PageCache(rule) => rule.settle(out),
-            Self::Journal(rule) => rule.settle(out),
-            Self::Promote(rule) => rule.settle(out),
-            Self::Writecache(rule) => rule.settle(out),
-            _ => {}
-        }
-        false
+    #[inline]
+    fn far(&self) -> Option<u32> {
+        ask!(self, one => one.far())
     }
 
-    /// What it counted itself.
-    #[must_use]
-    pub fn events(&self) -> Vec<(&'static str, u64)> {
-        match self {
-            Self::Cache(cache) => cache.told(),
-            Self::Promote(cache) => cache.told(),
-            Self::Writecache(cache) => cache.told(),
-            Self::Bcache(cache) => cache.told(),
-            Self::Controller(cache) => cache.told(),
-            Self::PageCache(cache) => cache.told(),
-            Self::Journal(journal) => journal.told(),
-            Self::Drbd(drbd) => drbd.told(),
-            Self::Far(cut) => cut.told(),
-            _ => Vec::new(),
-        }
+    #[inline]
+    fn overflow(&mut self, out: &mut Vec<Step>) -> bool {
+        ask!(self, one => one.overflow(out))
     }
 
-    /// Whether it can stand on so many layers.
-    ///
-    /// # Errors
-    /// It cannot.
-    pub fn check(&self, below: usize) -> Result<(), String> {
-        match self {
-            Self::Linear(linear) if linear.children() > below => {
-                Err("a segment lies on a layer that is not there".to_owned())
-            }
-            Self::Mirror(mirror) if mirror.members != below => {
-                Err(format!("{} copies on {below} layers", mirror.members))
-            }
-            Self::Cache(_) | Self::Promote(_) | Self::Writecache(_) | Self::Bcache(_)
-                if below != 2 =>
-            {
-                Err("a cache stands on a slow and a fast layer".to_owned())
-            }
-            Self::Drbd(_) if below != 2 => Err("a replicated volume has two sides".to_owned()),
-            _ => Ok(()),
-        }
+    fn settle(&mut self, out: &mut Vec<Step>) -> bool {
+        ask!(self, one => one.settle(out))
+    }
+
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        ask!(self, one => one.events())
+    }
+
+    fn check(&self, below: usize) -> Result<(), LedgerError> {
+        ask!(self, one => one.check(below))
     }
 }

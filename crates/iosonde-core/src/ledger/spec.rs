@@ -1,6 +1,5 @@
-//! Rules by name and figures: how a stack comes over from Python.
-
-use std::collections::HashMap;
+//! A stack as it comes from Python: for each rule a struct with all that it needs. Sizes and places
+//! are bytes, `failed` has a bit for each member that is lost.
 
 use super::cache::bcache::{self, Bcache};
 use super::cache::controller::Controller;
@@ -12,278 +11,405 @@ use super::cache::{Cache, Mode};
 use super::drbd::Drbd;
 use super::frame::{Cut, Transfers};
 use super::journal::Journal;
-use super::mapping::{Linear, Mirror, Segment, Striped};
+use super::mapping::{self, Mirror, Segment, Striped};
+use super::problem::LedgerError;
 use super::queue::Limits;
-use super::raid::bitmap::{Bitmap, Rows};
-use super::raid::copies::{Raid1, Raid10};
-use super::raid::parity::Parity;
+use super::raid::bitmap::{self, Rows};
+use super::raid::copies;
+use super::raid::parity;
 use super::raid::place::{Geometry, Layout};
 use super::raid::stripe::RmwLevel;
-use super::rule::Rule;
+use super::rule::{Rule, Same};
+use super::{Below, Node};
 
-/// Figures by name, of which each may be asked for once.
-pub type Figures = HashMap<String, u64>;
-
-struct Asked<'a> {
-    kind: &'a str,
-    figures: &'a Figures,
+/// All of the layer below, from a place on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Linear {
+    pub start: u64,
 }
 
-impl Asked<'_> {
-    fn get(&self, name: &str) -> Result<u64, String> {
-        let found = self.figures.get(name).copied();
-        found.ok_or_else(|| format!("{} needs `{name}`", self.kind))
-    }
-
-    fn or(&self, name: &str, default: u64) -> u64 {
-        self.figures.get(name).copied().unwrap_or(default)
-    }
-
-    /// Bits of the members that are lost.
-    fn failed(&self) -> u64 {
-        self.or("failed", 0)
-    }
-
-    /// Whether no member has a head that moves.
-    fn solid(&self) -> bool {
-        self.or("solid", 0) == 1
-    }
+/// Parts of the layers below, one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segments {
+    pub segments: Vec<Segment>,
 }
 
-/// What a layer takes: `most` and `boundary` in bytes, `segments`, `merges` 1 for devices that have requests.
-#[must_use]
-pub fn limits(figures: &Figures) -> Limits {
-    let asked = Asked {
-        kind: "limits",
-        figures,
-    };
-    Limits {
-        most: asked.or("most", u64::MAX).max(super::io::SECTOR),
-        segments: asked.or("segments", 0),
-        boundary: asked.or("boundary", 0),
-        merges: asked.or("merges", 0) == 1,
-    }
+/// Stripes over all layers below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stripes {
+    pub chunk: u64,
+    /// On each layer.
+    pub start: u64,
+    /// Of two parts of an I/O the latter goes first.
+    pub latter_first: bool,
 }
 
-/// A rule by its name.
-///
-/// Args: `below`: how many layers it stands on. Figures in bytes: `same`: none; `linear`: `start`
-/// on the layer below, or `segments` with `startN`, `lengthN`, `childN`, `atN`; `striped`: `chunk`,
-/// `start`, `latter_first`; `mirror`: `start`; `raid1`: `failed` (bits of lost members), `solid`; `raid10`: `chunk`,
-/// `layout` (md's number), `size` of a member, `failed`, `solid`; `parity`: `parity` (members of
-/// it), `chunk`, `layout`, `failed`, `rmw_level`, `stripe_cache` (stripes), `together`; `cache`: `block`,
-/// `blocks`, `ways` (0: one set), `lru`, `mode` (0 back, 1 through, 2 around), `fills`; `promote`:
-/// `block`, `blocks`, `mode` (2: nothing is taken in), `origin` (blocks), `start`,
-/// `rate` (requests a second);
-/// `writecache`: `block`, `blocks`, `high` and
-/// `low` watermark in %, `commit` (blocks), `start` of its metadata, `rate`; `bcache`: `bucket`, `buckets`, `mode` (3: none), `cutoff`, `percent`;
-/// `controller`: `width` of a stripe, `room` for writes, `reads`; `pagecache`: `pages`, `background`,
-/// `ahead`, `largest` and `size` in pages, `apart`; `journal`: `at` of the inode's block, `blocks`, `tags`; `drbd`:
-/// `extents`, `log` (its place), `flushes`; `far`: `read` and `write`, the most that is carried at
-/// once, and `burst` with `first_burst` of iSCSI or `inline` of `NVMe`.
-///
-/// # Errors
-/// No such rule, a figure is missing or makes no sense.
-pub fn rule(kind: &str, figures: &Figures, below: usize) -> Result<Rule, String> {
-    let asked = Asked { kind, figures };
-    let members = below as u64;
-    Ok(match kind {
-        "same" => Rule::Same,
-        "linear" => Rule::Linear(linear(&asked)?),
-        "striped" => Rule::Striped(striped(&asked, members)?),
-        "mirror" => Rule::Mirror(Mirror {
-            members: below,
-            start: asked.or("start", 0),
-        }),
-        "raid1" => Rule::Raid1(Box::new(Raid1::new(below, asked.failed(), asked.solid())?)),
-        "raid10" => Rule::Raid10(Box::new(raid10(&asked, members)?)),
-        "parity" => Rule::Parity(Box::new(parity(&asked, members)?)),
-        "promote" => Rule::Promote(Box::new(promote(&asked)?)),
-        "writecache" => Rule::Writecache(Box::new(writecache(&asked)?)),
-        "cache" => Rule::Cache(Box::new(cache(&asked)?)),
-        "bcache" => Rule::Bcache(Box::new(bcache(&asked)?)),
-        "controller" => Rule::Controller(Box::new(controller(&asked)?)),
-        "pagecache" => Rule::PageCache(Box::new(pagecache(&asked)?)),
-        "journal" => Rule::Journal(Box::new(journal(&asked)?)),
-        "drbd" => Rule::Drbd(Box::new(drbd(&asked)?)),
-        "far" => Rule::Far(far(&asked)?),
-        _ => return Err(format!("there is no rule {kind:?}")),
-    })
+/// Copies on all layers below, from a place on; reads come from the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copies {
+    pub start: u64,
 }
 
-/// The write-intent bitmap of an array: `bitmap_chunk` (0: none), `bitmap_covers` and `bitmap_at` in
-/// bytes; with parity `bitmap_data`, the members that hold data of a row of `chunk`.
-///
-/// # Errors
-/// A figure is missing or makes no sense.
-pub fn bitmap(kind: &str, figures: &Figures) -> Result<Option<Box<Bitmap>>, String> {
-    let asked = Asked { kind, figures };
-    let chunk = asked.or("bitmap_chunk", 0);
-    if chunk == 0 {
-        return Ok(None);
-    }
-    let data = asked.or("bitmap_data", 0);
-    let rows = if data > 0 {
-        let chunk = asked.get("chunk")?;
-        Some(Rows { chunk, data })
-    } else {
-        None
-    };
-    let (covers, at) = (asked.get("bitmap_covers")?, asked.get("bitmap_at")?);
-    let bitmap = Bitmap::new(chunk, covers, at, rows, asked.failed())?;
-    Ok(Some(Box::new(bitmap)))
+/// RAID 1 of md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raid1 {
+    pub failed: u64,
+    /// No member has a head that moves.
+    pub solid: bool,
 }
 
-fn striped(asked: &Asked<'_>, members: u64) -> Result<Striped, String> {
-    let latter_first = asked.or("latter_first", 0) == 1;
-    Striped::new(
-        asked.get("chunk")?,
-        members,
-        asked.or("start", 0),
-        latter_first,
-    )
+/// RAID 10 of md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raid10 {
+    pub chunk: u64,
+    /// md's number: near copies, 2^8 × far ones, 2^16 where these lie in the next chunks.
+    pub layout: u64,
+    /// Of the data on each member.
+    pub size: u64,
+    pub failed: u64,
+    pub solid: bool,
 }
 
-fn raid10(asked: &Asked<'_>, members: u64) -> Result<Raid10, String> {
-    let (chunk, size) = (asked.get("chunk")?, asked.get("size")?);
-    let layout = asked.or("layout", 0x102);
-    Raid10::new(members, layout, chunk, size, asked.failed(), asked.solid())
+/// RAID 4, 5 and 6 of md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parity {
+    /// Members of parity in a row: 1 or 2.
+    pub parity: u64,
+    pub chunk: u64,
+    /// md's number.
+    pub layout: u64,
+    pub failed: u64,
+    /// When md modifies rather than reconstructs: 0, 1 or 2.
+    pub rmw_level: u64,
+    /// Stripes that are kept; 0: none.
+    pub stripe_cache: u64,
 }
 
-fn promote(asked: &Asked<'_>) -> Result<Promote, String> {
-    Promote::new(promote::Figures {
-        mode: mode(asked)?,
-        block: asked.get("block")?,
-        blocks: asked.get("blocks")?,
-        origin: asked.get("origin")?,
-        start: asked.or("start", 0),
-        rate: asked.get("rate")?,
-    })
+/// A cache of blocks as flashcache is one, on the second layer below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    pub mode: Mode,
+    pub block: u64,
+    pub blocks: u64,
+    /// Places of a set; 0: one set.
+    pub ways: u64,
+    /// The block that was not used for longest goes first; else the places take turns.
+    pub lru: bool,
+    /// Reads take in what is not there.
+    pub fills: bool,
 }
 
-fn writecache(asked: &Asked<'_>) -> Result<Writecache, String> {
-    Writecache::new(writecache::Figures {
-        block: asked.get("block")?,
-        blocks: asked.get("blocks")?,
-        high: asked.get("high")?,
-        low: asked.get("low")?,
-        commit: asked.get("commit")?,
-        start: asked.or("start", 0),
-        rate: asked.get("rate")?,
-    })
+/// The write-back cache of a RAID controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteBack {
+    /// Data of a stripe.
+    pub width: u64,
+    /// For writes.
+    pub room: u64,
+    /// For what was read.
+    pub reads: u64,
 }
 
-fn controller(asked: &Asked<'_>) -> Result<Controller, String> {
-    Controller::new(
-        asked.get("width")?,
-        asked.get("room")?,
-        asked.or("reads", 0),
-    )
+/// A file system that journals data too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataJournal {
+    /// Of the inode's block.
+    pub at: u64,
+    /// Of 4 KiB, with the journal's superblock.
+    pub blocks: u64,
+    /// In a descriptor block.
+    pub tags: u64,
 }
 
-fn pagecache(asked: &Asked<'_>) -> Result<PageCache, String> {
-    PageCache::new(pages::Figures {
-        pages: asked.get("pages")?,
-        background: asked.get("background")?,
-        ahead: asked.get("ahead")?,
-        most: asked.get("largest")?,
-        size: asked.get("size")?,
-        apart: asked.or("apart", 0) == 1,
-    })
+/// A replicated volume: its own side, then the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replica {
+    /// Where the activity log lies.
+    pub log: u64,
+    /// That can be active.
+    pub extents: u64,
+    /// The other side flushes behind each write.
+    pub flushes: bool,
 }
 
-fn journal(asked: &Asked<'_>) -> Result<Journal, String> {
-    Journal::new(asked.get("at")?, asked.get("blocks")?, asked.get("tags")?)
+/// A layer whose data go over a network, in messages of at most so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Far {
+    pub read: u64,
+    pub write: u64,
+    /// iSCSI: what is asked for at once, and what comes before; 0: it is not iSCSI.
+    pub burst: u64,
+    pub first_burst: u64,
+    /// `NVMe` over fabrics: what comes with the command.
+    pub inline: Option<u64>,
 }
 
-fn drbd(asked: &Asked<'_>) -> Result<Drbd, String> {
-    let flushes = asked.or("flushes", 1) == 1;
-    Drbd::new(asked.or("extents", 1237), asked.get("log")?, flushes)
+/// A rule with all that it needs.
+#[derive(Clone, Debug)]
+pub enum Spec {
+    Same(Same),
+    Linear(Linear),
+    Segments(Segments),
+    Striped(Stripes),
+    Mirror(Copies),
+    Raid1(Raid1),
+    Raid10(Raid10),
+    Parity(Parity),
+    Cache(Blocks),
+    Promote(promote::Figures),
+    Writecache(writecache::Figures),
+    Bcache(bcache::Figures),
+    Controller(WriteBack),
+    PageCache(pages::Figures),
+    Journal(DataJournal),
+    Drbd(Replica),
+    Far(Far),
 }
 
-fn bcache(asked: &Asked<'_>) -> Result<Bcache, String> {
-    let mode = match asked.or("mode", 0) {
-        0 => bcache::Mode::Back,
-        1 => bcache::Mode::Through,
-        2 => bcache::Mode::Around,
-        3 => bcache::Mode::None,
-        other => return Err(format!("bcache's mode is 0 to 3, not {other}")),
-    };
-    Bcache::new(bcache::Figures {
-        mode,
-        bucket: asked.get("bucket")?,
-        buckets: asked.get("buckets")?,
-        cutoff: asked.or("cutoff", 0),
-        percent: asked.or("percent", 0),
-    })
+/// A write-intent bitmap on all layers below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bitmap {
+    /// What a bit stands for.
+    pub chunk: u64,
+    /// All that has bits.
+    pub covers: u64,
+    /// Where it lies on each member.
+    pub at: u64,
 }
 
-fn linear(asked: &Asked<'_>) -> Result<Linear, String> {
-    let segments = asked.or("segments", 0);
-    if segments == 0 {
-        let at = asked.or("start", 0);
-        return Linear::new(vec![Segment {
-            start: 0,
-            length: u64::MAX - at,
-            child: 0,
-            at,
-        }]);
-    }
-    let one = |number: u64| {
-        let figure = |name: &str| asked.get(&format!("{name}{number}"));
-        Ok::<_, String>(Segment {
-            start: figure("start")?,
-            length: figure("length")?,
-            child: u32::try_from(figure("child")?).map_err(|problem| problem.to_string())?,
-            at: figure("at")?,
+/// A layer of a stack.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    pub rule: Spec,
+    pub limits: Limits,
+    pub bitmap: Option<Bitmap>,
+    pub below: Vec<Below>,
+}
+
+impl Layer {
+    /// The layer as the ledger walks it. `together`: see `raid::parity::Parity`.
+    ///
+    /// # Errors
+    /// Something makes no sense.
+    pub fn node(self, together: bool) -> Result<Node, LedgerError> {
+        let members = self.below.len();
+        let bitmap = match self.bitmap {
+            Some(bitmap) => Some(Box::new(self.rule.bitmap(bitmap, members as u64)?)),
+            None => None,
+        };
+        Ok(Node {
+            limits: self.limits,
+            rule: self.rule.rule(members, together)?,
+            bitmap,
+            below: self.below,
         })
-    };
-    Linear::new((0..segments).map(one).collect::<Result<_, _>>()?)
-}
-
-fn far(asked: &Asked<'_>) -> Result<Cut, String> {
-    let transfers = match (asked.or("burst", 0), asked.figures.get("inline")) {
-        (0, None) => Transfers::None,
-        (0, Some(&inline)) => Transfers::Nvme { inline },
-        (most, _) => Transfers::Iscsi {
-            first: asked.or("first_burst", 0),
-            most,
-        },
-    };
-    let (read, write) = (asked.get("read")?.max(1), asked.get("write")?.max(1));
-    Ok(Cut::new(read, write, transfers))
-}
-
-fn mode(asked: &Asked<'_>) -> Result<Mode, String> {
-    match asked.or("mode", 0) {
-        0 => Ok(Mode::Back),
-        1 => Ok(Mode::Through),
-        2 => Ok(Mode::Around),
-        other => Err(format!("a cache's mode is 0, 1 or 2, not {other}")),
     }
 }
 
-fn cache(asked: &Asked<'_>) -> Result<Cache, String> {
-    let mode = mode(asked)?;
-    let policy = if asked.or("lru", 0) == 1 {
+impl Spec {
+    fn bitmap(&self, bitmap: Bitmap, members: u64) -> Result<bitmap::Bitmap, LedgerError> {
+        let Bitmap { chunk, covers, at } = bitmap;
+        let (rows, failed) = match self {
+            Self::Parity(array) => {
+                let data = members.saturating_sub(array.parity);
+                let chunk = array.chunk;
+                (Some(Rows { chunk, data }), array.failed)
+            }
+            Self::Raid1(array) => (None, array.failed),
+            Self::Raid10(array) => (None, array.failed),
+            _ => (None, 0),
+        };
+        bitmap::Bitmap::new(chunk, covers, at, rows, failed)
+    }
+
+    fn rule(self, members: usize, together: bool) -> Result<Rule, LedgerError> {
+        Ok(match self {
+            Self::Same(same) => Rule::Same(same),
+            Self::Linear(Linear { start }) => Rule::Linear(whole(start)?),
+            Self::Segments(volume) => Rule::Linear(mapping::Linear::new(volume.segments)?),
+            Self::Striped(Stripes {
+                chunk,
+                start,
+                latter_first,
+            }) => Rule::Striped(Striped::new(chunk, members as u64, start, latter_first)?),
+            Self::Mirror(Copies { start }) => Rule::Mirror(Mirror { members, start }),
+            Self::Raid1(Raid1 { failed, solid }) => {
+                Rule::Raid1(Box::new(copies::Raid1::new(members, failed, solid)?))
+            }
+            Self::Raid10(array) => Rule::Raid10(Box::new(raid10(&array, members as u64)?)),
+            Self::Parity(array) => {
+                Rule::Parity(Box::new(parity(&array, members as u64, together)?))
+            }
+            Self::Cache(blocks) => Rule::Cache(Box::new(cache(&blocks)?)),
+            Self::Promote(figures) => Rule::Promote(Box::new(Promote::new(figures)?)),
+            Self::Writecache(figures) => Rule::Writecache(Box::new(Writecache::new(figures)?)),
+            Self::Bcache(figures) => Rule::Bcache(Box::new(Bcache::new(figures)?)),
+            Self::Controller(WriteBack { width, room, reads }) => {
+                Rule::Controller(Box::new(Controller::new(width, room, reads)?))
+            }
+            Self::PageCache(figures) => Rule::PageCache(Box::new(PageCache::new(figures)?)),
+            Self::Journal(DataJournal { at, blocks, tags }) => {
+                Rule::Journal(Box::new(Journal::new(at, blocks, tags)?))
+            }
+            Self::Drbd(Replica {
+                log,
+                extents,
+                flushes,
+            }) => Rule::Drbd(Box::new(Drbd::new(extents, log, flushes)?)),
+            Self::Far(far) => Rule::Far(cut(&far)),
+        })
+    }
+}
+
+fn whole(at: u64) -> Result<mapping::Linear, LedgerError> {
+    mapping::Linear::new(vec![Segment {
+        start: 0,
+        length: u64::MAX - at,
+        child: 0,
+        at,
+    }])
+}
+
+fn raid10(array: &Raid10, members: u64) -> Result<copies::Raid10, LedgerError> {
+    let Raid10 {
+        chunk,
+        layout,
+        size,
+        failed,
+        solid,
+    } = *array;
+    copies::Raid10::new(members, layout, chunk, size, failed, solid)
+}
+
+fn parity(array: &Parity, members: u64, together: bool) -> Result<parity::Parity, LedgerError> {
+    let layout = Layout::of(array.layout).ok_or(LedgerError::Layout(array.layout))?;
+    let level = match array.rmw_level {
+        0 => RmwLevel::Disabled,
+        1 => RmwLevel::Enabled,
+        2 => RmwLevel::Preferred,
+        other => return Err(LedgerError::RmwLevel(other)),
+    };
+    let geometry = Geometry::new(members, array.parity, layout, array.chunk)?;
+    parity::Parity::new(geometry, array.failed, level, array.stripe_cache, together)
+}
+
+fn cache(figures: &Blocks) -> Result<Cache, LedgerError> {
+    let policy = if figures.lru {
         Policy::Lru
     } else {
         Policy::Fifo
     };
-    let places = Places::new(policy, asked.get("blocks")?, asked.or("ways", 0))?;
-    Cache::new(mode, asked.get("block")?, places, asked.or("fills", 1) == 1)
+    let places = Places::new(policy, figures.blocks, figures.ways)?;
+    Cache::new(figures.mode, figures.block, places, figures.fills)
 }
 
-fn parity(asked: &Asked<'_>, members: u64) -> Result<Parity, String> {
-    let number = asked.or("layout", 2);
-    let layout = Layout::of(number).ok_or(format!("md has no layout {number}"))?;
-    let level = match asked.or("rmw_level", 1) {
-        0 => RmwLevel::Disabled,
-        1 => RmwLevel::Enabled,
-        2 => RmwLevel::Preferred,
-        other => return Err(format!("rmw_level is 0, 1 or 2, not {other}")),
+fn cut(far: &Far) -> Cut {
+    let transfers = match (far.burst, far.inline) {
+        (0, None) => Transfers::None,
+        (0, Some(inline)) => Transfers::Nvme { inline },
+        (most, _) => Transfers::Iscsi {
+            first: far.first_burst,
+            most,
+        },
     };
-    let geometry = Geometry::new(members, asked.get("parity")?, layout, asked.get("chunk")?)?;
-    let (cache, together) = (asked.or("stripe_cache", 0), asked.or("together", 0) == 1);
-    Parity::new(geometry, asked.failed(), level, cache, together)
+    Cut::new(far.read.max(1), far.write.max(1), transfers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Ledger;
+
+    const ARRAY: Parity = Parity {
+        parity: 1,
+        chunk: 65536,
+        layout: 2,
+        failed: 0,
+        rmw_level: 1,
+        stripe_cache: 0,
+    };
+
+    fn node(rule: Spec, below: &[u32]) -> Result<Node, LedgerError> {
+        let below = below.iter().map(|&node| Below { node, start: 0 }).collect();
+        Layer {
+            rule,
+            limits: Limits {
+                most: u64::MAX,
+                segments: 0,
+                boundary: 0,
+                merges: false,
+            },
+            bitmap: None,
+            below,
+        }
+        .node(false)
+    }
+
+    fn refused(rule: Spec, below: &[u32]) -> LedgerError {
+        node(rule, below).expect_err("a rule that makes no sense")
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        assert!(node(Spec::Parity(ARRAY), &[1, 2, 3]).is_ok());
+        let members = LedgerError::Members {
+            members: 1,
+            parity: 1,
+        };
+        assert_eq!(refused(Spec::Parity(ARRAY), &[1]), members);
+        let array = Parity { layout: 7, ..ARRAY };
+        let problem = refused(Spec::Parity(array), &[1, 2, 3]);
+        assert_eq!(problem, LedgerError::Layout(7));
+        assert_eq!(problem.to_string(), "md has no layout 7");
+        let array = Parity {
+            rmw_level: 3,
+            ..ARRAY
+        };
+        let problem = refused(Spec::Parity(array), &[1, 2, 3]);
+        assert_eq!(problem.to_string(), "rmw_level is 0, 1 or 2, not 3");
+        let array = Parity {
+            stripe_cache: u64::MAX,
+            ..ARRAY
+        };
+        let problem = refused(Spec::Parity(array), &[1, 2, 3]);
+        assert_eq!(problem, LedgerError::StripeCache(u64::MAX));
+        let segments = Vec::new();
+        let problem = refused(Spec::Segments(Segments { segments }), &[1]);
+        assert_eq!(problem, LedgerError::NoSegment);
+    }
+
+    #[test]
+    fn a_stack_has_an_order() {
+        let linear = |below| node(Spec::Linear(Linear { start: 0 }), below).unwrap();
+        let same = || node(Spec::Same(Same), &[]).unwrap();
+        assert!(Ledger::new(vec![linear(&[1]), same()]).is_ok());
+        let refused = |nodes| Ledger::new(nodes).expect_err("no stack");
+        let order = LedgerError::Order { layer: 0 };
+        assert_eq!(refused(vec![linear(&[0]), same()]), order);
+        assert_eq!(refused(vec![linear(&[2]), same()]), order);
+        assert_eq!(refused(Vec::new()), LedgerError::NoLayer);
+        assert_eq!(refused(vec![linear(&[])]), LedgerError::SegmentBelow);
+        let cache = Spec::Cache(Blocks {
+            mode: Mode::Back,
+            block: 4096,
+            blocks: 8,
+            ways: 0,
+            lru: false,
+            fills: true,
+        });
+        let cache = node(cache, &[1]).unwrap();
+        assert_eq!(refused(vec![cache, same()]), LedgerError::CacheBelow);
+    }
+
+    #[test]
+    fn modes_are_known_by_name() {
+        assert_eq!(Mode::try_from("back".to_owned()), Ok(Mode::Back));
+        let problem = Mode::try_from("none".to_owned()).unwrap_err();
+        assert_eq!(
+            problem.to_string(),
+            "a cache's mode is back, through or around, not \"none\""
+        );
+        let mode = bcache::Mode::try_from("none".to_owned());
+        assert_eq!(mode, Ok(bcache::Mode::None));
+    }
 }

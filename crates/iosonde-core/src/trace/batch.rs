@@ -22,6 +22,10 @@ pub const END: u64 = 1 << 56;
 pub const LONGEST: u64 = 1 << 32;
 /// No trace has more devices.
 pub const DEVICES: usize = 1 << 20;
+/// Bytes of the longest name: Linux' longest path.
+pub const NAME: usize = 4096;
+/// Bytes of all names together.
+pub const NAMES: usize = 64 << 20;
 
 /// Some requests in the order of the trace; all columns are equally long.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +96,8 @@ pub struct Devices {
     names: Vec<String>,
     numbers: Map<Box<[u8]>, u32>,
     last: (Vec<u8>, u32),
+    /// Bytes of all names.
+    room: usize,
 }
 
 impl Devices {
@@ -117,9 +123,13 @@ impl Devices {
 
     #[cold]
     fn add(&mut self, name: &[u8]) -> Result<u32, Problem> {
-        if self.names.len() >= DEVICES {
+        if name.len() > NAME {
+            return Err(Problem::LongName);
+        }
+        if self.names.len() >= DEVICES || self.room + name.len() > NAMES {
             return Err(Problem::TooManyDevices);
         }
+        self.room += name.len();
         let number = u32::try_from(self.names.len()).map_err(|_| Problem::TooManyDevices)?;
         self.numbers.insert(name.into(), number);
         self.names.push(String::from_utf8_lossy(name).into_owned());
@@ -130,5 +140,25 @@ impl Devices {
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Devices, Problem, NAME, NAMES};
+
+    #[test]
+    fn names_of_devices_are_bounded_each_and_together() {
+        let mut devices = Devices::default();
+        assert_eq!(devices.number(b"sda"), Ok(0));
+        assert_eq!(devices.number(&[b'x'; NAME]), Ok(1));
+        assert_eq!(devices.number(&[b'x'; NAME + 1]), Err(Problem::LongName));
+        let mut refused = false;
+        for number in 0..=NAMES / NAME {
+            let name = format!("{number:>NAME$}");
+            refused = devices.number(name.as_bytes()) == Err(Problem::TooManyDevices);
+        }
+        assert!(refused);
+        assert_eq!(devices.number(b"sda"), Ok(0));
     }
 }

@@ -1,13 +1,36 @@
-//! A fast hash of short keys; nobody chooses them to collide.
+//! A fast hash of short keys. It begins with a random number of this process, so that whoever
+//! writes a trace cannot choose keys that fall into one place of a table.
 
+use std::collections::hash_map::RandomState;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
 
 /// A map by this hash.
-pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
+pub type Map<K, V> = HashMap<K, V, Seeded>;
+
+/// Begins each hash of a map with the random number of this process.
+#[derive(Clone, Copy, Debug)]
+pub struct Seeded(u64);
+
+impl Default for Seeded {
+    fn default() -> Self {
+        static SEED: OnceLock<u64> = OnceLock::new();
+        Self(*SEED.get_or_init(|| RandomState::new().hash_one(0)))
+    }
+}
+
+impl BuildHasher for Seeded {
+    type Hasher = Mix;
+
+    #[inline]
+    fn build_hasher(&self) -> Mix {
+        Mix(self.0)
+    }
+}
 
 /// Multiplies and folds, eight bytes at a time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Mix(u64);
 
 /// All bits of a number depend on all bits of the other.
@@ -45,5 +68,24 @@ impl Hasher for Mix {
     #[inline]
     fn finish(&self) -> u64 {
         mixed(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Map;
+    use std::hash::BuildHasher;
+
+    #[test]
+    fn all_maps_of_a_process_begin_alike_and_not_with_nothing() {
+        let maps: [Map<u64, u8>; 2] = Default::default();
+        let hashes = maps.map(|map| map.hasher().hash_one(7_u64));
+        assert_eq!(hashes[0], hashes[1]);
+        assert_ne!(maps_without_seed(), hashes[0]);
+    }
+
+    /// What 7 was before maps began with a random number.
+    fn maps_without_seed() -> u64 {
+        super::mixed(7_u64.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
     }
 }

@@ -32,6 +32,8 @@ pub enum Problem {
     BehindTheEnd,
     /// More names of devices than there can be.
     TooManyDevices,
+    /// A name of a device that is no name.
+    LongName,
     /// A line of a log or trace of fio's.
     Fio(fio_log::Problem),
     /// No record of blktrace begins here.
@@ -60,7 +62,11 @@ impl fmt::Display for Problem {
                 f,
                 "the request is longer than 4 GiB or ends behind 64 PiB, which no device has"
             ),
-            Self::TooManyDevices => write!(f, "a name after more than a million other devices"),
+            Self::TooManyDevices => write!(
+                f,
+                "a name after more than a million other devices or 64 MiB of their names"
+            ),
+            Self::LongName => write!(f, "a device's name of more than 4096 bytes"),
             Self::Fio(problem) => write!(f, "{problem}"),
             Self::NoRecord => write!(f, "no record of blktrace begins here"),
         }

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from iosonde import units
 from iosonde.case import Case, Measured, Rule
 from iosonde.explain.series import Condition, series_of
-from iosonde.measure.direction import higher_is_better
 from iosonde.records import Evidence, Finding
+from iosonde.statistics.direction import higher_is_better
 
 _ROUNDED = 1e-3  # of a figure: what copying and rounding may change
-_NUMBER = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+_NUMBER = r"(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,18})?|\d{1,18}(?:\.\d{1,18})?)"
 _QUOTED = re.compile(rf"{_NUMBER} ?([kKMG]i?)?B/s(?:ec)?|{_NUMBER} ?([kKMG]?) ?(?:IOPS|iops|/s)")
 _SCALE = {
     "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9,

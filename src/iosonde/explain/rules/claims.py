@@ -13,8 +13,8 @@ from iosonde import units
 from iosonde.case import Case, Rule
 from iosonde.explain.rules.noise import shown_range
 from iosonde.explain.series import Condition, Series, circumstances, series_of
-from iosonde.measure.verdict import judge
 from iosonde.records import Evidence, Finding, Outcome, Verdict
+from iosonde.statistics.verdict import compared, judge
 
 _AGAIN = re.compile(r"\b(?:repeat\w*|rerun|re-run|again)\b", re.IGNORECASE)
 _DENIED = re.compile(
@@ -105,6 +105,7 @@ def _denied(case: Case) -> Iterable[Finding]:
 def _overlooked(one: Condition, other: Condition, verdict: Verdict, words: str) -> Finding:
     change, interval = verdict.change or 0.0, verdict.interval or (0.0, 0.0)
     low, high = sorted(abs(bound) for bound in interval)
+    before, after = compared(other.metric, one.metric)
     return Finding(
         rule="overlooked-difference",
         severity="warning",
@@ -116,8 +117,8 @@ def _overlooked(one: Condition, other: Condition, verdict: Verdict, words: str) 
             f"“{verdict.outcome.value}”."
         ),
         evidence=(
-            Evidence(other.label, other.metric.mean, other.metric.unit, other.where),
-            Evidence(one.label, one.metric.mean, one.metric.unit, one.where),
+            Evidence(other.label, before, other.metric.unit, other.where),
+            Evidence(one.label, after, one.metric.unit, one.where),
             Evidence("change", change, "fraction", "computed"),
         ),
         remedy="Do not call it equal before more loops of both, in turns, have said so.",

@@ -21,10 +21,14 @@ def _failed(case: Case) -> Iterator[Finding]:
 
 def _told(trial: Measured) -> Finding:
     loops = max((len(metric.loops) for metric in trial.metrics.values()), default=0)
+    touched = "" if trial.left_out else "; the last may be touched by it"
     left = {
-        0: "No loop was finished.",
-        1: "The one loop that was finished is kept; it may be touched by it.",
-    }.get(loops, f"The {loops} loops that were finished are kept; the last may be touched by it.")
+        0: "No loop was finished." if not trial.left_out else "No other loop was finished.",
+        1: f"The one loop that was finished is kept{touched.replace('the last', 'it')}.",
+    }.get(loops, f"The {loops} loops that were finished are kept{touched}.")
+    if trial.left_out:
+        what = "loop is" if trial.left_out == 1 else "loops are"
+        left = f"{trial.left_out} {what} left out of all figures. {left}"
     faults = list(dict.fromkeys(trial.faults))
     return Finding(
         rule="fault",

@@ -6,7 +6,7 @@ the block layer merges or splits otherwise. What is left speaks of the layers th
 that lacks a member, or has another chunk, level or way to update parity.
 
 Source:
-    docs/decisions/0081-where-the-ledger-differs-from-the-kernel.md and 0083; udev reads the
+    docs/decisions/0081 and docs/decisions/0083; udev reads the
     beginning and the end of a device that was closed after writing (udev(7), OPTIONS "watch"),
     counted in a lab as 60 to 150 reads; md writes its superblocks before the first write and
     behind the last one.
@@ -24,6 +24,7 @@ from iosonde.records import Evidence, Finding, Scalar
 _SHARE = 0.005  # of what was predicted
 _READS, _READ_BYTES = 200, 4 * units.MIB  # of udev and those who open a device
 _WRITES, _WRITE_BYTES = 16, 64 * units.KIB  # superblocks
+_BESIDE = 0.05  # of what was predicted: others' I/Os that are told
 _PROBING = "udev and whoever opens the device"
 
 
@@ -41,23 +42,27 @@ class _Gap:
         return self.bytes_differ or self.ios_differ
 
 
-def _gap(row: LedgerRow, counted: Account, depth: int) -> _Gap:
+def _gap(row: LedgerRow, counted: Account, ledger: Ledger) -> _Gap:
     said, rest = row.predicted, _outside(row, counted - row.idle)
     # Several requests at once meet in the queues: fewer I/Os, and fewer bytes where stripes meet.
-    few = depth > 1
+    few = ledger.depth > 1
+    met = max(_SHARE, ledger.meeting) if few else _SHARE
 
-    def beyond(value: float, whole: float, least: float, *, lower: bool = True) -> bool:
-        return (value > 0 or lower) and abs(value) > max(least, _SHARE * whole)
+    def beyond(
+        value: float, whole: float, least: float, share: float = _SHARE, *, lower: bool = True
+    ) -> bool:
+        return (value > 0 or lower) and abs(value) > max(least, share * whole)
 
     low, high = row.writes_band
+    low -= row.pieces[1]
     timed, timed_bytes = row.by_clock
     over = _over(counted.writes - row.idle.writes, low, high)
     return _Gap(
         row, rest,
-        bytes_differ=beyond(rest.read_bytes, said.read_bytes, _READ_BYTES, lower=not few)
+        bytes_differ=beyond(rest.read_bytes, said.read_bytes, _READ_BYTES, met, lower=not few)
         or beyond(rest.write_bytes, said.write_bytes, _WRITE_BYTES + timed_bytes, lower=not few),
-        ios_differ=beyond(rest.reads, said.reads, _READS, lower=not few)
-        or beyond(over, said.writes, _WRITES + timed, lower=not few),
+        ios_differ=beyond(rest.reads, said.reads, _READS, met, lower=not few)
+        or beyond(over, said.writes, _WRITES + timed, met, lower=not few),
     )  # fmt: skip
 
 
@@ -65,9 +70,9 @@ def _outside(row: LedgerRow, counted: Account) -> Account:
     """How far a layer is from what was predicted, or from what it can be."""
     least, most = row.between or (row.predicted, row.predicted)
     return Account(
-        _over(counted.reads, least.reads, most.reads),
+        _over(counted.reads, least.reads - row.pieces[0], most.reads),
         _over(counted.read_bytes, least.read_bytes, most.read_bytes),
-        _over(counted.writes, least.writes, most.writes),
+        _over(counted.writes, least.writes - row.pieces[1], most.writes),
         _over(counted.write_bytes, least.write_bytes, most.write_bytes),
     )
 
@@ -85,7 +90,7 @@ def differences(case: Case) -> Iterator[Finding]:
         if any("page cache" in note for note in trial.ledger.notes):
             continue  # what such a load makes of its requests is not predicted
         gaps = [
-            _gap(row, row.counted, trial.ledger.depth)
+            _gap(row, row.counted, trial.ledger)
             for row in trial.ledger.rows
             if row.counted is not None
         ]
@@ -93,6 +98,33 @@ def differences(case: Case) -> Iterator[Finding]:
         apart = [one for one in gaps if one.differs and (one.row.last or one is gaps[0])]
         if apart or trial.ledger.declared:
             yield _finding(trial, trial.ledger, apart)
+        elif beside := [one for one in gaps if _besides(one)]:
+            yield _beside(trial, beside)
+
+
+def _besides(gap: _Gap) -> bool:
+    """Whether what others did, and what was taken off for it, is worth a word."""
+    row = gap.row
+    others, own = row.idle.reads + row.idle.writes, row.predicted.reads + row.predicted.writes
+    return others > max(_WRITES, _BESIDE * own)
+
+
+def _beside(trial: Measured, gaps: Sequence[_Gap]) -> Finding:
+    """Others did I/O as steadily before the load as in it, and nothing is left unexplained."""
+    parts = ", ".join(
+        f"{one.row.device} about {one.row.idle.reads + one.row.idle.writes:.0f} I/Os beside "
+        f"{one.row.predicted.reads + one.row.predicted.writes:.0f} of the load"
+        for one in gaps
+    )
+    return Finding(
+        rule="ledger-difference",
+        severity="warning",
+        subject=trial.label,
+        message=f"Someone else was doing I/O all the time: {parts}. It was taken off.",
+        evidence=tuple(line for one in gaps for line in _evidence(one, trial)),
+        remedy="Find out who (iotop, /proc/*/io, fatrace) and measure when it is quiet.",
+        confirm="`iosonde run --ledger` again: others' I/Os are none",
+    )
 
 
 def _finding(trial: Measured, ledger: Ledger, apart: Sequence[_Gap]) -> Finding:
@@ -128,6 +160,12 @@ def _reason(ledger: Ledger, apart: Sequence[_Gap]) -> tuple[str, str]:
         )
     if ledger.likely:
         layer, name, value = ledger.likely[0]
+        if name == "model.stripe_cache":
+            return (
+                f"The stripe cache of {layer} has grown, to about {value} stripes: {devices} read "
+                "less than with the size that sysfs shows.",
+                "Nothing is wrong; for equal counts assemble the array anew before the run.",
+            )
         return (
             f"The array is not what it was taken for: {devices} counted what they would with "
             f"{_named(name, value)} of {layer}.",

@@ -15,8 +15,8 @@ from math import atanh, exp, log, sqrt
 from iosonde import units
 from iosonde.case import Case, Measured, Rule
 from iosonde.explain.series import Condition, Series, overlap, series_of
-from iosonde.measure.direction import higher_is_better
 from iosonde.records import Evidence, Finding
+from iosonde.statistics.direction import higher_is_better
 
 _LEVEL = 0.05
 _FREEDOM = 6

@@ -4,7 +4,7 @@ Of k conditions in their order the k − 1 neighbours are compared, and the ends
 which no neighbours differ (at most k/3 of three or more); the level is shared out to all of them.
 
 Source:
-    docs/decisions/0021-statistics-of-few-loops.md and 0022-verdicts.md; Student's t on logarithms,
+    docs/decisions/0021 and docs/decisions/0022; Student's t on logarithms,
     the level of 5 % shared out to the comparisons that are made (C. E. Bonferroni, 1936).
 """
 
@@ -18,12 +18,14 @@ from itertools import pairwise
 from iosonde import units
 from iosonde.case import Case, Rule
 from iosonde.explain.series import Condition, Series, circumstances, series_of
-from iosonde.measure.contrast import Bar
-from iosonde.measure.direction import higher_is_better
-from iosonde.measure.verdict import judge
 from iosonde.records import Evidence, Finding, Outcome, Verdict
+from iosonde.statistics.contrast import Bar
+from iosonde.statistics.direction import higher_is_better
+from iosonde.statistics.verdict import judge, typical
 
 _LEVEL = 0.05
+_FAR = 0.5
+"""Of two single runs, neither of which has half of the other's figure, the order is no accident."""
 _REMARK = re.compile(r"note|remark|comment", re.IGNORECASE)
 _MORE = "Repeat what is close, in turns (A B A B), at least five loops of each."
 
@@ -54,7 +56,7 @@ def _orders(case: Case) -> Iterable[Finding]:
 def _ranked(series: Series) -> list[Condition]:
     """The conditions, the best first."""
     best_first = higher_is_better(series.headline)
-    return sorted(series.conditions, key=lambda one: one.metric.mean, reverse=best_first)
+    return sorted(series.conditions, key=lambda one: typical(one.metric), reverse=best_first)
 
 
 def _judged(series: Series, ranked: Sequence[Condition]) -> Iterable[Finding]:
@@ -98,24 +100,43 @@ def _single(
     targets = {(trial.host, trial.target) for one in ranked for trial in one.trials}
     if len(ranked) < 2 or (len(ranked) == 2 and len(targets) == 2):
         return  # two devices of two hosts: nobody orders them
-    first, last = ranked[0], ranked[-1]
-    spread = abs(last.metric.mean / first.metric.mean - 1) if first.metric.mean else 0.0
-    yield Finding(
-        rule="within-noise",
-        severity="warning",
-        subject=_subject(series),
-        message=(
-            f"{len(alone)} of {len(ranked)} results are of one run each: how much they scatter "
-            f"is not known, and no order among them can be claimed (best and worst lie "
-            f"{units.show_fraction(spread)} apart)."
-        ),
-        evidence=tuple(
-            Evidence(_name(series, one), one.metric.mean, one.metric.unit, one.where)
-            for one in ranked
-        ),
-        remedy=_MORE,
-        confirm="an order that holds in every round",
-    )  # fmt: skip
+    for close in _close(ranked):
+        unknown = [one for one in close if one in alone]
+        if len(close) < 2 or not unknown:
+            continue
+        first, last = close[0], close[-1]
+        spread = abs(last.metric.mean / first.metric.mean - 1) if first.metric.mean else 0.0
+        yield Finding(
+            rule="within-noise",
+            severity="warning",
+            subject=_subject(series),
+            message=(
+                f"{len(unknown)} of {len(close)} results are of one run each: how much they "
+                "scatter is not known, and no order among them can be claimed (best and worst lie "
+                f"{units.show_fraction(spread)} apart)."
+            ),
+            evidence=tuple(
+                Evidence(_name(series, one), typical(one.metric), one.metric.unit, one.where)
+                for one in close
+            ),
+            remedy=_MORE,
+            confirm="an order that holds in every round",
+        )
+
+
+def _close(ranked: Sequence[Condition]) -> Iterator[list[Condition]]:
+    """Stretches in which each is less than a factor of two from the next."""
+    stretch: list[Condition] = []
+    for one in ranked:
+        if stretch and not _near(stretch[-1].metric.mean, one.metric.mean):
+            yield stretch
+            stretch = []
+        stretch.append(one)
+    yield stretch
+
+
+def _near(mean: float, other: float) -> bool:
+    return min(mean, other) > _FAR * max(mean, other) or mean == other
 
 
 def _subject(series: Series) -> str:
@@ -138,7 +159,8 @@ def _ranking(series: Series, ranked: Sequence[Condition], apart: Sequence[_Step]
         f"apart; {gap}"
     )
     means = [
-        Evidence(_name(series, one), one.metric.mean, one.metric.unit, one.where) for one in ranked
+        Evidence(_name(series, one), typical(one.metric), one.metric.unit, one.where)
+        for one in ranked
     ]
     return Finding(
         rule="ranking",
@@ -237,7 +259,7 @@ def _undistinguished(
     for step in steps:
         conditions |= {_name(series, one): one for one in (step.better, step.worse)}
     evidence = [
-        Evidence(name, one.metric.mean, one.metric.unit, one.where)
+        Evidence(name, typical(one.metric), one.metric.unit, one.where)
         for name, one in conditions.items()
     ]
     for step in steps:
@@ -269,11 +291,19 @@ def _remarks(condition: Condition) -> Iterator[str]:
                 yield cell
 
 
+def _unsupported(case: Case) -> Iterable[Finding]:
+    return (one for one in _orders(case) if one.rule == "within-noise")
+
+
+def _supported(case: Case) -> Iterable[Finding]:
+    return (one for one in _orders(case) if one.rule == "ranking")
+
+
 _SOURCE = "docs/decisions/0022-verdicts.md; Student's t on logarithms with Bonferroni's correction"
 RULES = (
     Rule("within-noise", "all loads", "Orders of results that the loops don't support.", _SOURCE,
-         lambda case: (one for one in _orders(case) if one.rule == "within-noise")),
+         _unsupported),
     Rule("ranking", "all loads", "Orders of results that the loops support: which is best, and by "
          "how much.", _SOURCE,
-         lambda case: (one for one in _orders(case) if one.rule == "ranking")),
+         _supported),
 )  # fmt: skip

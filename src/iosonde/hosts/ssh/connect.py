@@ -13,6 +13,7 @@ from iosonde.hosts.command import quote
 from iosonde.hosts.ssh.host import SshHost
 
 _CONNECT_TIME = 15.0
+_ALIVE = {"keepalive_interval": 15, "keepalive_count_max": 3}  # seconds, and unanswered ones
 _PORTS = range(1, 65536)
 
 
@@ -51,7 +52,7 @@ async def open_ssh(address: str) -> SshHost:
         HostFailed: why it cannot be reached, and what to do.
     """
     name, user, port = parse_address(address)
-    wanted: dict[str, Any] = {"keepalive_interval": 15, "keepalive_count_max": 3}
+    wanted: dict[str, Any] = dict(_ALIVE)
     by_hand = ["ssh"]
     if port:
         wanted["port"] = port

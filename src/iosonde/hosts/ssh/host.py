@@ -17,23 +17,30 @@ from typing import Any
 
 import asyncssh
 
+from iosonde import kerneltext, limits
 from iosonde.errors import (
     CommandFailed,
+    ConnectionLost,
     FileMissing,
     HostFailed,
     IosondeError,
     PermissionMissing,
 )
-from iosonde.hosts.command import trace
+from iosonde.hosts.cleaning import made
+from iosonde.hosts.command import quote, require_no_nul, trace
+from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
+from iosonde.hosts.gathered import too_long
 from iosonde.hosts.host import Completed, Reading
-from iosonde.hosts.ssh.process import SshProcess, command_line
+from iosonde.hosts.ssh.process import SshProcess, command_line, new_mark
 
 _BLOCK = 64 * 1024
 _MAGIC = re.compile(rb"[*?[]")
 _HALF_PAGE = 2048
+_WATCHED = 16 * 1024 * 1024  # bytes of a watched file: /proc/diskstats of 10,000 disks has 1 MB
 _WINDOW = 4 * 1024 * 1024  # bytes of a large file asked for at once
 _FILES = 64  # read at the same time: OpenSSH's sftp-server answers them in order
+_BEGIN = 20.0  # seconds for the beginning of SFTP
 _ANSWER = 60.0  # seconds for an answer about a file
 _TRANSFER = 600.0  # seconds for the whole of a file
 _COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, MaxSessions), and
@@ -84,8 +91,7 @@ class SshWatch:
     async def close(self) -> None:
         """See `Watch.close`; the session stays open for others."""
         self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
+        await asyncio.wait({self._task})
         for file in self._files.values():
             with contextlib.suppress(asyncssh.Error, OSError):
                 await file.close()
@@ -101,7 +107,7 @@ async def _whole(file: Any) -> bytes | None:
     try:
         while part := await file.read(_BLOCK, len(content)):
             content += part
-            if len(part) < _HALF_PAGE:
+            if len(part) < _HALF_PAGE or len(content) > _WATCHED:
                 break
     except (asyncssh.Error, OSError):  # a cut connection is the load's to report
         return None
@@ -140,38 +146,79 @@ class SshHost:
         return await self._start(tuple(argv), b"")
 
     async def _start(self, argv: tuple[str, ...], stdin: bytes) -> SshProcess:
+        require_no_nul(argv)
         trace(self.name, argv)
-        line = command_line(argv, len(stdin))
-        opening = asyncio.ensure_future(self._connection.create_process(line, encoding=None))
+        mark = new_mark()
+        line = command_line(argv, len(stdin), mark)
+        channel = await made(  # whoever cancels wants ended what may have begun there
+            self._channel(argv[0], line),
+            lambda begun: SshProcess(self.name, argv, begun, mark).stop(),
+        )
+        if stdin:
+            channel.stdin.write(stdin)
+        return SshProcess(self.name, argv, channel, mark)
+
+    async def _channel(self, what: str, line: str) -> Any:
+        """A session that runs a line of the far side's shell.
+
+        Raises:
+            HostFailed: it opens none, or the connection is lost.
+        """
         try:
-            channel = await asyncio.shield(opening)
-        except asyncio.CancelledError:  # it may have begun there: whoever cancels wants it ended
-            with contextlib.suppress(asyncssh.Error, OSError, HostFailed):
-                await SshProcess(self.name, argv, await opening).stop()
-            raise
+            return await self._connection.create_process(kerneltext.encoded(line), encoding=None)
         except asyncssh.ChannelOpenError as problem:
             if self._connection.is_closed():
                 raise self._lost(problem) from None
             raise HostFailed(
-                f"it opens no session more for {argv[0]}: {problem.reason}",
+                f"it opens no further session for {what}: {problem.reason}",
                 where=self.name,
                 hint="raise MaxSessions in its sshd_config",
             ) from None
         except (asyncssh.Error, OSError) as problem:
             raise self._lost(problem) from None
-        if stdin:
-            channel.stdin.write(stdin)
-        return SshProcess(self.name, argv, channel)
+
+    async def converse(self, argv: Sequence[str]) -> Conversation:
+        """See `Host.converse`. sshd closes its input when the connection is lost."""
+        channel = await self._channel(argv[0], quote(["sh", "-c", _MASKED, "sh", *argv]))
+        return Conversation(
+            channel.stdout, channel.stdin, channel.stderr,
+            ended=channel.wait_closed, cut=channel.close,
+        )  # fmt: skip
 
     async def _files(self) -> Any:
         """The SFTP session, opened on first use."""
         async with self._opening:
             if self._sftp is None:
-                try:
-                    self._sftp = await self._connection.start_sftp_client()
-                except (asyncssh.Error, OSError) as problem:
-                    raise self._lost(problem) from None
+                self._sftp = await self._new_files()
         return self._sftp
+
+    async def _new_files(self) -> Any:
+        """A new SFTP session.
+
+        Raises:
+            HostFailed: there is none, with why.
+        """
+        try:
+            async with asyncio.timeout(_BEGIN):  # a banner's first letters are a length to SFTP
+                return await self._connection.start_sftp_client(path_errors="surrogateescape")
+        except (asyncssh.Error, OSError, TimeoutError) as problem:
+            if self._connection.is_closed():
+                raise self._lost(problem) from None
+            reason = str(problem) or f"no answer within {_BEGIN:g} s"
+        process = await self._start(("true",), b"")  # which says itself where no shell runs
+        await process.wait(_BEGIN)
+        if banner := kerneltext.lines(kerneltext.decoded(process.before.strip())):
+            raise HostFailed(
+                f"its login shell prints text at its start, which breaks SFTP: {banner[0][:200]}",
+                where=self.name,
+                hint="let its start-up files print at a terminal alone (`[ -t 1 ]`), or set "
+                "`Subsystem sftp internal-sftp` in its sshd_config",
+            )
+        raise HostFailed(
+            f"it has no SFTP: {reason}",
+            where=self.name,
+            hint="set `Subsystem sftp internal-sftp` in its sshd_config",
+        )
 
     async def read(self, path: str) -> bytes:
         """See `Host.read`. To the end, not to the size: files of /proc have none."""
@@ -184,6 +231,8 @@ class SshHost:
                 step = _WINDOW  # a plain file, so its parts may be asked for in any order
             while part := await file.read(step, len(content)):
                 content += part
+                if len(content) > limits.HOST_FILE:
+                    raise too_long(self.name, path)
             return bytes(content)
         raise AssertionError  # pragma: no cover - _told raises or the block returns
 
@@ -233,11 +282,7 @@ class SshHost:
             else:
                 places = [one + b"/" + part for one in places]
         there = await asyncio.gather(*(self._is_there(sftp, one) for one in places))
-        paths = [
-            one.decode(errors="surrogateescape")
-            for one, yes in zip(places, there, strict=True)
-            if yes
-        ]
+        paths = [kerneltext.decoded(one) for one, yes in zip(places, there, strict=True) if yes]
         return tuple(sorted(paths))
 
     async def _names(self, sftp: Any, directory: bytes) -> list[bytes]:
@@ -268,12 +313,12 @@ class SshHost:
             with contextlib.suppress(asyncssh.SFTPError):
                 real = await sftp.realpath(path.encode(errors="surrogateescape"))
                 await sftp.stat(real)
-                return str(real.decode(errors="surrogateescape"))
+                return str(kerneltext.decoded(real))
         done = await self.run(["realpath", "-e", "--", path], check=False)
         if done.status != 0:
-            reason = done.stderr.decode(errors="replace").strip().rpartition(": ")[2]
+            reason = kerneltext.decoded(done.stderr).strip().rpartition(": ")[2]
             raise _refused(self.name, path, reason)
-        return done.stdout.decode(errors="surrogateescape").removesuffix("\n")
+        return kerneltext.decoded(done.stdout).removesuffix("\n")
 
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
         """See `Host.write`."""
@@ -283,27 +328,17 @@ class SshHost:
                 async with sftp.open(path, "wb") as file:
                     await file.write(content)
                 return
-            directory, _, name = path.rpartition("/")
-            temporary = f"{directory}/.{name}.{secrets.token_hex(6)}"
-            try:
-                async with sftp.open(temporary, "xb") as file:
-                    await file.write(content)
-                    with contextlib.suppress(asyncssh.SFTPOpUnsupported):
-                        await file.fsync()
-                await sftp.chmod(temporary, mode)
-                await sftp.posix_rename(temporary, path)
-            except BaseException:
-                with contextlib.suppress(asyncssh.Error, OSError):
-                    await sftp.remove(temporary)
-                raise
+            async with _new_file(sftp, path, mode) as file:
+                await file.write(content)
 
     @staticmethod
     async def _in_place(sftp: Any, path: str) -> bool:
-        """Attributes of the kernel and device nodes can't be replaced by renaming."""
+        """Attributes of the kernel and device nodes can't be replaced by renaming; a link can."""
         if path.startswith(("/proc/", "/sys/")):
             return True
         try:
-            return not stat.S_ISREG((await sftp.stat(path)).permissions)
+            mode = (await sftp.lstat(path)).permissions
+            return not stat.S_ISREG(mode) and not stat.S_ISLNK(mode)
         except asyncssh.SFTPNoSuchFile:
             return False
 
@@ -313,8 +348,9 @@ class SshHost:
             reason = _DENIED if Path(source).exists() else _MISSING
             raise _refused("local", source, reason)
         sftp = await self._files()
-        async with self._told(destination, _TRANSFER):
-            await sftp.put(source, destination)
+        content = Path(source).read_bytes()
+        async with self._told(destination, _TRANSFER), _new_file(sftp, destination, 0o644) as file:
+            await file.write(content)
 
     async def remove(self, path: str) -> None:
         """See `Host.remove`."""
@@ -331,7 +367,7 @@ class SshHost:
             if self._connection.is_closed():
                 raise self._lost(problem) from None
             raise HostFailed(
-                f"its sshd leads to no socket: {problem.reason}",
+                f"its sshd forwards no socket: {problem.reason}",
                 where=self.name,
                 hint="allow it there: `AllowStreamLocalForwarding yes` in sshd_config",
             ) from None
@@ -374,14 +410,35 @@ class SshHost:
         if hung is not None:
             hung.exit()
 
-    def _lost(self, problem: Exception) -> HostFailed:
+    def _lost(self, problem: Exception) -> ConnectionLost:
         reason = str(problem) or type(problem).__name__
-        return HostFailed(
+        return ConnectionLost(
             f"the connection failed: {reason}", where=self.name, hint="check the host and the cable"
         )
 
 
+@asynccontextmanager
+async def _new_file(sftp: Any, path: str, mode: int) -> AsyncIterator[Any]:
+    """An open file, the user's alone until it is whole and takes the name `path`."""
+    directory, _, name = path.rpartition("/")
+    temporary = f"{directory}/.{name}.{secrets.token_hex(6)}"
+    try:
+        own = asyncssh.SFTPAttrs(permissions=0o600)
+        async with sftp.open(temporary, "xb", own) as file:
+            yield file
+            await file.setstat(asyncssh.SFTPAttrs(permissions=mode))
+            with contextlib.suppress(asyncssh.SFTPOpUnsupported):
+                await file.fsync()
+        await sftp.posix_rename(temporary, path)
+    except BaseException:
+        with contextlib.suppress(asyncssh.Error, OSError):
+            await sftp.remove(temporary)
+        raise
+
+
 _MISSING = "No such file or directory"
+_MASKED = 'umask g-w,o-w; exec "$@"'
+"""Runs a command that makes nothing for others to change, as runner.sh does."""
 _DENIED = "Permission denied"
 
 

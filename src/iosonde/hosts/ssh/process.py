@@ -4,49 +4,65 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 import time
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import asyncssh
 
+from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.hosts.command import quote
+from iosonde.hosts.gathered import Gathered
 from iosonde.hosts.host import Completed, wait_or_stop
+from iosonde.hosts.private import functions
+from iosonde.scripts import source
 
+_PRIVATE = "        # The functions of hosts/private.sh stand here, where there is any input.\n"
+_COMPLAINT = 500  # bytes of a login shell's words in a message
 _KILL_TIME = 5.0
 _LAST_WORDS = 0.5  # seconds for what is still on its way when the runner has ended
 _LAST_SIGNAL = 64  # Linux's SIGRTMAX
 
 
-@cache
 def runner() -> str:
     """The script that ends a command when its standard input ends (runner.sh says how)."""
-    return files("iosonde.hosts.ssh").joinpath("runner.sh").read_text(encoding="utf-8")
+    return source("iosonde.hosts.ssh", "runner.sh")
 
 
-def command_line(argv: Sequence[str], input_size: int) -> str:
+def new_mark() -> tuple[str, str]:
+    """The two words that `runner.sh` prints as one before anything of the command."""
+    return f"iosonde-{secrets.token_hex(8)}", secrets.token_hex(8)
+
+
+def command_line(argv: Sequence[str], input_size: int, mark: tuple[str, str]) -> str:
     """What the far side's shell is given: the runner, and the command as its arguments."""
-    return quote(["sh", "-c", runner(), "sh", str(input_size), *argv])
+    script = runner().replace(_PRIVATE, functions() + "\n") if input_size else runner()
+    return quote(["sh", "-c", script, "sh", *mark, str(input_size), *argv])
 
 
 class SshProcess:
-    """See `iosonde.hosts.host.Process`."""
+    """See `iosonde.hosts.host.Process`. `before`: what the login shell printed at its start."""
 
-    def __init__(self, host: str, argv: tuple[str, ...], channel: Any) -> None:
+    def __init__(
+        self, host: str, argv: tuple[str, ...], channel: Any, mark: tuple[str, str]
+    ) -> None:
+        self._mark = "-".join(mark).encode() + b"\n"
+        self._stopped = False
+        self.before = b""
         self._host = host
         self._argv = argv
         self._channel = channel
         self._begun = time.monotonic()
         self._cut = False
+        self._gathered = Gathered(lead=len(self._mark))
         self._output = asyncio.ensure_future(self._collect())
 
     async def _collect(self) -> tuple[bytes, bytes]:
         streams = [
-            asyncio.ensure_future(stream.read())
-            for stream in (self._channel.stdout, self._channel.stderr)
+            asyncio.ensure_future(self._gathered.output(self._channel.stdout)),
+            asyncio.ensure_future(self._gathered.errors(self._channel.stderr)),
         ]
         said = await asyncio.gather(*streams, return_exceptions=True)
         with contextlib.suppress(asyncssh.Error, OSError):
@@ -57,11 +73,14 @@ class SshProcess:
 
     async def wait(self, timeout: float | None = None) -> Completed:
         """See `Process.wait`."""
-        await wait_or_stop(self, self._output, timeout, host=self._host, what=self._argv[0])
+        await wait_or_stop(
+            self, self._output, self._gathered, timeout, host=self._host, what=self._argv[0]
+        )
         return self._completed()
 
     async def stop(self, grace: float = 5.0) -> Completed:
         """See `Process.stop`."""
+        self._stopped = True
         self._signal("TERM")
         if not await self._ended(grace):
             self._signal("KILL")
@@ -100,6 +119,23 @@ class SshProcess:
                 hint="check the cable and the host; the command ends there as soon as its sshd "
                 "notices",
             )
+        self.before, began, stdout = stdout.partition(self._mark)
+        complaint, _, stderr = stderr.partition(self._mark)
+        if not began and not self._stopped:
+            said = complaint.strip() or self.before.strip()
+            raise _no_shell(self._host, self._argv[0], status, said)
         if 128 < status <= 128 + _LAST_SIGNAL:  # the shell's "killed by signal" (POSIX sh, 2.8.2)
             status = 128 - status
         return Completed(self._argv, status, stdout, stderr, time.monotonic() - self._begun)
+
+
+def _no_shell(host: str, what: str, status: int, said: bytes) -> HostFailed:
+    """A login shell that ended without running anything: `nologin`, or one that is no POSIX sh."""
+    words = kerneltext.lines(kerneltext.decoded(said[:_COMPLAINT]))
+    told = f": {words[0]}" if words else ""
+    return HostFailed(
+        f"its login shell did not run {what} and ended with status {status}{told}",
+        where=host,
+        hint="give that user a login shell that runs commands (`usermod --shell /bin/sh`), and "
+        "see that its start-up does not exit and that sshd forces no other command",
+    )

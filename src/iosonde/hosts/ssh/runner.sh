@@ -1,15 +1,24 @@
-# sh -c THIS sh SIZE COMMAND [ARGUMENT...]: a command in a session of its own, with a life line.
+# shellcheck shell=sh disable=SC2030,SC2031
+# sh -c THIS sh HEAD TAIL SIZE COMMAND [ARGUMENT...]: a command in a session of its own, with a life
+# line.
 #
+# HEAD-TAIL begins both streams of output: what stands before it is of the login shell's start-up.
+# In two words, so that a shell which prints what it runs does not print it.
 # SIZE bytes of standard input are the command's own. What follows are names of signals for it, and
 # the end of input means that nobody is there any more: then it is ended, at first politely.
 # setsid does not fork here, since a background job leads no group: $! is the command's process id,
 # its group's and its session's. Until setsid has run the process itself is signalled.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
-size=$1; shift
+umask g-w,o-w # what the command makes is never for others to change
+printf '%s-%s\n' "$1" "$2"; printf '%s-%s\n' "$1" "$2" >&2
+size=$3; shift 3
 if [ "$size" -gt 0 ]; then
-    input=$(mktemp) || exit 126
-    head -c "$size" >"$input"
-    exec 4<"$input"; rm -f "$input"
+    input=$(
+        # The functions of hosts/private.sh stand here, where there is any input.
+        temporary_directory iosonde-input.XXXXXXXXXX
+    ) || exit
+    head -c "$size" >"$input/all"
+    exec 4<"$input/all"; rm -f "$input/all"; rmdir "$input"
 else exec 4</dev/null
 fi
 exec 3<&0

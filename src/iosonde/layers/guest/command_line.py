@@ -6,11 +6,11 @@ Source: qemu(1) 7.2 (-drive, -blockdev, -device, -name); QEMU util/keyval.c and 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from iosonde.exact import from_json
 from iosonde.records import Scalar
 
 _BUSES = (
@@ -58,7 +58,7 @@ def options(text: str, first: str = "") -> dict[str, str]:
     """
     if text.startswith("{"):
         try:
-            return _flat(json.loads(text))
+            return _flat(from_json(text))
         except ValueError:
             return {}
     found: dict[str, str] = {}

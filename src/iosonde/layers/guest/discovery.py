@@ -5,6 +5,7 @@ Source: proc(5), /proc/PID/cmdline; pgrep(1), which sees the first 15 letters of
 
 from __future__ import annotations
 
+from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.layers.guest.command_line import disks_of
 from iosonde.layers.layer import Scene
@@ -36,7 +37,7 @@ def asking(line: str, answer: str) -> Command:
 async def running_disks(scene: Scene) -> list[StackLayer]:
     """The disks of all QEMU processes; those of others are seen by root alone."""
     done = await scene.ask("pgrep", "^(qemu-|kvm$)")
-    pids = [word for word in done.stdout.decode(errors="replace").split() if word.isdecimal()]
+    pids = [word for word in kerneltext.decoded(done.stdout).split() if word.isdecimal()]
     texts = await scene.texts([f"/proc/{pid}/cmdline" for pid in pids]) if pids else {}
     found: dict[str, StackLayer] = {}
     for path, text in texts.items():
@@ -95,7 +96,7 @@ async def guests_of_lab(scene: Scene) -> list[StackLayer]:
 def _mark_facts(text: str) -> dict[str, Scalar]:
     """The facts in a mark: figures as numbers, iothread as a truth."""
     facts: dict[str, Scalar] = {}
-    for line in text.splitlines():
+    for line in kerneltext.lines(text):
         key, _, value = line.partition(" ")
         facts[key] = int(value) if value.isdecimal() and key != "serial" else value
     if "iothread" in facts:

@@ -23,8 +23,8 @@ from pydantic import Field, model_validator
 
 from iosonde.hosts.host import Host
 from iosonde.layers.guest.discovery import MARK, asking, guests_of_lab, running_disks
-from iosonde.layers.layer import LayerSetting, Scene, made_with
-from iosonde.layers.nbd import serving
+from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
+from iosonde.layers.nbd.kind import serving
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, file, modules, run
 from iosonde.records import StackLayer
@@ -57,6 +57,11 @@ class GuestDeclared(Declared):
 
     kind: Literal["guest"] = "guest"
     unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"cache": ("unsafe",)}
+    unread: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("image", "accel", "ssh_port", "aio", "memory", "cpus"),
+        "QEMU's command line writes it in several ways",
+    )
+    immaterial: ClassVar[Mapping[str, str]] = {"at": "it is how iosonde reaches the guest"}
     disk: Literal["virtio-blk", "virtio-scsi"] = "virtio-blk"
     cache: Literal["none", "writeback", "writethrough", "directsync", "unsafe"] = "none"
     aio: Literal["threads", "native", "io_uring"] = "threads"
@@ -212,7 +217,7 @@ def device_shows(declared: GuestDeclared) -> tuple[str, ...]:
     return tuple(f"{key}={value}" for key, value in device_options(declared).items())
 
 
-class Guest:
+class Guest(Layer):
     """See `Layer`, `Builds` and `Hosting` (layers/layer.py, layers/site.py)."""
 
     kind: ClassVar[str] = "guest"
@@ -222,6 +227,7 @@ class Guest:
         why="it is fixed when the guest is started: `iosonde up STACK --set LAYER.KEY=VALUE` "
         "starts it anew after `down`",
     )  # fmt: skip
+    can_break: ClassVar[bool] = False
     declaration: ClassVar[type[Declared]] = GuestDeclared
     probe: ClassVar[str] = "device"
 

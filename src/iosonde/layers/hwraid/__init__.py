@@ -13,7 +13,3 @@ Smart Storage Administrator user guide, chapter on the CLI, and `ssacli help`; L
 drivers/scsi/megaraid/megaraid_sas_base.c (virtual drives are on the channels from 2 on, their
 number is the SCSI target).
 """
-
-from iosonde.layers.hwraid.kind import Hwraid
-
-__all__ = ["Hwraid"]

@@ -19,118 +19,34 @@ from dataclasses import dataclass
 
 from iosonde.layers.hwraid.declared import HwraidDeclared, name_of, strip_kib
 from iosonde.layers.site import Site
-from iosonde.layers.step import Check, Command, Step, run
+from iosonde.layers.step import Check, Command, Step, Subject, run, wipe
+from iosonde.scripts import program
 
 _FOLDER = "/var/lib/iosonde/hwraid"
 _SLOW = 180.0  # seconds; a controller answers late while it initializes or rebuilds
 _PATIENCE = 60.0
 
 _WRITE = (
-    'cat >"$1/new" && rm -f "$1/undone" && sync "$1/new" && mv "$1/new" "$1/tool" && '
+    'umask 077 && cat >"$1/new" && rm -f "$1/undone" && sync "$1/new" && mv "$1/new" "$1/tool" && '
     'sh "$1/tool" look "$2"'
 )
 _REMOVE = (
     'rm -f "$1/tool" "$1/new" "$1/undone" "$1/former" && rmdir "$1" && { rmdir "$2" || true; }'
 )
 
-# What follows the functions `list`, `ask`, `del` and `set_one` of a make. A check that cannot ask
-# the controller says so and ends well: then something else is there, and nothing is taken for gone.
-# One at a time: when iosonde is killed, what it asked of the controller may still be under way.
-# `former` holds the policies that were there before; `wanted` is what the stack file says today.
-# `undone` tells a check that drives which others took meanwhile are no hindrance to having undone.
-COMMON = r"""
-here=${0%/*} verb=$1 c=$2 name=$3
-exec 9<"$here"
-! command -v flock >/dev/null || flock 9
-fields() { printf '%s\n' "$L" | awk -F'\t' -v n="$name" '$1 == "vd" && $3 == n'; }
-field() { printf '%s\n' "$own" | awk -F'\t' -v f="$1" 'NR == 1 { print $f }'; }
-complain() { echo "$*" >&2; exit 1; }
-find_own() {
-  L=$(list) || complain "${L#error?}"
-  own=$(fields)
-  [ "$(printf '%s\n' "$own" | grep -c .)" -le 1 ] || complain "several drives are named $name"
-}
-place() {
-  for path in "/dev/disk/by-id/wwn-0x$(field 6)" "$(field 7)"; do
-    [ -b "$path" ] && echo "$path" && return 0
-  done
-  return 1
-}
-busy() {
-  lsblk -nro TYPE,MOUNTPOINT "$1" |
-    awk 'NF > 1 || (NR > 1 && $1 != "part") { f = 1 } END { exit !f }'
-}
-case $verb in
-look) L=$(list) || complain "${L#error?}" ;;
-create) shift; rm -f "$here/undone"; ask "$@" ;;
-check)
-  L=$(list) || { echo "${L#error?}"; exit 0; }
-  own=$(fields)
-  if [ -n "$own" ]; then
-    printf '%s\n' "$own" | awk -F'\t' '{ n = split($9, m, " ")
-      printf "%s, strip %s KiB, %d drives:", $4, $5, n
-      for (i = 1; i <= n; i++) printf " <%s>", m[i]
-      print "" }'
-    exit 0
-  fi
-  [ -e "$here/undone" ] && exit 1
-  shift 3
-  for d; do
-    s=$(printf '%s\n' "$L" | awk -F'\t' -v d="$d" '$1 == "pd" && $2 == d { print $3; exit }')
-    [ "$s" = free ] || echo "drive $d ${s:-is not there},"
-  done | sed '$s/,$//' | grep . ;;
-gone) complain "the virtual drive $name is not there any more, and making it again would destroy" \
-  "what is left on its drives: bring it back by hand, or take the stack down and up again" ;;
-delete)
-  find_own
-  if [ -n "$own" ]; then
-    path=$(place) && busy "$path" && complain "$path, the virtual drive $name, is in use"
-    del "$(field 2)" || exit 1
-  fi
-  : >"$here/undone" ;;
-keep | again)
-  shift 3
-  find_own
-  [ -n "$own" ] || complain "the virtual drive $name is not there"
-  now=$(field 8)
-  [ "$verb" = again ] || : >"$here/former"
-  for word; do
-    grep -q "^${word%%=*}=" "$here/former" || for old in $now; do
-      [ "${old%%=*}" != "${word%%=*}" ] || echo "$old" >>"$here/former"
-    done
-  done
-  sync "$here/former"
-  for word; do
-    case " $now " in *" $word "*) ;; *) set_one "$(field 2)" "$word" || exit 1 ;; esac
-  done ;;
-policies)
-  [ -e "$here/former" ] || exit 1
-  L=$(list) || exit 0
-  own=$(fields)
-  now=$(field 8)
-  for word in $wanted; do case " $now " in *" $word "*) ;; *) exit 1 ;; esac; done
-  echo "$now" ;;
-restore)
-  [ -e "$here/former" ] || exit 0
-  find_own
-  now=$(field 8)
-  [ -z "$own" ] || while read -r word; do
-    case " $now " in *" $word "*) ;; *) set_one "$(field 2)" "$word" || exit 1 ;; esac
-  done <"$here/former"
-  rm -f "$here/former" ;;
-place)
-  find_own
-  place ;;
-esac
-"""
 
+def script(names: Sequence[str], make: str) -> str:
+    """All that the verbs are asked of, for a make of controllers.
 
-def finding(names: Sequence[str]) -> str:
-    """The beginning of a script: `$t` is the first tool of some names that there is."""
-    return (
+    Args:
+        names: of its tools; the first that there is becomes `$t`.
+        make: the file with its functions.
+    """
+    tool = (
         f"t=\nfor one in {' '.join(names)}; do\n"
         '  command -v "$one" >/dev/null 2>&1 && t=$one && break\ndone\n'
     )
+    return f"{tool}\n{program('iosonde.layers.hwraid', make, 'building.sh')}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +87,7 @@ def steps(site: Site, making: Making) -> tuple[Step, ...]:
     made = (
         Step(
             f"make the directory {folder}",
-            (run("mkdir", "-p", folder),),
+            (run("mkdir", "-p", "-m", "0700", folder),),
             Check(("test", "-d", folder)),
             (run("sh", "-c", _REMOVE, "sh", folder, _FOLDER),),
         ),
@@ -183,7 +99,16 @@ def steps(site: Site, making: Making) -> tuple[Step, ...]:
             f"make the virtual drive {name_of(site)}: RAID {declared.level} of {number} drives",
             (run("sh", f"{folder}/tool", "create", *making.create, timeout=_SLOW),),
             Check(asking(site, "check", *declared.drives), shows, _SLOW),
-            (run(*asking(site, "delete"), timeout=_SLOW),),
+            (wipe(*asking(site, "delete"), timeout=_SLOW),),
+            touches=(
+                Subject("output", name_of(site), asking(site, "identity")),
+                Subject(
+                    "device",
+                    f"<the virtual drive {name_of(site)}>",
+                    asking(site, "place"),
+                    given="lost",
+                ),
+            ),
             again=(run(*asking(site, "gone")),),
             patience=_PATIENCE,
         ),

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from iosonde.layers.outputs.shared import data_disks
+from iosonde.layers.hwraid.facts import data_disks
 from iosonde.layers.site import Declared, Names, Site, Size
 from iosonde.units import KIB
 
@@ -17,6 +17,7 @@ _SMART_ARRAY_DRIVE = re.compile(r"[0-9]{1,2}[A-Z]{1,2}:\d{1,3}:\d{1,3}|\d{1,3}:\
 _FEWEST = {0: 1, 1: 2, 5: 3, 6: 3, 10: 4, 50: 6, 60: 6}
 _MOST_SPANS = 8  # StorCLI reference manual, add vd
 _NAME = 15  # letters that MegaRAID keeps of a name (MR_LD_PROPERTIES, 16 bytes with the NUL)
+_POLICIES = ("write_policy", "read_ahead", "io_policy", "disk_cache", "cache_ratio")
 _ONLY_MEGARAID = ("read_ahead", "io_policy")
 
 
@@ -36,6 +37,13 @@ class HwraidDeclared(Declared):
     unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {
         "level": (0,),
         "disk_cache": ("enabled",),
+    }
+    unread: ClassVar[Mapping[str, str]] = {
+        "spans": "controllers' listings tell the level, not always how it is divided"
+    }
+    immaterial: ClassVar[Mapping[str, str]] = {
+        "drive_size": "only `predict` asks for it",
+        **dict.fromkeys(_POLICIES, "`up` sets it on a drive that stands as well"),
     }
     controller: int = Field(default=0, ge=0, le=255)
     drives: Names = Field(min_length=1)

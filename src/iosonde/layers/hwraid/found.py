@@ -1,8 +1,8 @@
 """What the tools of RAID controllers say on a host, and the block device of each virtual drive.
 
-Their printed outputs are read by layers/outputs, which also reads them in tickets and wikis. What
-that leaves out, because it means nothing in a text, is read here: the identifier that leads to the
-device.
+Their output is read by the files printed_* beside this one, which also read it in tickets and
+wikis. What they leave out, because it means nothing in a text, is read here: the identifier that
+leads to the device.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from iosonde import kerneltext
 from iosonde.hosts.host import Completed
+from iosonde.layers.hwraid.printed_megacli import MegaCli
+from iosonde.layers.hwraid.printed_ssacli import Ssacli
+from iosonde.layers.hwraid.printed_storcli import Storcli
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.layers.outputs.megacli import MegaCli
-from iosonde.layers.outputs.ssacli import Ssacli
-from iosonde.layers.outputs.storcli import Storcli
-from iosonde.passage import Output
 from iosonde.printed import Subject, Unreadable
 from iosonde.records import Gap, Scalar
+from iosonde.text.passage import Output
 
 MEGARAID = ("storcli64", "storcli", "perccli64", "perccli")
 SMART_ARRAY = ("ssacli", "hpssacli", "hpacucli")
@@ -126,7 +127,7 @@ def which(maker: Maker) -> tuple[str, ...]:
 
 async def _of_maker(scene: Scene, maker: Maker) -> list[Volume]:
     asked = await scene.host.run(which(maker), check=False)
-    words = asked.stdout.decode(errors="replace").split()
+    words = kerneltext.decoded(asked.stdout).split()
     present = [word for word in words if not word.startswith("driver:")]
     if not present:
         if words:
@@ -143,7 +144,7 @@ async def _of_maker(scene: Scene, maker: Maker) -> list[Volume]:
                 await scene.host.run([tool, *one], timeout=_PATIENCE, check=False)
                 for one in questions
             ]
-            texts = [one.stdout.decode(errors="replace") for one in done]
+            texts = [kerneltext.decoded(one.stdout) for one in done]
             subjects = [one for text in texts for one in read(output(), text)]
             if subjects:
                 known = await _placed(scene, maker, subjects, "\n".join(texts))
@@ -161,9 +162,9 @@ def _tells(done: Completed) -> bool:
 
 
 def _miss(scene: Scene, maker: Maker, done: Completed) -> None:
-    said = (done.stderr or done.stdout).decode(errors="replace").strip()
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    described = re.search(r"^\s*Description = (.+)$", said, re.MULTILINE)
+    said = kerneltext.decoded(done.stderr or done.stdout).strip()
+    lines = [line.strip() for line in kerneltext.lines(said) if line.strip()]
+    described = re.search(r"^[^\S\n]*Description = (.+)$", said, re.MULTILINE)
     reason = described[1] if described else lines[0] if lines else f"status {done.status}"
     remedy = "run as root" if _DENIED.search(said) else ""
     tool = done.argv[0].rpartition("/")[2]
@@ -175,7 +176,7 @@ def _miss(scene: Scene, maker: Maker, done: Completed) -> None:
 
 
 class _Whole:
-    """See `iosonde.passage.Passage`: all lines of what one command printed."""
+    """See `iosonde.text.passage.Passage`: all lines of what one command printed."""
 
     host = ""
 
@@ -221,11 +222,11 @@ def read(output: Output, text: str) -> list[Subject]:
 # ── the block device of a virtual drive ───────────────────────────────────────────────────────
 
 _CONTROLLER = re.compile(r"^Controller = (\d+)", re.MULTILINE)
-_PROPERTIES = re.compile(r"^\s*VD(\d+) Properties :", re.MULTILINE)
-_NAA = re.compile(r"^\s*SCSI NAA Id = ([0-9A-Fa-f]{16,32})\s*$", re.MULTILINE)
+_PROPERTIES = re.compile(r"^[^\S\n]*VD(\d+) Properties :", re.MULTILINE)
+_NAA = re.compile(r"^[^\S\n]*SCSI NAA Id = ([0-9A-Fa-f]{16,32})\s*$", re.MULTILINE)
 _SLOT = re.compile(r"^\S.* in Slot (\w+)", re.MULTILINE)
-_LOGICAL = re.compile(r"^\s*Logical Drive: (\d+)\s*$", re.MULTILINE)
-_UNIQUE = re.compile(r"^\s*Unique Identifier: ([0-9A-Fa-f]{16,32})\s*$", re.MULTILINE)
+_LOGICAL = re.compile(r"^[^\S\n]*Logical Drive: (\d+)\s*$", re.MULTILINE)
+_UNIQUE = re.compile(r"^[^\S\n]*Unique Identifier: ([0-9A-Fa-f]{16,32})\s*$", re.MULTILINE)
 _ROUNDED = 0.01  # sizes are printed with three digits or more
 _HCTL = re.compile(r"(\d+):(\d+):(\d+):(\d+)")
 

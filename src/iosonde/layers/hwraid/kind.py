@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from iosonde import kerneltext
 from iosonde.hosts.host import Host
+from iosonde.layers._raid.geometry import STRIPED
 from iosonde.layers.hwraid import megaraid, smart_array
 from iosonde.layers.hwraid.building import asking, steps
 from iosonde.layers.hwraid.declared import HwraidDeclared, striping
 from iosonde.layers.hwraid.found import Volume, volumes
-from iosonde.layers.layer import LayerSetting, Scene, made_with
+from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
 from iosonde.layers.site import Declared, Site
 from iosonde.layers.step import Step
 from iosonde.records import Scalar, StackLayer
@@ -20,7 +22,6 @@ _OF_CONTROLLER = {
     "cache_state": "cache_state", "cache_read_share": "cache_read_share",
     "cache_write_share": "cache_write_share", "battery": "battery",
 }  # fmt: skip
-_STRIPED = {"raid0", "raid5", "raid6", "raid10", "raid50", "raid60"}
 _OFF_DUTY = {"failed", "missing", "learning", "charging"}
 _DEGRADED = {"degraded", "partially degraded"}
 _WRITE_BACK = {"write_back", "write_back_always"}
@@ -38,7 +39,7 @@ def volume_facts(
     facts = {name: value for name, value in values.items() if name != "size"}
     facts |= {to: controller[name] for name, to in _OF_CONTROLLER.items() if name in controller}
     strip, data = facts.get("strip_size"), facts.get("data_disks")
-    if facts.get("raid_level") in _STRIPED and isinstance(strip, int) and isinstance(data, int):
+    if facts.get("raid_level") in STRIPED and isinstance(strip, int) and isinstance(data, int):
         facts["stripe_width"] = strip * data
     return facts
 
@@ -79,7 +80,7 @@ def _policy(name: str, **more: Any) -> LayerSetting:
     return LayerSetting(name, "hwraid", address, apart=True, lasts=True, **more)
 
 
-class Hwraid:
+class Hwraid(Layer):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "hwraid"
@@ -127,7 +128,7 @@ class Hwraid:
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: by its World Wide Name where udev gives one."""
         done = await host.run(asking(site, "place"), check=False)
-        return None if done.status else done.stdout.decode().strip() or None
+        return None if done.status else kerneltext.decoded(done.stdout).strip() or None
 
     def geometry(self, site: Site) -> tuple[int, int] | None:
         """See `Geometric.geometry`."""

@@ -6,8 +6,3 @@
 Source: RFC 7143 (iSCSI), RFC 7145 (iSER); Linux Documentation/target; drivers/target/iscsi/
 iscsi_target_configfs.c, drivers/target/target_core_configfs.c (6.1); iscsiadm(8), iscsid(8).
 """
-
-from iosonde.layers.iscsi.initiator import IscsiInitiator
-from iosonde.layers.iscsi.target import IscsiTarget
-
-__all__ = ["IscsiInitiator", "IscsiTarget"]

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from iosonde.hosts.host import Host
-from iosonde.layers.iscsi.target import TargetDeclared, iqn
-from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, queue_settings
+from iosonde.layers.iscsi.target import IscsiTargetDeclared, iqn
+from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
 from iosonde.records import Scalar, StackLayer
+from iosonde.settings.declared import Needs
 
 _PATIENCE = 60.0
 _SESSION = 'grep -lxF "$1" /sys/class/iscsi_session/session*/targetname'
 
 
-class InitiatorDeclared(Declared):
+class IscsiInitiatorDeclared(Declared):
     """A session with the target below, over `transport`.
 
     `replacement_timeout` is how long a lost session is waited for before I/O fails; the others are
     keys of iscsid.conf(5) of the same names (`queue_depth`, `cmds_max`, burst lengths in bytes).
     """
+
+    unread: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (
+            "replacement_timeout", "queue_depth", "cmds_max", "first_burst_length",
+            "max_burst_length", "immediate_data", "initial_r2t", "sessions",
+        ),
+        "target and initiator agree on it, and `iosonde tune` sets it while the session stands",
+    )  # fmt: skip
 
     kind: Literal["iscsi"] = "iscsi"
     transport: Literal["tcp", "iser"] = "tcp"
@@ -37,7 +47,7 @@ class InitiatorDeclared(Declared):
     rxe: str = Field(default="", pattern=r"^[\w.-]*$")
 
 
-def _keys(declared: InitiatorDeclared) -> dict[str, str]:
+def _keys(declared: IscsiInitiatorDeclared) -> dict[str, str]:
     """Keys of the node record that were declared (open-iscsi's README, "node.session…")."""
     yes = {True: "Yes", False: "No", None: None}
     found: dict[str, object] = {
@@ -69,7 +79,7 @@ def _record(name: str, key: str, unit: str = "", **more: Any) -> LayerSetting:
     )  # fmt: skip
 
 
-class IscsiInitiator:
+class IscsiInitiator(Layer):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "iscsi"
@@ -91,7 +101,14 @@ class IscsiInitiator:
         _record("max_outstanding_r2t", "session.iscsi.MaxOutstandingR2T", low=1, high=65535),
         _record("sessions", "session.nr_sessions", low=1, high=16),
     )  # fmt: skip
-    declaration: ClassVar[type[Declared]] = InitiatorDeclared
+    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+        "reconnect",
+        "the initiator and the target agreed on it at login",
+    )
+    stands_on: ClassVar[str] = "iscsi_target"
+    named_alike: ClassVar[tuple[str, ...]] = ("iqn",)
+    renamed_by_login: ClassVar[bool] = True
+    declaration: ClassVar[type[Declared]] = IscsiInitiatorDeclared
     probe: ClassVar[str] = "device"
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -133,9 +150,9 @@ class IscsiInitiator:
 
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`."""
-        declared, target = site.declared_as(InitiatorDeclared), site.only
+        declared, target = site.declared_as(IscsiInitiatorDeclared), site.only
         exported = target.declared
-        if not isinstance(exported, TargetDeclared):
+        if not isinstance(exported, IscsiTargetDeclared):
             raise site.wrong("an iSCSI initiator stands `of` a layer of kind iscsi_target")
         if declared.transport == "iser" and not exported.iser:
             raise site.wrong(f"the target {target.name} has no portal for iSER: add `iser: true`")
@@ -189,6 +206,6 @@ async def _session(scene: Scene, device: BlockDevice) -> str | None:
 
 
 def _portal(site: Site) -> str:
-    declared, target = site.declared_as(InitiatorDeclared), site.only
-    port = target.declared_as(TargetDeclared).port + (declared.transport == "iser")
+    declared, target = site.declared_as(IscsiInitiatorDeclared), site.only
+    port = target.declared_as(IscsiTargetDeclared).port + (declared.transport == "iser")
     return f"{site.address(target.host)}:{port}"

@@ -7,9 +7,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import LayerSetting, Scene
-from iosonde.layers.site import Declared, Site
+from iosonde.layers.layer import Layer, LayerSetting, Scene
+from iosonde.layers.site import Compared, Declared, Site
 from iosonde.layers.step import Check, Command, Step, modules, put, run, soft_roce
 from iosonde.records import Scalar, StackLayer
 
@@ -21,7 +22,7 @@ _OPEN = (
 )  # fmt: skip
 
 
-class TargetDeclared(Declared):
+class IscsiTargetDeclared(Declared):
     """An export of the block device below, to whoever reaches its portal.
 
     With `iser` there is a second portal, for RDMA, at the next port; `rxe` names the network
@@ -58,12 +59,12 @@ def _backstore(site: Site) -> tuple[str, Step]:
     )
 
 
-class IscsiTarget:
+class IscsiTarget(Layer):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "iscsi_target"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
-    declaration: ClassVar[type[Declared]] = TargetDeclared
+    declaration: ClassVar[type[Declared]] = IscsiTargetDeclared
     probe: ClassVar[str] = ""
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -78,7 +79,7 @@ class IscsiTarget:
             device = scene.device_at(texts.get(link, ""))
             if device is None and texts.get(link):
                 real = await scene.host.run(["readlink", "-f", texts[link]], check=False)
-                device = scene.device_at(real.stdout.decode(errors="replace").strip())
+                device = scene.device_at(kerneltext.decoded(real.stdout).removesuffix("\n"))
             facts: dict[str, Scalar] = {
                 "iqn": target,
                 "lun": int(lun.removeprefix("lun_")),
@@ -100,7 +101,7 @@ class IscsiTarget:
 
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`."""
-        declared = site.declared_as(TargetDeclared)
+        declared = site.declared_as(IscsiTargetDeclared)
         target = f"{ROOT}/iscsi/{iqn(site)}"
         group = f"{target}/tpgt_1"
         backstore, taken = _backstore(site)
@@ -136,6 +137,18 @@ class IscsiTarget:
                     run("rmdir", target),
                 ),
             ),
+        )
+
+    def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
+        """See `Compares.compare`."""
+        declared = site.declared_as(IscsiTargetDeclared)
+        portals = kerneltext.fields(str(layer.facts.get("portals", "")))
+        ports = [int(portal.rpartition(":")[2]) for portal in portals]
+        if not ports:
+            return (Compared("port", declared.port, None), Compared("iser", declared.iser, None))
+        return (
+            Compared("port", declared.port, min(ports)),
+            Compared("iser", declared.iser, min(ports) + _ISER_AFTER in ports),
         )
 
     async def place(self, host: Host, site: Site) -> str | None:

@@ -6,8 +6,3 @@
 Source: Linux drivers/nvme/target/configfs.c (6.1), Documentation/nvme (NVMe-oF transports);
 drivers/nvme/host/sysfs.c; nvme-connect(1); NVM Express Base Specification 2.0, 4.5 (NQN).
 """
-
-from iosonde.layers.nvmeof.initiator import NvmeofInitiator
-from iosonde.layers.nvmeof.target import NvmeofTarget
-
-__all__ = ["NvmeofInitiator", "NvmeofTarget"]

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import BlockDevice, LayerSetting, Scene, made_with, queue_settings
-from iosonde.layers.nvmeof.target import TargetDeclared, nqn
+from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.nvmeof.target import NvmeofTargetDeclared, nqn
 from iosonde.layers.site import Declared, Duration, Site
 from iosonde.layers.step import Check, Step, modules, run, soft_roce
 from iosonde.records import Scalar, StackLayer
+from iosonde.settings.declared import Needs
 
 _CONNECTED = 'grep -lxF "$1" /sys/class/nvme-subsystem/*/subsysnqn'
 _CONNECT = 30.0  # seconds that `nvme connect` and `disconnect` may take
 
 
-class InitiatorDeclared(Declared):
+class NvmeofInitiatorDeclared(Declared):
     """A connection to the target below.
 
     `ctrl_loss_tmo` is how long a lost target is waited for before I/O fails, `reconnect_delay` the
     pause between two attempts; `keep_alive` after which silence it counts as lost.
     """
+
+    unread: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("queues", "queue_size"), "the target may grant fewer"),
+        **dict.fromkeys(
+            ("ctrl_loss_tmo", "reconnect_delay", "fast_io_fail_tmo"),
+            "`iosonde tune` sets it while the connection stands",
+        ),
+        **dict.fromkeys(("keep_alive", "header_digest", "data_digest"), "not all kernels show it"),
+    }
 
     kind: Literal["nvmeof"] = "nvmeof"
     queues: int | None = Field(default=None, ge=1)
@@ -39,9 +50,9 @@ class InitiatorDeclared(Declared):
 
 def connect(site: Site) -> list[str]:
     """The argument list of nvme-connect(1)."""
-    declared = site.declared_as(InitiatorDeclared)
+    declared = site.declared_as(NvmeofInitiatorDeclared)
     target = site.only
-    if not isinstance(target.declared, TargetDeclared):
+    if not isinstance(target.declared, NvmeofTargetDeclared):
         raise site.wrong("an NVMe-oF initiator stands `of` a layer of kind nvmeof_target")
     exported = target.declared
     argv = [
@@ -64,7 +75,7 @@ def connect(site: Site) -> list[str]:
 _CONTROLLER = "/sys/class/nvme/{controller}/"
 
 
-class NvmeofInitiator:
+class NvmeofInitiator(Layer):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nvmeof"
@@ -90,7 +101,14 @@ class NvmeofInitiator:
             "LAYER.KEY=VALUE` connects it so after `down`",
         ),
     )  # fmt: skip
-    declaration: ClassVar[type[Declared]] = InitiatorDeclared
+    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+        "reconnect",
+        "it was fixed when the controller was connected",
+    )
+    stands_on: ClassVar[str] = "nvmeof_target"
+    named_alike: ClassVar[tuple[str, ...]] = ("nqn",)
+    renamed_by_login: ClassVar[bool] = True
+    declaration: ClassVar[type[Declared]] = NvmeofInitiatorDeclared
     probe: ClassVar[str] = "device"
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -125,7 +143,7 @@ class NvmeofInitiator:
 
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`."""
-        declared = site.declared_as(InitiatorDeclared)
+        declared = site.declared_as(NvmeofInitiatorDeclared)
         argv = connect(site)
         name = nqn(site.only)
         transport = argv[2].partition("=")[2]

@@ -10,8 +10,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import LayerSetting, Scene, made_with
+from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, exists, modules, put, run, soft_roce
 from iosonde.records import Scalar, StackLayer
@@ -20,7 +21,7 @@ ROOT = "/sys/kernel/config/nvmet"
 _TRANSPORT_MODULES = {"tcp": ("nvmet", "nvmet-tcp"), "rdma": ("nvmet", "nvmet-rdma")}
 
 
-class TargetDeclared(Declared):
+class NvmeofTargetDeclared(Declared):
     """An export of the block device below.
 
     `rxe` names the network interface that gets a Soft-RoCE device for `transport: rdma`.
@@ -39,14 +40,14 @@ def nqn(site: Site) -> str:
     return f"nqn.2014-08.org.nvmexpress:uuid:{site.uuid()}:{site.label}"
 
 
-def _port_number(address: str, declared: TargetDeclared) -> int:
+def _port_number(address: str, declared: NvmeofTargetDeclared) -> int:
     """Number of the port in configfs: the same for the same address and transport."""
     key = f"{address} {declared.transport} {declared.port} {declared.inline_data_size}"
     return zlib.crc32(key.encode()) % 65535 + 1
 
 
 def _port(site: Site) -> Step:
-    declared = site.declared_as(TargetDeclared)
+    declared = site.declared_as(NvmeofTargetDeclared)
     address = site.address(site.host)
     port = f"{ROOT}/ports/{_port_number(address, declared)}"
     size = declared.inline_data_size
@@ -66,7 +67,7 @@ def _port(site: Site) -> Step:
     )
 
 
-class NvmeofTarget:
+class NvmeofTarget(Layer):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nvmeof_target"
@@ -78,7 +79,7 @@ class NvmeofTarget:
         why="it is fixed while the port is open: `iosonde up STACK --set LAYER.KEY=VALUE` "
         "opens it so after `down`",
     )
-    declaration: ClassVar[type[Declared]] = TargetDeclared
+    declaration: ClassVar[type[Declared]] = NvmeofTargetDeclared
     probe: ClassVar[str] = ""
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -112,7 +113,7 @@ class NvmeofTarget:
 
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`."""
-        declared = site.declared_as(TargetDeclared)
+        declared = site.declared_as(NvmeofTargetDeclared)
         name = nqn(site)
         subsystem = f"{ROOT}/subsystems/{name}"
         space = f"{subsystem}/namespaces/1"
@@ -159,7 +160,7 @@ class NvmeofTarget:
 
 async def _resolved(scene: Scene, path: str) -> str:
     done = await scene.host.run(["readlink", "-f", path], check=False) if path else None
-    return done.stdout.decode(errors="replace").strip() if done else ""
+    return kerneltext.decoded(done.stdout).strip() if done else ""
 
 
 async def _ports(scene: Scene) -> dict[str, dict[str, Scalar]]:

@@ -21,7 +21,7 @@ class Fio:
     """See `iosonde.loads.load.LoadEngine`."""
 
     name: ClassVar[str] = "fio"
-    parser_version: ClassVar[int] = 1
+    parser_version: ClassVar[int] = 2
 
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
         """See `LoadEngine.declare`."""
@@ -47,4 +47,4 @@ class Fio:
 
     def parse(self, raw: RawOutput) -> LoadResult:
         """See `LoadEngine.parse`."""
-        return result.parse(raw)
+        return result.moved(result.parse(raw))

@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from iosonde.histogram import quantile
 from iosonde.loads.fio.histogram import bins, histogram
 from iosonde.records import Histogram, Json, LoadResult
+from iosonde.statistics.histogram import quantile
 
 Job = Mapping[str, Json]
 DIRECTIONS = ("read", "write", "trim", "mixed")
@@ -26,6 +26,8 @@ PERCENTILES = {
     "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999,
 }  # fmt: skip
 _MILLISECOND = 1e-3
+_SHORTER = 0.9  # of the time of a group's writes: less than its members differ by
+_ROUNDING = 2e-3  # seconds; each job's times are rounded to milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ def combine(
     defaults: Mapping[str, Json],
     version: str,
     faults: tuple[str, ...],
+    phase_of: Mapping[tuple[int, str], int] | None = None,
 ) -> LoadResult:
     """One result of several jobs.
 
@@ -57,23 +60,27 @@ def combine(
         defaults: its `global options`.
         version: fio's, without "fio-".
         faults: what went wrong without ending the loop.
+        phase_of: group and name of a job → number of the phase it ran in, as `job.phases_of_jobs`
+            has it; None where the job file is not known.
     """
     sheet = _Sheet()
     issued: dict[str, int] = {}
-    rounds = _rounds(jobs)
+    rounds = _rounds(jobs, phase_of, defaults)
     for direction in DIRECTIONS:
         ios = sum(ios_of(_part(job, direction)) for job in jobs)
         if not ios:
             continue
-        issued[direction] = ios
+        if direction != "mixed" or not issued:
+            # With unified_rw_reporting=both the mixed I/Os are those of the directions again.
+            issued[direction] = ios
         _rates(direction, ios, rounds, sheet)
         _latencies(direction, [_part(job, direction) for job in jobs], sheet)
-    syncs = [_part(job, "sync") for job in jobs]
-    if any(ios_of(part) for part in syncs):
-        issued["sync"] = sum(ios_of(part) for part in syncs)
+    if ios := sum(issued.values()):
+        _time(rounds, ios, defaults, sheet)
+    syncs = [sync_part(job) for job in jobs]
+    if calls := sum(ios_of(part) for part in syncs):
+        issued["sync"] = calls
         _latencies("sync", syncs, sheet)
-    if issued:
-        _time(rounds, sum(issued.values()), defaults, sheet)
     return LoadResult(
         metrics=sheet.metrics,
         units=sheet.units,
@@ -105,19 +112,56 @@ def ios_of(part: Job) -> int:
     return max(round(total), 0)
 
 
+def sync_part(job: Job) -> Job:
+    """The `sync` object of a job, its `total_ios` counting every call whose latency was taken.
+
+    Up to 3.42 fio counts fsync alone: its array of counts ends there, so that fdatasync is counted
+    one place further, in `short_ios` of the reads, and sync_file_range in that of the writes.
+
+    Source:
+        fio 3.4 (first with `sync`), 3.18 (first with "N"), 3.33: ioengines.c, td_io_queue();
+        stat.h, total_io_u, short_io_u. Commit af511749 ended it.
+    """
+    part = _part(job, "sync")
+    stat, scale = _stat(part, "lat")
+    counted = _figure(stat, "N")
+    if counted is None and _figure(stat, "mean"):
+        strays = [_figure(_part(job, name), "short_ios") or 0.0 for name in ("read", "write")]
+        counted = sum(bins(stat, scale).values()) or strays[0] or strays[1]
+    return {**part, "total_ios": max(counted or 0.0, ios_of(part))} if part else part
+
+
 # ── which jobs ran together ───────────────────────────────────────────────────────────────────
 
 
-def _rounds(jobs: Sequence[Job]) -> list[list[Job]]:
+def _rounds(
+    jobs: Sequence[Job],
+    phase_of: Mapping[tuple[int, str], int] | None,
+    defaults: Mapping[str, Json],
+) -> list[list[Job]]:
     """Jobs that ran at the same time, round after round.
 
-    By the times that fio gives (since 3.36); before, by its groups, which a stonewall begins.
+    By the times that fio gives (since 3.36); before, by the job file: both `stonewall` and
+    `new_group` begin a group, but only `stonewall` and `wait_for` wait for jobs before them, and
+    fio names none of them in its result. Without a job file the groups ran one after the other,
+    unless fio itself did not take that long: `elapsed` is the whole seconds of the run, rounded up.
+
+    Source:
+        fio 3.33, init.c, add_job(); backend.c, run_threads(); eta.c, calc_thread_status().
     """
     if any(_figure(job, "job_start") is None for job in jobs):
-        groups: dict[str, list[Job]] = {}
+        groups: dict[object, list[Job]] = {}
         for job in jobs:
-            groups.setdefault(str(job.get("groupid")), []).append(job)
-        return list(groups.values())
+            group = job.get("groupid")
+            name = job.get("jobname")
+            known: object = group
+            if phase_of and isinstance(group, int) and isinstance(name, str):
+                known = phase_of.get((group, name), group)
+            groups.setdefault(known, []).append(job)
+        one_by_one = sum(max(_wall(job, defaults) for job in group) for group in groups.values())
+        ran = max((_figure(job, "elapsed") or math.inf for job in jobs), default=math.inf)
+        together = phase_of is None and one_by_one * _MILLISECOND > ran + _ROUNDING * len(groups)
+        return [list(jobs)] if together else list(groups.values())
     rounds: list[list[Job]] = []
     end = -math.inf
     for job in sorted(jobs, key=lambda one: _figure(one, "job_start") or 0.0):
@@ -134,6 +178,30 @@ def _longest(job: Job) -> float:
     return max(_figure(_part(job, direction), "runtime") or 0.0 for direction in DIRECTIONS)
 
 
+def span(seconds: Mapping[str, float], ios: Mapping[str, int], members: int) -> float:
+    """Seconds of a job, from those that fio gives for each of its directions.
+
+    fio counts the time of a job's I/O once for all directions, and that of the verification after
+    it for reads alone: reads that took another time than the writes came after them. A mixed load
+    that verifies counts its reads in both, so that they take longer than the writes.
+
+    Args:
+        seconds: by direction; in any unit, which is that of the result.
+        ios: by direction, as far as they are known.
+        members: processes that the report stands for: those of a group may differ in length.
+
+    Source:
+        fio 3.33, backend.c, thread_main(), update_runtime().
+    """
+    longest = max(seconds.values(), default=0.0)
+    read, write = seconds.get("read", 0.0), seconds.get("write", 0.0)
+    if not read or not write or read == write:
+        return longest
+    as_many = ios.get("read", 0) == ios.get("write", 0) > 0
+    after = as_many or read < write if members == 1 else as_many and read < _SHORTER * write
+    return read + write if after else longest
+
+
 # ── rates ─────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -143,7 +211,7 @@ def _rates(direction: str, ios: int, rounds: list[list[Job]], sheet: _Sheet) -> 
     for jobs in rounds:
         parts = [_part(job, direction) for job in jobs]
         runtime += max(_figure(part, "runtime") or 0.0 for part in parts)
-        size += sum(_size(part) for part in parts)
+        size += sum(size_of(part) for part in parts)
     if runtime <= 0:
         return
     seconds = runtime * _MILLISECOND
@@ -151,7 +219,7 @@ def _rates(direction: str, ios: int, rounds: list[list[Job]], sheet: _Sheet) -> 
     sheet.put(f"{direction}.bandwidth", size / seconds, "B/s")
 
 
-def _size(part: Job) -> float:
+def size_of(part: Job) -> float:
     """Bytes moved. `io_bytes` is bytes since 2.21, when `io_kbytes` came beside it; before, KiB."""
     moved = _figure(part, "io_bytes") or 0.0
     return moved if "io_kbytes" in part else moved * 1024
@@ -292,20 +360,29 @@ def _processor(rounds: list[list[Job]], key: str, defaults: Mapping[str, Json]) 
 def _worked(job: Job, defaults: Mapping[str, Json]) -> float:
     """Milliseconds that all members of the job's report ran, added up."""
     told = _figure(job, "job_runtime")
-    return told or _longest(job) * _members(job, defaults)
+    members = _members(job, defaults)
+    return told or _span(job, members) * members
 
 
 def _wall(job: Job, defaults: Mapping[str, Json]) -> float:
     """Milliseconds from the job's begin to its end, reading back what it wrote included."""
     told, longest = _figure(job, "job_runtime"), _longest(job)
-    if not told or not longest:
-        return told or longest
     members = _members(job, defaults)
+    if not told or not longest:
+        return told or _span(job, members)
     # A group of several sections has more members than its options say.
     together = sum(_figure(_part(job, one), "runtime") or 0.0 for one in DIRECTIONS)
-    if told / members > together * 1.2:
+    ran = (_figure(job, "elapsed") or math.inf) / _MILLISECOND  # of the whole run, rounded up
+    if told / members > min(together * 1.2, ran):
         members = max(members, round(told / longest))
-    return max(told / members, longest)
+    return max(told / members, _span(job, members))
+
+
+def _span(job: Job, members: int) -> float:
+    """See `span`; milliseconds."""
+    parts = {name: _part(job, name) for name in DIRECTIONS}
+    seconds = {name: _figure(part, "runtime") or 0.0 for name, part in parts.items()}
+    return span(seconds, {name: ios_of(part) for name, part in parts.items()}, members)
 
 
 def _members(job: Job, defaults: Mapping[str, Json]) -> int:
@@ -321,6 +398,7 @@ def _device_io(disks: Sequence[Job]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     names = {
         "reads": "read_ios", "writes": "write_ios",
+        "read_sectors": "read_sectors", "write_sectors": "write_sectors",
         "read_merges": "read_merges", "write_merges": "write_merges",
     }  # fmt: skip
     for disk in disks:

@@ -6,18 +6,17 @@ Options of the command line come first and become defaults that no section can o
 
 from __future__ import annotations
 
-import re
-
+from iosonde import kerneltext
 from iosonde.errors import UsageError
-from iosonde.loads.fio.demand import ceiling, demand_of, jobs_of, verifies
+from iosonde.loads.fio.demand import ceiling, checksums, demand_of, jobs_of, verifies
+from iosonde.loads.fio.filename import filename_option
 from iosonde.loads.fio.job import Job, Option, Section, effective, job_of, phases
+from iosonde.loads.fio.jobfile import JOB_FILE
 from iosonde.loads.fio.options import ALIASES, LOGS
 from iosonde.records import Load, LoadCommand, Target, TargetKind
 
 RESULT = "fio.json"
 _GRACE = 300.0  # seconds for what is in flight and in the page cache to reach a slow device
-# fio cuts `filename` at ; and #, and takes a backslash as the escape of a colon.
-_UNNAMEABLE = re.compile(r"[;#\\\x00-\x1f\x7f]|^\s|\s$")
 
 
 def command(load: Load, target: Target, *, directory: str, seconds: float | None) -> LoadCommand:
@@ -28,28 +27,23 @@ def command(load: Load, target: Target, *, directory: str, seconds: float | None
     logged, logs = _logged(timed, directory)
     demand = demand_of(timed, where=load.name)
     result = f"{directory}/{RESULT}"
-    file = f"{directory}/job.fio"
+    file = f"{directory}/{JOB_FILE}"
     argv = [
         "fio", f"--output={result}", "--output-format=json+", "--eta=never",
         f"--aux-path={directory}", *job.arguments,
         *(["--readonly"] if not demand.writes and "--readonly" not in job.arguments else []),
-        f"--filename={target.path.replace(':', chr(92) + ':')}", "--allow_file_create=0",
+        filename_option(target.path), "--allow_file_create=0",
         file,
     ]  # fmt: skip
     return LoadCommand(
         argv=tuple(argv),
-        files={file: logged.text().encode()},
+        files={file: kerneltext.encoded(logged.text())},
         outputs=(result, *logs),
         timeout=_timeout(timed, load.name),
     )
 
 
 def _check_target(job: Job, target: Target) -> None:
-    if not target.path.startswith("/") or _UNNAMEABLE.search(target.path):
-        raise UsageError(
-            f"fio cannot open {target.path!r}: it needs an absolute path without ; # and backslash",
-            where="target",
-        )
     fills = [section.name for section in effective(job) if section.has("fill_device")]
     if fills and target.kind is TargetKind.FILE:
         raise UsageError(
@@ -60,16 +54,21 @@ def _check_target(job: Job, target: Target) -> None:
 
 
 def _timed(job: Job, seconds: float | None) -> Job:
-    """With the loop's length in each section, but for those that verify what they wrote.
+    """With the loop's length in each section, but for those that verify or write what is verified.
 
-    fio ends the verify phase too when the runtime is over, so such a section runs by its size.
+    fio ends the verify phase too when the runtime is over, and a section that reads back what
+    another wrote finds errors where that one did not get to. So they run by their size.
     """
     if seconds is None:
         return job
     sections = effective(job)
     share = seconds / len(phases(sections))
     text = f"{share:g}" if share == int(share) else f"{max(round(share * 1000), 1)}ms"
-    checked = {section.name for section in sections if verifies(section)}
+    checked = (
+        {section.name for section in sections if checksums(section)}
+        if any(verifies(section) for section in sections)
+        else set()
+    )
     own: list[Option] = [("time_based", None), ("runtime", text)]
     return Job(
         tuple(

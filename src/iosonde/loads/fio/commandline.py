@@ -75,7 +75,7 @@ def _after_fio(words: list[str], where: str) -> list[str]:
                 break
             return words[index:]
     raise UsageError(
-        "this is no fio command: neither the word fio nor an option such as --rw=randwrite",
+        "this is not a fio command: neither the word fio nor an option such as --rw=randwrite",
         where=where,
     )
 

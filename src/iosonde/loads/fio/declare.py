@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 
-from iosonde.errors import UsageError
+from iosonde.errors import ToolRefuses, UsageError
 from iosonde.loads.fio.commandline import read_command_line
 from iosonde.loads.fio.demand import demand_of, verifies
 from iosonde.loads.fio.job import Effective, Job, Option, Section, effective, job_of
 from iosonde.loads.fio.jobfile import is_job_file, read_job_file
+from iosonde.loads.fio.mended import mended
 from iosonde.loads.fio.options import (
     ALIASES,
     ARGUMENTS,
     ENGINES,
     FLAGS,
     KNOWN,
-    LOGS,
     REFUSED,
     SET_HERE,
 )
@@ -40,12 +41,13 @@ def declare(spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
         sections = read_job_file(spec, where=where)
     else:
         sections, notes = read_command_line(spec, name=name, where=where)
-    job = _checked(sections, notes, where)
+    # First, because the options of another engine would be refused for a lesser reason.
+    for section in effective(Job(tuple(sections))):
+        _check_engine(section, where)
+    job = mended(_checked(sections, notes, where), where)
     jobs = effective(job)
     if not jobs:
         raise UsageError("no job is declared, only defaults for jobs", where=where)
-    for section in jobs:
-        _check_engine(section, where)
     demand_of(job, where=where)
     job = Job(job.sections, job.arguments, (*job.notes, *_advice(jobs)))
     title = jobs[0].name if len(jobs) == 1 and not isinstance(spec, Mapping) else name
@@ -138,7 +140,7 @@ def _check_option(key: str, value: str | None, where: str) -> None:
     if not _OPTION.fullmatch(key):
         raise UsageError(f"{key!r} cannot be an option of fio", where=where)
     if key not in KNOWN | ARGUMENTS | SET_HERE.keys() and (near := _meant(key)):
-        raise UsageError(f"fio has no option {key!r}", where=where, hint=f"did you mean {near!r}?")
+        raise ToolRefuses(f"fio has no option {key!r}", where=where, hint=f"did you mean {near!r}?")
     if value is None or key in SET_HERE:
         return
     if "/" in value and key not in KNOWN:
@@ -170,12 +172,17 @@ def _check_value(key: str, value: str, where: str) -> None:
         raise UsageError(f"{key}={value} reads a file beside the target", where=where)
 
 
+@cache
+def _plain() -> dict[str, str]:
+    """Known options by their letters and digits alone; of two that are alike the first."""
+    known = sorted(KNOWN | REFUSED.keys() | SET_HERE.keys(), reverse=True)
+    return {re.sub(r"[_-]", "", name): name for name in known}
+
+
 def _meant(key: str) -> str:
     """A known option that differs only in _ and -, or in one or two letters; "" where none."""
-    plain = re.sub(r"[_-]", "", key.lower())
-    for known in sorted(KNOWN | REFUSED.keys() | SET_HERE.keys()):
-        if re.sub(r"[_-]", "", known) == plain:
-            return known
+    if known := _plain().get(re.sub(r"[_-]", "", key.lower())):
+        return known
     near = get_close_matches(key, KNOWN, n=1, cutoff=0.87)
     return near[0] if near else ""
 
@@ -186,17 +193,9 @@ def _check_engine(section: Effective, where: str) -> None:
     if engine not in ENGINES:
         near = get_close_matches(engine, ENGINES, n=1)
         raise UsageError(
-            f"ioengine={engine} is not one that reaches only the target",
+            f"ioengine={engine} is not among those known to reach only the target",
             where=place,
             hint=f"did you mean {near[0]}?" if near else f"one of {', '.join(sorted(ENGINES))}",
-        )
-    logs = [option for option in LOGS if option in section.options]
-    every = "log_hist_msec" if logs == ["write_hist_log"] else "log_avg_msec"
-    if logs and not section.has(every):
-        raise UsageError(
-            f"{logs[0]} without {every} writes a line for every I/O",
-            where=place,
-            hint=f"set {every}=1000; percentiles come from fio's histograms without any log",
         )
 
 
@@ -225,7 +224,7 @@ def adjust(load: Load, options: Mapping[str, Json], *, where: str) -> Load:
     changes = dict(_valued(options, where))
     job = job_of(load)
     sections = [_adjusted(section, changes, job) for section in job.sections]
-    again = _checked(sections, list(job.notes), where)
+    again = mended(_checked(sections, list(job.notes), where), where)
     demand_of(again, where=where)
     for section in effective(again):
         _check_engine(section, where)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from iosonde import kerneltext
 from iosonde.errors import UsageError
 from iosonde.loads.fio import figures
 from iosonde.loads.fio.job import Effective, Job, effective, job_of, phases
@@ -14,6 +17,7 @@ _DIRECTIONS = {
 _WITHOUT_PAGE_CACHE = frozenset({"io_uring_cmd", "sg", "dev-dax", "null", "cpuio"})
 _MOST_JOBS = 4096  # fio's own limit, os/os.h REAL_MAX_JOBS
 # Options that write whatever `rw` says.
+_SYNCS = ("fsync", "fdatasync", "sync_file_range", "end_fsync", "fsync_on_close", "write_barrier")
 _WRITERS = ("trim_backlog", "trim_percentage", "write_mode", "initial_zone_reset")
 
 
@@ -23,7 +27,9 @@ def demand(load: Load) -> Demand:
     Raises:
         UsageError: an option that iosonde has to understand has no value that fio reads.
     """
-    return demand_of(job_of(load), where=load.name)
+    job = job_of(load)
+    check = (("fio", "--parse-only", "-"), kerneltext.encoded(job.text()))
+    return replace(demand_of(job, where=load.name), check=check)
 
 
 def demand_of(job: Job, *, where: str) -> Demand:
@@ -39,6 +45,33 @@ def demand_of(job: Job, *, where: str) -> Demand:
         seconds=length(sections, where),
         direct=all(_direct(section) for section in sections),
         tools=("fio",),
+        block=min((block(section, where) or 1 for section in sections), default=None),
+        directions=_directions(moves, sections),
+    )
+
+
+def _directions(moves: str, sections: tuple[Effective, ...]) -> tuple[str, ...]:
+    """What fio reports figures of: a direction that may move nothing is among them."""
+    trims = "t" in moves or any(section.has(one) for section in sections for one in _WRITERS)
+    syncs = any(section.text(one, "0") != "0" for section in sections for one in _SYNCS)
+    known = {"read": "r" in moves, "write": "w" in moves, "trim": trims, "sync": syncs}
+    return tuple(direction for direction, given in known.items() if given)
+
+
+def block(section: Effective, where: str) -> int | None:
+    """Bytes of the section's smallest request; None where it is not one size per direction.
+
+    Raises:
+        UsageError: a size that fio does not read.
+    """
+    if any(section.text(option) for option in ("bsrange", "bssplit", "bs_unaligned")):
+        return None
+    place = f"{where}, job {section.name}"
+    base = figures.count(section.text("kb_base", "1024"), what="kb_base", where=place)
+    sizes = [text.strip() for text in section.text("bs", "4096").split(",")]
+    return min(
+        figures.size(text, kb_base=base, what="bs", where=place) or 1 if text else 4096
+        for text in sizes
     )
 
 
@@ -48,7 +81,7 @@ def _moves(section: Effective, where: str) -> str:
     direction = section.text("rw", "read").split(":")[0].strip()
     if direction not in _DIRECTIONS:
         raise UsageError(
-            f"rw={direction} is no I/O direction of fio",
+            f"rw={direction} is not an I/O direction of fio",
             where=f"{where}, job {section.name}",
             hint=f"one of {', '.join(_DIRECTIONS)}",
         )
@@ -62,8 +95,12 @@ def _moves(section: Effective, where: str) -> str:
 
 def verifies(section: Effective) -> bool:
     """Whether what is written is read back: `verify` with `do_verify`, which is on by default."""
-    wanted = section.text("verify", "0") not in {"0", "none", "null"}
-    return wanted and section.text("do_verify", "1") not in {"0", "false"}
+    return checksums(section) and section.text("do_verify", "1") not in {"0", "false"}
+
+
+def checksums(section: Effective) -> bool:
+    """Whether it writes, or expects to read, blocks that can be verified."""
+    return section.text("verify", "0") not in {"0", "none", "null"}
 
 
 def span(section: Effective, where: str) -> int | None:

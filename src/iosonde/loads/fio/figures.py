@@ -1,16 +1,18 @@
 """fio's own way of writing sizes, times and counts in options.
 
 Source:
-    fio HOWTO, "Parameter types"; parse.c, get_mult_bytes(), str_to_decimal(), check_str_time().
+    fio HOWTO, "Parameter types"; parse.c, get_mult_bytes(), str_to_decimal(), check_str_time();
+    options.c, FIO_OPT_STR_VAL_ZONE.
 """
 
 from __future__ import annotations
 
 import re
 
-from iosonde.errors import UsageError
+from iosonde.errors import ToolRefuses
 
 _SIZE = re.compile(r"(0x[0-9a-f]{1,16}|\d{1,20}(?:\.\d+)?)\s*(?:([kmgtp])(i?)b?|b)?", re.IGNORECASE)
+_ZONED = frozenset({"size", "io_size", "offset", "offset_increment", "zoneskip"})
 _TIME = re.compile(r"(\d{1,20}(?:\.\d+)?)\s*(us|usec|ms|msec|s|sec|m|min|h|d|)", re.IGNORECASE)
 _SECONDS = {
     "us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "": 1.0, "s": 1.0, "sec": 1.0,
@@ -19,20 +21,21 @@ _SECONDS = {
 
 
 def size(text: str, *, kb_base: int, what: str, where: str) -> int | None:
-    """Bytes; None for a percentage, which fio takes of the target's own size.
+    """Bytes; None for a percentage of the target and for zones of it ("8z"), both the target's own.
 
     fio turns the prefixes round: with kb_base=1024, its default, "4k" and "4kb" are 4096 bytes
     and "4kib" is 4000; with kb_base=1000 they are what the standards say.
 
     Raises:
-        UsageError: not a size.
+        ToolRefuses: not a size.
     """
     stripped = text.strip()
-    if re.fullmatch(r"\d+(\.\d+)?%", stripped):
+    in_zones = what in _ZONED and re.fullmatch(r"\d{1,9}z", stripped)
+    if in_zones or re.fullmatch(r"\d+(\.\d+)?%", stripped):
         return None
     found = _SIZE.fullmatch(stripped)
     if not found:
-        raise UsageError(
+        raise ToolRefuses(
             f"{what}={text} is not a size that fio reads", where=where, hint="write it as 4k or 2g"
         )
     number = int(found[1], 16) if found[1][:2].lower() == "0x" else float(found[1])
@@ -47,7 +50,7 @@ def seconds(text: str, *, what: str, where: str) -> float:
     """Seconds; a bare number is in seconds, DD:HH:MM:SS is read from its end.
 
     Raises:
-        UsageError: not a time.
+        ToolRefuses: not a time.
     """
     if re.fullmatch(r"\d{1,9}(:\d{1,9}){1,3}", text.strip()):
         parts = [int(part) for part in reversed(text.strip().split(":"))]
@@ -56,7 +59,7 @@ def seconds(text: str, *, what: str, where: str) -> float:
         )
     found = _TIME.fullmatch(text.strip())
     if not found:
-        raise UsageError(
+        raise ToolRefuses(
             f"{what}={text} is not a time that fio reads", where=where, hint="write it as 60 or 2m"
         )
     return float(found[1]) * _SECONDS[found[2].lower()]
@@ -66,8 +69,8 @@ def count(text: str, *, what: str, where: str) -> int:
     """A whole number of at least 0.
 
     Raises:
-        UsageError: not one.
+        ToolRefuses: not one.
     """
     if not re.fullmatch(r"\d{1,9}", text.strip()):
-        raise UsageError(f"{what}={text} is not a number that fio takes", where=where)
+        raise ToolRefuses(f"{what}={text} is not a number that fio takes", where=where)
     return int(text)

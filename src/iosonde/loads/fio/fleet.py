@@ -16,12 +16,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, cast
 
+from iosonde import kerneltext
 from iosonde.errors import LoadFailed, UsageError
+from iosonde.loads._fleet import SOCKET
 from iosonde.loads.fio.command import RESULT, command
 from iosonde.loads.fio.demand import demand_of
+from iosonde.loads.fio.filename import filename_line
 from iosonde.loads.fio.job import job_of
+from iosonde.loads.fio.jobfile import JOB_FILE
 from iosonde.loads.fio.result import find_document, spoken
-from iosonde.loads.fleet import SOCKET
 from iosonde.records import Json, Load, LoadCommand, RawOutput, Target
 
 # Paths of unix sockets hold 107 bytes (unix(7)) and fio takes a colon for a port, so the client
@@ -32,7 +35,7 @@ _SHOWN = 400
 
 
 class FioFleet:
-    """See `iosonde.loads.fleet.Fleet`."""
+    """See `iosonde.loads._fleet.Fleet`."""
 
     version: ClassVar[tuple[str, ...]] = ("fio", "--version")
 
@@ -76,7 +79,7 @@ class FioFleet:
         for number, (target, single) in enumerate(zip(targets, singles, strict=True)):
             (text,) = single.files.values()
             job = f"{directory}/{number}.fio"
-            files[job] = _guarded(target).encode() + text
+            files[job] = kerneltext.encoded(_guarded(target)) + text
             clients += [f"--client=sock:{number}", job]
         result = f"{directory}/{RESULT}"
         logs = [path for path in singles[0].outputs if path != result]
@@ -108,19 +111,8 @@ class FioFleet:
 
 
 def _guarded(target: Target) -> str:
-    """The section that holds the job to its target.
-
-    Raises:
-        UsageError: fio would fill in a variable for a part of the path.
-    """
-    if "$" in target.path:
-        raise UsageError(
-            f"fio takes the $ in {target.path!r} for a variable in a job file",
-            where="target",
-            hint="choose a path without it, or say `simultaneous` in place of `together`",
-        )
-    path = target.path.replace(":", "\\:")
-    return f"[global]\nfilename={path}\nallow_file_create=0\n"
+    """The section that holds the job to its target."""
+    return f"[global]\n{filename_line(target.path)}\nallow_file_create=0\n"
 
 
 def _part(
@@ -144,11 +136,16 @@ def _part(
         for name, content in files.items()
         if name != RESULT and name.endswith(ending)
     }
+    job = files.get(f"{number}.fio")
     return RawOutput(
         status=int(failed),
         stdout=b"",
-        stderr=said.encode() if failed else b"",
-        files={RESULT: json.dumps(own, indent=1).encode(), **logs},
+        stderr=kerneltext.encoded(said) if failed else b"",
+        files={
+            RESULT: json.dumps(own, indent=1).encode(),
+            **({} if job is None else {JOB_FILE: job}),
+            **logs,
+        },
     )
 
 

@@ -100,11 +100,44 @@ def effective(job: Job) -> tuple[Effective, ...]:
     return tuple(found)
 
 
+def phases_of_jobs(sections: tuple[Effective, ...]) -> dict[tuple[int, str], int]:
+    """Fio's number of a group and the name of a job in it → the phase it runs in, both from 0.
+
+    `stonewall` and `new_group` begin a group; `stonewall` and `wait_for` begin a phase.
+
+    Source:
+        fio 3.33, init.c, add_job(), groupid; backend.c, run_threads(), waitee_running().
+    """
+    numbers = _phase_numbers(sections)
+    found: dict[tuple[int, str], int] = {}
+    group = 0
+    for place, section in enumerate(sections):
+        group += bool(place) and (section.has("stonewall") or section.has("new_group"))
+        found[group, section.name] = numbers[place]
+    return found
+
+
 def phases(sections: tuple[Effective, ...]) -> list[list[Effective]]:
-    """Sections that run together, phase after phase: `stonewall` waits for all before it."""
-    parts: list[list[Effective]] = []
+    """Sections that run together, phase after phase.
+
+    `stonewall` waits for all before it, `wait_for` for the section of that name before it.
+    """
+    numbers = _phase_numbers(sections)
+    return [
+        [section for section, number in zip(sections, numbers, strict=True) if number == phase]
+        for phase in sorted(set(numbers))
+    ]
+
+
+def _phase_numbers(sections: tuple[Effective, ...]) -> list[int]:
+    """The phase of each section; one that waits for no section before it runs with the others."""
+    numbers: list[int] = []
+    named: dict[str, int] = {}
+    first = 0  # phase in which sections begin since the last stonewall
     for section in sections:
-        if not parts or section.has("stonewall"):
-            parts.append([])
-        parts[-1].append(section)
-    return parts
+        if numbers and section.has("stonewall"):
+            first = max(numbers) + 1
+        number = max(first, named.get(section.text("wait_for"), -1) + 1)
+        numbers.append(number)
+        named[section.name] = number
+    return numbers

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import re
 
+from iosonde import kerneltext
 from iosonde.errors import UsageError
 from iosonde.loads.fio.job import Option, Section
+
+JOB_FILE = "job.fio"
+"""Its name in the directory of a loop, and in what is kept of it."""
 
 _SECTION = re.compile(r"\s*\[(.+)\]\s*")
 
 
 def is_job_file(text: str) -> bool:
     """Whether the text has a `[section]` on a line of its own."""
-    return any(_SECTION.fullmatch(_uncommented(line)) for line in text.splitlines())
+    return any(
+        _SECTION.fullmatch(_uncommented(line))
+        for line in kerneltext.lines(text.replace("\r\n", "\n"))
+    )
 
 
 def read_job_file(text: str, *, where: str) -> list[Section]:
@@ -26,7 +33,7 @@ def read_job_file(text: str, *, where: str) -> list[Section]:
         UsageError: an option before the first section, or `include`.
     """
     parts: list[tuple[str, list[Option]]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(kerneltext.lines(text.replace("\r\n", "\n")), 1):
         bare = _uncommented(line).strip()
         if not bare:
             continue

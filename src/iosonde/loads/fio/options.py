@@ -27,7 +27,7 @@ FLAGS: Final = _names(
 ALIASES: Final = {
     "readwrite": "rw", "blocksize": "bs", "timeout": "runtime", "wait_for_previous": "stonewall",
     "fileoffset": "offset", "io_limit": "io_size", "iomem": "mem", "fill_fs": "fill_device",
-    "nr_files": "nrfiles",
+    "nr_files": "nrfiles", "blockalign": "ba",
 }  # fmt: skip
 """Alias → the name that the rest of this package looks for."""
 
@@ -49,6 +49,7 @@ SET_HERE: Final = {
     "eta-newline": "progress comes from the observer",
     "eta-interval": "progress comes from the observer",
     "aux-path": "state files go to a directory of their own",
+    "threads": "it belongs to fio's tiobench profile; `thread` makes threads of jobs",
     "max-jobs": "fio has had no use for it since 3.0",
 }
 """Left out with a note: iosonde decides these. The reason finishes the note."""

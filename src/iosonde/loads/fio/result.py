@@ -15,17 +15,23 @@ import re
 from collections.abc import Mapping
 from typing import NoReturn, cast
 
-from iosonde.errors import LoadFailed
+from iosonde import kerneltext
+from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.fio.combine import combine, ios_of
+from iosonde.loads.fio.job import Job, effective, phases_of_jobs
+from iosonde.loads.fio.jobfile import JOB_FILE, read_job_file
 from iosonde.records import Json, LoadResult, RawOutput
 
 _LISTS = ("jobs", "client_stats")
 # A line of pretty-printed JSON: brackets, or "key" : value, or a bare value of an array.
 _JSON_LINE = re.compile(
-    r'\s*([\[\]{}]+\s*,?|"(?:[^"\\]|\\.)*"\s*(:\s*\S.*)?,?|-?[\d.][\d.eE+-]*,?)\s*'
+    r'\s*+([\[\]{}]++\s*+,?|"(?:[^"\\]|\\.)*+"\s*+(:\s*+\S.*+)?,?|-?[\d.][\d.eE+-]*+,?)\s*'
 )
 _NOT_A_NUMBER = re.compile(r"(:\s*)-?(?:nan|inf(?:inity)?)\b", re.IGNORECASE)
+_DAMAGED = 1000  # beginnings of documents that are none, after which the text is no result
+_NOT_MADE = "file creation disallowed"
 _VERIFY = re.compile(r"verify[^\n]*?(?:at file (?P<file>\S+) offset (?P<offset>\d+))[^\n]*")
+_RATES = (".iops", ".bandwidth")
 _QUOTED = 400  # characters of a tool's complaint that a message repeats
 
 
@@ -34,27 +40,37 @@ def parse(raw: RawOutput) -> LoadResult:
     stderr = _text(raw.stderr)
     texts = [_text(content) for name, content in raw.files.items() if name.endswith(".json")]
     texts.append(_text(raw.stdout))
+    if raw.status:
+        _require_target("\n".join([stderr, *texts]))
     document = next((found for text in texts if (found := find_document(text))), None)
     if document is None:
         _no_result(raw.status, stderr, texts)
     # With --output fio puts its complaints into that file as well as on standard error.
     said = "\n".join([stderr, *texts])
     try:
-        return _result(document, raw.status, said, stderr)
+        return _result(document, raw.status, said, stderr, _phases(raw))
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise LoadFailed(
-            f"fio's result cannot be read: {type(problem).__name__} {problem}",
-            hint="the raw output is kept with the loop",
+            f"fio's result cannot be read: {type(problem).__name__} {problem}"
         ) from None
 
 
-def read_document(text: str) -> LoadResult:
-    """The result in a text that somebody else saved.
+def moved(found: LoadResult) -> LoadResult:
+    """The result of a load that moved something.
+
+    Requests beyond the end of a file count as I/Os of no bytes: they have latencies and no rate.
 
     Raises:
-        LoadFailed: there is none, or its jobs failed.
+        LoadFailed: it has no rate, so what was measured is no I/O.
     """
-    return parse(RawOutput(status=0, stdout=text.encode(), stderr=b""))
+    rates = [value for name, value in found.metrics.items() if name.endswith(_RATES)]
+    if any(rates):
+        return found
+    count = sum(found.issued.values())
+    raise LoadFailed(
+        f"fio moved no data: its {count:,} requests ended with nothing read or written",
+        hint="is the target smaller than one request, or empty?",
+    )
 
 
 def find_document(text: str) -> dict[str, Json] | None:
@@ -64,7 +80,7 @@ def find_document(text: str) -> dict[str, Json] | None:
     plain = _NOT_A_NUMBER.sub(r"\1null", text)
     found = _last_document(plain)
     if found is None:
-        lines = [line for line in plain.splitlines() if _JSON_LINE.fullmatch(line)]
+        lines = [line for line in kerneltext.lines(plain) if _JSON_LINE.fullmatch(line)]
         found = _last_document("\n".join(lines))
     return found
 
@@ -86,14 +102,17 @@ def _last_document(text: str) -> dict[str, Json] | None:
     decoder = json.JSONDecoder(object_pairs_hook=_merged_pairs)
     last = None
     # fio's own document begins with a brace at the beginning of a line.
-    starts = [found.start() for found in re.finditer(r"^\s*\{", text, re.MULTILINE)]
-    end = 0
+    starts = [found.start() for found in re.finditer(r"^[^\S\n]*\{", text, re.MULTILINE)]
+    end = failed = 0
     for start in starts:
         if start < end:
             continue
         try:
             value, end = decoder.raw_decode(text, text.index("{", start))
         except (ValueError, RecursionError):
+            failed += 1
+            if failed == _DAMAGED:  # each costs the decoder a look through all of the text
+                break
             continue
         if isinstance(value, dict) and any(isinstance(value.get(name), list) for name in _LISTS):
             last = value
@@ -113,7 +132,24 @@ def _merged_pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return merged
 
 
-def _result(document: dict[str, Json], status: int, said: str, stderr: str) -> LoadResult:
+def _phases(raw: RawOutput) -> dict[tuple[int, str], int] | None:
+    """See `phases_of_jobs`; None of a loop that was stored without its job file."""
+    text = raw.files.get(JOB_FILE)
+    if text is None:
+        return None
+    try:
+        return phases_of_jobs(effective(Job(tuple(read_job_file(_text(text), where=JOB_FILE)))))
+    except UsageError:
+        return None
+
+
+def _result(
+    document: dict[str, Json],
+    status: int,
+    said: str,
+    stderr: str,
+    phase_of: Mapping[tuple[int, str], int] | None,
+) -> LoadResult:
     jobs = _jobs(document)
     failed = [job for job in jobs if _number(job.get("error")) and not _went_on(job)]
     if failed:
@@ -129,9 +165,14 @@ def _result(document: dict[str, Json], status: int, said: str, stderr: str) -> L
         defaults=cast("Mapping[str, Json]", defaults) if isinstance(defaults, dict) else {},
         version=version.removeprefix("fio-"),
         faults=tuple(_faults(jobs, status, stderr)),
+        phase_of=phase_of,
     )
     if not result.metrics:
-        _no_result(status, stderr, [said])
+        spoke = stderr.strip() or _complaints(said)
+        raise LoadFailed(
+            f"fio ended with status {status} and did no I/O{_quoted(spoke)}",
+            hint="the job's offset, size or zones may lie behind the target's end",
+        )
     return result
 
 
@@ -198,6 +239,23 @@ def _fail(job: Mapping[str, Json], said: str) -> NoReturn:
     raise LoadFailed(f"job {name} failed: {_strerror(number)}{_quoted(_complaints(said))}")
 
 
+def _require_target(said: str) -> None:
+    """Refuse to repeat what fio makes of a target that it cannot look at.
+
+    Source: fio 3.33, filesetup.c, setup_files(): a file whose size cannot be asked for (ENOENT, but
+    EIO and ETIMEDOUT of a lost server too) is to be made, which iosonde does not let it.
+
+    Raises:
+        LoadFailed: it was there when the loop began, and fio did not reach it.
+    """
+    if _NOT_MADE in said:
+        raise LoadFailed(
+            "fio could not reach its target, which was there before: its server, its device or its "
+            f"mount was lost{_quoted(_complaints(said))}",
+            hint="see what the kernel's log of that host says, and whether the server answers",
+        )
+
+
 def _strerror(number: int) -> str:
     return f"{os.strerror(number)} (errno {number})" if 0 < number < 4096 else f"error {number}"
 
@@ -211,7 +269,7 @@ def _no_result(status: int, stderr: str, texts: list[str]) -> NoReturn:
 
 def spoken(text: str) -> list[str]:
     """The lines of a text that are not JSON: what fio said beside its result."""
-    return [line for line in text.splitlines() if not _JSON_LINE.fullmatch(line)]
+    return [line for line in kerneltext.lines(text) if not _JSON_LINE.fullmatch(line)]
 
 
 def _complaints(text: str) -> str:
@@ -219,7 +277,7 @@ def _complaints(text: str) -> str:
 
 
 def _quoted(said: str) -> str:
-    lines = [line.strip() for line in said.strip().splitlines() if line.strip()]
+    lines = [line.strip() for line in kerneltext.lines(said.strip()) if line.strip()]
     quoted = " / ".join(dict.fromkeys(lines))[:_QUOTED]
     return f": {quoted}" if quoted else ""
 

@@ -10,9 +10,14 @@ from iosonde.loads.fio.demand import jobs_of
 from iosonde.loads.fio.job import Effective, effective, job_of
 from iosonde.records import Load, Scalar
 
-_TEXTS = ("ioengine",)
-_SIZES = ("bs", "size", "filesize", "io_size")
+_TEXTS = ("ioengine", "sync", "verify")
+_SIZES = ("size", "filesize", "io_size")
+BLOCKS = ("bsrange", "bssplit", "bs_unaligned", "bs_is_seq_rand")
+"""Options by which blocks are of several sizes, whatever bs says."""
 _COUNTS = ("iodepth", "fsync", "fdatasync", "rwmixread")
+_WAITS = ("startdelay", "wait_for")
+PACED = ("rate", "rate_iops", "thinktime", "latency_target", "flow", "read_iolog")
+"""Options by which something but the storage decides when the next I/O is issued."""
 _FLAGS = ("direct", "end_fsync", "time_based", "group_reporting", "fsync_on_close")
 
 
@@ -20,9 +25,11 @@ def words_of(load: Load) -> dict[str, Scalar]:
     """The options of a fio load that all its sections agree on, with fio's defaults for some.
 
     Returns:
-        rw and ioengine as text, bs, size, filesize and io_size in bytes, runtime in seconds,
-        iodepth, numjobs (of all sections together), fsync, fdatasync and rwmixread as numbers,
-        direct, end_fsync, time_based, group_reporting as bool. What cannot be read is left out.
+        rw, ioengine, sync and verify as text, bs (where all blocks are of one size), size, filesize
+        and io_size in bytes, runtime in seconds, iodepth, numjobs (of all sections together),
+        fsync, fdatasync and rwmixread as numbers, direct, end_fsync, time_based, group_reporting as
+        bool; phased where its jobs do not all run at the same time, paced where something but the
+        storage holds them back. What cannot be read is left out.
     """
     if "sections" not in load.spec:
         return {}
@@ -37,6 +44,11 @@ def words_of(load: Load) -> dict[str, Scalar]:
     }
     if jobs := _jobs(sections, load.name):
         words["numjobs"] = jobs
+    apart = any(section.has("stonewall") for section in sections[1:])
+    if apart or any(section.text(name) for section in sections for name in _WAITS):
+        words["phased"] = True
+    if any(section.text(name) not in {"", "0"} for section in sections for name in PACED):
+        words["paced"] = True
     return words
 
 
@@ -64,9 +76,26 @@ def _of_section(section: Effective, where: str) -> dict[str, Scalar]:
         words["runtime"] = figures.seconds(section.text("runtime"), what="runtime", where=where)
     except UsageError:
         words["runtime"] = None
-    words["bs"] = words["bs"] or (4096 if not section.text("bs") else None)
+    words["bs"] = _block_size(section, base, where)
     words["iodepth"] = words["iodepth"] or (1 if not section.text("iodepth") else None)
     return {name: value for name, value in words.items() if value is not None}
+
+
+def _block_size(section: Effective, base: int, where: str) -> int | None:
+    """Bytes of every block of a section; None where they are not all of one size.
+
+    `bs=4k,8k` is of reads and writes; the last of them holds for trims too, and 4096 for what is
+    empty (fio HOWTO, blocksize).
+    """
+    if any(section.has(name) for name in BLOCKS):
+        return None
+    given = section.text("bs").split(",") if section.text("bs") else [""]
+    sizes = [_figure(text, base, "bs", where) if text.strip() else 4096 for text in given]
+    of_reads, of_writes, of_trims = (sizes[min(at, len(sizes) - 1)] for at in range(3))
+    pattern = section.text("rw", "read").split(":")[0].strip().removeprefix("rand")
+    used = {"read": [of_reads], "write": [of_writes], "trim": [of_trims],
+            "trimwrite": [of_trims, of_writes]}.get(pattern, [of_reads, of_writes])  # fmt: skip
+    return used[0] if len(set(used)) == 1 else None
 
 
 def _figure(text: str, base: int, name: str, where: str) -> int | None:

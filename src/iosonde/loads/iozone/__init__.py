@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from iosonde import units
+from iosonde import kerneltext, units
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.iozone.arguments import Asked, of_spec, read_arguments
-from iosonde.loads.iozone.figures import Row, read_figures
+from iosonde.loads.iozone.figures import Row, directions, read_figures
 from iosonde.records import (
     Demand,
     Json,
@@ -51,7 +51,7 @@ class Iozone:
             asked = read_arguments(spec, where=where)
         if not asked.tests and not asked.has("-a"):
             raise UsageError(
-                "iozone is to be told what to test", where=where,
+                "the iozone command names no test", where=where,
                 hint="-i 0 -i 1 writes and reads, -i 2 is random; -a does everything",
             )  # fmt: skip
         return Load("iozone", name, {"arguments": list(asked.words()), "notes": list(asked.notes)})
@@ -84,6 +84,7 @@ class Iozone:
             direct=asked.has("-I"),
             tools=("iozone",),
             own_files=True,
+            directions=directions(asked.tests),
         )
 
     def command(
@@ -110,7 +111,7 @@ class Iozone:
         metrics, kinds = metrics_of(rows)
         if not metrics or raw.status != 0:
             said = raw.stderr.decode(errors="replace").strip() or text.strip() or "nothing"
-            last = said.splitlines()[-1]
+            last = kerneltext.lines(said)[-1]
             raise LoadFailed(
                 f"iozone ended with status {raw.status} and gave no result: {last}",
                 hint="is there room for its files, and may this user write there?",
@@ -139,9 +140,11 @@ def metrics_of(rows: tuple[Row, ...]) -> tuple[dict[str, float], dict[str, str]]
     metrics: dict[str, float] = {}
     kinds: dict[str, str] = {}
     sizes, records = {row.size for row in rows}, {row.record for row in rows}
+    counts = {row.processes for row in rows}
     for row in rows:
         tag = f".{_short(row.size)}" if len(sizes) > 1 else ""
         tag += f".{_short(row.record)}" if len(records) > 1 else ""
+        tag += f".t{row.processes}" if len(counts) > 1 and row.processes else ""
         kind, unit = ("iops", "1/s") if row.ops else ("bandwidth", "B/s")
         for test, value in row.values.items():
             metrics[f"{test}{tag}.{kind}"], kinds[f"{test}{tag}.{kind}"] = value, unit

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.errors import UsageError
+from iosonde.errors import ToolRefuses, UsageError
 from iosonde.records import Json
 
 _VALUES = frozenset({
@@ -98,7 +98,7 @@ def read_arguments(text: str, *, where: str) -> Asked:
     try:
         words = shlex.split(text)
     except ValueError as problem:
-        raise UsageError(f"this is no command: {problem}", where=where) from None
+        raise UsageError(f"this is not a command: {problem}", where=where) from None
     while words and (words[0] in {"sudo", "time"} or words[0].rpartition("/")[2] == "iozone"):
         del words[0]
     options: list[tuple[str, str | None]] = []
@@ -133,7 +133,7 @@ def _pairs(words: Sequence[str], where: str) -> Iterator[tuple[str, str | None]]
             yield word, None
         elif word in {"-f", "-b"} or word in _VALUES:
             if not rest:
-                raise UsageError(f"iozone's {word} needs a value", where=where)
+                raise ToolRefuses(f"iozone's {word} needs a value", where=where)
             yield word, rest.pop(0)
         elif word in _FLAGS or word in _OURS:
             yield word, None
@@ -142,7 +142,9 @@ def _pairs(words: Sequence[str], where: str) -> Iterator[tuple[str, str | None]]
         elif re.fullmatch(r"-[A-Za-z]{2,}", word) and all(f"-{one}" in _FLAGS for one in word[1:]):
             rest[:0] = [f"-{one}" for one in word[1:]]
         else:
-            raise UsageError(
+            # getopt(3) complains of options alone: other words are passed over.
+            refusal = ToolRefuses if word.startswith("-") else UsageError
+            raise refusal(
                 f"iozone has no option {word!r} that iosonde knows",
                 where=where,
                 hint="see iozone -h; the target is given by --target",

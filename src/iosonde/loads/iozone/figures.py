@@ -28,6 +28,16 @@ OF_TEST = {
 }  # fmt: skip
 """The columns that `-i N` fills; other numbers fill none."""
 
+_ONLY_TOGETHER = {8: ("mixed",), 9: ("pwrite",), 10: ("pread",)}
+"""As `OF_TEST`, for tests of `-t` alone."""
+
+
+def directions(tests: Sequence[int]) -> tuple[str, ...]:
+    """Every name that figures of these tests can have; of all tests where none is named."""
+    every = OF_TEST | _ONLY_TOGETHER
+    return tuple(name for test in tests or every for name in every.get(test, ()))
+
+
 _CHILDREN = {
     "initialwriters": "write", "rewriters": "rewrite", "readers": "read", "re-readers": "reread",
     "reversereaders": "backward_read", "stridereaders": "stride_read",
@@ -56,12 +66,16 @@ _SEEN = re.compile(
     r"(?:CPU[Uu]tilization:Walltime(?P<wall>[\d.]+)CPUtime(?P<time>[\d.]+)"
     r"CPUutilization(?P<cpu>[\d.]+)%)?"
 )
+_EACH = re.compile(r"Eachprocesswritesa(\d+)kBytefilein(\d+)kByterecords")
 _ROW = re.compile(r"^\s*(\d+)\s+(\d+)((?:\s+\d+)+)\s*$")
 _REPORT = re.compile(
     r'"(?P<what>[A-Za-z-]+(?: [a-z-]+)?) (?P<cpu>CPU utilization )?report(?P<rest>[^"]*)"'
     r"(?P<body>(?:\s+\"?\d[\d.]*\"?)+)"
 )
-_LINE_OF_REPORT = re.compile(r'" *(?P<label>[A-Za-z][A-Za-z -]*?) *"\s+(?P<value>[\d.]+)')
+_LINE_OF_REPORT = re.compile(
+    r'" *(?P<label>[A-Za-z][A-Za-z -]*?) *"(?P<values>(?:\s+\d+(?:\.\d+)?)+)'
+)
+_PROCESSES = re.compile(r"Minprocess=(\d{1,9})")
 _RECORD = re.compile(r'"Record size = (\d+) kBytes ?"')
 _FIRST_END, _SECOND_END, _WIDTH = 16, 24, 9
 
@@ -93,9 +107,9 @@ def read_figures(text: str, tests: Sequence[int] = (), *, ops: bool = False) -> 
         ops: the table is of operations per second.
     """
     compact = "".join(text.split())
-    seen = list(_SEEN.finditer(compact))
-    if seen:
-        return (_throughput(seen, text),)
+    groups = _by_process_count(list(_SEEN.finditer(compact)))
+    if groups:
+        return tuple(_throughput(seen, compact) for seen in groups)
     rows = tuple(_table(text, tests, ops=ops))
     reports = tuple(_reports(text, ops=ops))
     if rows:
@@ -103,7 +117,24 @@ def read_figures(text: str, tests: Sequence[int] = (), *, ops: bool = False) -> 
     return reports or tuple(_throughput_report(text))
 
 
-def _throughput(seen: Sequence[re.Match[str]], text: str) -> Row:
+def _by_process_count(seen: Sequence[re.Match[str]]) -> list[list[re.Match[str]]]:
+    """The tests of each throughput test: `-l 1 -u 4` runs one after the other with more processes.
+
+    So does a loop over iozone of which only these blocks were kept: a test that comes again belongs
+    to the next.
+    """
+    groups: list[list[re.Match[str]]] = []
+    for test in seen:
+        now = groups[-1] if groups else []
+        again = any(one["who"] == test["who"] for one in now)
+        if not now or again or now[0]["n"] != test["n"]:
+            groups.append([test])
+        else:
+            now.append(test)
+    return groups
+
+
+def _throughput(seen: Sequence[re.Match[str]], compact: str) -> Row:
     values, cpu, spread = {}, {}, {}
     ops = seen[0]["unit"] == "ops"
     scale = 1.0 if ops else float(units.KIB)
@@ -113,8 +144,8 @@ def _throughput(seen: Sequence[re.Match[str]], text: str) -> Row:
         spread[test] = {name: float(one[name]) * scale for name in ("min", "max", "avg", "parent")}
         if one["cpu"]:
             cpu[test] = float(one["cpu"]) / 100
-    each = re.search(r"Eachprocesswritesa(\d+)kBytefilein(\d+)kByterecords", "".join(text.split()))
-    size, record = (int(each[1]) * units.KIB, int(each[2]) * units.KIB) if each else (None, None)
+    sizes = _EACH.findall(compact, 0, seen[0].start())  # the last one before its tests
+    size, record = (int(part) * units.KIB for part in sizes[-1]) if sizes else (None, None)
     return Row(size, record, values, cpu, spread, int(seen[0]["n"]), ops)
 
 
@@ -162,24 +193,43 @@ def _reports(text: str, *, ops: bool) -> Iterator[Row]:
     """The blocks of -R: a line of record sizes, then lines of a file size and its figures."""
     values: dict[tuple[int, int], dict[str, float]] = {}
     cpu: dict[tuple[int, int], dict[str, float]] = {}
+    read: set[tuple[str, bool]] = set()
     for block in _REPORT.finditer(text):
         test = _REPORTS.get(block["what"].lower().replace(" ", ""))
         if test is None:
             continue
-        records: list[int] = []
-        size, column = 0, 0
-        for quoted, plain in re.findall(r'"(\d+)"|([\d.]+)', block["body"]):
-            if quoted and not size and len(records) < 64 and not _begins_row(block["body"], quoted):
-                records.append(int(quoted))
-            elif quoted:
-                size, column = int(quoted), 0
-            elif column < len(records) and size:
-                key = size * units.KIB, records[column] * units.KIB
-                into, scale = (cpu, 0.01) if block["cpu"] else (values, 1 if ops else units.KIB)
-                into.setdefault(key, {})[test] = float(plain) * scale
-                column += 1
-    for key, found in values.items():
-        yield Row(*key, found, cpu.get(key, {}), ops=ops)
+        if (test, bool(block["cpu"])) in read:  # the report of another run
+            yield from _rows_of(values, cpu, ops=ops)
+            values, cpu, read = {}, {}, set()
+        read.add((test, bool(block["cpu"])))
+        into, scale = (cpu, 0.01) if block["cpu"] else (values, 1.0 if ops else float(units.KIB))
+        for key, figure in _cells(block["body"]):
+            into.setdefault(key, {})[test] = figure * scale
+    yield from _rows_of(values, cpu, ops=ops)
+
+
+def _cells(body: str) -> Iterator[tuple[tuple[int, int], float]]:
+    """File and record size, in bytes, and the figure as it was printed."""
+    records: list[int] = []
+    size, column = 0, 0
+    for quoted, plain in re.findall(r'"(\d+)"|([\d.]+)', body):
+        if quoted and not size and len(records) < 64 and not _begins_row(body, quoted):
+            records.append(int(quoted))
+        elif quoted:
+            size, column = int(quoted), 0
+        elif column < len(records) and size:
+            yield (size * units.KIB, records[column] * units.KIB), float(plain)
+            column += 1
+
+
+def _rows_of(
+    values: Mapping[tuple[int, int], Mapping[str, float]],
+    cpu: Mapping[tuple[int, int], Mapping[str, float]],
+    *,
+    ops: bool,
+) -> Iterator[Row]:
+    for key, figures in values.items():
+        yield Row(*key, figures, cpu.get(key, {}), ops=ops)
 
 
 def _begins_row(body: str, quoted: str) -> bool:
@@ -198,27 +248,42 @@ def _with_cpu(rows: Sequence[Row], reports: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def _throughput_report(text: str) -> Iterator[Row]:
-    """The "Excel" report of throughput mode alone, CPU rows by their order."""
+    """The "Excel" report of throughput mode alone, CPU rows by their order.
+
+    Its columns are numbers of processes, from that of -l to that of -u.
+    """
     first, _, second = text.partition('"CPU utilization report')
     if '"Throughput report' not in first:
         return
     ops = "ops/sec" in first
-    lines_of = _LINE_OF_REPORT.finditer
-    pairs = [(_label(one["label"]), float(one["value"])) for one in lines_of(first)]
-    values = {test: value * (1 if ops else units.KIB) for test, value in pairs if test}
-    found = [
-        (_label(one["label"]), float(one["value"])) for one in _LINE_OF_REPORT.finditer(second)
-    ]
-    names = [test for test, _ in pairs if test]
-    cpu = {}
-    if len(found) == len(names):
-        cpu = {test: value / 100 for test, (_, value) in zip(names, found, strict=True)}
+    tests = [line for line in _columns(first) if line[0]]
+    used = _columns(second)
+    labels = [label for label, _ in tests]
     record = _RECORD.search(first)
-    if values:
+    fewest = _PROCESSES.search("".join(text.split()))
+    for column in range(max((len(figures) for _, figures in tests), default=0)):
+        values = {
+            test: figures[column] * (1 if ops else units.KIB)
+            for test, figures in tests if column < len(figures)
+        }  # fmt: skip
+        cpu = {}
+        if len(used) == len(labels):
+            cpu = {test: figures[column] / 100
+                   for test, (_, figures) in zip(labels, used, strict=True)
+                   if column < len(figures)}  # fmt: skip
         yield Row(
             None, int(record[1]) * units.KIB if record else None, values, cpu, ops=ops,
-            mislabelled=bool(found) and [test for test, _ in found] != names,
+            processes=int(fewest[1]) + column if fewest else None,
+            mislabelled=bool(used) and [label for label, _ in used] != labels,
         )  # fmt: skip
+
+
+def _columns(text: str) -> list[tuple[str, list[float]]]:
+    """The test of each line, empty where it is not known, and its figures."""
+    return [
+        (_label(line["label"]), [float(figure) for figure in line["values"].split()])
+        for line in _LINE_OF_REPORT.finditer(text)
+    ]
 
 
 def _label(text: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.errors import UsageError
+from iosonde.inputs import read_declaration_file
 from iosonde.loads import LOADS
 from iosonde.records import Json, Load
 
@@ -21,7 +22,7 @@ _SUFFIXES = (".yaml", ".yml")
 
 
 def names() -> tuple[str, ...]:
-    """The names of the loads that come along."""
+    """The names of the bundled loads."""
     return tuple(
         sorted(
             file.name.removesuffix(".yaml")
@@ -47,7 +48,7 @@ def text_of(name: str) -> str:
 
 
 def named_load(name: str) -> Load:
-    """A load that comes along.
+    """A bundled load.
 
     Raises:
         UsageError: there is none of this name.
@@ -119,14 +120,9 @@ def _by_mapping(entry: dict[str, Any], name: str, where: str, directory: Path) -
 
 
 def _from_yaml(text: str, name: str, where: str) -> Load:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
+    from iosonde.yamltext import load_yaml
 
-    try:
-        tree = YAML(typ="safe", pure=True).load(text)
-    except YAMLError as problem:
-        reason = str(problem).splitlines()[0]
-        raise UsageError(f"this load is no YAML: {reason}", where=where) from None
+    tree = load_yaml(text, where, what="this load")
     if not isinstance(tree, dict):
         raise UsageError("expected `about:` and the options of one load engine", where=where)
     about = " ".join(str(tree.pop("about", "")).split())
@@ -136,7 +132,7 @@ def _from_yaml(text: str, name: str, where: str) -> Load:
 
 def _file(path: Path, where: str) -> str:
     try:
-        return path.expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise UsageError(f"{path} cannot be read: {reason}", where=where) from None
+        return read_declaration_file(path.expanduser(), "the load")
+    except UsageError as problem:
+        message = problem.message.removeprefix("the load ")
+        raise UsageError(f"{path} {message}", where=where, hint=problem.hint) from None

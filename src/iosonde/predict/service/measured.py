@@ -141,7 +141,7 @@ def of_points(name: str, points: Sequence[Point]) -> Measured:
         sizes = tuple(sorted({size for size, _ in own}))
         depths = tuple(sorted({depth for _, depth in own}))
         if len(own) < len(sizes) * len(depths):
-            raise UsageError(f"the calibration {name!r} is not whole", hint="run it again")
+            raise UsageError(f"the calibration {name!r} is incomplete", hint="run it again")
         grids[way] = Grid(
             sizes, depths,
             tuple(tuple(-log(own[size, depth].iops) for depth in depths) for size in sizes),

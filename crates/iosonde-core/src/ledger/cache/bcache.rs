@@ -19,6 +19,8 @@ use std::collections::VecDeque;
 
 use super::extents::{Extent, Extents};
 use crate::ledger::io::{Io, Op, Step};
+use crate::ledger::problem::LedgerError;
+use crate::ledger::rule::Mapping;
 
 const SLOW: usize = 0;
 const FAST: usize = 1;
@@ -35,6 +37,23 @@ pub enum Mode {
     Around,
     /// Nothing is kept any more.
     None,
+}
+
+impl TryFrom<String> for Mode {
+    type Error = LedgerError;
+
+    fn try_from(mode: String) -> Result<Self, LedgerError> {
+        match mode.as_str() {
+            "back" => Ok(Self::Back),
+            "through" => Ok(Self::Through),
+            "around" => Ok(Self::Around),
+            "none" => Ok(Self::None),
+            _ => Err(LedgerError::Mode {
+                mode,
+                known: "back, through, around or none",
+            }),
+        }
+    }
 }
 
 /// What a cache is made of.
@@ -79,10 +98,10 @@ struct Events {
 impl Bcache {
     /// # Errors
     /// Fewer than two buckets, or such without bytes.
-    pub fn new(figures: Figures) -> Result<Self, String> {
+    pub fn new(figures: Figures) -> Result<Self, LedgerError> {
         let count = usize::try_from(figures.buckets).unwrap_or(usize::MAX);
         if figures.bucket == 0 || !(2..1 << 31).contains(&count) {
-            return Err("bcache has 2 to 2^31 − 1 buckets of some bytes".to_owned());
+            return Err(LedgerError::Buckets);
         }
         Ok(Self {
             figures,
@@ -94,36 +113,6 @@ impl Bcache {
             average: 0,
             events: Events::default(),
         })
-    }
-
-    /// What it counted: requests that were there wholly or not, that went past it; extents written
-    /// back; buckets that were emptied for others.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        let events = self.events;
-        vec![
-            ("hits", events.hits),
-            ("misses", events.misses),
-            ("bypassed", events.bypassed),
-            ("written_back", events.written_back),
-            ("buckets_reused", events.reused),
-            ("dirty_bytes", self.kept.dirty()),
-            ("dirty_extents", self.kept.dirty_extents()),
-        ]
-    }
-
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        if io.op == Op::Flush {
-            out.extend([Step::new(SLOW, io), Step::new(FAST, io)]);
-            return;
-        }
-        let past = self.passes(&io);
-        if io.op == Op::Read {
-            self.read(io, past, out);
-        } else {
-            self.write(io, past, out);
-        }
-        self.write_back(out);
     }
 
     /// Whether an I/O goes past the cache.
@@ -274,6 +263,45 @@ impl Bcache {
     }
 }
 
+impl Mapping for Bcache {
+    /// What it counted: requests that were there wholly or not, that went past it; extents written
+    /// back; buckets that were emptied for others.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        let events = self.events;
+        vec![
+            ("hits", events.hits),
+            ("misses", events.misses),
+            ("bypassed", events.bypassed),
+            ("written_back", events.written_back),
+            ("buckets_reused", events.reused),
+            ("dirty_bytes", self.kept.dirty()),
+            ("dirty_extents", self.kept.dirty_extents()),
+        ]
+    }
+
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        if io.op == Op::Flush {
+            out.extend([Step::new(SLOW, io), Step::new(FAST, io)]);
+            return;
+        }
+        let past = self.passes(&io);
+        if io.op == Op::Read {
+            self.read(io, past, out);
+        } else {
+            self.write(io, past, out);
+        }
+        self.write_back(out);
+    }
+
+    fn check(&self, below: usize) -> Result<(), LedgerError> {
+        if below == 2 {
+            Ok(())
+        } else {
+            Err(LedgerError::CacheBelow)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -336,7 +364,7 @@ mod tests {
                 (0, Op::Write, 4096)
             ]
         );
-        assert_eq!(cache.told()[5], ("dirty_bytes", 4096));
+        assert_eq!(cache.events()[5], ("dirty_bytes", 4096));
     }
 
     proptest! {

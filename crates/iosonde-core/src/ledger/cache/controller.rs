@@ -16,6 +16,8 @@ use super::ranges::Ranges;
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step, PAGE};
 use crate::ledger::lru::Lru;
+use crate::ledger::problem::LedgerError;
+use crate::ledger::rule::Mapping;
 
 /// A cache before one array.
 #[derive(Clone, Debug)]
@@ -54,10 +56,10 @@ impl Controller {
     ///
     /// # Errors
     /// A stripe without bytes, or too much for reads.
-    pub fn new(width: u64, room: u64, reads: u64) -> Result<Self, String> {
+    pub fn new(width: u64, room: u64, reads: u64) -> Result<Self, LedgerError> {
         let pages = usize::try_from(reads / PAGE).unwrap_or(usize::MAX);
         if width == 0 || pages >= 1 << 31 {
-            return Err("a controller's cache is for stripes of some bytes".to_owned());
+            return Err(LedgerError::ControllerStripe);
         }
         Ok(Self {
             width: Divisor::new(width),
@@ -69,43 +71,6 @@ impl Controller {
             read: (pages > 0).then(|| Lru::new(pages)),
             events: Events::default(),
         })
-    }
-
-    /// What it counted: bytes, and stripes that left it whole or in part.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        let events = self.events;
-        vec![
-            ("read_hit_bytes", events.read_hit_bytes),
-            ("overwritten_bytes", events.overwritten_bytes),
-            ("whole_stripes", events.whole_stripes),
-            ("part_stripes", events.part_stripes),
-            ("left_at_the_end", events.left_bytes),
-        ]
-    }
-
-    /// What is done at once; see `overflow` for what follows.
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        match io.op {
-            Op::Flush => {}
-            Op::Read => self.fetch(io, out),
-            Op::Write => self.write(&io),
-        }
-    }
-
-    /// Lets a stripe go where there is no room.
-    ///
-    /// Returns: one went.
-    pub fn overflow(&mut self, out: &mut Vec<Step>) -> bool {
-        self.held > self.room && self.release(out)
-    }
-
-    /// Lets a stripe go, since nothing more is coming.
-    ///
-    /// Returns: one went.
-    pub fn settle(&mut self, out: &mut Vec<Step>) -> bool {
-        self.events.left_bytes = self.events.left_bytes.max(self.held);
-        self.release(out)
     }
 
     fn write(&mut self, io: &Io) {
@@ -183,6 +148,44 @@ impl Controller {
     }
 }
 
+impl Mapping for Controller {
+    /// What it counted: bytes, and stripes that left it whole or in part.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        let events = self.events;
+        vec![
+            ("read_hit_bytes", events.read_hit_bytes),
+            ("overwritten_bytes", events.overwritten_bytes),
+            ("whole_stripes", events.whole_stripes),
+            ("part_stripes", events.part_stripes),
+            ("left_at_the_end", events.left_bytes),
+        ]
+    }
+
+    /// What is done at once; see `overflow` for what follows.
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        match io.op {
+            Op::Flush => {}
+            Op::Read => self.fetch(io, out),
+            Op::Write => self.write(&io),
+        }
+    }
+
+    /// Lets a stripe go where there is no room.
+    ///
+    /// Returns: one went.
+    fn overflow(&mut self, out: &mut Vec<Step>) -> bool {
+        self.held > self.room && self.release(out)
+    }
+
+    /// Lets a stripe go, since nothing more is coming.
+    ///
+    /// Returns: one went.
+    fn settle(&mut self, out: &mut Vec<Step>) -> bool {
+        self.events.left_bytes = self.events.left_bytes.max(self.held);
+        self.release(out)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,7 +213,7 @@ mod tests {
         assert_eq!(out.len(), 2);
         assert_eq!(out[0].io.offset, 1 << 20);
         assert_eq!(
-            cache.told()[2..],
+            cache.events()[2..],
             [
                 ("whole_stripes", 2),
                 ("part_stripes", 1),
@@ -225,7 +228,7 @@ mod tests {
         for _ in 0..100 {
             assert!(write(&mut cache, 4096, 4096).is_empty());
         }
-        assert_eq!(cache.told()[1], ("overwritten_bytes", 99 * 4096));
+        assert_eq!(cache.events()[1], ("overwritten_bytes", 99 * 4096));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub mod writecache;
 
 use super::divisor::Divisor;
 use super::io::{Io, Op, Step};
+use super::problem::LedgerError;
+use super::rule::Mapping;
 use sets::Places;
 
 /// What happens to writes.
@@ -31,6 +33,22 @@ pub enum Mode {
     Through,
     /// To the slow one; the block is forgotten.
     Around,
+}
+
+impl TryFrom<String> for Mode {
+    type Error = LedgerError;
+
+    fn try_from(mode: String) -> Result<Self, LedgerError> {
+        match mode.as_str() {
+            "back" => Ok(Self::Back),
+            "through" => Ok(Self::Through),
+            "around" => Ok(Self::Around),
+            _ => Err(LedgerError::Mode {
+                mode,
+                known: "back, through or around",
+            }),
+        }
+    }
 }
 
 /// What a cache counts, in the order of its names.
@@ -76,9 +94,9 @@ impl Cache {
     ///
     /// # Errors
     /// A block without bytes.
-    pub fn new(mode: Mode, block: u64, places: Places, fills: bool) -> Result<Self, String> {
+    pub fn new(mode: Mode, block: u64, places: Places, fills: bool) -> Result<Self, LedgerError> {
         if block == 0 {
-            return Err("a cache's block has bytes".to_owned());
+            return Err(LedgerError::NoBlock);
         }
         let (block, events) = (Divisor::new(block), Events::default());
         Ok(Self {
@@ -88,28 +106,6 @@ impl Cache {
             fills,
             events,
         })
-    }
-
-    /// What it counted, by flashcache's names.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        let Events {
-            reads,
-            writes,
-            read_hits,
-            write_hits,
-            ..
-        } = self.events;
-        vec![
-            ("reads", reads),
-            ("writes", writes),
-            ("read_hits", read_hits),
-            ("write_hits", write_hits),
-            ("uncached_reads", self.events.uncached_reads),
-            ("uncached_writes", self.events.uncached_writes),
-            ("invalidations", self.events.invalidations),
-            ("cleanings", self.events.cleanings),
-        ]
     }
 
     /// Looks at the memory that I/Os at some places will need, so that it is near when they come.
@@ -153,27 +149,6 @@ impl Cache {
         } else {
             self.take(number, true, out);
             out.push(to(FAST, io));
-        }
-    }
-
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        if io.op == Op::Flush {
-            out.extend([to(SLOW, io), to(FAST, io)]);
-            return;
-        }
-        let size = self.block.get();
-        let (number, inside) = self.block.divide(io.offset);
-        if inside + io.length <= size {
-            self.piece(number, io, out);
-            return;
-        }
-        let mut rest = io;
-        let mut number = number;
-        while rest.length > 0 {
-            let length = rest.length.min(size - (rest.offset - number * size));
-            self.piece(number, rest.part(rest.offset, length), out);
-            rest = rest.part(rest.offset + length, rest.length - length);
-            number += 1;
         }
     }
 
@@ -269,6 +244,58 @@ impl Cache {
                 ..read
             },
         ));
+    }
+}
+
+impl Mapping for Cache {
+    /// What it counted, by flashcache's names.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        let Events {
+            reads,
+            writes,
+            read_hits,
+            write_hits,
+            ..
+        } = self.events;
+        vec![
+            ("reads", reads),
+            ("writes", writes),
+            ("read_hits", read_hits),
+            ("write_hits", write_hits),
+            ("uncached_reads", self.events.uncached_reads),
+            ("uncached_writes", self.events.uncached_writes),
+            ("invalidations", self.events.invalidations),
+            ("cleanings", self.events.cleanings),
+        ]
+    }
+
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        if io.op == Op::Flush {
+            out.extend([to(SLOW, io), to(FAST, io)]);
+            return;
+        }
+        let size = self.block.get();
+        let (number, inside) = self.block.divide(io.offset);
+        if inside + io.length <= size {
+            self.piece(number, io, out);
+            return;
+        }
+        let mut rest = io;
+        let mut number = number;
+        while rest.length > 0 {
+            let length = rest.length.min(size - (rest.offset - number * size));
+            self.piece(number, rest.part(rest.offset, length), out);
+            rest = rest.part(rest.offset + length, rest.length - length);
+            number += 1;
+        }
+    }
+
+    fn check(&self, below: usize) -> Result<(), LedgerError> {
+        if below == 2 {
+            Ok(())
+        } else {
+            Err(LedgerError::CacheBelow)
+        }
     }
 }
 

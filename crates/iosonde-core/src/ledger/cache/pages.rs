@@ -13,6 +13,8 @@ use std::collections::{BTreeSet, HashSet};
 use super::ranges;
 use crate::ledger::io::{Io, Op, Step, PAGE};
 use crate::ledger::lru::Lru;
+use crate::ledger::problem::LedgerError;
+use crate::ledger::rule::Mapping;
 
 /// Pages that go out at once (`MIN_WRITEBACK_PAGES`).
 const CHUNK: usize = 1024;
@@ -26,7 +28,7 @@ pub struct Figures {
     /// Read ahead at most; 0: not at all.
     pub ahead: u64,
     /// Largest I/O of the device (`bdi->io_pages`).
-    pub most: u64,
+    pub largest: u64,
     /// Of the file.
     pub size: u64,
     /// Each page is written by a bio of its own, as those of a block device are (fs/buffer.c,
@@ -64,10 +66,10 @@ pub struct PageCache {
 impl PageCache {
     /// # Errors
     /// No page, or 2^31 and more.
-    pub fn new(figures: Figures) -> Result<Self, String> {
+    pub fn new(figures: Figures) -> Result<Self, LedgerError> {
         let count = usize::try_from(figures.pages).unwrap_or(usize::MAX);
         if !(1..1 << 31).contains(&count) {
-            return Err("a page cache has 1 to 2^31 − 1 pages".to_owned());
+            return Err(LedgerError::Pages);
         }
         Ok(Self {
             figures,
@@ -80,37 +82,6 @@ impl PageCache {
             read_ahead: 0,
             overwritten: 0,
         })
-    }
-
-    /// What it counted: pages.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        vec![
-            ("page_hits", self.hits),
-            ("page_misses", self.misses),
-            ("pages_ahead", self.read_ahead),
-            ("pages_overwritten", self.overwritten),
-        ]
-    }
-
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        let from = out.len();
-        match io.op {
-            Op::Read => self.read(&io, out),
-            Op::Write => self.write(&io, out),
-            Op::Flush => {
-                self.settle(out);
-                out.push(Step::new(0, io));
-            }
-        }
-        self.scatter(&mut out[from..]);
-    }
-
-    /// Writes all that is dirty.
-    pub fn settle(&mut self, out: &mut Vec<Step>) {
-        let (all, from) = (std::mem::take(&mut self.dirty), out.len());
-        runs(Op::Write, &all.into_iter().collect::<Vec<u64>>(), out);
-        self.scatter(&mut out[from..]);
     }
 
     fn scatter(&self, steps: &mut [Step]) {
@@ -137,9 +108,9 @@ impl PageCache {
 
     /// The largest window for a request of so many pages.
     fn most(&self, wanted: u64) -> u64 {
-        let Figures { ahead, most, .. } = self.figures;
-        if wanted > ahead && most > ahead {
-            wanted.min(most)
+        let Figures { ahead, largest, .. } = self.figures;
+        if wanted > ahead && largest > ahead {
+            wanted.min(largest)
         } else {
             ahead
         }
@@ -287,6 +258,39 @@ impl PageCache {
     }
 }
 
+impl Mapping for PageCache {
+    /// What it counted: pages.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("page_hits", self.hits),
+            ("page_misses", self.misses),
+            ("pages_ahead", self.read_ahead),
+            ("pages_overwritten", self.overwritten),
+        ]
+    }
+
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        let from = out.len();
+        match io.op {
+            Op::Read => self.read(&io, out),
+            Op::Write => self.write(&io, out),
+            Op::Flush => {
+                self.settle(out);
+                out.push(Step::new(0, io));
+            }
+        }
+        self.scatter(&mut out[from..]);
+    }
+
+    /// Writes all that is dirty.
+    fn settle(&mut self, out: &mut Vec<Step>) -> bool {
+        let (all, from) = (std::mem::take(&mut self.dirty), out.len());
+        runs(Op::Write, &all.into_iter().collect::<Vec<u64>>(), out);
+        self.scatter(&mut out[from..]);
+        false
+    }
+}
+
 /// `get_init_ra_size()`.
 const fn first_window(wanted: u64, most: u64) -> u64 {
     let size = wanted.next_power_of_two();
@@ -326,7 +330,7 @@ mod tests {
             pages,
             background,
             ahead: 32,
-            most: 320,
+            largest: 320,
             size: 1 << 20,
             apart: true,
         };
@@ -383,6 +387,6 @@ mod tests {
         out.clear();
         cache.map(Io::new(Op::Write, 512, 512), &mut out);
         assert!(out.is_empty());
-        assert_eq!(cache.told()[3], ("pages_overwritten", 1));
+        assert_eq!(cache.events()[3], ("pages_overwritten", 1));
     }
 }

@@ -9,6 +9,8 @@ use super::smq::{Answer, Smq};
 use super::Mode;
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step};
+use crate::ledger::problem::LedgerError;
+use crate::ledger::rule::Mapping;
 
 const FAST: usize = 1;
 const SLOW: usize = 0;
@@ -56,7 +58,7 @@ struct Events {
 impl Promote {
     /// # Errors
     /// No bytes, no room or too much, no time.
-    pub fn new(figures: Figures) -> Result<Self, String> {
+    pub fn new(figures: Figures) -> Result<Self, LedgerError> {
         let Figures {
             mode,
             block,
@@ -66,7 +68,7 @@ impl Promote {
             rate,
         } = figures;
         if block == 0 || blocks == 0 || blocks >= 1 << 31 || rate == 0 {
-            return Err("a cache holds 1 to 2^31 − 1 blocks of some bytes".to_owned());
+            return Err(LedgerError::PolicyBlocks);
         }
         Ok(Self {
             mode,
@@ -75,39 +77,6 @@ impl Promote {
             policy: Smq::new(blocks, origin, rate),
             events: Events::default(),
         })
-    }
-
-    /// What it counted, by the names of `dmsetup status`.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        let events = self.events;
-        vec![
-            ("read_hits", events.read_hits),
-            ("read_misses", events.read_misses),
-            ("write_hits", events.write_hits),
-            ("write_misses", events.write_misses),
-            ("promotions", events.promotions),
-            ("demotions", events.demotions),
-            ("copied_back", events.copied_back),
-        ]
-    }
-
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        if io.op == Op::Flush {
-            out.extend([Step::new(SLOW, io), Step::new(FAST, io)]);
-            return;
-        }
-        self.work(out);
-        let mut rest = io;
-        while rest.length > 0 {
-            let (number, inside) = self.block.divide(rest.offset);
-            let length = rest.length.min(self.block.get() - inside);
-            self.piece(number, io.piece(rest.offset, length), out);
-            rest = rest.part(rest.offset + length, rest.length - length);
-        }
-        if self.policy.end() {
-            self.clean(out);
-        }
     }
 
     /// What the policy decided before.
@@ -178,18 +147,61 @@ impl Promote {
         super::copy((FAST, from), (SLOW, number * size), size, out);
     }
 
-    /// Blocks that are dirty are written back when the cache has been idle for a second.
-    pub fn settle(&mut self, out: &mut Vec<Step>) {
-        self.work(out);
-        self.clean(out);
-    }
-
     /// All that is dirty is written back.
     fn clean(&mut self, out: &mut Vec<Step>) {
         if self.block.get() <= MOST {
             for number in self.policy.all_dirty() {
                 self.copy_back(number, out);
             }
+        }
+    }
+}
+
+impl Mapping for Promote {
+    /// What it counted, by the names of `dmsetup status`.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        let events = self.events;
+        vec![
+            ("read_hits", events.read_hits),
+            ("read_misses", events.read_misses),
+            ("write_hits", events.write_hits),
+            ("write_misses", events.write_misses),
+            ("promotions", events.promotions),
+            ("demotions", events.demotions),
+            ("copied_back", events.copied_back),
+        ]
+    }
+
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        if io.op == Op::Flush {
+            out.extend([Step::new(SLOW, io), Step::new(FAST, io)]);
+            return;
+        }
+        self.work(out);
+        let mut rest = io;
+        while rest.length > 0 {
+            let (number, inside) = self.block.divide(rest.offset);
+            let length = rest.length.min(self.block.get() - inside);
+            self.piece(number, io.piece(rest.offset, length), out);
+            rest = rest.part(rest.offset + length, rest.length - length);
+        }
+        if self.policy.end() {
+            self.clean(out);
+        }
+    }
+
+    /// Blocks that are dirty are written back when the cache has been idle for a second.
+    fn settle(&mut self, out: &mut Vec<Step>) -> bool {
+        self.work(out);
+        self.clean(out);
+        false
+    }
+
+    fn check(&self, below: usize) -> Result<(), LedgerError> {
+        if below == 2 {
+            Ok(())
+        } else {
+            Err(LedgerError::CacheBelow)
         }
     }
 }

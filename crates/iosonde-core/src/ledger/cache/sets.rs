@@ -6,6 +6,7 @@
 
 use crate::ledger::divisor::Divisor;
 use crate::ledger::lru::Lru;
+use crate::ledger::problem::LedgerError;
 
 /// Which block has to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,9 +77,9 @@ pub struct Sets {
 
 #[allow(clippy::cast_possible_truncation)] // fewer ways than 2^16
 impl Sets {
-    fn new(policy: Policy, blocks: usize, ways: usize) -> Result<Self, String> {
+    fn new(policy: Policy, blocks: usize, ways: usize) -> Result<Self, LedgerError> {
         let each = u16::try_from(ways).ok().filter(|&ways| ways < NONE);
-        let each = each.ok_or("a set has at most 65534 places")?;
+        let each = each.ok_or(LedgerError::Ways)?;
         let (sets, chains) = (blocks / ways, (4 * ways).next_power_of_two());
         let empty = Slot {
             tag: EMPTY,
@@ -246,10 +247,10 @@ impl Places {
     ///
     /// # Errors
     /// No room, or too much.
-    pub fn new(policy: Policy, blocks: u64, ways: u64) -> Result<Self, String> {
+    pub fn new(policy: Policy, blocks: u64, ways: u64) -> Result<Self, LedgerError> {
         let blocks = usize::try_from(blocks).unwrap_or(0);
         if blocks == 0 || blocks >= 1 << 31 {
-            return Err("a cache holds 1 to 2^31 − 1 blocks".to_owned());
+            return Err(LedgerError::Blocks);
         }
         let ways = usize::try_from(ways).unwrap_or(0);
         if ways == 0 || ways >= blocks {

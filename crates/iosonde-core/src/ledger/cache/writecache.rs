@@ -14,6 +14,8 @@ use super::free::Free;
 use super::ranges::runs;
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step};
+use crate::ledger::problem::LedgerError;
+use crate::ledger::rule::Mapping;
 
 const SLOW: usize = 0;
 const FAST: usize = 1;
@@ -103,10 +105,10 @@ const fn metadata(block: u64, blocks: u64) -> u64 {
 impl Writecache {
     /// # Errors
     /// No block, or too many; a block that is no part of a page.
-    pub fn new(figures: Figures) -> Result<Self, String> {
+    pub fn new(figures: Figures) -> Result<Self, LedgerError> {
         let Figures { block, blocks, .. } = figures;
         if blocks == 0 || blocks >= 1 << 40 || block == 0 || figures.high > 100 {
-            return Err("dm-writecache has 1 to 2^40 blocks of some bytes".to_owned());
+            return Err(LedgerError::WritecacheBlocks);
         }
         let share = |percent: u64| (blocks * (100 - percent.min(100)) + 50) / 100;
         Ok(Self {
@@ -128,52 +130,6 @@ impl Writecache {
             busy_until: 0,
             events: Events::default(),
         })
-    }
-
-    /// What it counted, in blocks but for commits and copies; the last one is what is still in it.
-    #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
-        let events = self.events;
-        vec![
-            ("read_blocks", events.reads),
-            ("read_hits", events.read_hits),
-            ("write_blocks", events.writes),
-            ("write_hits", events.write_hits),
-            ("writes_around", events.writes_around),
-            ("commits", events.commits),
-            ("written_back", events.written_back),
-            ("copies_back", events.copies),
-            ("blocks_in_use", self.figures.blocks - self.free.count()),
-        ]
-    }
-
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        self.tick += 1;
-        match io.op {
-            Op::Flush => {
-                self.busy_until = self.tick + PAUSE * self.figures.rate;
-                out.push(Step::new(SLOW, io));
-                self.commit(out);
-            }
-            Op::Read => self.read(io, out),
-            Op::Write => {
-                self.write(io, out);
-                if self.uncommitted.len() as u64 >= self.figures.commit {
-                    self.commit(out);
-                }
-            }
-        }
-        if self.due && self.tick >= self.busy_until {
-            self.write_back(out);
-        }
-    }
-
-    /// What comes some time after the last request: a commit, and what is above the watermark.
-    pub fn settle(&mut self, out: &mut Vec<Step>) {
-        self.commit(out);
-        if self.due {
-            self.write_back(out);
-        }
     }
 
     /// Where a block's data are on the fast device.
@@ -385,5 +341,61 @@ impl Writecache {
             blocks * size,
             out,
         );
+    }
+}
+
+impl Mapping for Writecache {
+    /// What it counted, in blocks but for commits and copies; the last one is what is still in it.
+    fn events(&self) -> Vec<(&'static str, u64)> {
+        let events = self.events;
+        vec![
+            ("read_blocks", events.reads),
+            ("read_hits", events.read_hits),
+            ("write_blocks", events.writes),
+            ("write_hits", events.write_hits),
+            ("writes_around", events.writes_around),
+            ("commits", events.commits),
+            ("written_back", events.written_back),
+            ("copies_back", events.copies),
+            ("blocks_in_use", self.figures.blocks - self.free.count()),
+        ]
+    }
+
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        self.tick += 1;
+        match io.op {
+            Op::Flush => {
+                self.busy_until = self.tick + PAUSE * self.figures.rate;
+                out.push(Step::new(SLOW, io));
+                self.commit(out);
+            }
+            Op::Read => self.read(io, out),
+            Op::Write => {
+                self.write(io, out);
+                if self.uncommitted.len() as u64 >= self.figures.commit {
+                    self.commit(out);
+                }
+            }
+        }
+        if self.due && self.tick >= self.busy_until {
+            self.write_back(out);
+        }
+    }
+
+    /// What comes some time after the last request: a commit, and what is above the watermark.
+    fn settle(&mut self, out: &mut Vec<Step>) -> bool {
+        self.commit(out);
+        if self.due {
+            self.write_back(out);
+        }
+        false
+    }
+
+    fn check(&self, below: usize) -> Result<(), LedgerError> {
+        if below == 2 {
+            Ok(())
+        } else {
+            Err(LedgerError::CacheBelow)
+        }
     }
 }

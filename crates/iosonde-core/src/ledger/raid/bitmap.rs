@@ -16,6 +16,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::ledger::io::{Io, PAGE, SECTOR};
+use crate::ledger::problem::LedgerError;
 
 const SUPERBLOCK: u64 = 256;
 const BITS_OF_PAGE: u64 = PAGE * 8;
@@ -62,9 +63,9 @@ impl Bitmap {
         at: u64,
         rows: Option<Rows>,
         failed: u64,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, LedgerError> {
         if chunk < SECTOR || rows.is_some_and(|one| one.chunk == 0 || one.data == 0) {
-            return Err("a bit of a bitmap stands for at least a sector".to_owned());
+            return Err(LedgerError::BitmapChunk);
         }
         Ok(Self {
             chunk,
@@ -88,7 +89,7 @@ impl Bitmap {
 
     /// What it counted.
     #[must_use]
-    pub fn told(&self) -> Vec<(&'static str, u64)> {
+    pub fn events(&self) -> Vec<(&'static str, u64)> {
         vec![
             ("bitmap_bits", self.bits),
             ("bitmap_pages", self.pages),
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(bitmap.mark(&write(2 << 26, 4096), 4).len(), 1);
         assert!(bitmap.mark(&write(3 << 26, 4096), 4).is_empty());
         assert_eq!(
-            bitmap.told()[..2],
+            bitmap.events()[..2],
             [("bitmap_bits", 4), ("bitmap_pages", 3)]
         );
     }

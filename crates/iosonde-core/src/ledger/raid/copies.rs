@@ -5,6 +5,8 @@
 
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step};
+use crate::ledger::problem::LedgerError;
+use crate::ledger::rule::Mapping;
 
 /// drivers/md/raid1.h, `BARRIER_UNIT_SECTOR_SIZE`.
 const BARRIER_UNIT: u64 = 64 << 20;
@@ -75,43 +77,15 @@ pub struct Raid1 {
 impl Raid1 {
     /// # Errors
     /// No member is left.
-    pub fn new(members: usize, failed: u64, solid: bool) -> Result<Self, String> {
+    pub fn new(members: usize, failed: u64, solid: bool) -> Result<Self, LedgerError> {
         if members == 0 || members > 64 || (0..members).all(|one| failed >> one & 1 == 1) {
-            return Err("RAID 1 needs a member that is not lost".to_owned());
+            return Err(LedgerError::NoMember);
         }
         Ok(Self {
             failed,
             solid,
             heads: Heads::new(members),
         })
-    }
-
-    pub fn map(&mut self, io: Io, request: u64, out: &mut Vec<Step>) {
-        self.heads.during(request);
-        if io.op == Op::Flush {
-            self.copies(io, out);
-            return;
-        }
-        let mut rest = io;
-        while rest.length > 0 {
-            let length = self.first(&rest);
-            let part = io.piece(rest.offset, length);
-            if io.op == Op::Read {
-                let member = self.balance(&part);
-                self.heads.heads[member].follows = part.end();
-                self.heads.read(member, part.end());
-                out.push(Step::new(member, part));
-            } else {
-                self.copies(part, out);
-            }
-            rest = rest.part(part.end(), rest.length - length);
-        }
-    }
-
-    /// Bytes up to the end of a barrier unit.
-    #[must_use]
-    pub fn first(&self, io: &Io) -> u64 {
-        io.length.min(BARRIER_UNIT - io.offset % BARRIER_UNIT)
     }
 
     fn copies(&self, io: Io, out: &mut Vec<Step>) {
@@ -138,6 +112,39 @@ impl Raid1 {
         } else {
             near.1
         }
+    }
+}
+
+impl Mapping for Raid1 {
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        if io.op == Op::Flush {
+            self.copies(io, out);
+            return;
+        }
+        let mut rest = io;
+        while rest.length > 0 {
+            let length = self.first(&rest);
+            let part = io.piece(rest.offset, length);
+            if io.op == Op::Read {
+                let member = self.balance(&part);
+                self.heads.heads[member].follows = part.end();
+                self.heads.read(member, part.end());
+                out.push(Step::new(member, part));
+            } else {
+                self.copies(part, out);
+            }
+            rest = rest.part(part.end(), rest.length - length);
+        }
+    }
+
+    /// Bytes up to the end of a barrier unit.
+    fn first(&self, io: &Io) -> u64 {
+        io.length.min(BARRIER_UNIT - io.offset % BARRIER_UNIT)
+    }
+
+    #[inline]
+    fn begin(&mut self, request: u64) {
+        self.heads.during(request);
     }
 }
 
@@ -170,14 +177,17 @@ impl Raid10 {
         size: u64,
         failed: u64,
         solid: bool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, LedgerError> {
         let (near, far, offset) = (layout & 0xFF, layout >> 8 & 0xFF, layout >> 16 & 1 == 1);
         let single = near.min(far) == 1; // mdadm(8) makes no others
         if layout >> 17 != 0 || !single || near.max(far) > disks || disks > 64 {
-            return Err(format!("{layout:#x} is no layout of {disks} members"));
+            return Err(LedgerError::Layout10 {
+                layout,
+                members: disks,
+            });
         }
         if chunk == 0 || !chunk.is_power_of_two() {
-            return Err("the chunk of RAID 10 is a power of two".to_owned());
+            return Err(LedgerError::Chunk10);
         }
         // setup: drivers/md/raid10.c, calc_sectors()
         let chunks = size / chunk / far * disks / near;
@@ -201,7 +211,7 @@ impl Raid10 {
                 .all(|(one, _)| failed >> one & 1 == 1)
         };
         if (0..disks).any(lost) {
-            return Err("all copies of a chunk are lost".to_owned());
+            return Err(LedgerError::ChunkLost);
         }
         Ok(array)
     }
@@ -227,38 +237,6 @@ impl Raid10 {
                 )
             })
         })
-    }
-
-    pub fn map(&mut self, io: Io, request: u64, out: &mut Vec<Step>) {
-        self.heads.during(request);
-        if io.op == Op::Flush {
-            let there = (0..self.heads.heads.len()).filter(|one| self.failed >> one & 1 == 0);
-            out.extend(there.map(|one| Step::new(one, io)));
-            return;
-        }
-        let mut rest = io;
-        while rest.length > 0 {
-            let length = self.first(&rest);
-            let part = io.piece(rest.offset, length);
-            if io.op == Op::Read {
-                self.read(part, out);
-            } else {
-                let copies = self.copies(part.offset);
-                let there = copies.filter(|(one, _)| self.failed >> one & 1 == 0);
-                out.extend(there.map(|(one, at)| step(one, part.at(at))));
-            }
-            rest = rest.part(part.end(), rest.length - length);
-        }
-    }
-
-    /// Bytes up to the end of a chunk; all where each member holds all data.
-    #[must_use]
-    pub fn first(&self, io: &Io) -> u64 {
-        if self.near >= self.disks {
-            return io.length;
-        }
-        io.length
-            .min(self.chunk.get() - self.chunk.divide(io.offset).1)
     }
 
     fn read(&mut self, io: Io, out: &mut Vec<Step>) {
@@ -293,6 +271,43 @@ impl Raid10 {
         } else {
             near.1
         }
+    }
+}
+
+impl Mapping for Raid10 {
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        if io.op == Op::Flush {
+            let there = (0..self.heads.heads.len()).filter(|one| self.failed >> one & 1 == 0);
+            out.extend(there.map(|one| Step::new(one, io)));
+            return;
+        }
+        let mut rest = io;
+        while rest.length > 0 {
+            let length = self.first(&rest);
+            let part = io.piece(rest.offset, length);
+            if io.op == Op::Read {
+                self.read(part, out);
+            } else {
+                let copies = self.copies(part.offset);
+                let there = copies.filter(|(one, _)| self.failed >> one & 1 == 0);
+                out.extend(there.map(|(one, at)| step(one, part.at(at))));
+            }
+            rest = rest.part(part.end(), rest.length - length);
+        }
+    }
+
+    /// Bytes up to the end of a chunk; all where each member holds all data.
+    fn first(&self, io: &Io) -> u64 {
+        if self.near >= self.disks {
+            return io.length;
+        }
+        io.length
+            .min(self.chunk.get() - self.chunk.divide(io.offset).1)
+    }
+
+    #[inline]
+    fn begin(&mut self, request: u64) {
+        self.heads.during(request);
     }
 }
 

@@ -1,26 +1,11 @@
-//! What an array with parity makes of requests that need no stripe: reads of a whole array, and
-//! writes of one page where nothing is lost or kept.
+//! What an array with parity makes of writes of one page where nothing is lost or kept: they need no
+//! stripe.
 
-use super::parity::{small, Parity};
+use super::parity::Parity;
 use super::stripe::RmwLevel;
-use crate::ledger::io::{Op, PAGE};
+use crate::ledger::io::PAGE;
 
 impl Parity {
-    /// Where a read lies that is in one chunk of a whole array.
-    #[inline]
-    #[must_use]
-    pub fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
-        if op != Op::Read || self.failed != 0 {
-            return None;
-        }
-        let (row, data, inside) = self.geometry.find(offset);
-        if inside + length > self.geometry.chunk() {
-            return None;
-        }
-        let at = row * self.geometry.chunk() + inside;
-        Some((small(self.geometry.row(row).member(data)), at))
-    }
-
     /// The members whose pages are read, and then written, as bits, for a write of one page, or a part
     /// of it, in a data chunk of a row.
     #[inline]
@@ -48,15 +33,6 @@ impl Parity {
         let turn = self.geometry.turn(row);
         let whole = u64::from(length == PAGE);
         Some(((turn * self.geometry.data() + data) * 2 + whole) as usize)
-    }
-
-    /// `touched` for each `cell`.
-    pub fn cells(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let data = self.geometry.data();
-        (0..self.geometry.turns() * data * 2).map(move |cell| {
-            let chunk = cell / 2;
-            self.touched(chunk / data, chunk % data, cell % 2 == 1)
-        })
     }
 
     /// What is read before a page, or a part of it, is written, where nothing is lost or known.

@@ -13,6 +13,8 @@ use super::place::Geometry;
 use super::stripe::{Members, Next, RmwLevel, Stripe};
 use crate::ledger::io::{Io, Op, Step, PAGE};
 use crate::ledger::lru::Lru;
+use crate::ledger::problem::LedgerError;
+use crate::ledger::rule::Mapping;
 
 /// The stripe cache is kept in as many lists (drivers/md/raid5.h, `NR_STRIPE_HASH_LOCKS`).
 const LISTS: u64 = 8;
@@ -50,11 +52,14 @@ impl Parity {
         level: RmwLevel,
         cache: u64,
         together: bool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, LedgerError> {
         if failed >> geometry.disks != 0 || u64::from(failed.count_ones()) > geometry.parity {
-            return Err("more members are lost than parity makes up for".to_owned());
+            return Err(LedgerError::TooManyLost);
         }
-        let each = usize::try_from(cache / LISTS).map_err(|problem| problem.to_string())?;
+        let each = usize::try_from(cache / LISTS).unwrap_or(usize::MAX);
+        if each >= 1 << 31 {
+            return Err(LedgerError::StripeCache(cache));
+        }
         let lists = if each > 0 { LISTS } else { 0 };
         Ok(Self {
             geometry,
@@ -68,34 +73,6 @@ impl Parity {
             parts: Vec::new(),
             together,
         })
-    }
-
-    /// Takes an I/O: what can be done at once goes to `out`, the rest is gathered.
-    pub fn map(&mut self, io: Io, out: &mut Vec<Step>) {
-        match io.op {
-            Op::Flush => {
-                let members = (0..self.geometry.disks).filter(|&one| self.failed >> one & 1 == 0);
-                out.extend(members.map(|one| step(one, io)));
-            }
-            Op::Read if self.failed == 0 => self.aligned(io, out),
-            _ => self.gather(io, out),
-        }
-    }
-
-    /// Whether something waits for `release`.
-    #[must_use]
-    pub fn gathers(&self) -> bool {
-        !self.gathered.is_empty()
-    }
-
-    /// Bytes of a read of a whole array up to the end of a chunk.
-    #[must_use]
-    pub fn first(&self, io: &Io) -> u64 {
-        if io.op != Op::Read || self.failed != 0 {
-            return io.length;
-        }
-        io.length
-            .min(self.geometry.chunk() - self.geometry.find(io.offset).2)
     }
 
     fn aligned(&self, io: Io, out: &mut Vec<Step>) {
@@ -333,6 +310,58 @@ impl Parity {
                 list.insert(number, known);
             }
         }
+    }
+}
+
+impl Mapping for Parity {
+    /// Where a read lies that is in one chunk of a whole array.
+    #[inline]
+    fn single(&self, op: Op, offset: u64, length: u64) -> Option<(u32, u64)> {
+        if op != Op::Read || self.failed != 0 {
+            return None;
+        }
+        let (row, data, inside) = self.geometry.find(offset);
+        if inside + length > self.geometry.chunk() {
+            return None;
+        }
+        let at = row * self.geometry.chunk() + inside;
+        Some((small(self.geometry.row(row).member(data)), at))
+    }
+
+    /// `touched` for each `cell`.
+    fn cells(&self) -> Vec<(u64, u64)> {
+        let data = self.geometry.data();
+        let touched = |cell| {
+            let chunk = cell / 2;
+            self.touched(chunk / data, chunk % data, cell % 2 == 1)
+        };
+        (0..self.geometry.turns() * data * 2).map(touched).collect()
+    }
+
+    /// Takes an I/O: what can be done at once goes to `out`, the rest is gathered.
+    fn map(&mut self, io: Io, out: &mut Vec<Step>) {
+        match io.op {
+            Op::Flush => {
+                let members = (0..self.geometry.disks).filter(|&one| self.failed >> one & 1 == 0);
+                out.extend(members.map(|one| step(one, io)));
+            }
+            Op::Read if self.failed == 0 => self.aligned(io, out),
+            _ => self.gather(io, out),
+        }
+    }
+
+    /// Whether something waits for `release`.
+    fn gathers(&self) -> bool {
+        !self.gathered.is_empty()
+    }
+
+    /// Bytes of a read of a whole array up to the end of a chunk.
+    fn first(&self, io: &Io) -> u64 {
+        if io.op != Op::Read || self.failed != 0 {
+            return io.length;
+        }
+        io.length
+            .min(self.geometry.chunk() - self.geometry.find(io.offset).2)
     }
 }
 

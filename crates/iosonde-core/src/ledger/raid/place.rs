@@ -3,6 +3,7 @@
 //! Source: Linux 6.1, drivers/md/raid5.c, `raid5_compute_sector()`; the names are mdadm(8)'s.
 
 use crate::ledger::divisor::Divisor;
+use crate::ledger::problem::LedgerError;
 
 /// How parity wanders over the members. The numbers are md's own (drivers/md/raid5.h).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,18 +106,19 @@ impl Geometry {
     /// # Errors
     /// Too few or too many members, a layout that the level does not have, a chunk that is no
     /// multiple of 4 KiB.
-    pub fn new(disks: u64, parity: u64, layout: Layout, chunk: u64) -> Result<Self, String> {
+    pub fn new(disks: u64, parity: u64, layout: Layout, chunk: u64) -> Result<Self, LedgerError> {
         let only6 = layout as u64 >= 8;
         if !(parity == 1 && disks >= 2 || parity == 2 && disks >= 4) || disks > 64 {
-            return Err(format!(
-                "{disks} members, {parity} of them parity, are not supported"
-            ));
+            return Err(LedgerError::Members {
+                members: disks,
+                parity,
+            });
         }
         if only6 && parity == 1 {
-            return Err("this layout is RAID 6's".to_owned());
+            return Err(LedgerError::Layout6);
         }
         if chunk == 0 || chunk % super::super::io::PAGE != 0 {
-            return Err("a chunk of RAID 4, 5 and 6 is a multiple of 4 KiB".to_owned());
+            return Err(LedgerError::ParityChunk);
         }
         let turn = if layout as u64 >= 16 {
             disks - 1

@@ -8,6 +8,9 @@ use crate::histogram::{bucket, BUCKETS};
 const SECOND: u64 = 1_000_000_000;
 /// Rows of the load over time; with more, each covers twice the time.
 const MOST_ROWS: usize = 1 << 14;
+/// Seconds counted together, and how many such pages are kept: 48 days, in 16 MiB.
+const PAGE: u64 = 1 << 8;
+const MOST_PAGES: usize = 1 << 14;
 
 /// Times between requests, all devices and operations together.
 #[derive(Clone, Debug)]
@@ -86,6 +89,8 @@ pub struct Load {
     /// Seconds that a row covers, a power of two.
     pub step: u64,
     rows: BTreeMap<u64, Row>,
+    /// Requests of each second, as times may go back to one that was counted before.
+    seconds: BTreeMap<u64, Box<[u32]>>,
     second: u64,
     now: Row,
 }
@@ -95,6 +100,7 @@ impl Default for Load {
         Self {
             step: 1,
             rows: BTreeMap::new(),
+            seconds: BTreeMap::new(),
             second: 0,
             now: Row::default(),
         }
@@ -116,10 +122,11 @@ impl Load {
     /// Puts the second that is being counted among the others.
     pub(super) fn settle(&mut self) {
         let mut now = std::mem::take(&mut self.now);
-        now.peak = now.requests.iter().sum();
-        if now.peak == 0 {
+        let requests = now.requests.iter().sum();
+        if requests == 0 {
             return;
         }
+        now.peak = self.counted(requests);
         merge(self.rows.entry(self.second / self.step).or_default(), &now);
         while self.rows.len() > MOST_ROWS {
             self.step *= 2;
@@ -128,6 +135,24 @@ impl Load {
                 merge(self.rows.entry(number / 2).or_default(), &row);
             }
         }
+    }
+
+    /// Adds requests to those of the second that is being counted; how many it has by now.
+    #[allow(clippy::cast_possible_truncation)] // a page is small
+    fn counted(&mut self, requests: u64) -> u64 {
+        let (page, place) = (self.second / PAGE, self.second % PAGE);
+        let counts = self
+            .seconds
+            .entry(page)
+            .or_insert_with(|| vec![0; PAGE as usize].into_boxed_slice());
+        let count = &mut counts[place as usize];
+        *count = count.saturating_add(u32::try_from(requests).unwrap_or(u32::MAX));
+        let total = u64::from(*count);
+        if self.seconds.len() > MOST_PAGES {
+            // Times that go back further than that find the earliest seconds empty.
+            self.seconds.pop_first();
+        }
+        total
     }
 
     /// Beginning in seconds on the trace's clock, and what happened; rows without requests are left
@@ -167,6 +192,36 @@ mod tests {
             2 * seconds
         );
         assert!(load.rows().all(|(_, row)| row.peak == 3));
+    }
+
+    #[test]
+    fn a_second_that_times_go_back_to_has_all_its_requests() {
+        let mut load = Load::default();
+        // Two volumes whose requests stand one after the other, and clocks that alternate.
+        for _ in 0..2 {
+            for second in 0..1000 {
+                for _ in 0..=second % 5 {
+                    load.add(second * SECOND, 1, 512);
+                }
+            }
+        }
+        for time in [2000, 2001, 2000, 2001, 2000] {
+            load.add(time * SECOND, 0, 512);
+        }
+        load.settle();
+        let peaks: Vec<u64> = load.rows().map(|(_, row)| row.peak).collect();
+        assert_eq!(&peaks[..5], &[2, 4, 6, 8, 10]);
+        assert_eq!(&peaks[1000..], &[3, 2]);
+    }
+
+    #[test]
+    fn seconds_are_counted_in_bounded_memory() {
+        let mut load = Load::default();
+        for page in 0..super::MOST_PAGES as u64 + 10 {
+            load.add(page * super::PAGE * SECOND, 0, 512);
+        }
+        load.settle();
+        assert_eq!(load.seconds.len(), super::MOST_PAGES);
     }
 
     #[test]

@@ -1,0 +1,80 @@
+"""Records as JSON, by the names of their fields: what every verb prints with `--json`.
+
+The same fields, with the docstrings and metadata that they have, make the published JSON schemas
+(tools/schemas.py), so that record, JSON and schema cannot disagree.
+
+A field's metadata may hold
+
+- `name`: its key, where that is not the field's own name;
+- `null`: an empty value is null;
+- `hidden`: it is no part of the JSON;
+- `added`: it came after the schema's number was given, so the schema does not require it;
+- `schema`: keywords of JSON Schema (`minimum`, `pattern` …), for the schema alone. They are not
+  beside the others, since pydantic, which reads stored records, takes some of them for its own and
+  would refuse what hosts are called.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, ClassVar
+
+NULL: Mapping[str, object] = {"null": True}
+"""Metadata of a field whose empty value is null in JSON."""
+HIDDEN: Mapping[str, object] = {"hidden": True}
+"""Metadata of a field that JSON leaves out."""
+ADDED: Mapping[str, object] = {"added": True}
+"""Metadata of a field that came later than the number of its schema."""
+
+_AS_THEY_ARE = (str, int, bool, type(None))
+
+
+class VerbResult:
+    """What a verb returns: its fields are the object of the machine-readable contract."""
+
+    __slots__ = ()
+    SCHEMA: ClassVar[str]
+    """Name and number of the contract, such as "iosonde.show/1"."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that the verb prints with `--json`."""
+        return {"schema": self.SCHEMA, **as_json(self)}
+
+
+def as_json(value: object) -> Any:
+    """A record, or what its fields hold, as JSON has it.
+
+    Figures that JSON cannot carry (NaN, infinities) are null: they are not known.
+    """
+    if type(value) in _AS_THEY_ARE:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if not is_dataclass(value):
+        raise TypeError(f"{type(value).__name__} has no form in JSON")
+    record: Any = type(value)
+    found = {}
+    for name, key, empty_is_null in _keys(record):
+        item = getattr(value, name)
+        found[key] = None if empty_is_null and not item else as_json(item)
+    return found
+
+
+@cache
+def _keys(record: Any) -> tuple[tuple[str, str, bool], ...]:
+    """Of each field that JSON has: its name, its key, whether its empty value is null."""
+    return tuple(
+        (field.name, field.metadata.get("name", field.name), "null" in field.metadata)
+        for field in fields(record)
+        if "hidden" not in field.metadata
+    )

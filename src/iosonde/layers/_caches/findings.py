@@ -1,0 +1,293 @@
+"""Caches that take whole blocks only, and counters of caches that cannot all be right.
+
+Source:
+    facebook/flashcache, src/flashcache_main.c, flashcache_map(): a request is cached only where its
+    size is the block size; device-mapper has cut it at the borders of blocks before; one that is
+    smaller goes to the disk and throws out of the cache what it overlaps. size_hist is one array
+    for the module, counted before all else and without locks.
+    src/flashcache_conf.c, flashcache_status_info(): percents are cut off. Counters are plain longs
+    that several CPUs add to, so sums may miss some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde import units
+from iosonde.case import Case, Counted, Rule, State
+from iosonde.layers._caches.counted import counted_of, figure, state_of, subject_of
+from iosonde.layers.aoe.facts import COMMON_MTUS, aoe_frame_payload, aoe_least_mtu
+from iosonde.records import Evidence, Finding
+
+_ENOUGH = 1000  # requests, below which shares say little
+_MUCH = 0.2
+"""Share of requests past a cache from which on it hardly works."""
+_OTHER_SIZES = 0.1
+_APART = 0.005
+_LEAST_APART = 100
+_CUTS_IN_HALF = 0.5
+
+
+# ── cache-whole-blocks ────────────────────────────────────────────────────────────────────────
+
+
+def whole_blocks(case: Case) -> Iterator[Finding]:
+    """flashcache: requests that went past because of their size."""
+    for one in counted_of(case, "flashcache"):
+        state = state_of(case, one)
+        around = state is not None and state.values.get("mode") == "writearound"
+        around = around or figure(one, "write hits", "cache hits") is None  # it has none then
+        directions = [_Direction(one, "read"), *([] if around else [_Direction(one, "write")])]
+        asked = sum(each.asked for each in directions)
+        past = sum(each.past for each in directions)
+        if asked < _ENOUGH or past < _MUCH * asked:
+            continue
+        block = state.values.get("block_size") if state else None
+        block = block if isinstance(block, int) else None
+        sizes, where = _histogram(case, one)
+        others = _others(sizes, block, state)
+        if others is not None and others < _OTHER_SIZES:
+            continue  # not their size: processes or sequences that were excluded
+        yield Finding(
+            rule="cache-whole-blocks",
+            severity="error" if past > asked / 2 else "warning",
+            subject=subject_of(one),
+            message=_message(directions, block, others),
+            evidence=(
+                *_uncached(one, directions), *_forecast(one, directions),
+                *_sizes(sizes, block, past, asked, where), *_room(state), *_payloads(case, one,
+                                                                               block),
+            ),
+            remedy=_remedy(block),
+            confirm="`dmsetup status` and `dmsetup table` before and after as much load: the part "
+            "of other sizes and the uncached reads and writes must hardly grow any more",
+        )  # fmt: skip
+
+
+def _others(sizes: dict[int, int], block: int | None, state: State | None) -> float | None:
+    """Share of the requests that were not of the block's size; None where unknown."""
+    if sizes and block:
+        return 1 - sizes.get(block, 0) / sum(sizes.values())
+    share = state.values.get("other_sizes_share") if state else None
+    return share if isinstance(share, float) else None
+
+
+class _Direction:
+    """Reads or writes of a flashcache device. `past`: past the cache for their size."""
+
+    def __init__(self, one: Counted, name: str) -> None:
+        self.name = name
+        self.asked = figure(one, f"{name}s") or 0
+        self.uncached = figure(one, f"uncached {name}s") or 0
+        self.past = max(self.uncached - (figure(one, f"uncached sequential {name}s") or 0), 0)
+        both = ("read hits", "cache hits") if name == "read" else ("write hits",)
+        self.hits = figure(one, *both)
+
+    @property
+    def rates(self) -> tuple[float, float] | None:
+        """Share that hit, of all and of those that could be cached."""
+        cacheable = self.asked - self.uncached
+        if self.hits is None or self.asked <= 0 or cacheable <= 0:
+            return None
+        return self.hits / self.asked, self.hits / cacheable
+
+
+def _message(directions: list[_Direction], block: int | None, others: float | None) -> str:
+    asked = sum(each.asked for each in directions)
+    past = sum(each.past for each in directions)
+    rates = [(each.name, *each.rates) for each in directions if each.rates]
+    size = f" of exactly {units.show_bytes(block)}" if block else " of exactly its block size"
+    sizes = (
+        f", and {units.show_fraction(others)} of those counted by size are not" if others else ""
+    )
+    hits = ""
+    if rates:
+        best = " and ".join(
+            f"{units.show_fraction(best)} of the {name}s" for name, _, best in rates
+        )
+        now = " and ".join(units.show_fraction(now) for _, now, _ in rates)
+        hits = (
+            f"; of those that it could take, {best} hit, the best forecast of what whole blocks "
+            f"would give instead of {now} of all"
+        )
+    return (
+        f"{units.show_fraction(past / asked)} of {int(asked):,} requests went past the cache, "
+        f"because it takes only requests{size}{sizes}{hits}."
+    )
+
+
+def _uncached(one: Counted, directions: list[_Direction]) -> Iterator[Evidence]:
+    asked = sum(each.asked for each in directions)
+    past = sum(each.past for each in directions)
+    yield Evidence("requests", int(asked), "", one.where)
+    yield Evidence("requests that passed the cache by", int(past), "", one.where)
+    yield Evidence("share that passed it by", past / asked, "fraction", "computed")
+
+
+def _forecast(one: Counted, directions: list[_Direction]) -> Iterator[Evidence]:
+    for each in directions:
+        if each.rates:
+            yield Evidence(f"{each.name}s that hit", each.rates[0], "fraction", one.where)
+            yield Evidence(f"{each.name}s that hit, among those that could be cached",
+                           each.rates[1], "fraction", "computed")  # fmt: skip
+
+
+def _sizes(
+    sizes: dict[int, int], block: int | None, past: float, asked: float, where: str
+) -> Iterator[Evidence]:
+    """What was counted by size, beside what the device counted itself.
+
+    The histogram is the module's: it holds other devices' requests too, and those from before the
+    device was made or its counters were set to zero. So shares can be compared, counts cannot.
+    """
+    if not sizes or not block:
+        return
+    every = sum(sizes.values())
+    others = every - sizes.get(block, 0)
+    smaller = {size: count for size, count in sizes.items() if size < block}
+    paired = sum(min(count, smaller.get(block - size, 0)) for size, count in smaller.items())
+    yield Evidence(f"requests of sizes other than {block}", others, "", where)
+    yield Evidence("their share of the histogram", others / every, "fraction", "computed")
+    if smaller and paired > _CUTS_IN_HALF * sum(smaller.values()):
+        yield Evidence("of the smaller ones, those that make up a block with one of another size",
+                       paired / sum(smaller.values()), "fraction",
+                       "computed; blocks cut in two come in such pairs")  # fmt: skip
+    yield Evidence("all requests by the histogram", every, "", where)
+    yield Evidence(
+        "histogram above the device's own counters: other sizes", others / past - 1, "fraction",
+        "computed; it counts all devices since the module was loaded, without locks: only its "
+        "shares can be compared",
+    )  # fmt: skip
+    yield Evidence("histogram above the device's own counters: all", every / asked - 1, "fraction",
+                   "computed")  # fmt: skip
+
+
+def _histogram(case: Case, one: Counted) -> tuple[dict[int, int], str]:
+    """Requests by size, and where they were read."""
+    for other in case.counted("flashcache"):
+        found = other.values.get("size_histogram")
+        if isinstance(found, dict) and other.source == one.source and other.host == one.host:
+            sizes = {int(size): count for size, count in found.items() if isinstance(count, int)}
+            return (sizes, other.where) if sum(sizes.values()) >= _ENOUGH else ({}, "")
+    return {}, ""
+
+
+def _room(state: State | None) -> Iterator[Evidence]:
+    """Where blocks are left unused, a larger cache is no remedy."""
+    share = state.values.get("used_share") if state else None
+    if state and isinstance(share, float):
+        yield Evidence("blocks of the cache in use", share, "fraction", state.where)
+
+
+def _payloads(case: Case, one: Counted, block: int | None) -> Iterator[Evidence]:
+    """What an AoE frame carries at every MTU that the case knows, and at common ones."""
+    if not block:
+        return
+    mtus: dict[int, str] = dict.fromkeys(
+        COMMON_MTUS, "computed: as many sectors as fit into MTU − 36"
+    )
+    for state in case.of_kind("link", "aoe", "aoe_initiator", "aoe_target"):
+        mtu = state.values.get("mtu")
+        if isinstance(mtu, int) and state.source == one.source and not state.values.get("loopback"):
+            mtus[mtu] = state.where
+    for mtu, where in sorted(mtus.items()):
+        payload = aoe_frame_payload(mtu)
+        fits = "less than a block" if payload < block else f"{payload % block} bytes left over"
+        fits = fits if payload % block else "whole blocks"
+        yield Evidence(f"an AoE frame at MTU {mtu}", f"{payload} bytes, {fits}", "", where)
+
+
+def _remedy(block: int | None) -> str:
+    if not block:
+        return (
+            "find out what cuts the requests: partitions or guests that do not begin on a block, "
+            "or a network's frames"
+        )
+    size = units.show_bytes(block)
+    ranges = " or ".join(
+        f"{aoe_least_mtu(block * count)}–{aoe_least_mtu(block * count + units.SECTOR) - 1}"
+        for count in (1, 2)
+    )
+    return (
+        f"look first at where partitions and guests' disks begin (`parted unit B print`, every "
+        f"start must divide by {block}): misaligned ones cut every block in two and give the same "
+        f"histogram; moving one means copying its data. If requests come over AoE, an MTU of "
+        f"{ranges} on both ends and every port between makes full frames whole blocks of {size}; "
+        "setting it interrupts the link. A cache that takes any size (dm-cache, bcache) needs "
+        "neither"
+    )
+
+
+# ── contradiction ─────────────────────────────────────────────────────────────────────────────
+
+
+def disagreeing(case: Case) -> Iterator[Finding]:
+    """Sums that hold by the code that counts, and do not hold in what was printed."""
+    for one in counted_of(case, "flashcache"):
+        for said, counted, made in _sums(one):
+            apart = abs(counted - made)
+            if apart > _LEAST_APART and apart > _APART * max(counted, made):
+                yield _contradiction(
+                    one, f"{said} are {int(counted):,} by one counter and {int(made):,} by others",
+                    (Evidence(said, int(counted), "", one.where),
+                     Evidence("as the others make it", int(made), "", "computed")),
+                )  # fmt: skip
+    for one in case.counted("flashcache", "bcache"):
+        for said, percent, hits, asked in _percents(one):
+            if asked and abs(percent - 100 * hits / asked) > 1:
+                yield _contradiction(
+                    one, f"{int(hits):,} of {int(asked):,} {said} are "
+                    f"{units.show_fraction(hits / asked)}, and it prints {percent:.0f} %",
+                    (Evidence(f"{said} that hit", int(hits), "", one.where),
+                     Evidence(said, int(asked), "", one.where),
+                     Evidence("as printed", percent / 100, "fraction", one.where)),
+                )  # fmt: skip
+
+
+def _contradiction(one: Counted, what: str, evidence: tuple[Evidence, ...]) -> Finding:
+    return Finding(
+        "contradiction", "warning", subject_of(one),
+        f"The counters of {subject_of(one)} cannot all be right: {what}.",
+        evidence,
+        "read them again in one go; they differ for good where some were set to zero or copied at "
+        "another time, and then none of the rates made of them holds",
+        "the same sums over the growth between two readings",
+    )  # fmt: skip
+
+
+def _sums(one: Counted) -> Iterator[tuple[str, float, float]]:
+    """What is counted twice: its name, one counter, and what others make of it."""
+    reads, hits = figure(one, "reads"), figure(one, "read hits", "cache hits")
+    from_disk = figure(one, "disk reads")
+    if reads is not None and hits is not None and from_disk is not None:
+        yield "reads of the disk", from_disk, reads - hits
+    uncached, cleanings = figure(one, "uncached writes"), figure(one, "cleanings")
+    to_disk = figure(one, "disk writes")
+    if uncached is not None and cleanings is not None and to_disk is not None:
+        yield "writes to the disk", to_disk, uncached + cleanings
+
+
+def _percents(one: Counted) -> Iterator[tuple[str, float, float, float]]:
+    """Percents that are printed: of what, the percent, hits and requests."""
+    for name, hits, asked in (
+        ("read hit percent", "read hits", "reads"), ("write hit percent", "write hits", "writes"),
+        ("cache hit percent", "cache hits", "reads"),
+    ):  # fmt: skip
+        figures = figure(one, name), figure(one, hits), figure(one, asked)
+        if figures[0] is not None and figures[1] is not None and figures[2] is not None:
+            yield asked, figures[0], figures[1], figures[2]
+    ratio, hit, missed = (
+        figure(one, name) for name in ("cache_hit_ratio", "cache_hits", "cache_misses")
+    )
+    if ratio is not None and hit is not None and missed is not None:
+        yield "reads", ratio, hit, hit + missed
+
+
+_FLASHCACHE = "facebook/flashcache, src/flashcache_main.c, flashcache_map()"
+RULES: tuple[Rule, ...] = (
+    Rule("cache-whole-blocks", "flashcache",
+         "Requests that a cache of whole blocks cannot take, and what it would hit if it could.",
+         f"{_FLASHCACHE}; Linux drivers/block/aoe/aoecmd.c", whole_blocks),
+    Rule("contradiction", "flashcache, bcache", "Counters of a cache that cannot all be right.",
+         f"{_FLASHCACHE}; drivers/md/bcache/stats.c", disagreeing),
+)  # fmt: skip

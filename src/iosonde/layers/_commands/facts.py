@@ -1,0 +1,204 @@
+"""What a command sets: the commands that change storage, network and kernel settings.
+
+Sectors of blockdev and hdparm have
+512 bytes; a speed of ethtool is in Mbit/s.
+
+Source: blockdev(8), ifconfig(8), ip-link(8), ethtool(8), hdparm(8), sysctl(8), chkconfig(8),
+systemctl(1), mount(8), nfsd(7) for /proc/fs/nfsd/threads; HP's Array Configuration Utility
+CLI guide for cacheratio (read/write).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from iosonde import units
+from iosonde.layers._commands.printed_sysctl import as_values
+from iosonde.layers._mounts.facts import subject as mounted
+from iosonde.printed import Subject
+from iosonde.records import Scalar
+
+_ECHO = re.compile(
+    r"(?:echo|printf)\s{1,9}(?:-\w{1,9}\s{1,9})?[\"']?(?P<value>[^\"'>|;]{1,100}?)[\"']?\s{0,9}"
+    r"(?:>|\|\s*(?:sudo\s+)?tee\s+(?:-a\s+)?)\s*[\"']?(?P<path>/(?:sys|proc)/[^\s\"';|&`]+)"
+)
+_LOOP = re.compile(r"for\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`]{1,200});?\s+do\b")
+_BLOCK = re.compile(
+    r"/sys/(?:class/)?block/(?P<device>[^/]+)/(?:queue|device|md|bcache)/(?P<name>\w+)$"
+)
+_NET = re.compile(r"/sys/class/net/(?P<device>[^/]+)/(?P<name>mtu|tx_queue_len)$")
+_SETRA = re.compile(
+    r"blockdev\s+(?:-v\s+)?--setra\s+(?P<sectors>\d{1,9})\s+(?P<devices>/dev/\S+(?:\s+/dev/\S+)*)"
+)
+_HDPARM = re.compile(
+    r"hdparm\s+(?P<options>(?:-[A-Za-z]\s?\d*\s+)+)(?P<devices>/dev/\S+(?:\s+/dev/\S+)*)"
+)
+_IFCONFIG = re.compile(
+    r"ifconfig\s+(?P<device>[\w.:-]+)\s+(?P<rest>.*\b(?:mtu|txqueuelen)\s+\d+.*)"
+)
+_IP_LINK = re.compile(
+    r"ip\s+(?:-\w+\s+)?link\s+set\s+(?:dev\s+)?(?P<device>[\w.:@-]+)\s+"
+    r"(?P<rest>.*\b(?:mtu|txqueuelen|qlen)\s+\d+.*)"
+)
+_PAIR = re.compile(r"\b(mtu|txqueuelen|qlen)\s+(\d{1,9})")
+_ETHTOOL = re.compile(
+    r"ethtool\s+(?:-(?P<letter>[KGCLs])|"
+    r"--(?P<word>offload|features|set-ring|coalesce|set-channels|change))\s+"
+    r"(?P<device>[\w.:-]+)\s+(?P<rest>[\w-]+\s+\S.*)"
+)
+_SYSCTL = re.compile(r"sysctl\s+(?:-[a-vx-z]\s+)*(?:-w|--write)?\s*(?P<rest>[a-z]+[./][\w./-]+=.*)")
+_NAMED = re.compile(r"([a-z]+[./][\w./-]+)=(?:\"([^\"]*)\"|'([^']*)'|(\S*))")
+_SERVICE = re.compile(
+    r"chkconfig\s+(?:--levels?\s+\d+\s+)?(?P<old>[\w.@-]+)\s+off\b"
+    r"|systemctl\s+(?:--now\s+)?(?:disable|mask)\s+(?:--now\s+)?(?P<new>[\w.@-]+(?:\s+[\w.@-]+)*)"
+)
+_RATIO = re.compile(
+    r"(?:hpacucli|hpssacli|ssacli)\s+(?:ctrl|controller)\s+(?P<key>slot|ch|sn)=(?P<slot>\w+)\s+"
+    r"modify\s+(?P<rest>[\w]+=.*)"
+)
+_MOUNT = re.compile(
+    r"mount\s+(?:-t\s+(?P<type>\w+)\s+)?(?:-t\s+\w+\s+)?-o\s+"
+    r"(?P<options>[\w=,.:/-]+)\s+(?:-t\s+(?P<later>\w+)\s+)?"
+    r"(?P<source>\S*[/:]\S*)(?:\s+(?P<point>/\S*))?$"
+)
+_FEATURES = {"rx": "rx_checksum", "tx": "tx_checksum"}
+_CHANNELS = {"combined": "combined_channels", "rx": "rx_channels", "tx": "tx_channels"}
+
+_Set = Callable[["re.Match[str]"], Iterator[Subject]]
+
+
+def _number(text: str) -> Scalar:
+    text = text.strip()
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
+
+
+def _echoed(found: re.Match[str]) -> Iterator[Subject]:
+    path, value = found["path"].replace("\\", ""), found["value"].strip()
+    loop = _LOOP.search(found.string[: found.start()])
+    items = loop["items"].split() if loop else [""]
+    for item in items:
+        whole = path
+        if loop:
+            for variable in (f"${{{loop['name']}}}", f"${loop['name']}"):
+                whole = whole.replace(variable, item.removeprefix("/dev/"))
+        if "$" not in whole and "`" not in whole:
+            yield from _written(whole, value)
+
+
+def _written(path: str, value: str) -> Iterator[Subject]:
+    """What a value written into a file of /sys or /proc sets."""
+    if found := _BLOCK.match(path):
+        name = found["device"].replace("!", "/")
+        kind = "md" if re.fullmatch(r"md\w+", name) else "dm" if name.startswith("dm-") else "disk"
+        yield Subject(kind, name, {found["name"]: _number(value)})
+    elif found := _NET.match(path):
+        setting = "txqueuelen" if found["name"] == "tx_queue_len" else found["name"]
+        yield Subject("link", found["device"], {setting: _number(value)})
+    elif path == "/proc/fs/nfsd/threads":
+        yield Subject("nfsd", "", {"threads": _number(value)})
+    elif path.startswith("/proc/sys/"):
+        yield Subject("host", "", as_values({path.removeprefix("/proc/sys/"): value}))
+    elif found := re.match(r"/sys/module/(\w+)/parameters/(\w+)$", path):
+        yield Subject("module", found[1], {found[2]: _number(value)})
+    elif path.endswith("/cpufreq/scaling_governor"):
+        yield Subject("host", "", {"cpu.governor": value})
+    elif found := re.match(r"/proc/irq/(\d+)/(smp_affinity(?:_list)?)$", path):
+        yield Subject("host", "", {f"irq.{found[1]}.{found[2]}": value})
+
+
+def _read_ahead(found: re.Match[str]) -> Iterator[Subject]:
+    for device in found["devices"].split():
+        kilobytes = int(found["sectors"]) * units.SECTOR // units.KIB
+        yield Subject("disk", device.removeprefix("/dev/"), {"read_ahead_kb": kilobytes})
+
+
+def _drive(found: re.Match[str]) -> Iterator[Subject]:
+    values: dict[str, Scalar] = {}
+    for letter, figure in re.findall(r"-([Wa])\s?(\d+)", found["options"]):
+        if letter == "W":
+            values["write_cache"] = "write back" if figure == "1" else "write through"
+        else:
+            values["read_ahead_kb"] = int(figure) * units.SECTOR // units.KIB
+    for device in found["devices"].split() if values else ():
+        yield Subject("disk", device.removeprefix("/dev/"), values)
+
+
+def _interface(found: re.Match[str]) -> Iterator[Subject]:
+    values: dict[str, Scalar] = {
+        "txqueuelen" if name == "qlen" else name: int(figure)
+        for name, figure in _PAIR.findall(found["rest"])
+    }
+    yield Subject("link", found["device"], values)
+
+
+def _ethtool(found: re.Match[str]) -> Iterator[Subject]:
+    words = {"offload": "K", "features": "K", "set-ring": "G", "coalesce": "C",
+             "set-channels": "L", "change": "s"}  # fmt: skip
+    letter = found["letter"] or words[found["word"]]
+    told = re.findall(r"([a-z][\w-]*)\s+([\w.]+)", found["rest"])
+    values: dict[str, Scalar] = {}
+    for name, text in told:
+        value: Scalar = text == "on" if text in {"on", "off"} else _number(text)
+        if letter == "K":
+            values[_FEATURES.get(name, name.replace("-", "_"))] = value
+        elif letter == "G":
+            values[f"{name.replace('-', '_')}_ring"] = value
+        elif letter == "L":
+            values[_CHANNELS.get(name, name)] = value
+        elif name == "speed" and isinstance(value, int):
+            values["speed"] = value * 1_000_000 // 8
+        else:
+            values[name.replace("-", "_")] = value
+    if values:
+        yield Subject("link", found["device"], values)
+
+
+def _sysctl(found: re.Match[str]) -> Iterator[Subject]:
+    told = {name: one or two or three for name, one, two, three in _NAMED.findall(found["rest"])}
+    yield Subject("host", "", as_values(told))
+
+
+def _service(found: re.Match[str]) -> Iterator[Subject]:
+    names = [name for name in (found["old"] or found["new"]).split() if not name.startswith("-")]
+    if found.end() < len(found.string) or len(names) > 8:
+        names = names[:1]  # a sentence goes on
+    yield Subject("host", "", {"services_off": ", ".join(names)})
+
+
+def _controller(found: re.Match[str]) -> Iterator[Subject]:
+    values: dict[str, Scalar] = {found["key"]: _number(found["slot"])}
+    for name, value in re.findall(r"(\w+)=([\w/.-]+)", found["rest"]):
+        shares = re.fullmatch(r"(\d{1,3})/(\d{1,3})", value)
+        if name in {"cacheratio", "cr"} and shares:
+            values["cache_read_share"] = int(shares[1]) / 100
+            values["cache_write_share"] = int(shares[2]) / 100
+        elif name in {"drivewritecache", "dwc"}:
+            values["disk_cache"] = {"enable": "enabled", "disable": "disabled"}.get(value, value)
+        else:
+            values[name] = value
+    yield Subject("controller", f"{found['key']}{found['slot']}", values)
+
+
+def _mount(found: re.Match[str]) -> Iterator[Subject]:
+    fstype = found["type"] or found["later"]
+    source, point = found["source"], found["point"]
+    if fstype is None and point and re.match(r"[\w.\[\]:-]+:/", source):
+        fstype = "nfs"
+    if fstype and point and (one := mounted(source, point, fstype, found["options"])):
+        yield one
+
+
+_COMMANDS: tuple[tuple[re.Pattern[str], _Set], ...] = (
+    (_ECHO, _echoed), (_SETRA, _read_ahead), (_HDPARM, _drive), (_IFCONFIG, _interface),
+    (_IP_LINK, _interface), (_ETHTOOL, _ethtool), (_SYSCTL, _sysctl), (_SERVICE, _service),
+    (_RATIO, _controller), (_MOUNT, _mount),
+)  # fmt: skip
+
+
+def settings_in(text: str) -> Iterator[Subject]:
+    """What the commands of a line set, in no order; what stands in grave accents is one command."""
+    for command in text.split("`"):
+        for pattern, told in _COMMANDS:
+            for found in pattern.finditer(command.strip()):
+                yield from told(found)

@@ -1,0 +1,135 @@
+"""Commands in a text that set something, and the variables of an NFS server's file.
+
+Nobody says that the commands were run: a state holds what the text sets.
+
+Source: as for the commands; /etc/sysconfig/nfs of RHEL 5 to 7, /etc/default/nfs-kernel-server of
+Debian, whose RPCNFSDCOUNT is the number of threads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from iosonde.layers._commands.facts import settings_in
+from iosonde.layers._mounts.facts import unmarked
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records import Scalar
+from iosonde.text.passage import Passage, lines, prompt_in
+from iosonde.text.torn import joinings
+
+_VARIABLE = re.compile(
+    r"(?:export\s+)?(?P<name>(?:RPC|NFS|MOUNTD|LOCKD|STATD|NEED_|SECURE_NFS)[A-Z0-9_]{1,40})="
+    r"(?P<value>\"[^\"]{0,80}\"|'[^']{0,80}'|[^\s\"'$`]{0,80})"
+)
+_FILE = re.compile(r"(?P<path>/etc/[\w./-]*\w)[\s:`'\"*.)]*$")
+_LONG = 60
+
+
+class ShellSettings:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "shell"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "/queue/", "/device/queue", "/md/stripe", "/proc/sys/",
+        "/proc/fs/nfsd/threads", "/sys/module/", "/sys/class/net/", "/cpufreq/scaling",
+        "/proc/irq/", "--setra ", "txqueuelen ", " link set ", "ethtool -K", "ethtool -G",
+        "ethtool -C", "ethtool -L", "ethtool -s ", "ethtool --", "sysctl -w", "sysctl vm",
+        "sysctl net", "hdparm -W", "hdparm -a", "chkconfig ", "systemctl disable",
+        "systemctl mask", "systemctl --now", "cacheratio=", " modify ", "mount -o", "mount -t",
+        " mtu ", "RPCNFS", "RPCMOUNTD", "NFSD_", "RPC.NFSD", "NFSDCOUNT", "RPCSVC",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        if not _told(passage, passage.at)[0]:
+            return None
+        first = passage.at
+        for index in range(passage.at - 1, max(passage.at - 30, -1), -1):
+            line = passage.line(index) or ""
+            if line.strip() and not _told(passage, index)[0]:
+                break
+            if line.strip():
+                first = index
+            elif first - index > 1:
+                break
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        found: list[Subject] = []
+        hosts: list[str] = []
+        last, following = first, first
+        for index, line in lines(passage, first, 200):
+            if index < following:
+                continue
+            if not line.strip():
+                if index - last > 1:
+                    break
+                continue
+            told, end = _told(passage, index)
+            if not told:
+                break
+            found += told
+            hosts += [prompt.host] if (prompt := prompt_in(line)) and prompt.host else []
+            last, following = end, end + 1
+        if not found:
+            raise Unreadable("nothing is set")
+        host = hosts[0] if len(set(hosts)) == 1 else ""
+        return Reading(first, last, states=(PrintedState(self.tool, _together(found), host),))
+
+
+def _told(passage: Passage, index: int) -> tuple[list[Subject], int]:
+    """What a line sets, and the index of the line where that ends."""
+    line = passage.line(index) or ""
+    if len(line) > 600:
+        return [], index
+    told = list(settings_in(line)) or _variable(passage, index, line)
+    after = passage.line(index + 1) or ""
+    if (len(line) < _LONG and not line.endswith("\\")) or not after.strip() or len(after) > 600:
+        return told, index
+    if list(settings_in(after)):
+        return told, index
+    tries = [list(settings_in(whole)) for whole in joinings([line.rstrip("\\"), after])]
+    best = max(tries, key=_figures)
+    return (best, index + 1) if _figures(best) > _figures(told) else (told, index)
+
+
+def _figures(subjects: Iterable[Subject]) -> int:
+    return sum(len(f"{name}{value}") for one in subjects for name, value in one.values.items())
+
+
+def _variable(passage: Passage, index: int, line: str) -> list[Subject]:
+    """A variable of the file that configures an NFS server, known or not."""
+    found = _VARIABLE.fullmatch(unmarked(line))
+    if found is None:
+        return []
+    text = found["value"].strip("\"'")
+    value: Scalar = int(text) if text.isdecimal() and len(text) < 10 else text
+    subjects = [Subject("file", _file(passage, index), {"holds": "nfs", found["name"]: value})]
+    if found["name"] == "RPCNFSDCOUNT" and isinstance(value, int):
+        subjects.append(Subject("nfsd", "", {"threads": value}))
+    return subjects
+
+
+def _file(passage: Passage, first: int) -> str:
+    """The file that the lines above say a variable stands in."""
+    for index in range(first - 1, max(first - 6, -1), -1):
+        line = passage.line(index) or ""
+        if found := _FILE.search(line):
+            return found["path"]
+        if line.strip() and not _VARIABLE.fullmatch(unmarked(line)) and line.lstrip()[0] != "#":
+            break
+    return ""
+
+
+def _together(subjects: Iterable[Subject]) -> tuple[Subject, ...]:
+    """One subject for each thing; of two values of one setting the later."""
+    found: dict[tuple[str, str], dict[str, Scalar]] = {}
+    for one in subjects:
+        values = found.setdefault((one.kind, one.name), {})
+        for name, value in one.values.items():
+            before = values.get(name) if name == "services_off" else None
+            values[name] = f"{before}, {value}" if before else value
+    return tuple(Subject(kind, name, values) for (kind, name), values in found.items())

@@ -1,0 +1,1 @@
+"""What a layer is to the core: rules, and what they may look at."""

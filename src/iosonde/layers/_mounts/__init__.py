@@ -1,0 +1,1 @@
+"""What mounted file systems share: mount options, how full they are, fstab."""

@@ -1,0 +1,45 @@
+"""Mounts as states: what /etc/fstab, mount, findmnt and a mount command have in common."""
+
+from __future__ import annotations
+
+import re
+
+from iosonde.layers.layer import options_of
+from iosonde.layers.nfs.facts import mount_facts
+from iosonde.printed import Subject
+from iosonde.records import Scalar
+
+STORAGE = frozenset({
+    "btrfs", "ceph", "cifs", "exfat", "ext2", "ext3", "ext4", "f2fs", "gfs2", "glusterfs", "jfs",
+    "nfs", "nfs4", "nilfs2", "ntfs", "ntfs3", "ocfs2", "reiserfs", "smb3", "swap", "vfat", "xfs",
+    "zfs",
+})  # fmt: skip
+TYPES = STORAGE | {
+    "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts",
+    "devtmpfs", "efivarfs", "fuse", "fusectl", "hostfs", "hugetlbfs", "iso9660", "mqueue", "nfsd",
+    "overlay", "proc", "pstore", "ramfs", "rootfs", "rpc_pipefs", "securityfs", "selinuxfs",
+    "squashfs", "sysfs", "tmpfs", "tracefs", "udf", "usbfs",
+}  # fmt: skip
+OPTIONS = r"[A-Za-z][\w=,.:/%@+~\[\]{}*-]*"
+"""What a list of mount options may hold."""
+_MARKS = re.compile(r"^[\s`*|•-]*(?=[/\w<\"])")
+
+
+def unmarked(line: str) -> str:
+    """A line without what makes it an item of a list or a cell."""
+    return _MARKS.sub("", line.strip()).rstrip("`| \\")
+
+
+def subject(source: str, point: str, fstype: str, options: str) -> Subject | None:
+    """A mount as a state; None for file systems that store nothing."""
+    base = fstype.partition(".")[0]
+    if base not in STORAGE:
+        return None
+    named = options_of(options.split(","))
+    name = source.removeprefix("/dev/") if base == "swap" else point
+    values: dict[str, Scalar] = {"device": source, **named}
+    if base in {"nfs", "nfs4"}:
+        if base == "nfs4":
+            named.setdefault("vers", "4")
+        values |= mount_facts(source, named)
+    return Subject("nfs" if base == "nfs4" else base, name, values)

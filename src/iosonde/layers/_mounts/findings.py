@@ -1,0 +1,75 @@
+"""Thin pools and snapshots that are about to have no room left.
+
+Source: lvmthin(7), "Data space exhaustion" (writes wait for no_space_timeout, 60 seconds unless
+told otherwise, and fail then; with errorwhenfull they fail at once) and "Metadata space
+exhaustion" (the pool becomes read-only and has to be repaired); lvm(8), lvconvert(8): a full
+copy-on-write snapshot is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde.case import Case, Rule, State, subject_of
+from iosonde.records import Evidence, Finding
+
+_NEARLY = 0.9  # share in use from which on it is told
+_FULL = 0.999  # of what lvs prints with two digits after the point
+
+
+def short_of_room(case: Case) -> Iterator[Finding]:
+    """Pools and snapshots with less than a tenth of their data or metadata blocks free."""
+    told: set[tuple[str, str, str]] = set()
+    for state in case.of_kind("lvm"):
+        is_pool = "thin-pool" in str(state.values.get("segment_type", ""))
+        if not is_pool and not _is_snapshot(state):
+            continue
+        for fact in ("full", "metadata_full"):
+            share = state.values.get(fact)
+            # A pool is two maps, itself and, with this role in its name, what its volumes stand on.
+            one = (state.host, state.name.removesuffix("-tpool"), fact)
+            if isinstance(share, float) and share >= _NEARLY and one not in told:
+                told.add(one)
+                yield _told(state, fact, share, is_pool=is_pool)
+
+
+def _is_snapshot(state: State) -> bool:
+    kinds = str(state.values.get("segment_type", ""))
+    return bool(state.values.get("origin")) and "thin" not in kinds and "cache" not in kinds
+
+
+def _told(state: State, fact: str, share: float, *, is_pool: bool) -> Finding:
+    what = "metadata" if fact == "metadata_full" else "data"
+    gone = share >= _FULL
+    if not is_pool:
+        after = (
+            "has been dropped: it is of no use any more" if gone else "is dropped once it is full"
+        )
+    elif what == "metadata":
+        after = (
+            "is read-only and has to be repaired" if gone
+            else "becomes read-only once they are used up"
+        )  # fmt: skip
+    else:
+        after = (
+            "lets writes to new blocks wait, and fail after no_space_timeout (60 s)" if gone
+            else "lets writes wait, and fail, once they are used up"
+        )  # fmt: skip
+    thing = "thin pool" if is_pool else "snapshot"
+    return Finding(
+        rule="out-of-space",
+        severity="error" if gone else "warning",
+        subject=subject_of(state),
+        message=f"{share:.1%} of the {what} blocks of the {thing} {state.name} are in use: "
+        f"it {after}.",
+        evidence=(Evidence(fact, share, "fraction", state.where),),
+        remedy=f"Give it more room (lvextend{' --poolmetadatasize' * (what == 'metadata')}), or "
+        "free some: fstrim for deleted files, lvremove for volumes that are not needed.",
+        confirm="lvs -a -o name,data_percent,metadata_percent",
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("out-of-space", "lvm", "Thin pools and snapshots with no room left.",
+         "lvmthin(7), lvconvert(8)", short_of_room),
+)  # fmt: skip

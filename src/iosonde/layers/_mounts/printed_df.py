@@ -1,0 +1,100 @@
+"""df in all its units, with and without types, and findmnt -D: how full file systems are.
+
+A long device name stands in a line of its own, the figures in the next.
+
+Source: df(1) of coreutils 9.1: -h counts with 1024, -H with 1000, which the table does not tell;
+findmnt(8) of util-linux 2.38.1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records import Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.torn import joinings
+
+_HEAD = re.compile(
+    r"\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|\d+[KMGTB]?-blocks|\d+K-block)\s+Used\s+"
+    r"Avail(?:able)?\s+(?:%?Used?%?|Capacity)\s+Mounted\s*(?:on)?\s*$"
+)
+_FOUND = re.compile(r"\s*SOURCE\s+FSTYPE\s+SIZE\s+USED\s+AVAIL\s+USE%\s+TARGET\s*$")
+_SIZE = r"(\d+(?:\.\d+)?[KMGTPk]?i?B?)"
+_ROW = re.compile(
+    rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
+    r"(?:\d{1,3}%|-)\s+(?P<point>/\S*)"
+)
+_BLOCK = re.compile(r"(\d+)([KMGTB]?)")
+_KINDS = {"nfs4": "nfs"}
+
+
+class Df:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "df"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "% Mounted on", "Capacity Mounted on", "Avail Use%", "Available Use%", "Used Avail",
+        "K-blocks", "USED  AVAIL", "AVAIL USE%",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        line = passage.line(passage.at) or ""
+        return passage.at if _HEAD.match(line) or _FOUND.match(line) else None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        head = _HEAD.match(passage.line(first) or "")
+        asked = command_before(passage, first, ("df", "findmnt"), reach=3)
+        begin, prompt = asked or (first, Prompt(""))
+        block = _block(head["unit"]) if head else None
+        decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
+        subjects: list[Subject] = []
+        parts: list[str] = []
+        last = first
+        for index, line in lines(passage, first + 1, 300):
+            if not line.strip() or (not subjects and not parts and line.strip() == "on"):
+                if index - last > 3:
+                    break
+                continue
+            if _HEAD.match(line):
+                break
+            parts.append(line.strip())
+            found = next((one for whole in joinings(parts) if (one := _ROW.fullmatch(whole))), None)
+            if found:
+                subjects.append(_subject(found, block, decimal=decimal))
+                parts, last = [], index
+            elif len(parts) > 2:
+                break
+        if not subjects:
+            raise Unreadable("no file system follows")
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,))
+
+
+def _block(unit: str) -> int | None:
+    """Bytes of the unit in the table's head; None where each figure has its own."""
+    found = _BLOCK.match(unit)
+    return units.parse_bytes(f"{found[1]}{found[2].replace('B', '')}") if found else None
+
+
+def _subject(found: re.Match[str], block: int | None, *, decimal: bool) -> Subject:
+    sizes = [_bytes(found[number], block, decimal=decimal) for number in (3, 4, 5)]
+    source = found["source"]
+    fstype = found["type"] or (source if source in {"tmpfs", "devtmpfs"} else "filesystem")
+    values: dict[str, Scalar] = {
+        "device": source,
+        "size": sizes[0],
+        "used": sizes[1],
+        "available": sizes[2],
+    }
+    return Subject(_KINDS.get(fstype, fstype), found["point"], values)
+
+
+def _bytes(figure: str, block: int | None, *, decimal: bool) -> int:
+    if block is not None and figure.lstrip("-").isdecimal():
+        return int(figure) * block
+    return round(units.printed(figure, binary=not decimal)[0])

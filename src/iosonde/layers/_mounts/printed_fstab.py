@@ -1,0 +1,106 @@
+"""Lines of /etc/fstab, alone or as a file, with four, five or six fields.
+
+Source: fstab(5); util-linux 2.38.1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
+from iosonde.printed import PrintedState, Reading, Subject
+from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.torn import joinings
+
+_LINE = re.compile(
+    r"(?P<source>[\w/][^\s(),;]*|[A-Z]+=\"?[\w/.-]+\"?)\s+(?P<point>/\S*|none|swap)\s+"
+    rf"(?P<type>[a-z]\w*(?:\.\w+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+\d)?)?"
+)
+_LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
+
+
+class Fstab:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "fstab"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "none swap", " swap sw", " swap default",
+        *(f"{blank}{name}{after}"
+        for name in ("ext2", "ext3", "ext4", "xfs", "btrfs", "nfs", "nfs4", "swap", "reiserfs")
+        for blank in (" ", "\t")
+        for after in (" ", "\t")
+        if (name, blank, after) != ("swap", " ", " ")
+        ),
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 2, -1), -1):
+            if self._entry(passage, index):
+                return self._first(passage, index)
+        return None
+
+    def _first(self, passage: Passage, index: int) -> int:
+        """The first line of the file, as far as it goes up without a gap."""
+        first, step = index, index - 1
+        while step >= 0 and step > index - 40:
+            line = (passage.line(step) or "").strip()
+            if not line or (not line.startswith("#") and not self._starts(passage, step)):
+                break
+            if not line.startswith("#"):
+                first = step
+            step -= 1
+        return first
+
+    def _starts(self, passage: Passage, index: int) -> bool:
+        return self._entry(passage, index) is not None
+
+    @staticmethod
+    def _entry(passage: Passage, index: int) -> tuple[Subject | None, int] | None:
+        """The entry that begins in a line, and the index of its last line; None: no entry."""
+        parts: list[str] = []
+        for end in range(index, index + 3):
+            line = passage.line(end)
+            if not line or (not parts and line.lstrip().startswith("#")):
+                return None
+            parts.append(unmarked(line))
+            for whole in joinings(parts):
+                found = _LINE.fullmatch(whole)
+                if found and found["type"].partition(".")[0] in TYPES:
+                    if _LIVE.search(found.string[found.start("options") :]):
+                        return None  # /proc/mounts
+                    after = passage.line(end + 1) or ""
+                    if len(line) > 65 and _goes_on(after):
+                        break
+                    return subject(*found.group("source", "point", "type", "options")), end
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        subjects: list[Subject] = []
+        last, following = first, first
+        for index, line in lines(passage, first, 200):
+            if index < following:
+                continue
+            if not line.strip() or line.lstrip().startswith("#"):
+                if index - last > 3:
+                    break
+                continue
+            entry = self._entry(passage, index)
+            if entry is None:
+                break
+            if entry[0] is not None:
+                subjects.append(entry[0])
+            last, following = entry[1], entry[1] + 1
+        asked = command_before(passage, first, ("cat", "grep", "less"), reach=3)
+        begin, prompt = asked if asked and "fstab" in asked[1].command else (first, Prompt(""))
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,) if subjects else ())
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a line can only be the end of the one before it: options, or the last two fields."""
+    return bool(re.fullmatch(r"[\w=,.-]{0,60}(?:\s+\d){0,2}|\d(?:\s+\d)?", line)) and bool(
+        line.strip()
+    )

@@ -1,0 +1,150 @@
+"""What is mounted: mount, /proc/mounts, findmnt (tree, list and pairs) and nfsstat -m.
+
+Source: mount(8), findmnt(8) of util-linux 2.38.1; Linux fs/proc_namespace.c, show_vfsmnt();
+nfs-utils 2.6.2, nfsstat.c, mounts_stats().
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, TypeAlias
+
+from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.torn import joinings
+
+_Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, options
+
+_TOLD = re.compile(
+    r"(?P<source>\S+) on (?P<point>/\S*) type (?P<type>[a-z]\w*(?:\.\w+)?) "
+    r"\((?P<options>[^()\s]*)\)(?: \[[^\]]*\])?"
+)
+_KERNEL = re.compile(
+    r"(?P<source>\S+) (?P<point>/\S*) (?P<type>[a-z]\w*(?:\.\w+)?) "
+    rf"(?P<options>r[wo](?:,{OPTIONS})?) 0 0"
+)
+_PAIRS = re.compile(
+    r'TARGET="(?P<point>[^"]*)" SOURCE="(?P<source>[^"]*)" FSTYPE="(?P<type>[^"]*)" '
+    r'OPTIONS="(?P<options>[^"]*)"'
+)
+_HEAD = re.compile(r"\s*TARGET\s+SOURCE\s+FSTYPE\s+OPTIONS\s*$")
+_ROW = re.compile(
+    r"[\s│├└─|`-]*(?P<point>/\S*)\s+(?P<source>\S+)\s+(?P<type>[a-z]\w*(?:\.\w+)?)\s+"
+    r"(?P<options>r[wo](?:,\S*)?)"
+)
+_FLAGS = re.compile(r"(?P<point>/\S*) from (?P<source>\S+:/\S*)\s+Flags:\s*(?P<options>r[wo],\S*)")
+_FORMS = (_TOLD, _KERNEL, _PAIRS, _ROW, _FLAGS)
+_BEGINS = re.compile(
+    r"\S+ on /\S* type |"
+    r"\S+ /\S* [a-z]\w*(?: r[wo]\b|$)|TARGET=\"|[\s│├└─|`-]*/\S*\s+\S|/\S* from \S+:/"
+)
+_MOST = 8
+
+
+class MountOutput:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "mount"
+    anchors: ClassVar[tuple[str, ...]] = (
+        *(f" type {name}" for name in sorted(STORAGE)),
+        *(f" {name} r{letter}" for name in sorted(STORAGE) for letter in "wo"),
+        *(f" FSTYPE{after}" for after in ("=", " ")),
+        "Flags:\trw,", "Flags: rw,", "Flags:\tro,", "Flags: ro,",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 3, -1), -1):
+            line = passage.line(index) or ""
+            if _HEAD.match(line):
+                return index
+            if _entry(passage, index) is not None:
+                return _first(passage, index)
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        subjects: list[Subject] = []
+        last = first
+        start = first + 1 if _HEAD.match(passage.line(first) or "") else first
+        for entry, end in _entries(passage, start):
+            last = end
+            source, point, fstype, options = entry
+            if (one := subject(source, point, fstype, options)) is not None:
+                subjects.append(one)
+        if last == first and start != first:
+            raise Unreadable("no mount follows")
+        asked = command_before(passage, first, ("mount", "cat", "findmnt", "grep", "nfsstat"),
+                               reach=3)  # fmt: skip
+        begin, prompt = asked or (first, Prompt(""))
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,) if subjects else ())
+
+
+def _first(passage: Passage, index: int) -> int:
+    """The first line of the list that a line belongs to."""
+    first = index
+    for step in range(index - 1, max(index - 60, -1), -1):
+        line = passage.line(step) or ""
+        if _HEAD.match(line):
+            return step
+        if _entry(passage, step) is not None:
+            first = step
+        elif not line or first - step > _MOST:
+            break
+    return first
+
+
+def _entries(passage: Passage, first: int) -> Iterator[tuple[_Entry, int]]:
+    last, following = first, first
+    for index, line in lines(passage, first, 600):
+        if index < following:
+            continue
+        if not line.strip():
+            if index - last > 3:
+                return
+            continue
+        found = _entry(passage, index)
+        if found is None:
+            return
+        last = found[1]
+        following = last + 1
+        yield found
+
+
+def _entry(passage: Passage, index: int) -> tuple[_Entry, int] | None:
+    """The mount that begins in a line, and the index of its last line; None where none does."""
+    parts: list[str] = []
+    best: tuple[_Entry, int] | None = None
+    for end in range(index, index + _MOST):
+        line = passage.line(end)
+        if line is None or (not line.strip() and len(parts) > 1):
+            break
+        if not line.strip():
+            if not parts:
+                break
+            continue
+        text = line.strip() if parts else unmarked(line)
+        if (parts and _BEGINS.match(text)) or (not parts and not _BEGINS.match(text)):
+            break
+        parts.append(text)
+        if found := _parsed(parts):
+            best = found, end
+            if len(line) < 66:
+                break
+        elif best is not None:
+            break
+    return best
+
+
+def _parsed(parts: Sequence[str]) -> _Entry | None:
+    for whole in joinings(parts):
+        for form in _FORMS:
+            if not (found := form.fullmatch(whole)):
+                continue
+            fstype = found["type"] if "type" in form.groupindex else "nfs"
+            if fstype.partition(".")[0] in TYPES:
+                return found["source"], found["point"], fstype, found["options"]
+    return None

@@ -1,0 +1,1 @@
+"""What arrays share, whoever keeps them: md, LVM or a controller."""

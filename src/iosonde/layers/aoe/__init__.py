@@ -1,0 +1,4 @@
+"""ATA over Ethernet: disks as targets (vblade, ggaoed), and the kernel's initiator.
+
+Source: AoEr11, "AoE (ATA over Ethernet)"; Linux Documentation/admin-guide/aoe.
+"""

@@ -1,0 +1,4 @@
+"""bcache, the kernel's block cache.
+
+Source: Linux Documentation/admin-guide/bcache.rst; bcache-tools.
+"""

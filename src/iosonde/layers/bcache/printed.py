@@ -1,0 +1,199 @@
+"""bcache by its files in sysfs, as grep, head, tail or cat show them.
+
+`PATH:VALUE` lines (grep . over a directory; the paths may be relative), `==> PATH <==` with the
+value below (head and tail of several files), or one cat with its answer. Counters are those of
+stats_total; the others go beside them by the names of their directories.
+
+Source: Linux Documentation/admin-guide/bcache.rst; drivers/md/bcache/stats.c: hit ratios are cut to
+whole percents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iosonde.layers.bcache.facts import cache_facts, chosen, counts, size
+from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records import Json, Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, lines, prompt_in
+
+_NAMES = (
+    "backing_dev_name", "cache_mode", "dirty_data", "io_errors", "running", "sequential_cutoff",
+    "state", "stripe_size", "writeback_delay", "writeback_metadata", "writeback_percent",
+    "writeback_rate", "writeback_running", "readahead_cache_policy", "partial_stripes_expensive",
+)  # fmt: skip
+_RELATIVE = (
+    rf"\.?/?(?:bcache/)?(?:(?:stats_\w+|cache\d*|bdev\d+|internal)/[\w/.-]+|{'|'.join(_NAMES)})"
+    r"|\./[\w/.-]+"
+)
+_ITEM = re.compile(rf"^[\s|]*(?P<path>/sys/[^\s:]*bcache[^\s:]*|{_RELATIVE}):(?P<value>.*)$")
+_TORN = re.compile(r"^[\s|]*/sys/[^\s:]*bcache[^\s:]*$")
+_ABOVE = re.compile(rf"^[\s|]*==> (?P<path>/sys/\S*bcache\S*|{_RELATIVE}) <==\s*$")
+_CAT = re.compile(r"\bcat\s+(?P<path>/sys/\S*bcache\S*)\s*$")
+_DEVICE = re.compile(r"^/sys/\S*?/(?P<name>[\w!.-]+)/bcache/(?P<rest>.+)$")
+_SET = re.compile(r"^/sys/fs/bcache/(?P<set>[0-9a-f-]{36})/(?:(?P<part>bdev\d+)/)?(?P<rest>.+)$")
+_SHARE = re.compile(r"(Unused|Clean|Dirty|Metadata):\s*(\d{1,3})%")
+_WIDE = 60
+_FIGURES = (
+    "io_errors", "writeback_delay", "writeback_percent", "congested_read_threshold_us",
+    "congested_write_threshold_us", "nbuckets",
+)  # fmt: skip
+_FLAGS = ("writeback_running", "writeback_metadata", "partial_stripes_expensive", "discard")
+_SIZES = ("sequential_cutoff", "stripe_size", "written", "metadata_written", "btree_cache_size")
+_CHOICES = ("readahead_cache_policy", "cache_replacement_policy")
+
+
+class BcacheOutput:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "bcache"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "/sys/block/bcache", "/sys/fs/bcache/", "/bcache/stats_", "/bcache/cache_mode",
+        "/bcache/sequential_cutoff", "stats_total/", "cache_mode:", "sequential_cutoff:",
+        "/bypassed:", "./state:",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        line = passage.line(passage.at) or ""
+        if _CAT.search(line):
+            answer = passage.line(passage.at + 1) or ""
+            return passage.at if answer and not prompt_in(answer) else None
+        if not (_ITEM.match(line) or _ABOVE.match(line) or _TORN.match(line)):
+            return None
+        first, gap = passage.at, 0
+        for index in range(passage.at, -1, -1):
+            text = passage.line(index) or ""
+            if _ITEM.match(text) or _ABOVE.match(text):
+                first, gap = index, 0
+            elif prompt_in(text) or gap > 3:
+                break
+            else:
+                gap += 1
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        line = passage.line(first) or ""
+        begin, prompt = command_before(
+            passage, first, ("grep", "head", "tail", "egrep", "cat"), reach=3
+        ) or (first, Prompt(""))
+        if found := _CAT.search(line):
+            items, last = _answer(passage, first, found["path"])
+            begin, prompt = first, prompt_in(line) or Prompt(line.strip())
+        elif _ABOVE.match(line):
+            items, last = _below_heads(passage, first)
+        else:
+            items, last = _in_lines(passage, first)
+        texts: dict[str, dict[str, str]] = {}
+        for path, value in items:
+            name, rest = _split(path)
+            before = texts.setdefault(name, {})
+            before[rest] = f"{before[rest]} {value.strip()}" if rest in before else value.strip()
+        states, counters = [], []
+        for name, files in texts.items():
+            if values := _values(files):
+                states.append(Subject("bcache", name, values))
+            if counted := _counts(files):
+                counters.append(
+                    PrintedCounters(self.tool, "bcache", name, counted, prompt.host, prompt.command)
+                )
+        if not states and not counters:
+            raise Unreadable("none of its values is known", last)
+        state = PrintedState(self.tool, tuple(states), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,) if states else (), counters=tuple(counters))
+
+
+def _in_lines(passage: Passage, first: int) -> tuple[list[tuple[str, str]], int]:
+    """Paths and values of `PATH:VALUE`; a line too long may go on in the next."""
+    items: list[tuple[str, str]] = []
+    last, torn = first, ""
+    for index, line in lines(passage, first, 2000):
+        if not line.strip():
+            if index > last + 2:
+                break
+            continue
+        item = _ITEM.match(torn + line.strip() if torn else line)
+        if item:
+            items.append((item["path"], item["value"]))
+        elif _TORN.match(line):
+            torn, last = line.strip(), index
+            continue
+        elif items and index == last + 1 and len(passage.line(last) or "") >= _WIDE:
+            if prompt_in(line):
+                break
+            path, value = items[-1]
+            items[-1] = (path, value + line.strip())
+        else:
+            break
+        last, torn = index, ""
+    return items, last
+
+
+def _below_heads(passage: Passage, first: int) -> tuple[list[tuple[str, str]], int]:
+    """Paths and values of `==> PATH <==`, the value in the line below."""
+    items: list[tuple[str, str]] = []
+    path, last = "", first
+    for index, line in lines(passage, first, 2000):
+        if found := _ABOVE.match(line):
+            path, last = found["path"], index
+        elif line and path and not prompt_in(line):
+            items.append((path, line))
+            path, last = "", index
+        elif line or index > last + 4:
+            break
+    return items, last
+
+
+def _answer(passage: Passage, first: int, path: str) -> tuple[list[tuple[str, str]], int]:
+    """What cat printed of one file: one line, more of priority_stats."""
+    items: list[tuple[str, str]] = []
+    last = first
+    most = 8 if path.endswith("priority_stats") else 1
+    for index, line in lines(passage, first + 1, most):
+        if not line.strip() or prompt_in(line):
+            break
+        items.append((path, line))
+        last = index
+    return items, last
+
+
+def _split(path: str) -> tuple[str, str]:
+    """The device, or the cache set by its uuid, and the path below its directory.
+
+    What belongs to the cache of a device has the same name whichever way leads there.
+    """
+    if found := _SET.match(path):
+        return (found["part"], found["rest"]) if found["part"] else (found["set"], found["rest"])
+    if found := _DEVICE.match(path):
+        return found["name"].replace("!", "/"), found["rest"]
+    return "", path.removeprefix("./").removeprefix("bcache/")
+
+
+def _values(files: Mapping[str, str]) -> dict[str, Scalar]:
+    plain = {path.rpartition("/")[2]: text for path, text in files.items() if "stats_" not in path}
+    texts = {**plain, **{f"cache/{name}": text for name, text in plain.items()}}
+    values: dict[str, Scalar] = {
+        **cache_facts(texts),
+        "backing_device": plain.get("backing_dev_name"),
+        **{name: size(plain.get(name)) for name in _SIZES},
+        **{name: chosen(plain.get(name, "")) for name in _CHOICES},
+        **{name: int(plain[name]) for name in _FIGURES if plain.get(name, "").isdecimal()},
+        **{name: plain[name] == "1" for name in _FLAGS if plain.get(name) in {"0", "1"}},
+    }
+    use = next((text for path, text in files.items() if path.endswith("priority_stats")), "")
+    for what, percent in _SHARE.findall(use):
+        values[f"{what.lower()}_share"] = int(percent) / 100
+    return known(values)
+
+
+def _counts(files: Mapping[str, str]) -> dict[str, Json]:
+    """The counters since the device was registered; those of a while in a part of their own."""
+    texts = {"/".join(path.split("/")[-2:]): text for path, text in files.items()}
+    counted: dict[str, Json] = dict(counts(texts))
+    for span in ("stats_five_minute", "stats_hour", "stats_day"):
+        if of_span := counts(texts, span):
+            counted[span] = dict(of_span)
+    return counted

@@ -1,0 +1,231 @@
+"""`bcache-super-show` and `bcache-status`.
+
+Source: bcache-tools 1.0.8, bcache-super-show.c (sizes in sectors of 512 bytes); bcache-status by
+Darrick J. Wong, 2014, which prints what sysfs says with sizes made readable, and percents cut off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.layers.bcache.facts import chosen, size
+from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records import Json, Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, flow, lines, prompt_in
+
+_KEY = re.compile(r"^[\s|]*(?:sb|dev|cset)\.[a-z_.]+\s+\S+(?:\s*\[[^\]]*\])?[\s|]*$")
+_PAIR = re.compile(r"((?:sb|dev|cset)\.[a-z_.]+) (\S+(?: \[[^\]]*\])?)")
+_SECTION = re.compile(r"--- (bcache|Backing Device|Cache Device) ---")
+_SPANS = {
+    "Total": "stats_total", "Last 5min": "stats_five_minute", "Last Hour": "stats_hour",
+    "Last Day": "stats_day",
+}  # fmt: skip
+_COUNTED = {
+    "Hits": "cache_hits", "Misses": "cache_misses", "Bypass Hits": "cache_bypass_hits",
+    "Bypass Misses": "cache_bypass_misses", "Bypassed": "bypassed",
+}  # fmt: skip
+_FACTS = (
+    "UUID", "Block Size", "Bucket Size", "Congested?", "Read Congestion", "Write Congestion",
+    "Total Cache Size", "Total Cache Used", "Total Cache Unused", "Evictable Cache",
+    "Replacement Policy", "Cache Mode", "Device File", "bcache Device File", "Size", "Readahead",
+    "Sequential Cutoff", "Merge sequential?", "State", "Writeback?", "Dirty Data", "Discard?",
+    "I/O Errors", "Metadata Written", "Data Written", "Buckets", "Cache Used", "Cache Unused",
+)  # fmt: skip
+_KEYS = (*_FACTS, *(f"{span} {what}" for span in _SPANS for what in _COUNTED))
+_ENTRY = re.compile(
+    rf"(?:^|(?<= ))({'|'.join(map(re.escape, sorted(_KEYS, key=len, reverse=True)))}) "
+)
+_SHARE = re.compile(r"\((\d{1,3})%\)")
+_DEVICE = re.compile(r"(?:/dev/)(\S+)")
+
+
+class BcacheTools:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "bcache"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "sb.magic", "sb.csum", "dev.data.first", "dev.cache.first", "cset.uuid",
+        "--- bcache ---", "--- Backing Device ---", "--- Cache Device ---", "Evictable Cache",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        line = passage.line(passage.at) or ""
+        if _KEY.match(line):
+            first = passage.at
+            for index in range(passage.at, max(passage.at - 30, -1), -1):
+                text = passage.line(index) or ""
+                if _KEY.match(text):
+                    first = index
+                elif prompt_in(text) or index < first - 3:
+                    break
+            return first
+        best = None
+        for index in range(passage.at, max(passage.at - 40, -1), -1):
+            text = passage.line(index) or ""
+            if _SECTION.search(text) and _has_entry(passage, index + 1):
+                best = index
+            if "--- bcache ---" in text or prompt_in(text):
+                break
+        return best
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        if _KEY.match(passage.line(first) or ""):
+            return self._super(passage, first)
+        return self._status(passage, first)
+
+    def _super(self, passage: Passage, first: int) -> Reading:
+        last = first
+        for index, line in lines(passage, first, 60):
+            torn = index == last + 1 and re.fullmatch(r"\s*(?:\[[^\]]*\]|[\w-]{1,40})", line)
+            if index > last + 4 or (line and not _KEY.match(line) and not torn):
+                break
+            last = index if line else last
+        pairs = dict(_PAIR.findall(flow(passage, first, last)))
+        begin, prompt = command_before(
+            passage, first, ("bcache-super-show", "bcache"), reach=3
+        ) or (first, Prompt(""))
+        device = _DEVICE.search(prompt.command)
+        values = _superblock(pairs)
+        if not values:
+            raise Unreadable("it says neither cache nor backing device")
+        subject = Subject("bcache", device[1] if device else pairs.get("dev.uuid", ""), values)
+        state = PrintedState(self.tool, (subject,), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,))
+
+    def _status(self, passage: Passage, first: int) -> Reading:
+        last = first
+        for index, line in lines(passage, first, 400):
+            if index > last + 3 or (index > first and prompt_in(line)):
+                break
+            if _ENTRY.search(f"{line.strip()} ") or _SECTION.search(line):
+                last = index
+            elif line and index == last + 1 and len(passage.line(last) or "") < 60:
+                break
+            elif line:
+                last = index
+        begin, prompt = command_before(passage, first, ("bcache-status", "bcache"), reach=8) or (
+            first,
+            Prompt(""),
+        )
+        subjects, counters = [], []
+        parts = _SECTION.split(flow(passage, first, last))[1:]
+        for kind, text in zip(parts[::2], parts[1::2], strict=True):
+            entries = _entries(text)
+            name = _name(kind, entries)
+            if values := _facts(entries):
+                subjects.append(Subject("bcache", name, values))
+            if counts := _counts(entries):
+                counters.append(
+                    PrintedCounters(self.tool, "bcache", name, counts, prompt.host, prompt.command)
+                )
+        if not subjects:
+            raise Unreadable("no values follow")
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,), counters=tuple(counters))
+
+
+def _has_entry(passage: Passage, first: int) -> bool:
+    """Whether a name that bcache-status prints stands in one of the next lines."""
+    return any(_ENTRY.search(f"{(line or '').strip()} ") for line in passage.block(first, 2))
+
+
+def _superblock(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    version = chosen(pairs.get("sb.version", ""))
+    if version is None:
+        return {}
+    label = pairs.get("dev.label")
+    return known(
+        {
+            "role": version.removesuffix(" device"),
+            "block_size": _sectors(pairs.get("dev.sectors_per_block")),
+            "bucket_size": _sectors(pairs.get("dev.sectors_per_bucket")),
+            "cache_size": _sectors(pairs.get("dev.cache.cache_sectors")),
+            "data_offset": _sectors(pairs.get("dev.data.first_sector")),
+            "mode": chosen(pairs.get("dev.data.cache_mode", "")),
+            "state": chosen(pairs.get("dev.data.cache_state", "")),
+            "cache_replacement_policy": chosen(pairs.get("dev.cache.replacement", "")),
+            "discard": {"yes": True, "no": False}.get(pairs.get("dev.cache.discard", "")),
+            "label": None if label in {"(empty)", None} else label,
+            "uuid": pairs.get("dev.uuid"),
+            "set_uuid": pairs.get("cset.uuid"),
+        }
+    )
+
+
+def _sectors(text: str | None) -> int | None:
+    return int(text) * units.SECTOR if text and text.isdecimal() else None
+
+
+def _entries(text: str) -> dict[str, str]:
+    """Values by the names that bcache-status prints before them."""
+    parts = _ENTRY.split(f"{text.strip()} ")[1:]
+    return {name: value.strip() for name, value in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _name(kind: str, entries: Mapping[str, str]) -> str:
+    if kind == "bcache":
+        return entries.get("UUID", "")
+    device = _DEVICE.search(entries.get("bcache Device File") or entries.get("Device File", ""))
+    return device[1] if device else ""
+
+
+def _facts(entries: Mapping[str, str]) -> dict[str, Scalar]:
+    errors = entries.get("I/O Errors", "")
+    file = _DEVICE.search(entries.get("Device File", ""))
+    evictable = _SHARE.search(entries.get("Evictable Cache", ""))
+    unused = _SHARE.search(entries.get("Total Cache Unused") or entries.get("Cache Unused", ""))
+    return known(
+        {
+            "mode": chosen(entries.get("Cache Mode", "")),
+            "state": entries.get("State"),
+            "block_size": size(entries.get("Block Size")),
+            "bucket_size": size(entries.get("Bucket Size")),
+            "cache_size": size(entries.get("Total Cache Size")),
+            "size": size(entries.get("Size")),
+            "available_share": int(evictable[1]) / 100 if evictable else None,
+            "unused_share": int(unused[1]) / 100 if unused else None,
+            "sequential_cutoff": size(entries.get("Sequential Cutoff")),
+            "dirty": size(entries.get("Dirty Data")),
+            "writeback_running": _flag(entries.get("Writeback?")),
+            "discard": _flag(entries.get("Discard?")),
+            "cache_replacement_policy": chosen(entries.get("Replacement Policy", "")),
+            "congested_read_threshold_us": _microseconds(entries.get("Read Congestion")),
+            "congested_write_threshold_us": _microseconds(entries.get("Write Congestion")),
+            "io_errors": int(errors) if errors.isdecimal() else None,
+            "backing_device": file[1] if file and "bcache Device File" in entries else None,
+        }
+    )
+
+
+def _counts(entries: Mapping[str, str]) -> dict[str, Json]:
+    counts: dict[str, Json] = {}
+    for span, place in _SPANS.items():
+        figures: dict[str, Json] = {}
+        for what, name in _COUNTED.items():
+            text = entries.get(f"{span} {what}", "")
+            figure = text.split(" ")[0]
+            value = (
+                size(text) if name == "bypassed" else int(figure) if figure.isdecimal() else None
+            )
+            if value is not None:
+                figures[name] = value
+        if place == "stats_total":
+            counts |= figures
+        elif figures:
+            counts[place] = figures
+    return counts
+
+
+def _flag(text: str | None) -> bool | None:
+    return {"True": True, "False": False}.get(text or "")
+
+
+def _microseconds(text: str | None) -> int | None:
+    """µs of `2.0ms`."""
+    found = re.match(r"([\d.]+)ms", text or "")
+    return round(float(found[1]) * 1000) if found else None

@@ -1,0 +1,74 @@
+r"""Files of bcache in sysfs that hold a size; the address is the path.
+
+bcache prints "4.0M" and takes no fraction: a size is read as whole bytes, the smallest that would
+be printed so. What is not a power of 1024 is therefore known to one place.
+
+Source: Linux Documentation/admin-guide/bcache.rst; drivers/md/bcache/util.c, bch_hprint (cuts
+after one place) and STRTO_H (whole numbers with a suffix).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import IosondeError
+from iosonde.hosts.host import Host
+from iosonde.layers.bcache.facts import whole_bytes
+from iosonde.records import Scalar
+from iosonde.settings.mechanism import Kept, write_file
+from iosonde.settings.sysfs import Sysfs
+from iosonde.settings.udev_rules import FILE
+
+# As `whole_bytes` on the host.
+_BYTES = (
+    '{ n = index("kMGTPE", substr($1, length($1))); v = int($1 * 10 + 0.5); '
+    "v = n ? int((v * 1024 + 9) / 10) : v / 10; "
+    'while (n-- > 1) v *= 1024; printf "%.0f\\n", v }'
+)
+
+
+class BcacheSettings:
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "bcache"
+    files: ClassVar[tuple[str, ...]] = (FILE,)
+
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        """See `Mechanism.get`; what discovery shows too, so it is read like all of sysfs."""
+        values = await Sysfs().get(host, addresses)
+        return {
+            address: whole_bytes(value) if isinstance(value, str | int) else value
+            for address, value in values.items()
+        }
+
+    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """See `Mechanism.offered`; a size has no words."""
+        del host, addresses
+        return {}
+
+    def look(self, address: str) -> tuple[str, ...]:
+        """See `Mechanism.look`."""
+        return ("awk", _BYTES, address)
+
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        """See `Mechanism.change`."""
+        return write_file(address, value)
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`."""
+        return Sysfs().device(address)
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`: a rule of udev, as for all of sysfs."""
+        return await Sysfs().keep(host, address, value)
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return Sysfs().without(text)
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`."""
+        return await Sysfs().kept(host, addresses)

@@ -1,0 +1,1 @@
+"""Disks and SSDs, as the block layer shows them."""

@@ -1,0 +1,167 @@
+"""What a row of lsblk says of a device, however the row was printed.
+
+Facts have the names that discovery gives them. `below` names what a device stands on, as far as
+the tree or PKNAME tells.
+
+Source: util-linux 2.38, misc-utils/lsblk.c: sizes with prefixes of 1024, RA in KiB, START in
+sectors of 512; lsblk(8).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from iosonde import units
+from iosonde.layers.partition.kind import alignment_facts, believed_stripe
+from iosonde.printed import Subject
+from iosonde.records import Scalar
+from iosonde.text.cells import Column
+
+_WORD, _TEXT = re.compile(r"\S+"), re.compile(r"\S.*")
+_SIZE = re.compile(r"\d+(?:[.,]\d+)?[BKMGTPE]?")
+_NUMBER, _FLAG = re.compile(r"-?\d+"), re.compile(r"[01]")
+_TYPES = (
+    "disk|part|lvm|crypt|dmraid|mpath|path|dm|loop|md|linear|raid\\d+|rom|tape|changer|printer|"
+    "processor|worm|mo-disk|scanner|comm|enclosure|rbc|osd|no-lun"
+)
+_TYPE = re.compile(f"(?:{_TYPES})", re.IGNORECASE)
+_NAME = re.compile(
+    rf"(?!(?:{_TYPES}|none|mq-deadline|deadline|noop|cfq|bfq|kyber)$)"
+    r"(?![0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)[A-Za-z][\w!.:+-]*(?:/\S+)?(?: \(\w+\))?"
+)
+_ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, empty, words
+    ("NAME", _NAME, False, False),
+    ("MAJ:MIN", re.compile(r"\d+:\d+"), False, False),
+    ("SIZE", _SIZE, False, False),
+    ("TYPE", _TYPE, False, False),
+    ("RM RO ROTA HOTPLUG RAND DAX", _FLAG, False, False),
+    ("ALIGNMENT MIN-IO OPT-IO PHY-SEC LOG-SEC RA", _NUMBER, False, False),
+    ("RQ-SIZE START PARTN", _NUMBER, True, False),
+    ("DISC-GRAN DISC-MAX WSAME DISC-ALN DISC-ZERO FSSIZE FSAVAIL FSUSED ZONE-SZ ZONE-WGRAN "
+     "ZONE-APP ZONE-NR ZONE-OMAX ZONE-AMAX", _SIZE, True, False),
+    ("FSUSE%", re.compile(r"\d+%"), True, False),
+    ("MOUNTPOINT MOUNTPOINTS", re.compile(r"/.*|\[SWAP\]"), True, True),
+    ("SCHED", re.compile(r"none|mq-deadline|deadline|noop|cfq|bfq|kyber"), True, False),
+    ("TRAN", re.compile(r"[a-z]+"), True, False),
+    ("KNAME PATH PKNAME ZONED OWNER GROUP MODE STATE", _WORD, True, False),
+    ("FSTYPE", re.compile(r"[a-z][a-z0-9_.]*(?:_LUKS)?|LVM[12]_member|DM_\w+|BitLocker|VMFS\w*"),
+     True, False),
+    ("FSVER", re.compile(r"[\w.]+(?: \d+)?"), True, True),
+    ("HCTL", re.compile(r"[\d:]+"), True, False),
+    ("UUID PTUUID PARTUUID WWN SERIAL REV VENDOR PTTYPE PARTTYPE PARTFLAGS SUBSYSTEMS FSROOTS",
+     _WORD, True, False),
+    ("MODEL LABEL PARTLABEL PARTTYPENAME", _TEXT, True, True),
+)  # fmt: skip
+COLUMNS: Mapping[str, Column] = {
+    name: Column(name, cell, empty, words)
+    for names, cell, empty, words in _ALIKE
+    for name in names.split()
+}
+_FACTS = {
+    "ROTA": "rotational", "SCHED": "scheduler", "RA": "read_ahead_kb", "RQ-SIZE": "nr_requests",
+    "PHY-SEC": "physical_block_size", "LOG-SEC": "logical_block_size", "MIN-IO": "io_min",
+    "OPT-IO": "io_opt", "TRAN": "transport", "MODEL": "model", "SERIAL": "serial",
+    "VENDOR": "vendor", "REV": "firmware", "WWN": "wwn", "HCTL": "hctl", "RO": "read_only",
+    "FSTYPE": "fstype", "ALIGNMENT": "alignment_offset",
+}  # fmt: skip
+_FLAGS = frozenset({"rotational", "read_only"})
+_WHOLE = frozenset({
+    "read_ahead_kb", "nr_requests", "physical_block_size", "logical_block_size", "io_min",
+    "io_opt", "alignment_offset",
+})  # fmt: skip
+_KINDS = {"disk": "disk", "part": "partition", "lvm": "lvm", "crypt": "dm_crypt", "loop": "loop",
+          "mpath": "multipath", "rom": "disk", "dm": "dm", "md": "md", "dmraid": "dm",
+          "linear": "md"}  # fmt: skip
+_MAPPED = frozenset({"lvm", "dm_crypt", "multipath", "dm"})
+_BY_NAME = (
+    (re.compile(r"md[\d_]\w*?p\d+|(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z])\d+|"
+                r"(?:nvme\d+n\d+|mmcblk\d+|loop\d+|cciss!c\d+d\d+)p\d+"), "partition"),
+    (re.compile(r"md[\d_].*"), "md"),
+    (re.compile(r"loop\d+"), "loop"),
+    (re.compile(r"(?:sd|vd|xvd|hd|sr|nvme|mmcblk|ubd|nbd|rbd|drbd|cciss|zram|pmem|bcache|fd)[\w!-]*"),
+     "disk"),
+)  # fmt: skip
+_ON_DISK = {"xfs": "xfs", "ext2": "ext4", "ext3": "ext3", "ext4": "ext4", "btrfs": "btrfs"}
+
+
+def subjects(
+    table: Iterable[tuple[Mapping[str, str], tuple[str, ...]]], host: str
+) -> tuple[Subject, ...]:
+    """The devices of a table, each once, and the file systems that are mounted.
+
+    Args:
+        table: cells by the names of the columns, and names of what the device stands on.
+        host: as the prompt names it.
+    """
+    found: dict[str, tuple[str, dict[str, Scalar]]] = {}
+    mounts: dict[str, Subject] = {}
+    places: dict[str, str] = {}
+    for cells, below in table:
+        plain = cells["NAME"].partition(" ")[0].rpartition("/dev/")[2].replace("!", "/")
+        kind = _kind(cells, plain, bool(below))
+        name = f"mapper/{plain}" if kind in _MAPPED and "/" not in plain else plain
+        places[plain] = name
+        values = found.setdefault(name, (kind, {}))[1]
+        values.update(_values(cells, kind))
+        under = [places.get(one, one) for one in below]
+        known = str(values.get("below") or "").split()
+        if under := list(dict.fromkeys([*known, *under])):
+            values["below"] = " ".join(under)
+        for point in (cells.get("MOUNTPOINTS") or cells.get("MOUNTPOINT") or "").split("\n"):
+            if point.startswith("/") and values.get("fstype"):
+                mounts[point] = _mounted(point, name, str(values["fstype"]), host)
+    devices = [Subject(kind, name, values, host) for name, (kind, values) in found.items()]
+    return (*devices, *mounts.values())
+
+
+def _kind(cells: Mapping[str, str], name: str, stands: bool) -> str:
+    word = cells.get("TYPE", "").lower()
+    if word:
+        return _KINDS.get(word, "md" if word.startswith("raid") else "disk")
+    for pattern, kind in _BY_NAME:
+        if pattern.fullmatch(name):
+            return kind
+    return "dm" if stands or "-" in name else "disk"
+
+
+def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {}
+    if "SIZE" in cells:
+        values["size"] = units.parse_bytes(cells["SIZE"].replace(",", ".").removesuffix("B"))
+    for column, fact in _FACTS.items():
+        text = cells.get(column)
+        if not text:
+            continue
+        if fact in _FLAGS:
+            values[fact] = text in {"1", "true"}
+        elif fact not in _WHOLE:
+            values[fact] = text
+        elif text.lstrip("-").isdecimal() and (int(text) or fact != "io_opt"):
+            values[fact] = int(text)
+    if mounted := cells.get("MOUNTPOINTS") or cells.get("MOUNTPOINT"):
+        values["mounts"] = mounted.replace("\n", " ")
+    word = cells.get("TYPE", "")
+    if kind == "md" and word.startswith(("raid", "linear")):
+        values["level"] = word
+    if kind == "partition" and cells.get("START", "").isdecimal():
+        start = int(cells["START"]) * units.SECTOR
+        values |= {"start": start, **_alignment(start, values)}
+    return values
+
+
+def _alignment(start: int, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """How the start lies on the grid, where the physical sectors are told."""
+    physical, least, best = (values.get(name) for name in ("physical_block_size", "io_min",
+                                                           "io_opt"))  # fmt: skip
+    if not isinstance(physical, int) or physical <= 0:
+        return {}
+    stripe = None
+    if isinstance(least, int) and isinstance(best, int):
+        stripe = believed_stripe(physical, least, best)
+    return alignment_facts(start, physical, stripe)
+
+
+def _mounted(point: str, device: str, fstype: str, host: str) -> Subject:
+    kind = _ON_DISK.get(fstype, "filesystem")
+    return Subject(kind, point, {"device": f"/dev/{device}", "fstype": fstype}, host)

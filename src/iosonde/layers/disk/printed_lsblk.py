@@ -1,0 +1,133 @@
+"""lsblk as a tree or a list, with the columns that were asked for, also -t, -f and -P.
+
+Source: util-linux 2.38, misc-utils/lsblk.c and libsmartcols: branches are drawn two columns wide,
+with UTF-8 or (-i) ASCII characters; a device that several others hold stands under each of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iosonde.layers.disk.facts import COLUMNS, subjects
+from iosonde.printed import PrintedState, Reading, Unreadable
+from iosonde.text.cells import head_at, rows
+from iosonde.text.passage import Passage, command_before, lines
+from iosonde.text.torn import joinings
+
+_HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
+_TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=\w)")
+_PAIRS = re.compile(r'NAME="[^"]')
+_PAIR = re.compile(r'([A-Z][A-Z:-]*%?)="([^"]*)"')
+_WHOLE = re.compile(r'(?:[A-Z][A-Z:-]*%?="[^"]*"(?: |$))+')
+_SURE = frozenset({"MAJ:MIN", "SIZE", "TYPE", "FSTYPE", "MIN-IO", "SCHED", "ROTA", "PHY-SEC",
+                   "MOUNTPOINT", "MOUNTPOINTS", "RQ-SIZE", "START", "PKNAME"})  # fmt: skip
+
+_Row = tuple[Mapping[str, str], tuple[str, ...]]
+
+
+class Lsblk:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "lsblk"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "NAME ", "MAJ:MIN", " PHY-SEC", " RQ-SIZE", " FSTYPE ", 'NAME="',
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 4, -1), -1):
+            line = passage.line(index)
+            if line is None:
+                return None
+            if _PAIRS.search(line):
+                return index
+            if _HEAD.match(line):
+                head = head_at(passage, index, COLUMNS)
+                sure = head is not None and {one.name for one in head.columns} & _SURE
+                return index if sure else None
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        asked = command_before(passage, first, ("lsblk",))
+        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        if _PAIRS.search(passage.line(first) or ""):
+            last, table = _pairs(passage, first)
+        else:
+            last, table = _table(passage, first, inverse=_inverse(command))
+        if not table:
+            raise Unreadable("no device follows")
+        state = PrintedState(self.tool, subjects(table, host), host, command)
+        return Reading(asked[0] if asked else first, last, states=(state,))
+
+
+def _inverse(command: str) -> bool:
+    return bool(re.search(r"\s(?:-[a-zA-Z]*s[a-zA-Z]*|--inverse)(?:\s|$)", command))
+
+
+def _plain(line: str) -> str:
+    """A line with blanks for its branches."""
+    found = _TREE.match(line)
+    return " " * found.end() + line[found.end() :] if found else line
+
+
+def _table(passage: Passage, first: int, *, inverse: bool) -> tuple[int, list[_Row]]:
+    """The rows, each with what it stands on: the branches above it, or PKNAME."""
+    head = head_at(passage, first, COLUMNS)
+    if head is None:
+        raise Unreadable("its columns are not known")
+    table: list[_Row] = []
+    above: list[tuple[int, str]] = []
+    last = head.last
+    for row in rows(passage, head, plain=_plain):
+        name = row.cells["NAME"]
+        while above and above[-1][0] >= row.start:
+            above.pop()
+        parent = above[-1][1] if above else row.cells.get("PKNAME", "")
+        above.append((row.start, name))
+        last = row.last
+        if inverse:
+            table.append((row.cells, ()))
+            if parent:
+                table.append(({"NAME": parent}, (name,)))
+        else:
+            table.append((row.cells, (parent,) if parent else ()))
+    return last, table
+
+
+def _pairs(passage: Passage, first: int) -> tuple[int, list[_Row]]:
+    """The output of -P: NAME="VALUE" …, a device a line, which a wrap may have broken."""
+    table: list[_Row] = []
+    parts: list[str] = []
+    last = first
+    for index, line in lines(passage, first, 2000):
+        begins = line.lstrip().startswith(('NAME="', 'KNAME="'))
+        if begins and parts:
+            table += _pair_row(parts)
+            parts = []
+        if line and not begins and (not parts or len(parts) > 6 or '"' not in line):
+            break
+        if line:
+            parts.append(line)
+            last = index
+        elif index - last > 1:
+            break
+    return last, table + _pair_row(parts)
+
+
+def _pair_row(parts: list[str]) -> list[_Row]:
+    """The device of one line, as whole as its pieces make it."""
+    for text in joinings(parts):
+        if _WHOLE.fullmatch(text.strip()):
+            break
+    else:
+        text = " ".join(parts)
+    cells = {
+        name: value
+        for name, value in _PAIR.findall(text)
+        if value and (name not in COLUMNS or COLUMNS[name].cell.fullmatch(value))
+    }
+    parent = cells.get("PKNAME", "")
+    return [(cells, (parent,) if parent else ())] if "NAME" in cells else []

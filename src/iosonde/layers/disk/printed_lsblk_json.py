@@ -1,0 +1,83 @@
+"""lsblk -J: the devices as nested objects, with whatever columns were asked for.
+
+Source: util-linux 2.38, misc-utils/lsblk.c; before 2.33 all values are strings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from iosonde.layers.disk.facts import COLUMNS, subjects
+from iosonde.printed import PrintedState, Reading, Unreadable
+from iosonde.text.json_object import decoded, opening
+from iosonde.text.passage import Passage, command_before, joined, lines
+
+_KEY = re.compile(r'"blockdevices"\s*:')
+_DEPTH = 16
+_OPENING = 4  # lines in which the first brace must come
+
+_Row = tuple[Mapping[str, str], tuple[str, ...]]
+
+
+class LsblkJson:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "lsblk"
+    anchors: ClassVar[tuple[str, ...]] = ('"blockdevices"',)
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        return opening(passage, passage.at)
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last = _end(passage, first)
+        devices = decoded(joined(passage, first, last), _KEY).get("blockdevices")
+        if not isinstance(devices, list):
+            raise Unreadable("it lists no devices")
+        asked = command_before(passage, first, ("lsblk",))
+        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        found = subjects(_rows(devices, "", 0), host)
+        if not found:
+            raise Unreadable("it lists no devices")
+        state = PrintedState(self.tool, found, host, command)
+        return Reading(asked[0] if asked else first, last, states=(state,))
+
+
+def _end(passage: Passage, first: int) -> int:
+    """Index of the line with the last brace: where as many are closed as were opened."""
+    depth, last = 0, first
+    for index, line in lines(passage, first, 6000):
+        depth += line.count("{") - line.count("}")
+        last = index
+        if depth <= 0 and ("}" in line or index > first + _OPENING):
+            break
+    return last
+
+
+def _rows(devices: list[Any], parent: str, depth: int) -> Iterator[_Row]:
+    """The devices as rows of cells, each with what it hangs on."""
+    for device in devices:
+        if not isinstance(device, dict) or not device.get("name"):
+            continue
+        cells = {str(key).upper(): _text(value) for key, value in device.items()
+                 if key != "children"}  # fmt: skip
+        kept = {key: text for key, text in cells.items()
+                if text and (key not in COLUMNS or COLUMNS[key].cell.fullmatch(text)
+                             or "MOUNT" in key)}  # fmt: skip
+        below = parent or kept.get("PKNAME", "")
+        yield {"NAME": cells["NAME"], **kept}, (below,) if below else ()
+        children = device.get("children")
+        if isinstance(children, list) and depth < _DEPTH:
+            yield from _rows(children, cells["NAME"], depth + 1)
+
+
+def _text(value: object) -> str:
+    """A value as the table prints it."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, list):
+        return "\n".join(str(one) for one in value if one)
+    return "" if value is None else str(value)

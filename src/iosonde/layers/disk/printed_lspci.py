@@ -1,0 +1,115 @@
+"""lspci -vv of storage and network controllers: the PCIe link as it is, and as it could be.
+
+Source: pciutils 3.x, ls-caps.c, cap_express_link(): LnkCap is what the device can, LnkSta what was
+negotiated; since 3.6 "(ok)", "(downgraded)" or "(overdriven)" stand behind. Payload per lane: PCI
+Express Base Specification 6.0, 4.2: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, FLITs at 64 GT/s.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde.printed import PrintedState, Reading, Subject, known
+from iosonde.records import Scalar
+from iosonde.text.passage import Passage, command_before, compact, lines, prompt_in
+
+_DEVICE = re.compile(
+    r"^\s*(?P<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w /-]{4,60}?)"
+    r"(?: \[[0-9a-f]{4}\])?: (?P<model>\S.*)$"
+)
+_KINDS = (
+    "Non-Volatile memory controller", "RAID bus controller", "Serial Attached SCSI controller",
+    "SATA controller", "SCSI storage controller", "Mass storage controller", "Fibre Channel",
+    "Ethernet controller", "Network controller", "Infiniband controller",
+)  # fmt: skip
+_LINK = re.compile(
+    r"Lnk(?P<what>Cap|Sta):(?:Port#\d+,)?Speed(?P<speed>[\d.]{1,5})GT/s(?:\([a-z]+\))?,"
+    r"Width[x*](?P<width>\d{1,2})"
+)
+_NODE = re.compile(r"NUMAnode:(\d{1,4})")
+_DRIVER = re.compile(r"Kerneldriverinuse:([\w-]{1,24}?)(?:Kernelmodules|$)")
+_PAYLOAD = re.compile(r"DevCtl:.{0,200}?MaxPayload(\d{2,5})bytes,MaxReadReq(\d{2,5})bytes")
+_REVISION = re.compile(r" \(rev [0-9a-f]+\)| \(prog-if .*\)$")
+_OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
+
+
+class LspciNvme:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "lspci"
+    anchors: ClassVar[tuple[str, ...]] = ("LnkSta:", "LnkCap:", "Non-Volatile memory controller")
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, -1, -1):
+            line = passage.line(index) or ""
+            device = _DEVICE.match(line)
+            if device:
+                return index if device["kind"].startswith(_KINDS) else None
+            if index < passage.at and prompt_in(line):
+                return None
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`. One device."""
+        device = _DEVICE.match(passage.line(first) or "")
+        last = _end(passage, first)
+        text = compact(passage, first, last)
+        asked = command_before(passage, first, ("lspci",), reach=3)
+        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        values = _values(text)
+        if device:
+            model = _REVISION.sub("", device["model"]).strip()
+            values = {"class": device["kind"], "model": model} | values
+        subject = Subject("pcie", device["slot"] if device else "", values, host)
+        state = PrintedState(self.tool, (subject,), host, command)
+        return Reading(asked[0] if asked else first, last, states=(state,))
+
+
+def _end(passage: Passage, first: int) -> int:
+    """Index of the device's last line; a wrap leaves lines that look like nothing."""
+    last, strange = first, 0
+    for index, line in lines(passage, first, 160):
+        if index > first and (_DEVICE.match(line) or prompt_in(line) or index > last + 4):
+            break
+        if _OWN.match(line):
+            last, strange = index, 0
+        elif line and index > first:
+            strange += 1
+            if strange > 2:
+                break
+    return last
+
+
+def _values(text: str) -> dict[str, Scalar]:
+    links = {one["what"]: one for one in reversed(list(_LINK.finditer(text)))}
+    node, driver, payload = _NODE.search(text), _DRIVER.search(text), _PAYLOAD.search(text)
+    found: dict[str, Scalar] = {}
+    for what, ending in (("Sta", ""), ("Cap", "_max")):
+        link = links.get(what)
+        if link:
+            speed, width = float(link["speed"]), int(link["width"])
+            found[f"link_speed{ending}"] = speed * 1e9  # transfers a second on each lane
+            found[f"link_width{ending}"] = width
+            found[f"bandwidth{ending}"] = round(lane_rate(speed) * width)
+    return known(
+        {
+            **found,
+            "numa_node": int(node[1]) if node else None,
+            "driver": driver[1] if driver else None,
+            "max_payload": int(payload[1]) if payload else None,
+            "max_read_request": int(payload[2]) if payload else None,
+        }
+    )
+
+
+def lane_rate(gigatransfers: float) -> float:
+    """Bytes/s that one lane carries one way after its line code, before packet headers."""
+    if gigatransfers <= 5:
+        share = 8 / 10
+    elif gigatransfers <= 32:
+        share = 128 / 130
+    else:
+        share = 242 / 256
+    return gigatransfers * 1e9 * share / 8

@@ -1,0 +1,1 @@
+"""Device-mapper: any mapped device that no technology of its own claims."""

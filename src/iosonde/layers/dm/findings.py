@@ -1,0 +1,53 @@
+"""Device-mapper devices made to fail: the targets error, flakey, delay and dust.
+
+Source:
+    Linux drivers/md/dm-target.c (error: every request fails); Documentation/admin-guide/
+    device-mapper/dm-flakey.rst, delay.rst, dm-dust.rst; lvmraid(7) and lvm2's activation: a missing
+    physical volume is mapped to error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde.case import Case, Rule, State, subject_of
+from iosonde.records import Evidence, Finding
+
+_DOES = {
+    "error": ("error", "fails every read and write of the part that is mapped to it"),
+    "flakey": ("error", "fails reads and writes from time to time, or drops them"),
+    "dust": ("error", "fails reads of blocks that somebody named"),
+    "delay": ("warning", "holds every request back for a fixed time"),
+}
+
+
+def made_to_fail(case: Case) -> Iterator[Finding]:
+    """Devices with such a target in their table."""
+    for state in case.states:
+        targets = str(state.values.get("target") or "").replace(" ", "").split(",")
+        for name in dict.fromkeys(targets):
+            if name in _DOES:
+                yield _finding(state, name)
+
+
+def _finding(state: State, target: str) -> Finding:
+    severity, does = _DOES[target]
+    return Finding(
+        rule="error-target",
+        severity=severity,
+        subject=subject_of(state),
+        message=f"{state.name} has a target “{target}” in its device-mapper table, which {does}: "
+        "nothing measured on it is the storage's.",
+        evidence=(Evidence("targets", state.values["target"], "", state.where),),
+        remedy="LVM maps missing physical volumes so (`pvs`, `lvs -o name,lv_attr`): bring them "
+        "back; else somebody tests with it, and `dmsetup table` shows what it should be"
+        if target == "error"
+        else "ask who tests with it; `dmsetup table` shows what lies below",
+        confirm=f"`dmsetup table {state.name}` names no {target}",
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("error-target", "dm", "Devices of device-mapper that are made to fail or to be slow.",
+         "Linux drivers/md/dm-target.c; dm-flakey.rst, delay.rst, dm-dust.rst", made_to_fail),
+)  # fmt: skip

@@ -1,0 +1,121 @@
+"""Devices of device-mapper: how a scene has them, and the kind of those that no other kind knows.
+
+LVM, dm-crypt, dm-cache, dm-writecache, flashcache and multipath are kinds of their own, which name
+their targets (`target_names`) or how their tools' uuids begin (`uuid_prefixes`). A partition that
+kpartx made on a multipath map is a partition, not one of these.
+
+Source: Linux Documentation/admin-guide/device-mapper; dmsetup(8); drivers/md/dm-sysfs.c (name,
+uuid); cryptsetup's uuids of dm-verity and dm-integrity, which is below dm-crypt as SUBDEV.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from iosonde import kerneltext
+from iosonde.layers.dm.facts import Target, kind_of, parse_targets, table_facts
+from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
+from iosonde.records import Scalar, StackLayer
+
+_BROKEN = {"error": "gives errors only", "flakey": "made to fail", "delay": "slowed down"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A device-mapper device: its name in /dev/mapper, the uuid that tells who made it, its table.
+
+    `targets` is empty where this user may not see the table.
+    """
+
+    device: BlockDevice
+    name: str
+    uuid: str
+    suspended: bool
+    targets: tuple[Target, ...]
+
+    @property
+    def kind(self) -> str:
+        """Which kind of layer it is."""
+        return kind_of(self.uuid, (target.name for target in self.targets))
+
+    def layer(
+        self,
+        scene: Scene,
+        kind: str,
+        facts: Mapping[str, Scalar],
+        hazards: tuple[str, ...] = (),
+    ) -> StackLayer:
+        """The layer of some kind that this device is; what it has lost below is a hazard."""
+        return StackLayer(
+            id=scene.identity(kind, self.name),
+            kind=kind,
+            host=scene.host.name,
+            device=self.device.path,
+            size=self.device.size,
+            below=scene.beneath(self.device),
+            facts=facts,
+            hazards=(*hazards, *scene.lost(self.device), *("suspended",) * self.suspended),
+        )
+
+
+async def mapped(scene: Scene) -> tuple[Mapped, ...]:
+    """All device-mapper devices of a scene (drivers/md/dm-sysfs.c)."""
+    devices = [one for one in scene.devices.values() if one.name.startswith("dm-")]
+    if not devices:
+        return ()
+    files = await scene.texts(
+        [f"{_dm(one)}/{part}" for one in devices for part in ("name", "uuid", "suspended")]
+    )
+    uuids = [files.get(f"{_dm(one)}/uuid", "") for one in devices]
+    strange = any(not uuid.startswith("LVM-") for uuid in uuids)
+    tables = await dmsetup(scene, "table") if strange else {}
+    names = [files.get(f"{_dm(one)}/name") or one.path.rpartition("/")[2] for one in devices]
+    return tuple(
+        Mapped(one, name, uuid, files.get(f"{_dm(one)}/suspended") == "1", tables.get(name, ()))
+        for one, name, uuid in zip(devices, names, uuids, strict=True)
+    )
+
+
+def _dm(device: BlockDevice) -> str:
+    return f"/sys/block/{device.name}/dm"
+
+
+async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[Target, ...]]:
+    """What `dmsetup table` or `dmsetup status` says of all devices; a gap where it can't."""
+    done = await scene.ask("dmsetup", command)
+    if done.status == 0:
+        return parse_targets(kerneltext.decoded(done.stdout))
+    scene.miss("targets of device-mapper", done, "dmsetup")
+    return {}
+
+
+async def with_status(scene: Scene, kind: str) -> list[tuple[Mapped, Target | None]]:
+    """The devices of a kind that have one target, each with its status as far as it is known."""
+    devices = [one for one in await mapped(scene) if one.kind == kind]
+    states = await dmsetup(scene, "status") if any(one.targets for one in devices) else {}
+    return [(one, next(iter(states.get(one.name, ())), None)) for one in devices]
+
+
+def table_hazards(targets: Sequence[Target]) -> tuple[str, ...]:
+    """Targets that exist to do harm: somebody is testing with them."""
+    return tuple(dict.fromkeys(_BROKEN[one.name] for one in targets if one.name in _BROKEN))
+
+
+class Dm(Layer):
+    """See `iosonde.layers.layer.Layer`."""
+
+    kind: ClassVar[str] = "dm"
+    uuid_prefixes: ClassVar[tuple[str, ...]] = (
+        "CRYPT-VERITY", "CRYPT-INTEGRITY", "CRYPT-SUBDEV",
+    )  # fmt: skip
+    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`."""
+        return tuple(
+            one.layer(scene, self.kind, table_facts(one.targets), table_hazards(one.targets))
+            for one in await mapped(scene)
+            if one.kind == self.kind
+        )

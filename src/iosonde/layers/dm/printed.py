@@ -1,0 +1,23 @@
+"""`dmsetup table` and `dmsetup status` of targets that are no caches.
+
+Numbers of devices stay "MAJOR:MINOR", as printed; the key of dm-crypt is not looked at.
+
+Source: of what the lines say, facts.py and those of dm-crypt and multipath.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from iosonde.layers.dm.printed_listing import Listing
+
+
+class Dmsetup(Listing):
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "dmsetup"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "dmsetup table", "dmsetup status", " linear 8:", " linear 9:", " linear 25", " linear 7:",
+        " linear 98:", " linear /dev/", " striped ", " crypt aes", " crypt serpent",
+        " thin-pool ", " thin 25", " multipath ", " snapshot 25", " snapshot-origin ", " raid raid",
+    )  # fmt: skip

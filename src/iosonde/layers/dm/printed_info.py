@@ -1,0 +1,157 @@
+"""`dmsetup info`, `dmsetup info -c` and `dmsetup ls`: names, numbers and states of devices.
+
+The uuid says which kind of layer a device is, as far as it does.
+
+Source: dmsetup(8); tools/dmsetup.c of LVM2 2.03, _display_info_long(), _ls(): read-ahead in sectors
+of 512 bytes; the status in -c is four letters (L live, I inactive, s suspended, r or w).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.layers.dm.facts import kind_of
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.text.passage import Passage, Prompt, command_before, compact, lines, prompt_in
+
+_LONG = re.compile(
+    r"Name:(?P<name>.{1,200}?)State:(?P<state>ACTIVE|SUSPENDED)(?P<mode>\(READ-ONLY\))?"
+    r"ReadAhead:(?P<ahead>\d+)Tablespresent:(?P<tables>[A-Z&a-z]+?)Opencount:(?P<open>\d+)"
+    r"Eventnumber:(?P<event>\d+)Major,minor:(?P<major>\d+),(?P<minor>\d+)"
+    r"Numberoftargets:(?P<targets>\d+)(?:UUID:(?P<uuid>\S{1,200}))?"
+)
+_OF_LONG = re.compile(
+    r"^\s*(?:Name: |State: |Read Ahead: |Tables present: |Open count: |Event number: "
+    r"|Major, minor: |Number of targets: |UUID:)"
+)
+_ROW = re.compile(
+    r"^[\s|]*(?P<name>\S+)\s+(?P<major>\d+)\s+(?P<minor>\d+)\s+(?P<stat>[L-][I-][s-][rw-])\s+"
+    r"(?P<open>\d+)\s+(?P<targets>\d+)\s+(?P<event>\d+)(?:\s+(?P<uuid>\S+))?"
+)
+_LISTED = re.compile(r"^\s*(?P<name>\S+)\s+\((?P<major>\d{1,4})[:,] ?(?P<minor>\d{1,6})\)\s*$")
+_HEAD = re.compile(r"^[\s|]*Name\s+Maj\s+Min\s+Stat\s")
+_MOST = 4000
+_WIDE = 60
+"""Columns of a line that a wrap may have torn: shorter ones it leaves alone."""
+
+
+class DmsetupInfo:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "dmsetup"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Tables present:", "Number of targets:", " Maj Min Stat Open", "dmsetup ls",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        line = passage.line(passage.at) or ""
+        if _HEAD.match(line):
+            return passage.at
+        if "dmsetup ls" in line:
+            after = (one for one in (passage.at + 1, passage.at + 2) if passage.line(one))
+            index = next(after, passage.at)
+            return index if _LISTED.match(passage.line(index) or "") else None
+        for index in range(passage.at, max(passage.at - 16, -1), -1):
+            line = passage.line(index) or ""
+            if line.lstrip().startswith("Name: "):
+                return index
+            if line and not _OF_LONG.match(line):
+                break
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        begin, prompt = command_before(passage, first, ("dmsetup",), reach=3) or (first, Prompt(""))
+        line = passage.line(first) or ""
+        if _HEAD.match(line):
+            last, subjects = _rows(passage, first + 1, _ROW)
+        elif _LISTED.match(line):
+            last, subjects = _rows(passage, first, _LISTED)
+        else:
+            last, subjects = _blocks(passage, first)
+        if not subjects:
+            raise Unreadable("no device follows")
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,))
+
+
+def _rows(passage: Passage, first: int, pattern: re.Pattern[str]) -> tuple[int, list[Subject]]:
+    """One device in each line; a uuid that was folded into the next line tells its kind only."""
+    subjects: list[Subject] = []
+    last, strange = first, 0
+    for index, line in lines(passage, first, _MOST):
+        device = pattern.match(line)
+        if device:
+            subjects.append(_subject(device))
+            last, strange = index, 0
+            continue
+        uuid = line.strip()
+        if subjects and strange == 0 and re.fullmatch(r"[A-Z][\w-]{8,200}", uuid):
+            subjects[-1] = _as_kind(subjects[-1], uuid)
+            last = index
+        if prompt_in(line) or strange >= 3:
+            break
+        strange += 1
+    return last, subjects
+
+
+def _as_kind(subject: Subject, uuid: str) -> Subject:
+    kind = kind_of(uuid) if subject.kind == "dm" else subject.kind
+    return Subject(kind, subject.name, subject.values)
+
+
+def _subject(device: re.Match[str]) -> Subject:
+    groups = device.groupdict()
+    stat = groups.get("stat") or ""
+    return Subject(
+        kind_of(groups.get("uuid") or ""),
+        device["name"],
+        known(
+            {
+                "number": f"{device['major']}:{device['minor']}",
+                "suspended": stat[2:3] == "s" if stat else None,
+                "read_only": stat[3:4] == "r" if stat else None,
+                "open_count": int(groups["open"]) if groups.get("open") else None,
+                "segments": int(groups["targets"]) if groups.get("targets") else None,
+            }
+        ),
+    )
+
+
+def _blocks(passage: Passage, first: int) -> tuple[int, list[Subject]]:
+    """One device in each block of lines."""
+    last, before = first, ""
+    for index, line in lines(passage, first, _MOST):
+        torn = len(before) >= _WIDE and re.fullmatch(r"\s*[\w-]{1,200}", line)
+        if index > last + 4 or (line and not torn and not _OF_LONG.match(line)):
+            break
+        if line:
+            last, before = index, line
+    return last, list(_long(compact(passage, first, last)))
+
+
+def _long(packed: str) -> Iterator[Subject]:
+    for part in re.split(r"(?=Name:.{1,200}?State:)", packed):
+        device = _LONG.match(part)
+        if device is None:
+            continue
+        uuid = device["uuid"] or ""
+        yield Subject(
+            kind_of(uuid),
+            device["name"],
+            known(
+                {
+                    "number": f"{device['major']}:{device['minor']}",
+                    "suspended": device["state"] == "SUSPENDED",
+                    "read_only": device["mode"] is not None,
+                    "read_ahead_kb": int(device["ahead"]) * units.SECTOR // units.KIB,
+                    "open_count": int(device["open"]),
+                    "segments": int(device["targets"]),
+                    "uuid": uuid or None,
+                }
+            ),
+        )

@@ -1,0 +1,185 @@
+"""Listings of `dmsetup table` and `dmsetup status`: lines of targets, whoever reads them.
+
+A listing holds lines of several targets; each target's file says what its arguments mean, and
+whichever recognises the listing first reads all of it. flashcache's lines, which go over many, end
+it.
+
+Source: dmsetup(8); tools/dmsetup.c of LVM2 2.03, _status(): "NAME: " goes before a line unless the
+command names one device; then START, LENGTH in sectors of 512 bytes, target and its arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from iosonde import units
+from iosonde.layers import TARGETS
+from iosonde.layers.dm.facts import (
+    OWN,
+    UNREAD,
+    ReadTarget,
+    Target,
+    TargetFacts,
+    device_of,
+    read_target,
+    table_facts,
+)
+from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records import Json, Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, prompt_in
+from iosonde.text.torn import joinings
+
+_TARGETS = "|".join(sorted((*OWN, *TARGETS, "flashcache-wt", "flashcache"), key=len, reverse=True))
+HEAD = re.compile(
+    r"(?:^|[\s|])(?:(?P<name>[^\s:|][^\s|]{0,126}): )?(?P<start>\d{1,15}) (?P<length>\d{1,15}) "
+    rf"(?P<target>{_TARGETS})(?= |$|\|)(?P<arguments>.*)$"
+)
+"""The first line of a target, whatever stands before it in its line."""
+
+_MORE = 4
+_MOST = 2000
+
+
+_Whole: TypeAlias = tuple[int, Target, TargetFacts]
+"""Index of a target's last line, the target, and what it means."""
+
+
+@dataclass(slots=True)
+class _Device:
+    """What a listing says of one device: one line for each segment of it."""
+
+    name: str
+    kind: str
+    size: int = 0
+    segments: list[Target] = field(default_factory=list)
+    values: dict[str, Scalar] = field(default_factory=dict)
+    counters: dict[str, Json] = field(default_factory=dict)
+
+
+class Listing:
+    """The output of each target that has an anchor in a listing."""
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `iosonde.text.passage.Output.begin`."""
+        first = None
+        line = passage.line(passage.at) or ""
+        if re.search(r"dmsetup\s(?:.*\s)?(?:table|status)\b", line):
+            after = (index for index in (passage.at + 1, passage.at + 2) if passage.line(index))
+            index = next(after, -1)
+            head = HEAD.search(passage.line(index) or "") if index > 0 else None
+            return index if head and not head["target"].startswith("flashcache") else None
+        gap = 0
+        for index in range(passage.at, max(passage.at - 80, -1), -1):
+            line = passage.line(index) or ""
+            head = HEAD.search(line)
+            if head and head["target"].startswith("flashcache"):
+                break
+            if head:
+                first, gap = index, 0
+            elif prompt_in(line) or gap > _MORE:
+                break
+            else:
+                gap += 1
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `iosonde.text.passage.Output.read`."""
+        begin, prompt = command_before(passage, first, ("dmsetup",), reach=3) or (first, Prompt(""))
+        named = device_of(prompt.command)
+        devices: dict[tuple[str, str], _Device] = {}
+        unread: list[tuple[int, int, str]] = []
+        last = first
+        for index, head, line in _lines(passage, first):
+            if line is None:
+                unread.append((index, index, f"the arguments of {head['target']} are not whole"))
+                continue
+            last, target, facts = line
+            name = head["name"] or named
+            device = devices.setdefault((name, facts.kind), _Device(name, facts.kind))
+            device.size += target.length * units.SECTOR
+            device.segments.append(target)
+            device.values |= facts.values
+            device.counters |= facts.counters
+        if not devices:
+            raise Unreadable(unread[0][2] if unread else "no target follows")
+        counters = tuple(
+            PrintedCounters(
+                one.kind.replace("_", "-"), one.kind, one.name, one.counters, prompt.host,
+                prompt.command,
+            )
+            for one in devices.values() if one.counters
+        )  # fmt: skip
+        states = _states(devices.values(), prompt)
+        return Reading(begin, last, states=states, counters=counters, unread=tuple(unread))
+
+
+def _lines(passage: Passage, first: int) -> Iterator[tuple[int, re.Match[str], _Whole | None]]:
+    """Each target with the index of its first line, up to a line that is part of none.
+
+    After one that makes no sense, a few lines may be what is left of it.
+    """
+    index, blank, left = first, 0, 0
+    while index < first + _MOST and blank < 2:
+        line = passage.line(index)
+        head = HEAD.search(line) if line else None
+        if line is None or (head and head["target"].startswith("flashcache")):
+            return
+        index += 1
+        if head:
+            whole = _whole(passage, index - 1, head["target"])
+            yield index - 1, head, whole
+            index = whole[0] + 1 if whole else index
+            blank, left = 0, 0 if whole else _MORE
+        elif not line:
+            blank += 1
+        elif left and not prompt_in(line):
+            left -= 1
+        else:
+            return
+
+
+def _states(devices: Iterable[_Device], prompt: Prompt) -> tuple[PrintedState, ...]:
+    subjects = []
+    for one in devices:
+        values = dict(one.values) if len(one.segments) == 1 else table_facts(one.segments)
+        subjects.append(Subject(one.kind, one.name, values | {"size": one.size}))
+    return (PrintedState("dmsetup", tuple(subjects), prompt.host, prompt.command),)
+
+
+def _whole(passage: Passage, first: int, name: str) -> _Whole | None:
+    """A target's line, which a wrap may have torn."""
+    read: ReadTarget = TARGETS.load(name) if name in TARGETS else read_target
+    parts, indices = [passage.line(first) or ""], [first]
+    # What stands below a target that is not told apart is not taken for its arguments.
+    for index, text in _following(passage, first) if name not in UNREAD else ():
+        parts.append(text)
+        indices.append(index)
+    for count in range(len(parts), 0, -1):
+        for text in joinings(parts[:count]):
+            head = HEAD.search(text)
+            if head is None:
+                continue
+            arguments = tuple(head["arguments"].strip(" |").split())
+            target = Target(int(head["start"]), int(head["length"]), head["target"], arguments)
+            if (facts := read(target)) is not None:
+                return indices[count - 1], target, facts
+    return None
+
+
+def _following(passage: Passage, first: int) -> Iterator[tuple[int, str]]:
+    """Lines that may go on with a target: up to the next one, a prompt or a gap."""
+    blank = count = 0
+    for index in range(first + 1, first + 2 * _MORE + 1):
+        text = passage.line(index)
+        if text is None or blank > 1 or count >= _MORE:
+            return
+        if not text.strip():
+            blank += 1
+        elif HEAD.search(text) or prompt_in(text):
+            return
+        else:
+            blank, count = 0, count + 1
+            yield index, text

@@ -1,0 +1,58 @@
+"""Words of a device-mapper table that may change while it is in use; the address is "DEVICE WORD".
+
+DEVICE is the kernel's name ("dm-3"). A new table is loaded beside the one in force, and takes its
+place between two requests (dmsetup(8), reload and resume): what the kernel refuses changes nothing.
+
+Source: Linux Documentation/admin-guide/device-mapper/cache.rst, writecache.rst; drivers/md/
+dm-cache-target.c (the default mode is writeback).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from iosonde.errors import Refused
+from iosonde.hosts.host import Host
+from iosonde.layers.dm_cache.facts import MODES
+from iosonde.layers.dm_writecache.facts import DEFAULTS
+from iosonde.scripts import program
+from iosonde.settings.mechanism import Kept, Scripted
+
+_MODES = "|".join(MODES)
+
+
+class Dmtable(Scripted):
+    """See `iosonde.settings.mechanism.Mechanism`."""
+
+    name: ClassVar[str] = "dmtable"
+    files: ClassVar[tuple[str, ...]] = ()
+    looking: ClassVar[str] = program("iosonde.layers", "dm/read.sh")
+    changing: ClassVar[str] = program("iosonde.layers", "dm/change.sh")
+
+    def arguments(self, address: str) -> tuple[str, ...]:
+        """See `Scripted.arguments`."""
+        device, _, word = address.partition(" ")
+        return device, word, str(DEFAULTS.get(word, "-")), _MODES
+
+    def device(self, address: str) -> str:
+        """See `Mechanism.device`: the kernel counts disks."""
+        return f"/sys/block/{address.partition(' ')[0]}/diskseq"
+
+    async def keep(self, host: Host, address: str, value: str) -> Kept:
+        """See `Mechanism.keep`."""
+        del host, value
+        raise Refused(
+            "device-mapper keeps no table over a reboot: who makes it at boot must say so",
+            where=address,
+            hint="of a declared stack: `iosonde up STACK --set LAYER.KEY=VALUE`",
+        )
+
+    def without(self, text: str) -> str:
+        """See `Mechanism.without`."""
+        return text
+
+    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
+        """See `Mechanism.kept`."""
+        del host, addresses
+        return {}

@@ -1,0 +1,4 @@
+"""dm-cache: a cache with a policy, on its own or made by LVM.
+
+Source: Linux Documentation/admin-guide/device-mapper/cache.rst.
+"""

@@ -1,0 +1,20 @@
+"""dm-cache: its line in `dmsetup status` (what it counts) and in `dmsetup table`.
+
+Source: of what the lines say, facts.py.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from iosonde.layers.dm.printed_listing import Listing
+
+
+class DmCacheOutput(Listing):
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "dm-cache"
+    anchors: ClassVar[tuple[str, ...]] = (
+        " cache 8 ", " cache 8:", " cache 9:", " cache 25", " cache 98:", "migration_threshold",
+        "no_discard_passdown", " smq ", " cache Fail", " cache /dev/",
+    )  # fmt: skip

@@ -1,0 +1,4 @@
+"""dm-crypt and LUKS.
+
+Source: Linux Documentation/admin-guide/device-mapper/dm-crypt.rst.
+"""

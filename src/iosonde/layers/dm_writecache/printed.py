@@ -1,0 +1,17 @@
+"""dm-writecache: its line in `dmsetup status` (what it counts) and in `dmsetup table`.
+
+Source: of what the lines say, facts.py.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from iosonde.layers.dm.printed_listing import Listing
+
+
+class DmWritecacheOutput(Listing):
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "dm-writecache"
+    anchors: ClassVar[tuple[str, ...]] = (" writecache ",)

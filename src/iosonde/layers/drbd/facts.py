@@ -1,0 +1,122 @@
+"""DRBD: /proc/drbd of 8.x, `drbdsetup show` of 8.4 and the files of resources.
+
+Source: DRBD 8.4, drbd_proc.c, drbd_seq_show() (ns, nr, dw, dr, oos in KiB; 8.0 to 8.2 say `st:`
+where later ones say `ro:`), drbd_strings.c; drbdsetup(8) of 8.4, show; drbd.conf(5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from iosonde import kerneltext
+from iosonde.printed import known
+from iosonde.records import Scalar
+from iosonde.units import KIB
+
+_DISK = (
+    "Diskless|Attaching|Detaching|Failed|Negotiating|Inconsistent|Outdated|DUnknown|Consistent|"
+    "UpToDate"
+)
+_BEGINS = re.compile(r"^[^\S\n]*(?=\d{1,7}: ?cs:)", re.MULTILINE)
+_VOLUME = re.compile(
+    rf"(?P<minor>\d+):cs:(?P<cs>\w+?)(?:ro|st):(?P<role>\w+)/(?P<peer>\w+?)ds:(?P<disk>{_DISK})/"
+    rf"(?P<far>{_DISK})(?P<protocol>[ABC])?"
+)
+_COUNT = re.compile(r"(ns|nr|dw|dr|al|bm|lo|pe|ua|ap|ep|oos):(\d+)")
+_SYNCED = re.compile(r"sync'ed:([\d.]+)%")
+_SPEED = re.compile(r"speed:([\d,]+)\([\d,]+\)(?:want:[\d,]+)?K/sec")
+_KIBS = frozenset({"ns", "nr", "dw", "dr", "oos", "size", "read", "written", "received", "sent",
+                   "out-of-sync"})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DrbdVolume:
+    """A volume in /proc/drbd: its states and what it counted, amounts in bytes.
+
+    `synced` is the share in sync of a resync, `speed` its bytes a second; None where there is none.
+    """
+
+    minor: int
+    states: dict[str, Scalar]
+    counters: dict[str, int]
+    synced: float | None
+    speed: int | None
+
+
+def amount(name: str, figure: int) -> int:
+    """A counter by DRBD's name for it; what it counts in KiB as bytes."""
+    return figure * KIB if name in _KIBS else figure
+
+
+def parse_volumes(text: str) -> Iterator[DrbdVolume]:
+    """The volumes in /proc/drbd of 8.x; blanks and line ends do not matter within one."""
+    for part in _BEGINS.split(text)[1:]:
+        packed = "".join(part.split())
+        volume = _VOLUME.match(packed)
+        if volume is None:
+            continue
+        counters = {name: amount(name, int(value)) for name, value in _COUNT.findall(packed)}
+        share, speed = _SYNCED.search(packed), _SPEED.search(packed)
+        states: dict[str, Scalar] = {
+            "connection": volume["cs"], "role": volume["role"], "peer_role": volume["peer"],
+            "disk_state": volume["disk"], "peer_disk_state": volume["far"],
+            "protocol": volume["protocol"], "out_of_sync": counters.get("oos"),
+        }  # fmt: skip
+        yield DrbdVolume(
+            int(volume["minor"]),
+            known(states),
+            counters,
+            float(share[1]) / 100 if share else None,
+            int(speed[1].replace(",", "")) * KIB if speed else None,
+        )
+
+
+def names_device(text: str, device: str) -> bool:
+    """Whether a file of drbd.conf(5) has the resource of a device ("drbd1")."""
+    minor = device.removeprefix("drbd")
+    return bool(re.search(rf"\bdevice\s+[^;]*(?:/dev/drbd|minor\s+){minor}\s*[;m{{]", text))
+
+
+_SHOWN = re.compile(
+    r"^resource\b(?P<resource>)|(?P<section>\S+)(?: \d+)? \{$|device\s+minor (?P<minor>\d+);"
+    r"|(?P<name>[\w-]+)\s+\"?(?P<value>[^\s;\"]+)\"?;"
+)
+
+
+def options_in_force(text: str) -> dict[tuple[str, str, str], str]:
+    """(device, section, option) → value, from `drbdsetup show --show-defaults` of DRBD 8.4.
+
+    It tells the options of the connection before the devices that it is for.
+    """
+    options: dict[tuple[str, str, str], str] = {}
+    net: dict[str, str] = {}
+    device = section = ""
+    if "_peer_node_id" in text:  # DRBD 9
+        return options
+    for line in kerneltext.lines(text):
+        row = _SHOWN.match(line.strip())
+        if row is None:
+            continue
+        if row["resource"] is not None:
+            net, device, section = {}, "", ""
+        elif row["section"]:
+            section = row["section"]
+        elif row["minor"]:
+            device = f"drbd{row['minor']}"
+            options |= {(device, "net", name): value for name, value in net.items()}
+        elif section == "net":
+            net[row["name"]] = row["value"]
+        elif section == "disk" and device:
+            options[device, "disk", row["name"]] = row["value"]
+    return options
+
+
+def options_in(text: str, section: str) -> dict[str, str]:
+    """The options of one section of a resource's file."""
+    options: dict[str, str] = {}
+    for part in re.findall(rf"^[^\S\n]*{section}\s*\{{([^}}]*)\}}", text, re.MULTILINE):
+        plain = re.sub(r"#.*", "", part)
+        options |= dict(re.findall(r"([\w-]+)\s+([^;]+?)\s*;", plain))
+    return options

@@ -1,0 +1,186 @@
+"""DRBD: /proc/drbd of 8.x, and what drbdadm and drbdsetup 9 print as status, also with statistics.
+
+A subject is a volume with one of its peers: `drbd0` where the minor is told, else its resource,
+with `/1` for a second volume. Counters have the tool's names, amounts in bytes.
+
+Source: drbd-utils 9.22, user/v9/drbdsetup.c, resource_status(), device_status(),
+peer_device_status() (KiB, two blanks of indent a level; `connection` is left out while it is
+Connected); of /proc/drbd facts.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.layers.drbd.facts import amount, parse_volumes
+from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records import Json, Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, lines
+
+_MINOR = re.compile(r"^\s*(?P<minor>\d{1,7}): ?cs:")
+_RESOURCE = re.compile(r"^\s*[\w.-]+ (?:node-id:\d+ )?role:\w+")
+_PEER = re.compile(r"^\s*(?P<name>[A-Za-z][\w.-]*)(?= (?:node-id|role|connection|local):?)")
+_PAIR = re.compile(r"([a-z][a-z-]{0,63}):(\S+)")
+_VOLUME = re.compile(r"^\s*(?:volume:(?P<volume>\d+)|(?:peer-)?disk:|replication:)")
+_PART = re.compile(
+    r"cs:|ns:|version:|GIT-hash|srcversion|role:|disk:|peer|volume:|replication:|sync'ed|oos:|"
+    r"connection:|size:|\[[=>.]+|[=>.]{3,}\]|finish:|suspended|written:|congested|received:|pending|"
+    r"blocked|write-ordering|unacked|speed:|^\s*[\w:.,/-]{1,24}$|K/sec"
+)
+_WORDS = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replication": "replication",
+          "connection": "connection", "suspended": "suspended"}  # fmt: skip
+
+
+class DrbdOutput:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "drbd"
+    anchors: ClassVar[tuple[str, ...]] = (
+        ": cs:", "role:Primary", "role:Secondary", "peer-disk:", "(api:",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`. The first resource of the output, or the version."""
+        first = None
+        for index in range(passage.at, max(passage.at - 60, -1), -1):
+            line = passage.line(index)
+            if line is None or (line and not _PART.search(line)):
+                break
+            if _MINOR.match(line) or _RESOURCE.match(line):
+                first = index
+            elif re.match(r"\s*version: \d", line):
+                return index
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        held, last = [], first
+        for index, line in lines(passage, first, 600):
+            if index - last > 3 or (line and not _PART.search(line)):
+                break
+            if line:
+                held.append(line)
+                last = index
+        asked = command_before(
+            passage, first, ("drbdadm", "drbdsetup", "cat", "watch", "drbd-overview")
+        )
+        begin, prompt = asked or (first, Prompt(""))
+        old = any(_MINOR.match(line) for line in held)
+        rows = list(_old(held) if old else _new(held))
+        if not rows:
+            raise Unreadable("no resource follows")
+        subjects = tuple(Subject("drbd", name, values, prompt.host) for name, values, _ in rows)
+        counters = tuple(
+            PrintedCounters(self.tool, "drbd", name, counts, prompt.host, prompt.command)
+            for name, _, counts in rows
+            if counts
+        )
+        state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,), counters=counters)
+
+
+_Row = tuple[str, dict[str, Scalar], dict[str, Json]]
+"""Name, states and counters of a subject."""
+
+
+def _old(held: list[str]) -> Iterator[_Row]:
+    """/proc/drbd: a block for each minor."""
+    for volume in parse_volumes("\n".join(held)):
+        synced = {"sync_share": volume.synced, "sync_speed": volume.speed}
+        yield f"drbd{volume.minor}", known({**volume.states, **synced}), dict(volume.counters)
+
+
+@dataclass(slots=True)
+class _Item:
+    """A resource, a peer or a volume of either, with its pairs of name and value."""
+
+    name: str
+    pairs: dict[str, str] = field(default_factory=dict)
+    volumes: dict[str, dict[str, str]] = field(default_factory=dict)
+    peers: list[_Item] = field(default_factory=list)
+
+
+def _new(held: list[str]) -> Iterator[_Row]:
+    """The status of 9: a resource, its volumes, and each peer with the same volumes."""
+    whole = list(_whole(held))
+    base = min(len(line) - len(line.lstrip()) for line in whole)
+    resources: list[_Item] = []
+    now: _Item | None = None
+    pairs: dict[str, str] = {}
+    for line in whole:
+        outer = len(line) - len(line.lstrip()) == base
+        peer, volume = _PEER.match(line), _VOLUME.match(line)
+        if outer and peer:
+            now = _Item(peer["name"])
+            resources.append(now)
+            pairs = now.pairs
+        elif now is None:
+            continue
+        elif peer:
+            now = _Item(peer["name"])
+            resources[-1].peers.append(now)
+            pairs = now.pairs
+        elif volume:
+            pairs = now.volumes.setdefault(volume["volume"] or "0", {})
+        pairs.update(_PAIR.findall(line))
+    for resource in resources:
+        yield from _volumes(resource)
+
+
+def _whole(held: list[str]) -> Iterator[str]:
+    """The lines, those that a wrap broke made whole: what goes on has no blanks before it."""
+    width = max(map(len, held))
+    line = held[0]
+    for before, after in pairwise(held):
+        if after[:1].isspace() or _RESOURCE.match(after):
+            yield line
+            line = after
+        else:
+            line += after if len(before) == width else f" {after}"
+    yield line
+
+
+def _volumes(resource: _Item) -> Iterator[_Row]:
+    for volume, own in (resource.volumes or {"0": {}}).items():
+        minor = own.get("minor", "")
+        name = f"drbd{minor}" if minor.isdecimal() else resource.name
+        if not minor and volume != "0":
+            name = f"{resource.name}/{volume}"
+        if not resource.peers:
+            yield name, _values(resource, volume, own, None, {}), _counts(own)
+        for place, peer in enumerate(resource.peers):
+            far = peer.volumes.get(volume, {})
+            values = _values(resource, volume, own, peer, far)
+            counts = {**({} if place else _counts(own)), **_counts(far)}
+            yield name, values, {"peer": peer.name, **counts} if counts else counts
+
+
+def _values(
+    resource: _Item, volume: str, own: dict[str, str], peer: _Item | None, far: dict[str, str]
+) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {"resource": resource.name, "volume": int(volume)}
+    values["role"] = resource.pairs.get("role")
+    for pairs in (resource.pairs, own):
+        values.update({_WORDS[key]: text for key, text in pairs.items() if key in _WORDS})
+    if peer:
+        values["peer"] = peer.name
+        values["peer_role"] = peer.pairs.get("role")
+        values["connection"] = peer.pairs.get("connection", "Connected")
+        values.update({_WORDS[key]: text for key, text in far.items() if key in _WORDS})
+        if far.get("out-of-sync", "").isdecimal():
+            values["out_of_sync"] = int(far["out-of-sync"]) * units.KIB
+        if far.get("peer-client") == "yes":
+            values["peer_client"] = True
+        if re.fullmatch(r"\d+(?:\.\d+)?", far.get("done", "")):
+            values["sync_share"] = float(far["done"]) / 100
+    return known(values)
+
+
+def _counts(pairs: dict[str, str]) -> dict[str, Json]:
+    return {key: amount(key, int(text)) for key, text in pairs.items()
+            if text.isdecimal() and key not in {"minor", "volume"}}  # fmt: skip

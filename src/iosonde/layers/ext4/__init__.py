@@ -1,0 +1,1 @@
+"""ext4 and its journal."""

@@ -1,0 +1,1 @@
+"""flashcache, Facebook's cache of device-mapper, as old hosts and texts have it."""

@@ -1,0 +1,379 @@
+"""RAID controllers: caches that a power cut empties, batteries that are off duty, lost drives.
+
+A controller's volume is kind "hwraid", its physical drives are kind "disk" with a name of the
+controller's ("c0/e252/s3"), and its cache's battery is a value of kind "controller", or of the
+volume where a host was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from iosonde import units
+from iosonde.case import Case, Rule, State, subject_of
+from iosonde.layers._raid.geometry import PARITY
+from iosonde.records import Evidence, Finding
+
+_GOOD = frozenset({
+    "online", "ok", "hot spare", "unconfigured good", "unconfigured(good)", "jbod", "hotspare",
+})  # fmt: skip
+_LEFT = {  # what the tools mean by the words for what is left of the redundancy
+    "partially degraded": "it stands the loss of one more drive",
+    "degraded": "the next drive that fails may take data with it",
+}
+_LATEST = 64  # different states of one volume that a further one is compared with
+_OFF_DUTY = {"learning": "is in a learn cycle", "charging": "is charging", "failed": "has failed",
+             "missing": "is missing"}  # fmt: skip
+
+
+def _like(case: Case, state: State, kind: str, name: str) -> Iterator[State]:
+    """States of the same machine with a name, or of what hangs on it."""
+    for one in case.of_kind(kind):
+        near = one.source == state.source and (
+            one.host == state.host or "" in {one.host, state.host}
+        )
+        if near and (one.name == name or one.name.startswith(f"{name}/")):
+            yield one
+
+
+def _members(case: Case, volume: State) -> Iterator[State]:
+    """The drives of a volume's controller that are in its drive group, or may be."""
+    group = volume.values.get("drive_group")
+    for one in _like(case, volume, "disk", str(volume.values.get("controller"))):
+        if group is None or one.values.get("drive_group") in {None, group}:
+            yield one
+
+
+def _volumes(case: Case) -> list[State]:
+    """The virtual drives. What several outputs say of one is put together unless they differ.
+
+    Only some outputs tell the host; the one that knows the volume's device gives the name.
+    """
+    found: dict[tuple[str, object], list[State]] = {}
+    for state in sorted(case.of_kind("hwraid"), key=lambda one: "/" in one.name):
+        alike = found.setdefault((state.source, state.values.get("volume") or state.name), [])
+        for at in range(max(len(alike) - _LATEST, 0), len(alike)):
+            other = alike[at]
+            if _agree(other, state):
+                values = {**state.values, **other.values}
+                alike[at] = replace(other, host=other.host or state.host, values=values)
+                break
+        else:
+            alike.append(state)
+    return [state for alike in found.values() for state in alike]
+
+
+def _agree(one: State, other: State) -> bool:
+    """Whether two outputs may be of the same volume at the same time. Printed sizes are rounded."""
+    common = (one.values.keys() & other.values.keys()) - {"size"}
+    same = all(one.values[name] == other.values[name] for name in common)
+    return same and (one.host == other.host or "" in {one.host, other.host})
+
+
+def _called(state: State) -> str:
+    """A volume in words: its name with its level and size."""
+    level, size = state.values.get("raid_level"), state.values.get("size")
+    parts = [str(level).upper().replace("RAID", "RAID ")] if level else []
+    parts += [units.show_bytes(size)] if isinstance(size, int) else []
+    return f"{state.name} ({', '.join(parts)})" if parts else state.name
+
+
+def _caches(case: Case, volume: State) -> Iterator[State]:
+    """What may tell of the cache in front of a volume: its controller, then itself."""
+    yield from _like(case, volume, "controller", str(volume.values.get("controller")))
+    yield volume
+
+
+def _battery(case: Case, volume: State) -> tuple[str, str]:
+    """The state of the battery behind a volume's cache and where it was read; empty if unknown."""
+    for one in _caches(case, volume):
+        if one.values.get("battery"):
+            return str(one.values["battery"]), one.where
+    return "", ""
+
+
+def _cache(case: Case, volume: State) -> tuple[int, str]:
+    """Bytes of the cache in front of a volume and where they were read; 0 if unknown."""
+    for one in _caches(case, volume):
+        size = one.values.get("cache_size")
+        if isinstance(size, int) and size:
+            return size, one.where
+    return 0, ""
+
+
+def _command(volume: State, lsi: str, smart_array: str) -> str:
+    """The command that changes a setting, in the words of the tool that the volume's name is of."""
+    controller = str(volume.values.get("controller") or "")
+    place = str(volume.values.get("volume") or "/cN/vN").lstrip("/")
+    if controller.startswith("slot"):
+        return f"ssacli ctrl slot={controller.removeprefix('slot')} {smart_array}"
+    return f"storcli /{place} {lsi}"
+
+
+# ── unsafe-cache ──────────────────────────────────────────────────────────────────────────────
+
+
+def _always_write_back(case: Case) -> Iterator[Finding]:
+    for volume in _volumes(case):
+        if volume.values.get("write_policy") != "write_back_always":
+            continue
+        battery, where = _battery(case, volume)
+        size, placed = _cache(case, volume)
+        most = f", up to {units.show_bytes(size)} of them," if size else ""
+        if battery in _OFF_DUTY:
+            severity = "error" if battery in {"failed", "missing"} else "warning"
+            message = (
+                f"The controller acknowledges writes to {_called(volume)} from its cache although "
+                f"the battery {_OFF_DUTY[battery]}: a power cut now loses acknowledged writes"
+                f"{most} whatever the file system flushed."
+            )
+        else:
+            severity = "warning"
+            message = (
+                f"Writes to {_called(volume)} are acknowledged from the controller's cache even "
+                f"when its battery fails: from then on a power cut loses acknowledged writes{most} "
+                "and nothing slows down to tell."
+            )
+        evidence = [Evidence("write policy", "write-back, with or without a battery", "",
+                             volume.where)]  # fmt: skip
+        if battery:
+            evidence.append(Evidence("battery of the cache", battery, "", where))
+        if size:
+            evidence.append(Evidence("cache", size, "B", placed))
+        command = _command(volume, "set wrcache=wb", "modify nobatterywritecache=disable")
+        yield Finding(
+            "unsafe-cache", severity, subject_of(volume), message, tuple(evidence),
+            f"{command} keeps write-back only while the battery is good; until it is, writes go "
+            "through and get slower",
+            "the write policy that the controller then shows, and the write latency measured again",
+        )  # fmt: skip
+
+
+def _drives_cache(case: Case) -> Iterator[Finding]:
+    for volume in _volumes(case):
+        setting = volume.values.get("disk_cache")
+        on = setting == "enabled"
+        evidence = [Evidence("cache of the drives", str(setting), "", volume.where)]
+        if setting == "default":
+            drives = _members(case, volume)
+            caching = [one for one in drives if one.values.get("write_cache") == "write back"]
+            on = bool(caching)
+            evidence += [Evidence(f"write cache of {one.name}", "on", "", one.where)
+                         for one in caching[:4]]  # fmt: skip
+        if not on:
+            continue
+        level = str(volume.values.get("raid_level") or "")
+        torn = (
+            ", and stripes half written then no longer match their parity"
+            if level in PARITY
+            else ""
+        )
+        command = _command(volume, "set pdcache=off", "modify drivewritecache=disable")
+        yield Finding(
+            "unsafe-cache", "warning", subject_of(volume),
+            f"The drives under {_called(volume)} acknowledge writes from their own caches, which "
+            f"no battery of the controller protects: a power cut loses what they hold{torn}.",
+            tuple(evidence),
+            f"{command}; small writes get slower, so measure again, and leave it on only for "
+            "drives with power-loss protection of their own",
+            "write throughput and latency with the drives' caches off",
+        )  # fmt: skip
+
+
+def _no_flush(case: Case) -> Iterator[Finding]:
+    """File systems and mirrors that were told not to flush, over drives that need it."""
+    for upper in case.states:
+        how = _without_flush(upper)
+        if not how:
+            continue
+        for disk in case.of_kind("disk"):
+            same = disk.source == upper.source and disk.host == upper.host
+            if not same or disk.values.get("write_cache") != "write back" or "/" in disk.name:
+                continue
+            device = str(upper.values.get("device") or "").removeprefix("/dev/")
+            if not (device.startswith(disk.name) or disk.name in upper.below):
+                continue
+            yield Finding(
+                "unsafe-cache", "error", subject_of(upper),
+                f"{upper.name} never flushes the volatile write cache of {disk.name} ({how}): "
+                "after a power cut what it had synchronised may be gone, its journal included.",
+                (
+                    Evidence("option", how, "", upper.where),
+                    Evidence(f"write cache of {disk.name}", "write back", "", disk.where),
+                ),
+                "remove the option; synchronous writes then cost a flush of the drive each, unless "
+                "the cache survives a power cut",
+                "the rate of flushes (iostat -x, f/s), and the latency of fsync without the option",
+            )  # fmt: skip
+
+
+def _without_flush(state: State) -> str:
+    values = state.values
+    if values.get("nobarrier") is True:
+        return "nobarrier"
+    if str(values.get("barrier")) in {"0", "False", "none"}:
+        return "barrier=0"
+    if state.kind == "drbd" and values.get("disk_flushes") in {"no", False}:
+        return "disk-flushes no"
+    return ""
+
+
+# ── write-back-suspended ──────────────────────────────────────────────────────────────────────
+
+
+def _suspended(case: Case) -> Iterator[Finding]:
+    for volume in _volumes(case):
+        values = volume.values
+        wanted = values.get("write_policy_initial") or values.get("write_policy")
+        if values.get("write_policy") == "write_back_always":
+            continue
+        battery, where = _battery(case, volume)
+        through = values.get("write_policy") == "write_through"
+        if wanted != "write_back" or not (through or battery in _OFF_DUTY):
+            continue
+        why = f" because its battery {_OFF_DUTY[battery]}" if battery in _OFF_DUTY else ""
+        ends = (
+            "until that is over" if battery in {"learning", "charging"} else "until that is mended"
+        )
+        evidence = [Evidence("write policy that is set", "write-back", "", volume.where)]
+        if through:
+            evidence.append(Evidence("write policy now", "write-through", "", volume.where))
+        if battery:
+            evidence.append(Evidence("battery of the cache", battery, "", where))
+        yield Finding(
+            "write-back-suspended", "warning", subject_of(volume),
+            f"{_called(volume)} is set to write-back, but the controller writes through{why}: "
+            f"writes have the drives' own latency {ends}, and measurements of this time do not "
+            "compare with others.",
+            tuple(evidence),
+            "look at the battery (storcli /cN/bbu show, /cN/cv show; ssacli ctrl all show status); "
+            "let learn cycles run when nothing is measured and nobody waits",
+            "the same trial when the controller shows the battery as optimal",
+        )  # fmt: skip
+
+
+# ── degraded ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _degraded(case: Case) -> Iterator[Finding]:
+    for volume in _volumes(case):
+        state = str(volume.values.get("state") or "")
+        if state not in {"degraded", "partially degraded", "offline"}:
+            continue
+        bad = _bad_drives(case, volume)
+        words = ", ".join(f"{one.name} {one.values['state']}" for one in bad[:3])
+        named = f" ({words})" if bad else ""
+        if state == "offline":
+            message = f"{_called(volume)} is offline{named}: nothing of it can be read or written."
+        else:
+            message = (
+                f"{_called(volume)} is {state}{named}: {_LEFT[state]}, reads of what is missing "
+                "are computed from the other drives, and figures measured now are not the array's."
+            )
+        yield Finding(
+            "degraded", "error", subject_of(volume), message,
+            (
+                Evidence("state", state, "", volume.where),
+                *(Evidence(f"state of {one.name}", str(one.values["state"]), "", one.where)
+                  for one in bad[:6]),
+            ),
+            "replace the drive and let the controller rebuild; that takes hours of the drives' "
+            "time, so measure after it",
+            "the same trial on the optimal array",
+        )  # fmt: skip
+
+
+def _bad_drives(case: Case, volume: State) -> list[State]:
+    """Drives that are not at work, each once."""
+    known = {one.name: one for one in _members(case, volume) if one.values.get("state")}
+    return [one for one in known.values() if str(one.values["state"]).lower() not in _GOOD]
+
+
+def _busy(case: Case) -> Iterator[Finding]:
+    """A rebuild, an initialisation or a check that shares the drives with the load."""
+    for volume in _volumes(case):
+        work = str(volume.values.get("active_operations") or "none")
+        rebuilding = volume.values.get("state") in {"rebuild", "recovery"}
+        if work.lower() == "none" and not rebuilding:
+            continue
+        what = "a rebuild" if rebuilding else f"an operation in the background ({work})"
+        progress = f", {work}" if rebuilding and work.lower() != "none" else ""
+        yield Finding(
+            "degraded", "warning", subject_of(volume),
+            f"{_called(volume)} shares its drives with {what}{progress}: figures measured "
+            "meanwhile are lower than the array's own.",
+            (Evidence("state", volume.values.get("state") or work, "", volume.where),),
+            "measure when it is done; the controller's rebuild and check rates decide how much it "
+            "takes, and a lower rate leaves the array longer without redundancy",
+            "the same trial when no operation is active",
+        )  # fmt: skip
+
+
+def _failing(case: Case) -> Iterator[Finding]:
+    """Drives that still work but announce that they will not for long."""
+    for disk in case.of_kind("disk"):
+        predicted = disk.values.get("predicted_failures")
+        warned = str(disk.values.get("state") or "") == "predictive failure"
+        if not warned and not (isinstance(predicted, int) and predicted > 0):
+            continue
+        errors = disk.values.get("media_errors")
+        told = f" and has {errors} unreadable sectors" if isinstance(errors, int) and errors else ""
+        evidence = [Evidence("predicted failures", predicted, "", disk.where)] if predicted else [
+            Evidence("state", "predictive failure", "", disk.where)]  # fmt: skip
+        if isinstance(errors, int) and errors:
+            evidence.append(Evidence("media errors", errors, "", disk.where))
+        yield Finding(
+            "failing-drive", "warning", subject_of(disk),
+            f"{disk.name} predicts its own failure{told}: its retries slow the whole array down "
+            "before it fails.",
+            tuple(evidence),
+            "replace it while the array is whole; the rebuild reads all other drives",
+            "the latencies of its array before and after the exchange",
+        )  # fmt: skip
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "unsafe-cache", "hwraid",
+        "Write-back that goes on without a battery: acknowledged writes are lost in a power cut.",
+        "Broadcom StorCLI reference manual, wrcache=AWB; HPE SSA CLI guide, nobatterywritecache",
+        _always_write_back,
+    ),
+    Rule(
+        "unsafe-cache", "hwraid, disk",
+        "Caches of the drives under a controller's volume are on and protected by nothing.",
+        "Broadcom StorCLI reference manual, pdcache; HPE SSA CLI guide, drivewritecache",
+        _drives_cache,
+    ),
+    Rule(
+        "unsafe-cache", "disk, ext4, xfs, drbd",
+        "Flushes are switched off over a drive whose write cache is volatile.",
+        "Linux Documentation/block/writeback_cache_control.rst; ext4(5) barrier; drbd.conf(5)",
+        _no_flush,
+    ),
+    Rule(
+        "write-back-suspended", "hwraid, controller",
+        "The controller writes through: the battery of its cache learns, charges or failed.",
+        "Broadcom 12Gb/s MegaRAID SAS Software User Guide, write policy and learn cycle",
+        _suspended,
+    ),
+    Rule(
+        "degraded", "hwraid",
+        "A virtual drive lacks members or is offline.",
+        "Broadcom StorCLI reference manual, states of virtual drives; HPE SSA CLI guide",
+        _degraded,
+    ),
+    Rule(
+        "degraded", "hwraid",
+        "A rebuild, initialisation or check runs on a virtual drive.",
+        "Broadcom StorCLI reference manual, background operations",
+        _busy,
+    ),
+    Rule(
+        "failing-drive", "disk",
+        "A physical drive under a controller predicts its failure.",
+        "Broadcom MegaRAID: predictive failure count (SMART); HPE: predictive failure",
+        _failing,
+    ),
+)  # fmt: skip

@@ -1,0 +1,258 @@
+"""MegaCli: virtual drives (-LDInfo), adapters (-AdpAllInfo), drives (-PDList), -AdpBbuCmd.
+
+Source: outputs of MegaCLI 8.x and PercCLI; its help; LSI's "MegaRAID SAS Software User Guide",
+chapter "MegaRAID Command Tool". Levels are written as DDF has them (SNIA DDF 2.0, 4.2.2): primary,
+qualifier, and secondary 3 for spans. Sizes are of 1024.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import ClassVar
+
+from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records import Scalar
+from iosonde.text.passage import Passage, command_before, joined, lines, prompt_in
+
+_START = re.compile(
+    r"^\s*(?:Adapter:? ?#?\d+(?:\s*(?:--|—|-)\s*Virtual Drive Info\w*)?:?\s*$"
+    r"|Adapter \d+ (?:--|—|-) |Adapter \d+: Get BBU|(?:CacheCade )?Virtual (?:Drive|Disk): ?\d+ ?\("
+    r"|BBU status for Adapter: ?\d+|BatteryType:|Enclosure Device ID: ?\d)"
+)
+_ALIKE = re.compile(
+    r"^\s*[\w(][\w ()&/.,'#-]{1,60}?\s*[:=](?:\s|$|\w)|^\s*={3,}|^\s*-{3,}|^\s*$|^Exit Code"
+    r"|^\s*Adapter|Cache if Bad|Bad BBU"
+)
+_NEXT = re.compile(r"^\s*BBU status for Adapter|^\s*Adapter #?\d+")
+_ADAPTER = re.compile(r"\s*(?:\w+ \w+ for )?Adapter:?\s*#?(?P<number>\d+)")
+
+_VOLUME = re.compile(r"Virtual(?:Drive|Disk):(?P<number>\d+)\(TargetId:(?P<target>\d+)\)")
+_LEVEL = re.compile(r"RAIDLevel:Primary-(\d),Secondary-(\d),RAIDLevelQualifier-(\d)")
+_SIZE = re.compile(r"(?<![A-Za-z])Size:([\d.]+[KMGTP]B)")
+_STATE = re.compile(r"State:(Optimal|PartiallyDegraded|Degraded|Offline|Recovery)")
+_STRIP = re.compile(r"Strip(?:e)?Size:([\d.]+[KM]B)")
+_DRIVES = re.compile(r"NumberOfDrives(perspan)?:(\d{1,4})", re.IGNORECASE)
+_SPANS = re.compile(r"SpanDepth:(\d{1,3})")
+_POLICY = re.compile(
+    r"(?P<which>Default|Current)CachePolicy:(?P<write>Write\w+?),(?P<ahead>Read\w+?|Normal),"
+    r"(?P<io>Direct|Cached),(?P<bad>(?:No)?WriteCache(?:OK)?ifBadBBU)"
+)
+_DISK_CACHE = re.compile(r"Disk(?:'|’)?s?CachePolicy:(Disk(?:'|’)sDefault|Enabled|Disabled)")
+_ENCRYPTION = re.compile(r"EncryptionType:(None|FDE|[A-Z][a-z]+)")
+_STATES = {"Optimal": "optimal", "PartiallyDegraded": "partially degraded", "Degraded": "degraded",
+           "Offline": "offline", "Recovery": "recovery"}  # fmt: skip
+_DISK_CACHES = {"Enabled": "enabled", "Disabled": "disabled"}
+_OWNER = re.compile(r"Adapter(?P<number>\d{1,3})(?:-|—)+VirtualDrive")
+_MEMORY = re.compile(r"\d+ ?[KMGT]?i?B")
+_ONGOING = re.compile(r"OngoingProgresses:(\w+?):Completed(\d+)%")
+
+_ITEM = re.compile(r"^\s*(?P<name>[A-Za-z][\w ()&/.'#-]{1,60}?)\s*[:=]\s*(?P<value>.*?)\s*$")
+_LEVELS = {(0, 0): "raid0", (1, 0): "raid1", (5, 0): "raid5", (6, 0): "raid6", (0, 3): "raid00",
+           (1, 3): "raid10", (5, 3): "raid50", (6, 3): "raid60"}  # fmt: skip
+_COMMANDS = ("MegaCli64", "MegaCli", "megacli", "MegaCLI", "megacli64", "megasasctl", "PercCli")
+
+
+class MegaCli:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "MegaCli"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "-- Virtual Drive Info", "RAID Level Qualifier", "Cache Policy: Write", "(Target Id:",
+        "BBU status for Adapter", "Get BBU Status Failed", "BatteryType:", "FW Package Build:",
+        "Enclosure Device ID:", "Firmware state:", "Battery State",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        first, strange = None, 0
+        for index in range(passage.at, -1, -1):
+            line = passage.line(index)
+            if line is None or (index < passage.at and prompt_in(line)):
+                break
+            if _START.search(line):
+                first = index
+            strange = 0 if _ALIKE.search(line) else strange + 1
+            if strange > 2 or (index < passage.at and line.startswith("Exit Code")):
+                break
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last = _end(passage, first)
+        text = joined(passage, first, last)
+        asked = command_before(passage, first, _COMMANDS, reach=6)
+        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        subjects = (*_volumes(text, host), *_parts(text, host))
+        if not subjects:
+            raise Unreadable("it names no virtual drive, no adapter, no drive and no battery")
+        state = PrintedState(self.tool, subjects, host, command)
+        return Reading(asked[0] if asked else first, last, states=(state,))
+
+
+def _end(passage: Passage, first: int) -> int:
+    last, strange = first, 0
+    for index, line in lines(passage, first, 6000):
+        if index > first and (prompt_in(line) or (_NEXT.search(line) and index > first + 8)):
+            break
+        if line.startswith("Exit Code"):
+            return index
+        if not line:
+            continue
+        if _ALIKE.search(line):
+            last, strange = index, 0
+        else:
+            strange += 1
+            if strange > 3:
+                break
+    return last
+
+
+def _volumes(text: str, host: str) -> Iterator[Subject]:
+    """The virtual drives. Their lines are read without blanks: some are wider than a page."""
+    packed = "".join(text.split())
+    marks = list(_VOLUME.finditer(packed))
+    owners = list(_OWNER.finditer(packed))
+    for mark, after in zip_longest(marks, marks[1:]):
+        above = [one["number"] for one in owners if one.start() < mark.start()]
+        owner = f"c{above[-1] if above else 0}"
+        values = _volume(packed[mark.end() : after.start() if after else len(packed)])
+        if values:
+            name = f"{owner}/v{mark['number']}"
+            yield Subject("hwraid", name, {"controller": owner, "volume": name} | values, host)
+
+
+def _volume(block: str) -> dict[str, Scalar]:
+    level = _LEVEL.search(block)
+    spans = _whole(_SPANS, block)
+    disks = _DRIVES.search(block)
+    members = int(disks[2]) * (spans or 1 if disks[1] else 1) if disks else None
+    raid = _LEVELS.get((int(level[1]), int(level[2]))) if level else None
+    if raid in {"raid0", "raid1", "raid5", "raid6"} and disks and disks[1] and (spans or 1) > 1:
+        raid = {"raid0": "raid00", "raid1": "raid10", "raid5": "raid50", "raid6": "raid60"}[raid]
+    policies = {one["which"]: one for one in _POLICY.finditer(block)}
+    now = policies.get("Current") or policies.get("Default")
+    state, ongoing = _STATE.search(block), _ONGOING.search(block)
+    cache, encryption = _DISK_CACHE.search(block), _ENCRYPTION.search(block)
+    return known(
+        {
+            "raid_level": raid,
+            "state": _STATES[state[1]] if state else None,
+            "size": _bytes(_SIZE, block),
+            "disks": members,
+            "data_disks": data_disks(raid, members, spans),
+            "strip_size": _bytes(_STRIP, block),
+            "write_policy": _write(now) if now else None,
+            "write_policy_initial": _write(policies["Default"]) if "Default" in policies else None,
+            "read_ahead": now["ahead"] not in {"ReadAheadNone", "Normal"} if now else None,
+            "io_policy": now["io"].lower() if now else None,
+            "disk_cache": _DISK_CACHES.get(cache[1], "default") if cache else None,
+            "encryption": encryption[1] if encryption else None,
+            "active_operations": f"{ongoing[1]} {ongoing[2]} %" if ongoing else None,
+        }
+    )
+
+
+def _write(policy: re.Match[str]) -> str:
+    if policy["write"] == "WriteThrough":
+        return "write_through"
+    return "write_back" if policy["bad"].startswith("No") else "write_back_always"
+
+
+def _whole(pattern: re.Pattern[str], text: str) -> int | None:
+    found = pattern.search(text)
+    return int(found[1]) if found else None
+
+
+def _bytes(pattern: re.Pattern[str], text: str) -> int | None:
+    found = pattern.search(text)
+    return size_of(found[1]) if found else None
+
+
+# ── adapters, drives and batteries: one `Name: value` per line ────────────────────────────────
+
+
+def _parts(text: str, host: str) -> Iterator[Subject]:
+    """Adapters with their battery, and physical drives."""
+    adapters, drives = _items(text)
+    for name, items in adapters.items():
+        values = _adapter(items)
+        if values:
+            yield Subject("controller", name, values, host)
+    for name, items in drives.items():
+        values = _disk(items)
+        if values:
+            yield Subject("disk", name, values, host)
+
+
+def _items(text: str) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
+    """`Name: value` lines by adapter, and by physical drive."""
+    owner, enclosure = "c0", ""
+    where: dict[str, str] = {}
+    adapters, drives = {owner: where}, {}
+    for line in text.split("\n"):
+        named, item = _ADAPTER.match(line), _ITEM.match(line)
+        if named:
+            owner = f"c{named['number']}"
+            where = adapters.setdefault(owner, {})
+            if "Get BBU Status Failed" in line:
+                where["Battery State"] = "missing"
+        elif item and item["name"] == "Enclosure Device ID":
+            enclosure, where = item["value"], {}
+        elif item and item["name"] == "Slot Number":
+            drives[f"{owner}/e{enclosure}/s{item['value']}"] = where = {}
+        elif item and item["value"]:
+            where.setdefault(item["name"], item["value"])
+    return adapters, drives
+
+
+def _adapter(items: dict[str, str]) -> dict[str, Scalar]:
+    memory = items.get("Memory Size", "")
+    return known(
+        {
+            "model": items.get("Product Name"),
+            "firmware": items.get("FW Version") or items.get("FW Package Build"),
+            "cache_size": size_of(memory) if _MEMORY.fullmatch(memory) else None,
+            "battery": _battery(items),
+        }
+    )
+
+
+def _battery(items: dict[str, str]) -> str | None:
+    """In one word: what makes the cache unsafe first, then what switches write-back off."""
+    state = battery_state(items.get("Battery State", ""))
+    if state is None and items.get("isSOHGood") == "Yes":
+        state = "ok"
+    tells = (
+        ("missing", "BBU", "Absent"), ("missing", "Battery Pack Missing", "Yes"),
+        ("failed", "Battery Replacement required", "Yes"),
+        ("learning", "Learn Cycle Active", "Yes"), ("failed", "isSOHGood", "No"),
+        ("charging", "Charging Status", "Charging"),
+    )  # fmt: skip
+    told = next((word for word, name, value in tells if items.get(name) == value), None)
+    return state if state not in {None, "ok"} and told in {None, "charging"} else told or state
+
+
+def _disk(items: dict[str, str]) -> dict[str, Scalar]:
+    state = items.get("Firmware state", "").partition(",")[0]
+    media = items.get("Media Type", "")
+    size = re.match(r"[\d.]+ ?[KMGTP]B", items.get("Raw Size", ""))
+    errors = items.get("Media Error Count", "")
+    predicted = items.get("Predictive Failure Count", "")
+    kind = items.get("PD Type", "").lower()
+    sector = items.get("Sector Size", "")
+    return known(
+        {
+            "state": state.lower() or None,
+            "model": items.get("Inquiry Data", "").partition("   ")[0].strip() or None,
+            "media": {"Hard": "HDD", "Solid": "SSD"}.get(media.partition(" ")[0]),
+            "rotational": {"Hard": True, "Solid": False}.get(media.partition(" ")[0]),
+            "transport": kind or None,
+            "size": size_of(size[0]) if size else None,
+            "logical_block_size": int(sector) or None if sector.isdecimal() else None,
+            "media_errors": int(errors) if errors.isdecimal() else None,
+            "predicted_failures": int(predicted) if predicted.isdecimal() else None,
+        }
+    )

@@ -1,0 +1,295 @@
+"""hpacucli, hpssacli and ssacli: Smart Array controllers, logical and physical drives.
+
+Reads `ctrl all show config [detail]`, `ctrl all show [detail|status]`, `ld all show detail` and
+`pd all show detail`: lines of `Name: value` under headings of one line.
+
+Source: outputs of hpacucli 9, hpssacli 2 and ssacli 3 to 6; HPE's "Smart Storage Administrator CLI"
+guide. Sizes of logical drives and caches are of 1024, those of physical drives as their makers
+count. Caching is write-back where a logical drive may use the cache, the cache has a share for
+writes, and a battery or capacitor is ready, or "No-Battery Write Cache" waives it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.layers.hwraid.facts import battery_state, data_disks
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records import Scalar
+from iosonde.text.passage import Passage, command_before, joined, lines, prompt_in
+
+_CONTROLLER = re.compile(
+    r"^\s*(?P<model>(?:HPE? |Dynamic )?(?:Smart (?:Array|HBA)|MSA\d?|SR\d+\w*|\w+-[pa])"
+    r"[\w -]{0,40}?) in Slot (?P<slot>\w{1,8})\b"
+)
+_ARRAY = re.compile(r"^\s*[Aa]rray:? (?P<name>[A-Z]{1,2})\b|^\s*(?P<none>[Uu]nassigned)\s*$")
+_LOGICAL = re.compile(
+    r"^\s*(?:Logical Drive: (?P<number>\d{1,3})\s*$|logicaldrive (?P<short>\d{1,3})"
+    r"(?: \((?P<size>[\d.]+ [KMGTP]B), RAID (?P<level>[\w+() ]{1,24}), (?P<status>[^)]{1,60})\))?)"
+)
+_PHYSICAL = re.compile(
+    r"^\s*physicaldrive (?P<name>[\w:]{3,16})(?: \((?P<about>port[^)]{0,160})\)?)?"
+)
+_DRIVE = re.compile(r"\s*(?:physical|logical)drive ")
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between words whose blank a wrap may have eaten
+_ITEM = re.compile(r"^\s*(?P<name>[A-Z][\w /().-]{1,58}?):\s+(?P<value>\S.*)$")
+_RATIO = re.compile(r"(\d{1,3})% Read ?/ ?(\d{1,3})% Write")
+_SIZE = re.compile(r"([\d.]+) ?([KMGTP]?B)")
+_LEVELS = {"0": "raid0", "1": "raid1", "1+0": "raid10", "5": "raid5", "6": "raid6", "50": "raid50",
+           "60": "raid60", "5+0": "raid50", "6+0": "raid60", "adg": "raid6", "6 (adg)": "raid6",
+           "1 (adm)": "raid1", "10": "raid10"}  # fmt: skip
+_STATES = {"ok": "optimal", "interim recovery mode": "degraded", "recovering": "rebuild",
+           "ready for recovery operation": "degraded", "failed": "offline"}  # fmt: skip
+_FOREIGN = re.compile(r"^\S.*[.!?]\s*$")
+
+
+@dataclass(slots=True)
+class _Controller:
+    """One controller as printed: items by name, of it and of what hangs on it."""
+
+    model: str
+    slot: str
+    items: dict[str, str] = field(default_factory=dict)
+    logical: dict[str, dict[str, str]] = field(default_factory=dict)
+    physical: dict[str, dict[str, str]] = field(default_factory=dict)
+    members: dict[str, set[str]] = field(default_factory=dict)  # array → its physical drives
+
+
+class Ssacli:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "ssacli"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "in Slot ", "physicaldrive ", "logicaldrive ", "Logical Drive: ",
+        "Battery/Capacitor Status", "Fault Tolerance: ",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, -1, -1):
+            line = passage.line(index)
+            if line is None or (index < passage.at and prompt_in(line)):
+                return None
+            if _CONTROLLER.search(line):
+                return index
+            if line and not _known(line):
+                return None
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last = _end(passage, first)
+        asked = command_before(passage, first, ("ssacli", "hpssacli", "hpacucli"), reach=4)
+        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        controllers = _controllers(joined(passage, first, last))
+        subjects = tuple(one for each in controllers for one in _subjects(each, host))
+        if not subjects:
+            raise Unreadable("nothing is said of the controller")
+        state = PrintedState(self.tool, subjects, host, command)
+        return Reading(asked[0] if asked else first, last, states=(state,))
+
+
+def _known(line: str) -> bool:
+    """Whether a line is one that the tool prints."""
+    return bool(
+        _ITEM.match(line) or _ARRAY.match(line) or _LOGICAL.match(line) or _PHYSICAL.match(line)
+    ) or line.lstrip().startswith(("Mirror Group", "SEP ", "Enclosure", "Expander", "Port Name"))
+
+
+def _end(passage: Passage, first: int) -> int:
+    last, strange = first, 0
+    for index, line in lines(passage, first, 6000):
+        if index > first and prompt_in(line):
+            break
+        if not line:
+            continue
+        if _known(line) or _CONTROLLER.search(line):
+            last, strange = index, 0
+        else:
+            strange += 1
+            if strange > 4 or _FOREIGN.match(line):
+                break
+    return last
+
+
+def _whole(text: str) -> Iterator[str]:
+    """The lines; where a wrap broke one within its brackets, in one piece again."""
+    held = ""
+    for line in text.split("\n"):
+        whole = held + line
+        torn = whole.count("(") > whole.count(")") and len(whole) < 200
+        held = whole if torn and _DRIVE.match(whole) else ""
+        if not held:
+            yield whole
+    if held:
+        yield held
+
+
+def _controllers(text: str) -> list[_Controller]:
+    """Files every line under the heading above it."""
+    found: list[_Controller] = []
+    where: dict[str, str] = {}
+    array = ""
+    for line in _whole(text):
+        head = _CONTROLLER.match(line)
+        if head:
+            found.append(_Controller(head["model"].strip(), head["slot"]))
+            where, array = found[-1].items, ""
+        elif not found:
+            continue
+        elif group := _ARRAY.match(line):
+            where, array = {}, group["name"] or ""
+        elif drive := _LOGICAL.match(line):
+            where = _drive(found[-1], drive, array)
+        elif disk := _PHYSICAL.match(line):
+            own = _disk(found[-1], disk, array)
+            where = where if own is None else own
+        elif item := _ITEM.match(line):
+            where.setdefault(item["name"], item["value"].strip())
+    return found
+
+
+def _drive(printed: _Controller, named: re.Match[str], array: str) -> dict[str, str]:
+    """The items of a logical drive; its heading may say some."""
+    where = printed.logical.setdefault(named["number"] or named["short"], {})
+    where.setdefault("array", array)
+    if named["size"]:
+        where["Size"], where["Status"] = named["size"], named["status"]
+        where["Fault Tolerance"] = named["level"]
+    return where
+
+
+def _disk(printed: _Controller, named: re.Match[str], array: str) -> dict[str, str] | None:
+    """The items of a physical drive; None where one line says all of it."""
+    if array:
+        printed.members.setdefault(array, set()).add(named["name"])
+    where = printed.physical.setdefault(named["name"], {})
+    if named["about"]:
+        _short(where, named["about"])
+        return None
+    return where
+
+
+def _short(about: dict[str, str], text: str) -> None:
+    """Files what stands in brackets: port 1I:box 1:bay 1, SAS HDD, 600 GB, OK."""
+    words = "".join(text.split()).split(",")
+    if len(words) > 3:
+        about.setdefault("Interface Type", _WORDS.sub(" ", words[1]))
+        about.setdefault("Size", words[2])
+        about.setdefault("Status", _WORDS.sub(" ", words[3]))
+
+
+def _subjects(printed: _Controller, host: str) -> Iterator[Subject]:
+    name = f"slot{printed.slot}"
+    items = printed.items
+    ratio = _RATIO.search(items.get("Cache Ratio") or items.get("Accelerator Ratio", ""))
+    battery = battery_state(items.get("Battery/Capacitor Status", ""))
+    if items.get("Battery/Capacitor Count") == "0":
+        battery = "missing"
+    facts = known(
+        {
+            "model": printed.model,
+            "slot": printed.slot,
+            "firmware": items.get("Firmware Version"),
+            "state": items.get("Controller Status"),
+            "cache_size": _bytes(items.get("Total Cache Size"), binary=True),
+            "cache_state": items.get("Cache Status"),
+            "cache_read_share": int(ratio[1]) / 100 if ratio else None,
+            "cache_write_share": int(ratio[2]) / 100 if ratio else None,
+            "battery": battery,
+        }
+    )
+    yield Subject("controller", name, facts, host)
+    share = int(ratio[2]) / 100 if ratio else None
+    for number, drive in printed.logical.items():
+        values = _logical(printed, drive, share)
+        device = drive.get("Disk Name", "").partition(" ")[0]
+        title = device.removeprefix("/dev/") if device.startswith("/dev/") else f"{name}/ld{number}"
+        own: dict[str, Scalar] = {"controller": name, "volume": f"{name}/ld{number}"}
+        yield Subject("hwraid", title, own | values, host)
+    for place, disk in printed.physical.items():
+        values = _physical(disk)
+        arrays = [array for array, members in printed.members.items() if place in members]
+        if values and arrays:
+            values["drive_group"] = arrays[0]
+        if values:
+            yield Subject("disk", f"{name}/{place}", values, host)
+
+
+def _logical(
+    printed: _Controller, drive: Mapping[str, str], share: float | None
+) -> dict[str, Scalar]:
+    strip = _bytes(drive.get("Strip Size") or drive.get("Stripe Size"), binary=True)
+    full = _bytes(drive.get("Full Stripe Size"), binary=True)
+    state = drive.get("Status", "").partition(",")
+    cache = printed.items.get("Drive Write Cache", "")
+    cache = (cache or printed.items.get("Configured Drive Write Cache Policy", "")).lower()
+    level = _LEVELS.get(drive.get("Fault Tolerance", "").lower())
+    members = printed.members.get(drive.get("array", ""), set())
+    return known(
+        {
+            "drive_group": drive.get("array") or None,
+            "raid_level": level,
+            "state": _STATES.get(state[0].strip().lower(), state[0].strip() or None),
+            "size": _bytes(drive.get("Size"), binary=True),
+            "disks": len(members) or None,
+            "data_disks": full // strip
+            if full and strip
+            else data_disks(level, len(members) or None, None),
+            "strip_size": strip,
+            "write_policy": _policy(printed.items, drive, share),
+            "disk_cache": cache.partition(" ")[0] or None,
+            "active_operations": state[2].strip() or None,
+        }
+    )
+
+
+def _policy(items: Mapping[str, str], drive: Mapping[str, str], share: float | None) -> str | None:
+    """Whether writes are acknowledged from the cache; None where too little is said."""
+    caching = drive.get("Caching") or drive.get("Array Accelerator")
+    if caching is None:
+        return None
+    broken = items.get("Cache Status", "OK") not in {"OK", "Enabled"}
+    if not caching.startswith("Enabled") or share == 0 or broken:
+        return "write_through"
+    if items.get("No-Battery Write Cache") == "Enabled":
+        return "write_back_always"
+    return "write_back"
+
+
+def _physical(disk: Mapping[str, str]) -> dict[str, Scalar]:
+    interface = disk.get("Interface Type", "")
+    speed = disk.get("Rotational Speed", "")
+    solid = "solid state" in interface.lower() or "SSD" in interface
+    turning = True if speed.isdecimal() or "HDD" in interface else None
+    bus = next((one for one in ("NVMe", "SATA", "SAS") if one in interface), "")
+    blocks = disk.get("Native Block Size") or disk.get("Logical/Physical Block Size", "")
+    sector = blocks.partition("/")
+    return known(
+        {
+            "state": disk["Status"].lower() if "Status" in disk else None,
+            "model": " ".join(disk.get("Model", "").split()) or None,
+            "serial": disk.get("Serial Number"),
+            "media": "SSD" if solid else "HDD" if turning else None,
+            "rotational": False if solid else turning,
+            "rpm": int(speed) if speed.isdecimal() else None,
+            "transport": bus.lower() or None,
+            "size": _bytes(disk.get("Size"), binary=False),
+            "logical_block_size": int(sector[0]) if sector[0].isdecimal() else None,
+            "physical_block_size": int(sector[2]) if sector[2].isdecimal() else None,
+        }
+    )
+
+
+def _bytes(text: str | None, *, binary: bool) -> int | None:
+    """Bytes of "2.0 GB", and of "4.0", which some versions print of a cache of 4 GB."""
+    if text is None:
+        return None
+    found = _SIZE.match(text)
+    if found:
+        return round(units.printed(found[1] + found[2][:-1], binary=binary)[0])
+    return round(float(text) * units.GIB) if re.fullmatch(r"\d{1,3}\.\d", text) else None

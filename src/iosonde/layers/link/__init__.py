@@ -1,0 +1,1 @@
+"""Network interfaces that carry storage."""

@@ -1,0 +1,111 @@
+"""ethtool of an interface: link settings, rings (-g), offloads (-k), coalescing (-c), driver (-i).
+
+Source: ethtool(8) and ethtool.c, 5.x to 6.x: headings, and "Speed: 1000Mb/s" in units of a million
+bits. -i does not name the interface; the command before it does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde.layers.link.facts import coalescing, driver_facts, features, rings
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records import Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, joined, lines
+
+_HEAD = re.compile(
+    r"^\s*(?P<what>Settings|Ring parameters|Features|Offload parameters|Coalesce parameters)"
+    r" for (?P<name>[\w.@:-]{1,32}):\s*$"
+)
+_DRIVER = re.compile(r"^\s*driver: (?P<name>\S+)\s*$")
+_OWN = re.compile(
+    r"^\s*[\w][\w /()-]{0,44}:(?:\s|$)|^\s*\d+base\w|^\s*$|^\s*(?:drv|probe|Not reported)\b"
+)
+_SPEED = re.compile(r"^[^\S\n]*Speed: (?P<megabit>\d{1,7})Mb/s", re.MULTILINE)
+_ITEM = re.compile(
+    r"^[^\S\n]*(?P<name>Duplex|Auto-negotiation|Port|Link detected): (?P<value>\S.*)$", re.MULTILINE
+)
+_MODES = re.compile(
+    r"Supported link modes:(?P<modes>(?:\s+(?:\d+base[\w-]+(?:/(?:Full|Half))?|Not reported))+)"
+)
+_MODE = re.compile(r"(?P<megabit>\d+)base")
+_COMMAND = re.compile(r"\s-(?:i|-driver)\s+(?P<name>[\w.@:-]+)\s*$")
+
+
+class EthtoolOutput:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "ethtool"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Settings for ", "Ring parameters for ", "Features for ", "Offload parameters for ",
+        "Coalesce parameters for ", "supports-priv-flags:", "bus-info: ", "supports-eeprom-access",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 12, -1), -1):
+            line = passage.line(index) or ""
+            if _HEAD.match(line) or _DRIVER.match(line):
+                return index
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        head = _HEAD.match(passage.line(first) or "")
+        last = _end(passage, first)
+        text = "\n".join(line.strip() for line in joined(passage, first, last).split("\n"))
+        begin, prompt = command_before(passage, first, ("ethtool",), reach=4) or (first, Prompt(""))
+        values = _values(head["what"] if head else "driver", text)
+        named = _COMMAND.search(prompt.command)
+        name = head["name"] if head else named["name"] if named else ""
+        if not values or not name:
+            raise Unreadable("nothing is known of it" if name else "it names no interface")
+        state = PrintedState(
+            self.tool, (Subject("link", name, values, prompt.host),), prompt.host, prompt.command
+        )
+        return Reading(begin, last, states=(state,))
+
+
+def _end(passage: Passage, first: int) -> int:
+    last = first
+    for index, line in lines(passage, first, 240):
+        if index > first and (_HEAD.match(line) or not _OWN.match(line)):
+            break
+        last = index if line else last
+        if index > last + 3:
+            break
+    return last
+
+
+def _values(what: str, text: str) -> dict[str, Scalar]:
+    data = text.encode()
+    if what == "Ring parameters":
+        most = rings(f"Current hardware settings{text.partition('Current hardware')[0]}".encode())
+        return rings(data) | {f"{name}_max": size for name, size in most.items()}
+    if what in {"Features", "Offload parameters"}:
+        return features(data)
+    if what == "Coalesce parameters":
+        return coalescing(data)
+    if what == "driver":
+        return driver_facts(data)
+    return _settings(text)
+
+
+def _settings(text: str) -> dict[str, Scalar]:
+    """Speed and duplex now, and the fastest that the interface could."""
+    speed, modes = _SPEED.search(text), _MODES.search(text)
+    items = {item["name"]: item["value"].strip() for item in _ITEM.finditer(text)}
+    speeds = [int(one["megabit"]) for one in _MODE.finditer(modes["modes"])] if modes else []
+    detected = items.get("Link detected")
+    duplex = items.get("Duplex", "").lower()
+    return known(
+        {
+            "speed": int(speed["megabit"]) * 1_000_000 // 8 if speed else None,
+            "speed_max": max(speeds) * 1_000_000 // 8 if speeds else None,
+            "duplex": duplex if duplex in {"full", "half"} else None,
+            "autoneg": {"on": True, "off": False}.get(items.get("Auto-negotiation", "")),
+            "port": items.get("Port"),
+            "state": {"yes": "up", "no": "down"}.get(detected[:3].strip()) if detected else None,
+        }
+    )

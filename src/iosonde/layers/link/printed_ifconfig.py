@@ -1,0 +1,116 @@
+"""ifconfig: interfaces with their counters, in the form of net-tools before and since 1.60+git2010.
+
+Source: net-tools lib/interface.c, ife_print_long(), of 1.60 ("Link encap:Ethernet") and of 2.x
+("eth0: flags=4163<UP,...>  mtu 1500").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records import Json
+from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
+
+_HEAD = re.compile(
+    r"^\s*(?P<name>[A-Za-z][\w.:-]{0,31}?)(?:: flags=\d+<(?P<flags>[A-Z,]*)>| +Link encap:)"
+)
+_OWN = re.compile(
+    r"^\s*(?:inet6?\b|ether |loop |infiniband |unspec |RX |TX |UP |BROADCAST |POINTOPOINT |\(|\d"
+    r"|collisions:|Interrupt:|Base address|device |Mask:|Scope:|Metric:|errors:|dropped|overruns"
+    r"|frame|carrier|txqueuelen|Memory:|bytes|packets|[A-Za-z0-9:./]{1,12}\s*$|HWaddr|mtu|Bcast)"
+)
+_MTU = re.compile(r"\b(?:MTU:|mtu )(\d{1,7})")
+_QUEUE = re.compile(r"txqueuelen[: ](\d{1,7})")
+_UP = re.compile(r"(?:^|[\s<,])UP[\s,>]")
+_RUNNING = re.compile(r"\bRUNNING\b")
+# Old: "RX packets:1 errors:2 …", "RX bytes:3"; new: "RX packets 1  bytes 3", "RX errors 2 …". Read
+# without blanks: a wrap may stand within a number.
+_PART = re.compile(r"(?P<side>RX|TX)(?P<rest>(?:[a-z]{4,10}:?\d{1,20}(?:\([^()]{1,20}\))?){1,6})")
+_PAIR = re.compile(r"(?P<name>[a-z]+):?(?P<figure>\d+)")
+_COLLISIONS = re.compile(r"collisions:?(\d+)")
+
+
+class Ifconfig:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "ifconfig"
+    anchors: ClassVar[tuple[str, ...]] = ("Link encap:", ": flags=", "RX packets", "TX packets")
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        first = None
+        for index in range(passage.at, max(passage.at - 24, -1), -1):
+            line = passage.line(index) or ""
+            if _HEAD.match(line):
+                first = index
+            elif line and not _OWN.match(line):
+                break
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last, marks = _end(passage, first)
+        asked = command_before(passage, first, ("ifconfig",), reach=3)
+        begin, prompt = asked or (first, Prompt(""))
+        subjects: list[Subject] = []
+        counters: list[PrintedCounters] = []
+        for start, after in zip(marks, [*marks[1:], last + 1], strict=True):
+            text = " ".join(joined(passage, start, after - 1).split())
+            named = _HEAD.match(text)
+            mtu = _MTU.search(text)
+            if named is None or mtu is None:
+                continue
+            subjects.append(Subject("link", named["name"], _facts(text, int(mtu[1])), prompt.host))
+            counts = _counts("".join(text.split()))
+            if counts:
+                counters.append(
+                    PrintedCounters(
+                        self.tool, "link", named["name"], counts, prompt.host, prompt.command
+                    )
+                )
+        if not subjects:
+            raise Unreadable("no interface with an MTU")
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,), counters=tuple(counters))
+
+
+def _end(passage: Passage, first: int) -> tuple[int, list[int]]:
+    """The index of the last line, and of the first of each interface."""
+    last, marks = first, [first]
+    for index, line in lines(passage, first, 4000):
+        if index == first or not line:
+            continue
+        if _HEAD.match(line):
+            marks.append(index)
+        elif prompt_in(line) or index > last + 3 or not _OWN.match(line):
+            break
+        last = index
+    return last, marks
+
+
+def _facts(text: str, mtu: int) -> dict[str, str | int | float | bool | None]:
+    queue = _QUEUE.search(text)
+    up = bool(_UP.search(text))
+    return known(
+        {
+            "mtu": mtu,
+            "txqueuelen": int(queue[1]) if queue else None,
+            "state": "up" if up and _RUNNING.search(text) else "down",
+            "loopback": True if "LOOPBACK" in text else None,
+        }
+    )
+
+
+def _counts(packed: str) -> dict[str, Json]:
+    values: dict[str, Json] = {}
+    for part in _PART.finditer(packed):
+        side = part["side"].lower()
+        for pair in _PAIR.finditer(part["rest"]):
+            if pair["name"] not in {"collisions", "txqueuelen"}:
+                values[f"{side}_{pair['name']}"] = int(pair["figure"])
+    collisions = _COLLISIONS.search(packed)
+    if collisions:
+        values["collisions"] = int(collisions[1])
+    return values

@@ -1,0 +1,130 @@
+"""RAID and mirrors of LVM: whether they are whole, and what brings them back.
+
+Source:
+    lvs(8), lv_attr, ninth place ("p" partial: a physical volume is missing; "r" refresh: a member
+    was missing and is out of date); lvmraid(7), "Refreshing a RAID LV", "Repairing a RAID LV",
+    "Data loss during initial synchronization"; Linux
+    Documentation/admin-guide/device-mapper/dm-raid.rst (health characters, sync_action).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from iosonde.case import Case, Rule, State, subject_of
+from iosonde.records import Evidence, Finding
+
+_IDLE = frozenset({"", "idle", "frozen"})
+_WORK = {
+    "resync": "makes its members alike",
+    "recover": "rebuilds a member",
+    "reshape": "spreads its data anew",
+    "check": "compares its members",
+    "repair": "compares and mends its members",
+}
+
+
+def volumes(case: Case) -> Iterator[Finding]:
+    """Volumes of LVM, and the dm devices under them, that lack members or are busy."""
+    for state in case.of_kind("lvm", "dm"):
+        if state.values.get("degraded") is True:
+            yield _lacking(state)
+        elif "degraded" in state.values:
+            yield from _busy(state)
+        elif state.kind == "lvm" and state.values.get("health") == "partial":
+            yield _lost(state)
+
+
+def _volume(state: State) -> str:
+    """VG/LV, as LVM's commands take it."""
+    group = str(state.values.get("volume_group") or "VG")
+    name = state.name.rpartition("/")[2].strip("[]")
+    start = group.replace("-", "--") + "-"  # dm's name doubles the dashes within
+    if name.startswith(start):
+        name = name.removeprefix(start).replace("--", "-")
+    elif state.kind == "dm" or re.fullmatch(r"dm-\d+", name):
+        name = "LV"
+    return f"{group}/{name}"
+
+
+def _lacking(state: State) -> Finding:
+    volume = _volume(state)
+    failed = state.values.get("failed_disks")
+    back = state.values.get("health") == "refresh needed"
+    how = str(state.values.get("segment_type") or state.values.get("level") or "RAID")
+    lacks = (
+        "has a member that was missing and is out of date"
+        if back
+        else f"lacks {failed} of its {state.values.get('raid_disks')} members"
+        if failed
+        else "lacks a physical volume under one of its members"
+    )
+    evidence = [
+        Evidence(name.replace("_", " "), state.values[name], "", state.where)
+        for name in ("health", "failed_disks", "in_sync", "sync_share")
+        if state.values.get(name) is not None
+    ]
+    repair = (
+        f"`lvconvert --repair {volume}` puts a free physical volume of the group in the place of "
+        "the missing one (`vgextend` first where none is free); `lvchange --refresh` instead where "
+        "the disk itself is back"
+    )
+    return Finding(
+        rule="degraded",
+        severity="error",
+        subject=subject_of(state),
+        message=f"{state.name} ({how}) {lacks}: the next loss may take data with it, and what is "
+        "measured now is not the whole array's.",
+        evidence=tuple(evidence) or (Evidence("degraded", True, "", state.where),),
+        remedy=f"`lvchange --refresh {volume}` takes it in again; the resync takes bandwidth until "
+        "it is done"
+        if back
+        else f"{repair}; the rebuild takes bandwidth until it is done",
+        confirm="`lvs -a -o name,lv_attr,copy_percent,devices`: no p or r in the ninth place, and "
+        "100 % in sync; then the same trial",
+    )
+
+
+def _busy(state: State) -> Iterator[Finding]:
+    action = str(state.values.get("sync_action") or "")
+    share = state.values.get("in_sync", state.values.get("sync_share"))
+    known = isinstance(share, int | float) and not isinstance(share, bool)
+    if action in _IDLE:
+        if not known or float(str(share)) >= 1:
+            return
+        action = "resync"
+    yield Finding(
+        rule="degraded",
+        severity="warning",
+        subject=subject_of(state),
+        message=f"{state.name} {_WORK.get(action, f'is busy with {action}')} ({action}), which "
+        "takes bandwidth from whatever is measured meanwhile.",
+        evidence=(Evidence("in sync", share, "fraction", state.where),)
+        if known
+        else (Evidence("sync_action", action, "", state.where),),
+        remedy=f"measure when it is done; `lvchange --maxrecoveryrate 10M {_volume(state)}` slows "
+        "it down, and leaves the volume longer without redundancy",
+        confirm="the same trial when `lvs -o name,copy_percent,raid_sync_action` shows 100 % and "
+        "idle",
+    )
+
+
+def _lost(state: State) -> Finding:
+    return Finding(
+        rule="degraded",
+        severity="error",
+        subject=subject_of(state),
+        message=f"{state.name} lies in part on a physical volume that is missing, and has no "
+        "second copy of it: what lay there cannot be read or written.",
+        evidence=(Evidence("health", state.values["health"], "", state.where),),
+        remedy="bring the disk back (`pvs` names it as unknown) and `vgchange --refresh`; where it "
+        "is lost, only a backup has those data",
+        confirm="`lvs -o name,lv_attr`: no p in the ninth place",
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("degraded", "lvm, dm", "Volumes of LVM that lack members, or are busy with themselves.",
+         "lvs(8), lv_attr; lvmraid(7); dm-raid.rst", volumes),
+)  # fmt: skip

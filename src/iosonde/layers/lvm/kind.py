@@ -1,0 +1,516 @@
+"""LVM logical volumes: linear, striped, mirrored, RAID, thin, cached, snapshots.
+
+LVM calls "stripe size" what is `chunk_size` here: bytes on one physical volume before the next
+one's turn. What it calls chunk size (thin pools, caches, snapshots) is `block_size`: what is mapped
+or copied at once. `data_offset` is where extents begin on the physical volumes (pe_start).
+
+Source: lvs(8), pvs(8), lvmreport(7) (fields, --reportformat json, lv_attr); lib/activate/
+dev_manager.c of LVM 2.03: the uuid of a device is "LVM-", the group's and the volume's uuid without
+dashes and, of a device inside a volume, its role ("-tpool", "-real", "-cow", "-cdata" …).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from iosonde.exact import from_json
+from iosonde.hosts.host import Host
+from iosonde.layers._raid import geometry
+from iosonde.layers.dm.kind import Mapped, mapped
+from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.site import Compared, Declared, Site, Size
+from iosonde.layers.step import Check, Command, Step, Subject, exists, modules
+from iosonde.records import Scalar, StackLayer
+from iosonde.settings.declared import Needs
+from iosonde.units import KIB, MIB, show_bytes
+
+_REPORT = ("--reportformat", "json", "--units", "b", "--nosuffix")
+_FIELDS = (
+    "lv_name,vg_name,lv_uuid,lv_attr,segtype,stripes,stripe_size,chunk_size,region_size,"
+    "data_percent,metadata_percent,copy_percent,origin,pool_lv,vg_extent_size"
+)
+# Since 2.02.178 (data_stripes), 2.03.03 (writecache); an older lvs refuses all for one it lacks.
+_NEWER = (
+    ",data_stripes,cache_mode,cache_policy,cache_total_blocks,cache_used_blocks,"
+    "cache_dirty_blocks,raid_sync_action,raid_mismatch_count,writecache_block_size,"
+    "writecache_total_blocks,writecache_free_blocks"
+)
+LVS = ("lvs", "--all", *_REPORT, "-o", _FIELDS + _NEWER)
+LVS_OLD = ("lvs", "--all", *_REPORT, "-o", _FIELDS)
+PVS = ("pvs", *_REPORT, "-o", "pv_name,vg_name,pe_start,pv_attr")
+# Ninth place of lv_attr, the volume's health (lvs(8)).
+_EXTENT = 4 * MIB
+_HEALTH = {
+    "p": "partial", "r": "refresh needed", "m": "mismatches", "F": "failed", "X": "unknown",
+    "D": "out of space", "M": "metadata read-only", "E": "failed", "R": "reshape needed",
+}  # fmt: skip
+_FULL = 0.9  # share of a thin pool or snapshot from which on it is a hazard
+_UUIDS = 64  # signs of two uuids
+_SPREAD = {"m", "M", "r", "R"}  # first place of lv_attr: mirrors and RAID
+_BUSY = {"resync", "recover", "reshape", "check", "repair"}
+
+
+def rows(report: bytes, part: str) -> list[Mapping[str, Any]]:
+    """The rows of a report in JSON, "lv" or "pv"; none where it is no such report."""
+    try:
+        document = from_json(report or b"{}")
+    except ValueError:
+        return []
+    parts = document.get("report", []) if isinstance(document, dict) else []
+    return [row for one in parts if isinstance(one, dict) for row in one.get(part, [])]
+
+
+def by_uuid(reported: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Uuid of a volume without dashes → its rows, one for each segment."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in reported:
+        found.setdefault(str(row.get("lv_uuid", "")).replace("-", ""), []).append(row)
+    return found
+
+
+def split_uuid(uuid: str) -> tuple[str, str]:
+    """The volume's uuid and the role of a device inside it, from device-mapper's uuid."""
+    signs = uuid.removeprefix("LVM-")
+    return signs[_UUIDS // 2 : _UUIDS], signs[_UUIDS:].lstrip("-")
+
+
+def data_members(segment_type: str, stripes: int, row: Mapping[str, Any]) -> int | None:
+    """Members that hold data in each stripe; None where nothing is striped."""
+    base = segment_type.partition("_")[0]
+    if base in {"raid1", "mirror", "linear"}:
+        return None
+    data = _figure(row.get("data_stripes"))
+    if data is None:
+        data = geometry.data_members(base if base in geometry.LEVELS else "raid0", stripes)
+    return data if data and data > 1 else None
+
+
+def volume_facts(segments: Sequence[Mapping[str, Any]]) -> dict[str, Scalar]:
+    """What the rows of `lvs` say of a volume, the geometry by its first segment."""
+    if not segments:
+        return {}
+    row = segments[0]
+    kinds = list(dict.fromkeys(str(one.get("segtype")) for one in segments if one.get("segtype")))
+    if str(row.get("lv_attr", ""))[:1] in {"s", "S"}:  # lvs gives the type of its store
+        kinds = ["snapshot"]
+    stripes, chunk = _figure(row.get("stripes")), _figure(row.get("stripe_size")) or None
+    data = data_members(kinds[0], stripes, row) if kinds and stripes and chunk else None
+    blocks = _figure(row.get("cache_total_blocks"))
+    facts: dict[str, Scalar] = {
+        "volume_group": row.get("vg_name"),
+        "segment_type": ", ".join(kinds) or None,
+        "segments": len(segments) if len(segments) > 1 else None,
+        "stripes": stripes or None,
+        "chunk_size": chunk,
+        "data_members": data,
+        "stripe_width": chunk * data if chunk and data else None,
+        "block_size": _figure(row.get("chunk_size"))
+        or _figure(row.get("writecache_block_size"))
+        or None,
+        "region_size": _figure(row.get("region_size")) or None,
+        "extent_size": _figure(row.get("vg_extent_size")),
+        "origin": row.get("origin") or None,
+        "pool": row.get("pool_lv") or None,
+        "mode": row.get("cache_mode") or None,
+        "policy": row.get("cache_policy") or None,
+        "used_share": _share(row, "cache_used_blocks", blocks),
+        "dirty_share": _share(row, "cache_dirty_blocks", blocks),
+        "full": _percent(row.get("data_percent")),
+        "metadata_full": _percent(row.get("metadata_percent")),
+        "in_sync": _percent(row.get("copy_percent")),
+        "sync_action": row.get("raid_sync_action") or None,
+        "mismatch_cnt": _figure(row.get("raid_mismatch_count")),
+        **_health(str(row.get("lv_attr", ""))),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _health(attributes: str) -> dict[str, Scalar]:
+    """What the ninth place of lv_attr says; of mirrors and RAID also whether members are missing.
+
+    "r" is a member that was missing and is back, out of date until `lvchange --refresh` (lvs(8)).
+    """
+    if len(attributes) < 9:
+        return {}
+    kind, health = attributes[0], attributes[8]
+    facts: dict[str, Scalar] = {"health": _HEALTH.get(health)}
+    return facts | ({"degraded": health in {"p", "r"}} if kind in _SPREAD else {})
+
+
+def _share(row: Mapping[str, Any], name: str, whole: int | None) -> float | None:
+    part = _figure(row.get(name))
+    return part / whole if part is not None and whole else None
+
+
+def volume_hazards(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Words for what is wrong with a volume."""
+    attributes = str(row.get("lv_attr", ""))
+    kind, health = attributes[:1], attributes[8:9]
+    words = [_HEALTH[health]] if health in _HEALTH else []
+    if health in {"p", "r", "F"} and kind in _SPREAD:
+        words.insert(0, "degraded")
+    for name, what in (("data_percent", ""), ("metadata_percent", "metadata ")):
+        share = _percent(row.get(name))
+        if share is not None and share >= _FULL and kind in {"t", "s", "S"}:
+            words.append(f"{what}{share:.0%} full")
+    synced = _percent(row.get("copy_percent"))
+    if synced is not None and kind in _SPREAD:
+        action = str(row.get("raid_sync_action"))
+        busy = action if action in _BUSY else "resync" * (synced < 1)
+        words += [f"{busy} {synced:.0%}"] if busy else []
+    return tuple(words)
+
+
+def _figure(value: object) -> int | None:
+    text = str(value or "").split(".")[0]
+    return int(text) if text.isdecimal() else None
+
+
+def _percent(value: object) -> float | None:
+    try:
+        return float(str(value)) / 100
+    except ValueError:
+        return None
+
+
+class LvmDeclared(Declared):
+    """A logical volume on the physical volumes in `of`, or a thin one of the pool in `of`.
+
+    Volumes of one `group` (by default a volume has a group of its own) share a volume group, and
+    then name the same layers in `of`. `stripe_size` is bytes on one physical volume before the next
+    one's turn; `size` bytes, all that is free where it is left out (of a thin volume: needed).
+    """
+
+    immaterial: ClassVar[Mapping[str, str]] = {
+        "assume_clean": "it leaves out the first resync, of which nothing stays"
+    }
+
+    kind: Literal["lvm"] = "lvm"
+    type: Literal["linear", "striped", "raid1", "mirror", "thin-pool", "thin"] = "linear"
+    group: str = Field(default="", pattern=r"^[a-z0-9_]{0,30}$")
+    size: Size | None = None
+    stripes: int | None = Field(default=None, ge=2)
+    stripe_size: Size = 64 * 1024
+    assume_clean: bool = False
+
+    @model_validator(mode="after")
+    def _whole(self) -> LvmDeclared:
+        if self.type == "thin" and self.size is None:
+            raise ValueError("a thin volume needs `size`")
+        return self
+
+
+def _group(site: Site) -> str:
+    """Name of the volume group: the pool's for a thin volume."""
+    declared = site.declared_as(LvmDeclared)
+    if declared.type == "thin":
+        return _group(_pool(site))
+    return f"{site.stack}-{declared.group or site.name}"
+
+
+def _pool(site: Site) -> Site:
+    pool = site.only
+    if not isinstance(pool.declared, LvmDeclared) or pool.declared.type != "thin-pool":
+        raise site.wrong("a thin volume stands `of` one lvm layer of `type: thin-pool`")
+    return pool
+
+
+def _physical(site: Site) -> tuple[str, ...]:
+    """The devices that the volume group lies on."""
+    thin = site.declared_as(LvmDeclared).type == "thin"
+    return tuple(one.device for one in (_pool(site) if thin else site).below)
+
+
+def _tool(site: Site, *argv: str) -> tuple[str, ...]:
+    """An LVM command that sees only the devices of this group (lvm(8), --devices, 2.03.12).
+
+    A physical volume on DRBD is also seen on the disk below it; only one of them may be used.
+    """
+    return (*argv, "--devices", ",".join(_physical(site)))
+
+
+def _made_group(site: Site) -> Step:
+    """The step that makes the volume group; volumes of one group have it in common."""
+    group, devices = _group(site), _physical(site)
+    return Step(
+        f"make the volume group {group}",
+        (Command(_tool(site, "vgcreate", "--yes", group, *devices)),),
+        Check(_tool(site, "vgs", group)),
+        (
+            Command(_tool(site, "vgremove", group), may_fail=True, wipes=True),
+            Command(_tool(site, "pvremove", *devices), wipes=True),
+        ),
+        destroys=devices,
+        touches=(
+            Subject("output", group, _tool(site, "vgs", "--noheadings", "-o", "vg_uuid", group)),
+        ),
+        shared=True,
+    )
+
+
+def group_room(below: Sequence[int | None]) -> int | None:
+    """The most bytes that volumes of a group get of its devices; None where one's is not known.
+
+    Source: lvm.conf(5): extents of 4 MiB, the first of them 1 MiB behind the device's beginning.
+    """
+    if any(one is None for one in below):
+        return None
+    return sum(max((one or 0) - MIB, 0) // _EXTENT * _EXTENT for one in below)
+
+
+def make_volume(site: Site) -> tuple[str, ...]:
+    """The argument list of lvcreate (lvcreate(8)); what it makes is not active yet."""
+    declared, group = site.declared_as(LvmDeclared), _group(site)
+    argv = ["lvcreate", "--yes", "--name", site.name, "--type", declared.type]
+    if declared.type == "thin":
+        argv += ["--virtualsize", f"{declared.size}b", "--thinpool", _pool(site).name]
+    elif declared.size:
+        argv += ["--size", f"{declared.size}b"]
+    else:
+        argv += ["--extents", "100%FREE"]
+    if declared.type == "striped":
+        stripes = declared.stripes or len(site.below)
+        if stripes < 2 or stripes > len(site.below):
+            raise site.wrong(
+                f"{stripes} stripes need as many physical volumes, and there are {len(site.below)}"
+            )
+        argv += ["--stripes", str(stripes), "--stripesize", f"{declared.stripe_size}b"]
+    if declared.type in {"raid1", "mirror"}:
+        argv += ["--mirrors", "1", *(("--nosync",) if declared.assume_clean else ())]
+    if declared.type in {"linear", "striped"}:
+        argv += ["--activate", "n", "--zero", "n", "--wipesignatures", "n"]
+    return _tool(site, *argv, group)
+
+
+class Lvm(Layer):
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "lvm"
+    uuid_prefixes: ClassVar[tuple[str, ...]] = ("LVM-",)
+    declaration: ClassVar[type[Declared]] = LvmDeclared
+    probe: ClassVar[str] = "device"
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        *queue_settings("read_ahead_kb", "max_sectors_kb"),
+        *made_with(
+            "segment_type",
+            "stripes",
+            "chunk_size",
+            "block_size",
+            "region_size",
+            "extent_size",
+            units=dict.fromkeys(("chunk_size", "block_size", "region_size", "extent_size"), "B"),
+        ),
+    )
+    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+        "rebuild",
+        "it was fixed when the volume was made",
+    )
+    shows_members: ClassVar[bool] = False
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`. What lvs can't say stays unknown; the volumes are found anyway."""
+        volumes = [one for one in await mapped(scene) if one.kind == self.kind]
+        if not volumes:
+            return ()
+        reported = by_uuid(await _report(scene, (LVS, LVS_OLD), "lv"))
+        starts = {
+            str(row.get("pv_name")): _figure(row.get("pe_start"))
+            for row in await _report(scene, (PVS,), "pv")
+        }
+        return tuple(_layer(scene, one, reported, starts) for one in volumes)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(LvmDeclared)
+        if not site.below:
+            raise site.wrong("a logical volume stands `of` one or more devices")
+        volume = f"{_group(site)}/{site.name}"
+        change = ("lvchange", "--yes", "--activate")
+        made = Step(
+            f"make the {declared.type} volume {site.name}",
+            (
+                Command(make_volume(site), timeout=120.0),
+                Command(_tool(site, *change, "n", volume)),
+            ),
+            Check(_tool(site, "lvs", "--noheadings", "--options", "segtype", volume)),
+            (Command(_tool(site, "lvremove", "--yes", volume), wipes=True),),
+            touches=(
+                Subject(
+                    "output", volume,
+                    _tool(site, "lvs", "--noheadings", "-o", "vg_uuid,lv_uuid", volume),
+                ),
+                *(Subject("device", one) for one in _physical(site)),
+            ),
+        )  # fmt: skip
+        active = Step(
+            "activate it",
+            (Command(_tool(site, *change, "y", volume)),),
+            exists(f"/dev/{volume}") if declared.type != "thin-pool" else _pool_active(site),
+            (Command(_tool(site, *change, "n", volume)),),
+            touches=()
+            if declared.type == "thin-pool"
+            else (Subject("device", f"/dev/{volume}", given="lost"),),
+        )
+        first = () if declared.type == "thin" else (_made_group(site),)
+        return (_modules_for(declared.type), *first, made, active)
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`; a thin pool is no place to put a load."""
+        if site.declared_as(LvmDeclared).type == "thin-pool":
+            return ""
+        path = f"/dev/{_group(site)}/{site.name}"
+        done = await host.run(["test", "-b", path], check=False)
+        return None if done.status else path
+
+    def room(self, site: Site, below: Sequence[int | None]) -> int | None:
+        """See `Sized.room`. A thin volume may be larger than its pool."""
+        declared = site.declared_as(LvmDeclared)
+        if declared.type == "thin":
+            return declared.size
+        unit = declared.stripe_size
+        if declared.type == "striped" and (unit < 4 * KIB or unit & unit - 1):
+            raise site.wrong(
+                f"stripe_size: {show_bytes(unit)} is not a valid stripe size: expected a "
+                "power of two, at least 4 KiB"
+            )
+        copies = 2 if declared.type in {"raid1", "mirror"} else 1
+        if len(below) < copies:
+            raise site.wrong(f"a {declared.type} volume needs {copies} physical volumes")
+        free = group_room(below)
+        if free is not None and (declared.size or 1) * copies > free:
+            raise site.wrong(
+                f"its size of {show_bytes(declared.size or 1)} is larger than the volume group "
+                f"{_group(site)}, which has at most {show_bytes(free // copies)} for it"
+            )
+        return declared.size or (None if free is None else free // copies)
+
+    def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
+        """See `Compares.compare`. LVM rounds a size up to whole extents on each stripe."""
+        declared, facts = site.declared_as(LvmDeclared), layer.facts
+        is_striped = declared.type == "striped"
+        stripes = declared.stripes or len(site.below)
+        size, extent = declared.size, facts.get("extent_size")
+        if size and isinstance(extent, int) and extent:
+            step = extent * (stripes if is_striped else 1)
+            size = -(-size // step) * step
+        return (
+            Compared("type", declared.type, facts.get("segment_type")),
+            Compared("size", size, layer.size, "B"),
+            Compared("stripes", stripes if is_striped else None, facts.get("stripes")),
+            Compared(
+                "stripe_size", declared.stripe_size if is_striped else None,
+                facts.get("chunk_size"), "B",
+            ),
+        )  # fmt: skip
+
+    def geometry(self, site: Site) -> tuple[int, int] | None:
+        """See `Geometric.geometry`."""
+        declared = site.declared_as(LvmDeclared)
+        if declared.type != "striped":
+            return None
+        return declared.stripe_size, declared.stripes or len(site.below)
+
+    def is_pool(self, site: Site) -> bool:
+        """See `Pools.is_pool`."""
+        return site.declared_as(LvmDeclared).type == "thin-pool"
+
+    def stands_on_pool(self, site: Site) -> bool:
+        """See `Pools.stands_on_pool`."""
+        return site.declared_as(LvmDeclared).type == "thin"
+
+    def claim(self, site: Site) -> tuple[str, ...]:
+        """See `Shares.claim`: volumes of one group share its physical volumes."""
+        declared = site.declared_as(LvmDeclared)
+        if declared.type == "thin":
+            return ()
+        return ("group", declared.group or site.name, *declared.of)
+
+    def check(self, own: Sequence[Site], room: Mapping[str, int | None]) -> None:
+        """All volumes of a group together are not larger than it."""
+        groups: dict[str, list[Site]] = {}
+        for site in own:
+            group = site.declared_as(LvmDeclared).group
+            if group and not self.stands_on_pool(site):
+                groups.setdefault(f"{site.host} {group}", []).append(site)
+        for volumes in groups.values():
+            free = group_room([room.get(one.name) for one in volumes[0].below])
+            wanted = 0
+            for site in volumes:
+                declared = site.declared_as(LvmDeclared)
+                copies = 2 if declared.type in {"raid1", "mirror"} else 1
+                wanted += (declared.size or 0) * copies
+                if free is not None and wanted > free:
+                    raise site.wrong(
+                        f"the volumes of the group {declared.group} need {show_bytes(wanted)} with "
+                        f"it, and the group has at most {show_bytes(free)}"
+                    )
+
+
+def _modules_for(kind: str) -> Step:
+    """Loads what device-mapper needs for a type of volume (drivers/md/Kconfig)."""
+    names = {
+        "raid1": "dm_raid",
+        "mirror": "dm_mirror",
+        "thin-pool": "dm_thin_pool",
+        "thin": "dm_thin_pool",
+    }
+    return modules("dm_mod", *([names[kind]] if kind in names else []))
+
+
+def _pool_active(site: Site) -> Check:
+    """A pool has no name in /dev of its own; device-mapper's tells."""
+    name = f"{_group(site).replace('-', '--')}-{site.name}"
+    return Check(("dmsetup", "info", "--columns", "--noheadings", name))
+
+
+async def _report(
+    scene: Scene, ways: Sequence[tuple[str, ...]], part: str
+) -> list[Mapping[str, Any]]:
+    """The rows that the first of several ways to ask gives; a gap where none does."""
+    for argv in ways:
+        done = await scene.host.run(argv, check=False)
+        found = rows(done.stdout, part) if done.status == 0 else []
+        if found:
+            return found
+    scene.miss(f"what {ways[0][0]} says of volumes", done, "lvm2")
+    return []
+
+
+def _layer(
+    scene: Scene,
+    one: Mapped,
+    reported: Mapping[str, Sequence[Mapping[str, Any]]],
+    starts: Mapping[str, int | None],
+) -> StackLayer:
+    uuid, role = split_uuid(one.uuid)
+    segments = reported.get(uuid, ())
+    facts = volume_facts(segments)
+    hazards = volume_hazards(segments[0]) if segments else ()
+    if role:
+        facts["role"] = role
+    below = [scene.devices[name] for name in one.device.below if name in scene.devices]
+    offsets = {starts.get(device.path) for device in below} - {None}
+    if len(offsets) == 1:
+        facts["data_offset"] = offsets.pop()
+    if _write_cached(facts) and not all(scene.survives_a_loss(name) for name in _fast(scene, one)):
+        hazards = (*hazards, "unsafe cache")
+    for device in below:
+        physical = _figure(device.queue.get("physical_block_size"))
+        start = starts.get(device.path)
+        if physical and start and start % physical and "misaligned" not in hazards:
+            hazards = (*hazards, "misaligned")
+    return one.layer(scene, "lvm", facts, hazards)
+
+
+def _write_cached(facts: Mapping[str, Scalar]) -> bool:
+    return facts.get("mode") == "writeback" or facts.get("segment_type") == "writecache"
+
+
+def _fast(scene: Scene, one: Mapped) -> list[str]:
+    """The devices below that are the cache: by the ends of their names in /dev/mapper."""
+    names = [name for name in one.device.below if name in scene.devices]
+    ends = ("_cdata", "-cdata", "_cvol")
+    return [name for name in names if scene.devices[name].path.endswith(ends)]

@@ -1,0 +1,440 @@
+"""md arrays: Linux software RAID.
+
+Everything here is in sysfs for every user, so that mdadm and root are not needed. `chunk_size` is
+what lies on one member before the next one's turn; `data_members` the members that
+hold data in each stripe, so that `stripe_width` is chunk × data members. `data_offset` is where
+data begin on the members.
+
+Source: mdadm(8); Linux Documentation/admin-guide/md.rst (attributes of md/ and md/dev-NAME in
+sysfs); drivers/md/md.c, raid5.c, raid10.c (layout of RAID 10: near copies, far copies << 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from iosonde.hosts.host import Host
+from iosonde.kerneltext import fields
+from iosonde.layers._raid.geometry import (
+    NEAR_TWO,
+    PARITY,
+    STRIPED,
+    array_size,
+    data_members,
+    far_copies,
+    full_name,
+    layout_name,
+    layout_names,
+    layout_number,
+    near_copies,
+)
+from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.site import Compared, Declared, Site, Size
+from iosonde.layers.step import LEFT, Check, Step, Subject, modules, run, wipe
+from iosonde.records import Scalar, StackLayer
+from iosonde.settings.declared import Needs
+from iosonde.units import KIB, SECTOR, show_bytes
+
+_ATTRIBUTES = (
+    "level", "raid_disks", "degraded", "chunk_size", "layout", "array_state", "sync_action",
+    "sync_completed", "sync_speed", "metadata_version", "consistency_policy", "mismatch_cnt",
+    "reshape_position", "uuid", "bitmap/location", "bitmap/chunksize",
+)  # fmt: skip
+_MEMBER = ("state", "slot", "offset")
+_BUSY = {"resync", "recover", "reshape", "check", "repair"}
+_STOPPED = {"clear", "inactive", "suspended", "broken"}  # array_state of what takes no I/O
+
+
+def array_facts(attributes: Mapping[str, str]) -> dict[str, Scalar]:
+    """What an array is, from its attributes in sysfs.
+
+    Args:
+        attributes: name → text, those that the kernel has.
+    """
+    level = attributes.get("level", "")
+    disks = _figure(attributes.get("raid_disks"))
+    chunk = _figure(attributes.get("chunk_size")) if level in STRIPED else None
+    layout = _figure(attributes.get("layout"))
+    data = data_members(level, disks, layout or 0) if disks else None
+    facts: dict[str, Scalar] = {
+        "level": level or None,
+        "raid_disks": disks,
+        "degraded": _figure(attributes.get("degraded")),
+        "chunk_size": chunk or None,
+        "data_members": data,
+        "stripe_width": chunk * data if chunk and data else None,
+        "layout": layout,
+        "array_state": attributes.get("array_state"),
+        "metadata_version": attributes.get("metadata_version"),
+        "consistency_policy": attributes.get("consistency_policy"),
+        "mismatch_cnt": _figure(attributes.get("mismatch_cnt")),
+        "sync_action": attributes.get("sync_action"),
+        "sync_share": _share(attributes.get("sync_completed", "")),
+        "sync_speed": (_figure(attributes.get("sync_speed")) or 0) * KIB or None,
+        "uuid": attributes.get("uuid"),
+        **_bitmap(attributes),
+        **_reshape(attributes),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _bitmap(attributes: Mapping[str, str]) -> dict[str, Scalar]:
+    """Where the write-intent bitmap lies, "none", "+8" (sectors from the superblock) or a file."""
+    place = attributes.get("bitmap/location")
+    if place is None:
+        return {}
+    if place == "none":
+        return {"bitmap": "none"}
+    kind = "internal" if place[:1] in {"+", "-"} else place
+    return {"bitmap": kind, "bitmap_chunk": _figure(attributes.get("bitmap/chunksize"))}
+
+
+def _reshape(attributes: Mapping[str, str]) -> dict[str, Scalar]:
+    """How far a reshape is, in bytes of the array, and from how many disks: "4 (3)"."""
+    position = _figure(attributes.get("reshape_position"))
+    if position is None:
+        return {}
+    _, _, former = attributes.get("raid_disks", "").partition(" ")
+    return {
+        "reshape_position": position * SECTOR,
+        "raid_disks_before": _figure(former.strip("()")),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One device of an array: its state ("in_sync", "spare", "faulty", "write_mostly,in_sync" …).
+
+    `slot` is its place, None for one without; `offset` where data begin on it, bytes.
+    """
+
+    name: str
+    state: str
+    slot: int | None
+    offset: int | None
+
+    @property
+    def role(self) -> str:
+        """`active`, `rebuilding`, `spare`, `faulty` or `journal`."""
+        words = set(self.state.split(","))
+        for word in ("faulty", "journal"):
+            if word in words:
+                return word
+        if "in_sync" in words:
+            return "active"
+        return "spare" if self.slot is None else "rebuilding"
+
+
+def member_facts(members: Sequence[Member]) -> dict[str, Scalar]:
+    """How many members there are of each role, and where data begin on all of them."""
+    facts: dict[str, Scalar] = {}
+    for role, fact in (("active", "active_members"), ("spare", "spares"), ("faulty", "faulty"),
+                       ("rebuilding", "rebuilding"), ("journal", "journal")):  # fmt: skip
+        names = [one.name for one in members if one.role == role]
+        if role == "active":
+            facts[fact] = len(names)
+        elif names:
+            facts[fact] = " ".join(names)
+    if mostly := [one.name for one in members if "write_mostly" in one.state]:
+        facts["write_mostly"] = " ".join(mostly)
+    offsets = {one.offset for one in members if one.role in {"active", "rebuilding"}} - {None}
+    if len(offsets) == 1:
+        facts["data_offset"] = offsets.pop()
+    return facts
+
+
+def array_hazards(facts: Mapping[str, Scalar], members: Sequence[Member]) -> tuple[str, ...]:
+    """Words for what is wrong with an array.
+
+    Args:
+        facts: as `array_facts` gives them.
+        members: its devices.
+    """
+    words = []
+    if facts.get("array_state") in _STOPPED:
+        words.append(str(facts["array_state"]))
+    if facts.get("degraded"):
+        words.append("degraded")
+    action = str(facts.get("sync_action", "idle"))
+    if action in _BUSY:
+        share = facts.get("sync_share")
+        words.append(f"{action} {share:.0%}" if isinstance(share, float) else action)
+    if facts.get("mismatch_cnt") and facts.get("level") in PARITY:
+        words.append("mismatches")
+    words += [f"{one.name} faulty" for one in members if one.role == "faulty"]
+    return tuple(words)
+
+
+def misaligned(scene: Scene, members: Sequence[Member]) -> tuple[str, ...]:
+    """`misaligned` where data begin off a member's grid of physical sectors."""
+    for one in members:
+        device = scene.devices.get(one.name)
+        text = device.queue.get("physical_block_size", "") if device else ""
+        if one.offset is not None and text.isdecimal() and int(text) and one.offset % int(text):
+            return ("misaligned",)
+    return ()
+
+
+def _figure(text: str | None) -> int | None:
+    """A number, of which RAID levels print a comment behind some: "1000 (system)"."""
+    first = (text or "").split(" ")[0]
+    return int(first) if first.isdecimal() else None
+
+
+def _share(text: str) -> float | None:
+    """`sync_completed`: "1234 / 5678" in sectors, or "none" or "delayed"."""
+    done, slash, whole = text.partition("/")
+    if not slash or not whole.strip().isdecimal() or not int(whole):
+        return None
+    return int(done) / int(whole)
+
+
+_PAGE = 4 * KIB  # the smallest; a kernel with larger pages refuses smaller chunks itself
+_ALIKE = 2  # times as large as the smallest member: what is more is most likely a mistake
+_FEWEST = {0: 2, 1: 2, 4: 3, 5: 3, 6: 4, 10: 2}  # mdadm(8): members
+
+
+class MdDeclared(Declared):
+    """An array of the layers in `of`; `layout` as mdadm spells it ("left-symmetric", "f2").
+
+    `assume_clean` leaves out the first resync: parity is right only where all members are alike,
+    as new ones of zeros are. `bitmap` is "internal" or "none".
+    """
+
+    kind: Literal["md"] = "md"
+    unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"level": (0,)}
+    immaterial: ClassVar[Mapping[str, str]] = {
+        "assume_clean": "it leaves out the first resync, of which nothing stays"
+    }
+    level: Literal[0, 1, 4, 5, 6, 10]
+    chunk_size: Size = 512 * KIB
+    layout: str = Field(default="", pattern=r"^[a-z0-9-]*$")
+    bitmap: Literal["none", "internal"] = "none"
+    metadata: Literal["1.0", "1.1", "1.2", "0.90"] = "1.2"
+    assume_clean: bool = False
+    spares: int = Field(default=0, ge=0)
+
+
+def _striping(declared: MdDeclared, members: int) -> tuple[int, int] | None:
+    """Chunk in bytes and data members; None where the level has no stripes."""
+    data = data_members(f"raid{declared.level}", members, _number(declared) or NEAR_TWO)
+    return (declared.chunk_size, data) if data else None
+
+
+def _check_layout(site: Site, declared: MdDeclared, active: int) -> None:
+    """Refuse a chunk, a layout or a bitmap that md does not make arrays with.
+
+    Source: drivers/md/raid5.c and raid10.c, setup_conf(): a chunk is a power of two and at least a
+    page; raid0.c takes any multiple of a page; mdadm's Create.c.
+    """
+    level, chunk = declared.level, declared.chunk_size
+    if level != 1 and (chunk < _PAGE or chunk % _PAGE or (level and chunk & chunk - 1)):
+        wanted = "a power of two" if level else "a multiple of 4 KiB"
+        raise site.wrong(
+            f"chunk_size: {show_bytes(chunk)} is no chunk of RAID {level}: expected {wanted}, "
+            "at least 4 KiB"
+        )
+    if level == 0 and declared.bitmap != "none":
+        raise site.wrong("RAID 0 has no bitmap: there is nothing to resync")
+    layout, number = full_name(declared.layout), _number(declared)
+    if layout and number is None:
+        known = "n2, f2, o2 and so on" if level == 10 else ", ".join(layout_names(f"raid{level}"))
+        raise site.wrong(
+            f"layout: RAID {level} has no layout {layout!r}" + (f"; known: {known}" * bool(known))
+        )
+    copies = near_copies(number) * far_copies(number) if level == 10 and number else 0
+    if copies > active:
+        raise site.wrong(f"layout: {layout} keeps {copies} copies, and it has {active} members")
+
+
+def _layout(declared: MdDeclared) -> str | None:
+    """The layout that an array is made with; None where the level has none or mdadm chooses."""
+    return layout_name(f"raid{declared.level}", _number(declared))
+
+
+def _number(declared: MdDeclared) -> int | None:
+    return layout_number(f"raid{declared.level}", declared.layout)
+
+
+_MD = "/sys/block/{name}/md/"
+
+
+class Md(Layer):
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "md"
+    declaration: ClassVar[type[Declared]] = MdDeclared
+    probe: ClassVar[str] = "device"
+    settings: ClassVar[tuple[LayerSetting, ...]] = (
+        LayerSetting("stripe_cache_size", "sysfs", _MD + "stripe_cache_size", low=17, high=32768),
+        LayerSetting("group_thread_cnt", "sysfs", _MD + "group_thread_cnt", low=0, high=8192),
+        LayerSetting("rmw_level", "sysfs", _MD + "rmw_level", choices=("0", "1", "2")),
+        LayerSetting(
+            "preread_bypass_threshold", "sysfs", _MD + "preread_bypass_threshold", low=0,
+            high="/sys/block/{name}/md/stripe_cache_size",
+        ),
+        LayerSetting("skip_copy", "sysfs", _MD + "skip_copy", choices=("0", "1")),
+        LayerSetting("sync_speed_min", "sysfs", _MD + "sync_speed_min", "KiB/s", low=1),
+        LayerSetting("sync_speed_max", "sysfs", _MD + "sync_speed_max", "KiB/s", low=1),
+        *queue_settings("read_ahead_kb", "max_sectors_kb", "nomerges"),
+        *made_with(
+            "level", "raid_disks", "chunk_size", "layout", "metadata_version",
+            units={"chunk_size": "B"},
+        ),
+    )  # fmt: skip
+    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+        "rebuild",
+        "it was fixed when the array was made",
+    )
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`. An array is what has a directory `md` in sysfs."""
+        candidates = [one for one in scene.devices.values() if one.name.startswith("md")]
+        levels = {one.name: f"/sys/block/{one.name}/md/level" for one in candidates}
+        found = await scene.host.read_many(list(levels.values()))
+        arrays = [one for one in candidates if isinstance(found.get(levels[one.name]), bytes)]
+        return tuple([await self._layer(scene, one) for one in arrays])
+
+    async def _layer(self, scene: Scene, device: BlockDevice) -> StackLayer:
+        place = f"/sys/block/{device.name}/md"
+        paths = [f"{place}/{name}" for name in _ATTRIBUTES]
+        paths += [f"{place}/dev-{_file(one)}/{name}" for one in device.below for name in _MEMBER]
+        found = await scene.texts(paths)
+        texts = {path.removeprefix(f"{place}/"): text for path, text in found.items()}
+        members = [_member(name, texts) for name in device.below]
+        facts = {**array_facts(texts), **member_facts(members)}
+        return StackLayer(
+            id=scene.identity(self.kind, device.name),
+            kind=self.kind,
+            host=scene.host.name,
+            device=device.path,
+            size=device.size,
+            below=scene.beneath(device),
+            facts=facts,
+            hazards=(
+                *array_hazards(facts, members),
+                *misaligned(scene, members),
+                *scene.lost(device),
+            ),
+        )
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared = site.declared_as(MdDeclared)
+        members = [one.device for one in site.below]
+        active = len(members) - declared.spares
+        if active < _FEWEST[declared.level]:
+            raise site.wrong(
+                f"RAID {declared.level} needs {_FEWEST[declared.level]} members and has {active}"
+            )
+        path = f"/dev/md/{site.label}"
+        shows = (f"MD_LEVEL=raid{declared.level}", f"MD_DEVICES={active}")
+        create = [
+            "mdadm", "--create", path, "--run", "--quiet", f"--name={site.label}",
+            f"--level={declared.level}", f"--raid-devices={active}",
+            f"--metadata={declared.metadata}",
+        ]  # fmt: skip
+        if declared.level != 0 or declared.bitmap != "none":  # mdadm refuses the word for RAID 0
+            create.append(f"--bitmap={declared.bitmap}")
+        if declared.spares:
+            create.append(f"--spare-devices={declared.spares}")
+        if declared.level != 1:
+            create.append(f"--chunk={declared.chunk_size // KIB}K")
+        if declared.layout:
+            create.append(f"--layout={_layout(declared)}")
+        if declared.assume_clean:
+            create.append("--assume-clean")
+        return (
+            modules("md_mod", f"raid{_PERSONALITY.get(declared.level, declared.level)}"),
+            Step(
+                f"create the RAID {declared.level} of {active} members",
+                (run(*create, *members),),
+                Check(("mdadm", "--detail", "--export", path), shows),
+                (
+                    run("sh", "-c", _STOP, "sh", path),
+                    wipe("sh", "-c", _CLEAR, "sh", *members, timeout=_PATIENCE * (1 + active)),
+                ),
+                destroys=tuple(members),
+                again=(run("mdadm", "--quiet", "--assemble", "--run", path, *members),),
+                touches=(Subject("device", path, given="lost"),),
+                turn="md",  # mdadm looks for a free number, and two at a time find the same
+            ),
+        )
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`."""
+        path = f"/dev/md/{site.label}"
+        done = await host.run(["test", "-b", path], check=False)
+        return None if done.status else path
+
+    def room(self, site: Site, below: Sequence[int | None]) -> int | None:
+        """See `Sized.room`. Each member gives what the smallest has, but of RAID 0 all."""
+        declared = site.declared_as(MdDeclared)
+        _check_layout(site, declared, len(below) - declared.spares)
+        sizes = [one for one in below if one is not None]
+        if len(sizes) < len(below):
+            return None
+        if max(sizes) > _ALIKE * min(sizes):
+            largest, smallest = (site.below[sizes.index(one(sizes))].name for one in (max, min))
+            raise site.wrong(
+                f"its members are of very different size: {largest} has {show_bytes(max(sizes))} "
+                f"and {smallest} {show_bytes(min(sizes))}",
+                hint=f"stand it on a partition of {largest}",
+            )
+        chunk = 0 if declared.level == 1 else declared.chunk_size
+        if chunk > min(sizes):
+            raise site.wrong(f"a chunk of {show_bytes(chunk)} is larger than its members")
+        active = len(sizes) - declared.spares
+        each = sizes if declared.level == 0 else [min(sizes)] * active
+        return array_size(f"raid{declared.level}", each, chunk, _number(declared) or NEAR_TWO)
+
+    def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
+        """See `Compares.compare`. Spares of an array that is not whole may be at work."""
+        declared, facts = site.declared_as(MdDeclared), layer.facts
+        whole = not any(facts.get(name) for name in ("degraded", "rebuilding", "faulty"))
+        spares = len(fields(str(facts.get("spares", ""))))
+        chunk = declared.chunk_size if declared.level != 1 else None
+        return (
+            Compared("level", f"raid{declared.level}", facts.get("level")),
+            Compared("chunk_size", chunk, facts.get("chunk_size"), "B"),
+            Compared(
+                "layout",
+                _layout(declared),
+                layout_name(str(facts.get("level")), facts.get("layout")),
+            ),
+            Compared("bitmap", declared.bitmap, facts.get("bitmap")),
+            Compared("metadata", declared.metadata, facts.get("metadata_version")),
+            Compared("spares", declared.spares, spares if whole and facts else None),
+        )
+
+    def geometry(self, site: Site) -> tuple[int, int] | None:
+        """See `Geometric.geometry`."""
+        declared = site.declared_as(MdDeclared)
+        return _striping(declared, len(site.below) - declared.spares)
+
+
+_STOP = 'test ! -e "$1" || exec mdadm --quiet --stop "$1"'
+# A member that is lost cannot be cleared; it keeps its superblock, which is said.
+_CLEAR = (
+    'for member; do timeout 20 dd if="$member" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null '
+    f'|| {{ echo "{LEFT}$member cannot be read and keeps its superblock of the array: clear it '
+    '(mdadm --zero-superblock) before it is used again" >&2; continue; }; '
+    'timeout 20 mdadm --quiet --zero-superblock --force "$member" || exit 1; done'
+)
+_PATIENCE = 45.0
+_PERSONALITY = {4: 456, 5: 456, 6: 456}  # drivers/md/Makefile: one module for the three
+
+
+def _file(name: str) -> str:
+    """A device's name as sysfs writes it: "/" is "!"."""
+    return name.replace("/", "!")
+
+
+def _member(name: str, texts: Mapping[str, str]) -> Member:
+    state, slot, offset = (texts.get(f"dev-{_file(name)}/{one}", "") for one in _MEMBER)
+    sectors = _figure(offset)
+    return Member(name, state, _figure(slot), None if sectors is None else sectors * SECTOR)

@@ -1,0 +1,1 @@
+"""Network block devices: nbd-server and the kernel's client."""

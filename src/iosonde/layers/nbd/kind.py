@@ -1,0 +1,217 @@
+"""NBD: a block device exported by nbd-server, and the /dev/nbdN of the client.
+
+nbd-server reads and writes through the server's page cache; `sync` in `nbd_server` makes each
+write reach the device before it is acknowledged.
+
+Source: nbd-server(1), nbd-server(5), nbd-client(8); Linux drivers/block/nbd.c (6.1).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from iosonde import kerneltext
+from iosonde.hosts.host import Host
+from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
+from iosonde.layers.site import Declared, Duration, Site
+from iosonde.layers.step import Check, Step, Subject, file, modules, run
+from iosonde.records import Scalar, StackLayer
+
+_PATIENCE = 30.0
+_FIRST_PORT = 10809  # IANA's for nbd
+_DEVICES = 16  # nbds_max, as the module has it by default
+
+
+class NbdServerDeclared(Declared):
+    """An export of the block device below, by an nbd-server of its own."""
+
+    kind: Literal["nbd_server"] = "nbd_server"
+    port: int | None = Field(default=None, ge=1, le=65535)
+    sync: bool = False
+    flush: bool = True
+
+
+class NbdDeclared(Declared):
+    """The import of the export below. `timeout` is how long a lost server is waited for."""
+
+    unread: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("timeout", "connections"), "the kernel shows it in debugfs alone"
+    )
+
+    kind: Literal["nbd"] = "nbd"
+    timeout: Duration = 30.0
+    connections: int = Field(default=1, ge=1, le=16)
+    device: int | None = Field(default=None, ge=0, lt=_DEVICES)
+
+
+def port_of(site: Site) -> int:
+    """The server's port: the declared one, else one that follows from its name."""
+    declared = site.declared_as(NbdServerDeclared)
+    return declared.port or _FIRST_PORT + zlib.crc32(site.label.encode()) % 1000
+
+
+def _number(site: Site) -> int:
+    """N of /dev/nbdN."""
+    declared = site.declared_as(NbdDeclared)
+    return declared.device if declared.device is not None else zlib.crc32(site.label.encode()) % 16
+
+
+def server_file(site: Site) -> str:
+    """The server's configuration (nbd-server(5)), with one export named for the layer."""
+    declared = site.declared_as(NbdServerDeclared)
+    words = {True: "true", False: "false"}
+    return (
+        f"# made by iosonde for the stack {site.stack}\n[generic]\n"
+        f"listenaddr = {site.address(site.host)}\nport = {port_of(site)}\n"
+        f"[{site.label}]\nexportname = {site.only.device}\n"
+        f"sync = {words[declared.sync]}\nflush = {words[declared.flush]}\nfua = true\n"
+    )
+
+
+def serving(label: str, text: str, device: str, host: str = "") -> tuple[Step, ...]:
+    """Steps that export a device by an nbd-server of its own.
+
+    Args:
+        label: names the export and its files.
+        text: of the server's configuration.
+        device: what is exported.
+        host: where; empty: the host of the layer.
+    """
+    conf, pid = f"/etc/nbd-server/{label}.conf", f"/run/iosonde-nbd-{label}.pid"
+    alive = 'kill -0 "$(cat "$1")" && grep -q nbd-server "/proc/$(cat "$1")/cmdline"'
+    return (
+        replace(file(conf, text, "write the export's configuration"), host=host),
+        Step(
+            f"export {device} by nbd-server",
+            (run("nbd-server", "-C", conf, "-p", pid),),
+            Check(("sh", "-c", alive, "sh", pid)),
+            (
+                run("sh", "-c", f'{alive} && kill "$(cat "$1")"', "sh", pid, may_fail=True),
+                run("rm", "-f", pid),
+            ),
+            host=host,
+        ),
+    )
+
+
+class NbdServer(Layer):
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "nbd_server"
+    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    can_break: ClassVar[bool] = False
+    declaration: ClassVar[type[Declared]] = NbdServerDeclared
+    probe: ClassVar[str] = ""
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; exports of configurations that iosonde wrote and that run."""
+        found = []
+        for path in await scene.host.glob("/run/iosonde-nbd-*.pid"):
+            label = path.removeprefix("/run/iosonde-nbd-").removesuffix(".pid")
+            conf = f"/etc/nbd-server/{label}.conf"
+            text = (await scene.texts([conf])).get(conf, "")
+            exported = next(
+                (line.partition("=")[2].strip(" \t") for line in kerneltext.lines(text)
+                 if line.startswith("exportname")), ""
+            )  # fmt: skip
+            done = await scene.host.run(["readlink", "-f", exported], check=False)
+            device = scene.device_at(kerneltext.decoded(done.stdout).removesuffix("\n"))
+            facts: dict[str, Scalar] = {"export": label}
+            found.append(
+                StackLayer(
+                    id=scene.identity(self.kind, label),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=label,
+                    size=device.size if device else None,
+                    below=(scene.on_device(device.name),) if device else (),
+                    facts=facts,
+                )
+            )
+        return tuple(found)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        return serving(site.label, server_file(site), site.only.device)
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`: the export's name."""
+        del host
+        return site.label
+
+
+class Nbd(Layer):
+    """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
+
+    kind: ClassVar[str] = "nbd"
+    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
+        "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "write_cache"
+    )
+    stands_on: ClassVar[str] = "nbd_server"
+    named_alike: ClassVar[tuple[str, ...]] = ("export",)
+    numbered_by_the_kernel: ClassVar[bool] = True
+    declaration: ClassVar[type[Declared]] = NbdDeclared
+    probe: ClassVar[str] = "device"
+
+    async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
+        """See `Layer.discover`; devices that are connected have a size."""
+        found = []
+        for device in scene.devices.values():
+            if not device.name.startswith("nbd") or device.size == 0 or device.type != "disk":
+                continue
+            export = await _export(scene, f"{device.sysfs}/pid")
+            found.append(
+                StackLayer(
+                    id=scene.identity(self.kind, device.name),
+                    kind=self.kind,
+                    host=scene.host.name,
+                    device=device.path,
+                    size=device.size,
+                    facts={"export": export} if export else {},
+                )
+            )
+        return tuple(found)
+
+    def plan(self, site: Site) -> tuple[Step, ...]:
+        """See `Builds.plan`."""
+        declared, server = site.declared_as(NbdDeclared), site.only
+        if not isinstance(server.declared, NbdServerDeclared):
+            raise site.wrong("an NBD client stands `of` a layer of kind nbd_server")
+        number = _number(site)
+        device = f"/dev/nbd{number}"
+        return (
+            modules("nbd"),
+            Step(
+                f"connect {device} to {server.name} on {server.host}",
+                (
+                    run(
+                        "nbd-client", site.address(server.host), str(port_of(server)), device,
+                        "-name", server.label, "-timeout", f"{declared.timeout:.0f}",
+                        "-connections", str(declared.connections), "-persist",
+                        timeout=_PATIENCE,
+                    ),
+                ),
+                Check(("test", "-e", f"/sys/block/nbd{number}/pid")),
+                (run("nbd-client", "-d", device, timeout=_PATIENCE),),
+                touches=(Subject("device", device, given="kept", fleeting=True),),
+            ),
+        )  # fmt: skip
+
+    async def place(self, host: Host, site: Site) -> str | None:
+        """See `Builds.place`."""
+        path = f"/dev/nbd{_number(site)}"
+        done = await host.run(["test", "-e", f"/sys/block{path[4:]}/pid"], check=False)
+        return None if done.status else path
+
+
+async def _export(scene: Scene, pid_file: str) -> str:
+    """The name that the client of a device asked for, from its command line."""
+    pid = (await scene.texts([pid_file])).get(pid_file, "")
+    path = f"/proc/{pid}/cmdline"
+    words = (await scene.texts([path])).get(path, "").split("\0") if pid.isdecimal() else []
+    return words[words.index("-name") + 1] if "-name" in words[:-1] else ""

@@ -1,0 +1,1 @@
+"""NFS: server, exports, clients and their mounts."""

@@ -1,0 +1,277 @@
+"""NFS exports and mounts: what their options risk or cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde import units
+from iosonde.case import Case, Counted, Rule, State
+from iosonde.records import Evidence, Finding
+
+_LOCAL = {"localhost", "localhost.localdomain", "::1"}
+_SMALL = 64 * units.KIB
+_USUAL = units.MIB
+_FAST = 1_250_000_000  # B/s: 10 Gbit/s, about what one connection and its CPU carry
+_AGAIN = 0.01  # of the calls
+_MANY_CALLS = 1000
+_ATIME = ("noatime", "nodiratime", "relatime", "norelatime", "strictatime", "lazytime")
+
+
+def _everyone(export: State) -> bool:
+    return str(export.values.get("clients", "")).split(",")[0] in {"*", "0.0.0.0/0", "::/0"}
+
+
+def _proven(export: State) -> bool:
+    """Whether clients prove who they are: by Kerberos alone, or by a certificate (exports(5))."""
+    flavours = str(export.values.get("sec") or "sys").split(":")
+    transports = str(export.values.get("xprtsec") or "none").split(":")
+    return all(one.startswith("krb5") for one in flavours) or set(transports) == {"mtls"}
+
+
+def _evidence(state: State, *names: str) -> tuple[Evidence, ...]:
+    return tuple(Evidence(name, state.values.get(name), "", state.where) for name in names)
+
+
+def unsafe_export(case: Case) -> Iterator[Finding]:
+    """Exports that may lose or give away data."""
+    for one in case.of_kind("export"):
+        yield from _loses(one)
+        yield from _gives(one)
+
+
+def _loses(one: State) -> Iterator[Finding]:
+    values = one.values
+    if values.get("async") and not values.get("ro"):
+        delay = " no_wdelay has no effect beside it." if values.get("no_wdelay") else ""
+        yield Finding(
+            rule="export-unsafe",
+            severity="error",
+            subject=one.name,
+            message=f"The server answers writes to {one.name} before they are on stable storage "
+            "(async): when it crashes or loses power, data that clients were told is safe is lost "
+            f"without any error.{delay}",
+            evidence=_evidence(one, "async", "clients"),
+            remedy=f"export {one.name} with sync, then `exportfs -ra`: writes take as long as the "
+            "storage does; a write-back cache with a battery makes up for it",
+            confirm="measure writes with a sync after each at a client, with both options",
+        )
+    elif values.get("sync") and values.get("no_wdelay"):
+        yield Finding(
+            rule="export-unsafe",
+            severity="note",
+            subject=one.name,
+            message=f"Each write to {one.name} waits for stable storage (sync) and not for others "
+            "to go with it (no_wdelay): it is as fast as the storage's own cache; current kernels "
+            "gather writes for NFS version 2 only, where others see no difference.",
+            evidence=_evidence(one, "sync", "no_wdelay"),
+            remedy="keep sync; a controller's write-back cache with a battery makes it fast",
+            confirm="the latency of single writes with a sync after each, at a client and at the "
+            "server's own file system",
+        )
+
+
+def _gives(one: State) -> Iterator[Finding]:
+    values = one.values
+    apart = values.get("written_apart_from")
+    if apart:
+        yield Finding(
+            rule="export-unsafe",
+            severity="error",
+            subject=one.name,
+            message=f"A blank stands between {apart} and its options: {one.name} is exported to "
+            f"the whole world with them, and to {apart} with the defaults.",
+            evidence=_evidence(one, "clients"),
+            remedy=f"write {apart}(…) without a blank in /etc/exports, then `exportfs -ra`",
+            confirm="`exportfs -v` shows the options beside the client",
+        )
+    elif _everyone(one) and not values.get("ro") and values.get("rw") and not _proven(one):
+        worst = bool(values.get("no_root_squash"))
+        how = [name for name in ("no_root_squash", "insecure", "all_squash") if values.get(name)]
+        consequence = (
+            "any host that reaches the server may write as root"
+            if worst
+            else "any host that reaches the server may write, and all clients are one user who may "
+            "change every other's files"
+            if values.get("all_squash")
+            else "any host that reaches the server may write as whatever user it claims"
+        )
+        port = ", also from programs without root's rights" if values.get("insecure") else ""
+        yield Finding(
+            rule="export-unsafe",
+            severity="error" if worst else "warning",
+            subject=one.name,
+            message=f"{one.name} is exported for writing to everybody: {consequence}{port}.",
+            evidence=_evidence(one, "clients", *how),
+            remedy=f"name the clients' addresses or network instead of {values['clients']} in "
+            "/etc/exports, then `exportfs -ra`; clients that are not named lose their mount",
+            confirm="`exportfs -v` names only the clients meant",
+        )
+
+
+def loopback(case: Case) -> Iterator[Finding]:
+    """Mounts whose server is the host itself."""
+    for one in case.of_kind("nfs"):
+        server, address = str(one.values.get("server") or ""), str(one.values.get("address") or "")
+        own = one.values.get("clientaddr")
+        if not (
+            server.lower() in _LOCAL
+            or any(place.startswith("127.") or place == "::1" for place in (server, address))
+            or (server and server.lower() == one.host.lower())
+            or (address and address == own)
+        ):
+            continue
+        yield Finding(
+            rule="loopback-nfs",
+            severity="warning",
+            subject=one.name,
+            message=f"{one.name} is mounted by NFS from the host itself: under memory pressure the "
+            "client must write pages back to free memory while the server needs memory to take "
+            "them, so that both may wait for each other; and data is in the page cache twice.",
+            evidence=(Evidence("server", server or address, "", one.where),),
+            remedy="mount the exported file system itself, or bind it (`mount --bind`); where NFS "
+            "is what is to be measured, use a second host",
+            confirm="the same load at the exported file system and through this mount: what NFS "
+            "costs, without a network",
+        )
+
+
+def small_transfers(case: Case) -> Iterator[Finding]:
+    """Mounts that ask for little in each call."""
+    for one in case.of_kind("nfs"):
+        sizes = [
+            (name, size)
+            for name in ("read_size", "write_size")
+            if isinstance(size := one.values.get(name), int) and size < _SMALL
+        ]
+        if not sizes:
+            continue
+        least = min(size for _, size in sizes)
+        options = " and ".join("rsize" if name == "read_size" else "wsize" for name, _ in sizes)
+        yield Finding(
+            rule="nfs-mount",
+            severity="warning",
+            subject=one.name,
+            message=f"{one.name} moves at most {units.show_bytes(least)} in one call ({options}): "
+            f"1 MiB takes {_USUAL // least} calls, each with its own round trip and its own thread "
+            "of the server.",
+            evidence=tuple(Evidence(name, size, "B", one.where) for name, size in sizes),
+            remedy=f"leave {options} out of the mount options, so that client and server agree on "
+            "the most both can (1 MiB on Linux); needs an unmount and a mount",
+            confirm="sequential reads and writes before and after; `nfsstat -m` shows the sizes in "
+            "force",
+        )
+
+
+def one_connection(case: Case) -> Iterator[Finding]:
+    """One connection over a link that carries more than one connection does."""
+    for one in case.of_kind("nfs"):
+        if one.values.get("connections") != 1 or one.values.get("protocol") not in {"tcp", None}:
+            continue
+        speeds = [
+            (float(speed), link)
+            for link in case.of_kind("link")
+            if link.source == one.source and link.host == one.host and link.name in one.below
+            and isinstance(speed := link.values.get("speed"), int | float)
+        ]  # fmt: skip
+        if not speeds or speeds[0][0] <= _FAST:
+            continue
+        speed, link = speeds[0]
+        yield Finding(
+            rule="nfs-mount",
+            severity="note",
+            subject=one.name,
+            message=f"{one.name} has one connection over a link of {units.show_bandwidth(speed)}: "
+            "one CPU on each side handles all of it.",
+            evidence=(
+                Evidence("connections", 1, "", one.where),
+                Evidence(f"speed of {link.name}", speed, "B/s", link.where),
+            ),
+            remedy="mount with nconnect=4 (at most 16; Linux 5.3 and newer), after all mounts of "
+            "this server are unmounted: the first one decides",
+            confirm="throughput with several jobs, with 1, 4 and 8 connections",
+        )
+
+
+def without_effect(case: Case) -> Iterator[Finding]:
+    """Options that an NFS mount takes but does not follow."""
+    for one in case.of_kind("nfs"):
+        idle = [name for name in _ATIME if one.values.get(name) and name != "relatime"]
+        if idle:
+            yield Finding(
+                rule="nfs-mount",
+                severity="note",
+                subject=one.name,
+                message=f"{', '.join(idle)} has no effect on the NFS mount {one.name}: access "
+                "times are kept by the server, as its own file system is mounted.",
+                evidence=_evidence(one, *idle),
+                remedy="set noatime where the server mounts the exported file system",
+                confirm="",
+            )
+        if one.values.get("soft") or one.values.get("softerr"):
+            yield Finding(
+                rule="nfs-mount",
+                severity="warning",
+                subject=one.name,
+                message=f"{one.name} is a soft mount: where the server is slow to answer, programs "
+                "get an error in the middle of a write, which not all of them notice.",
+                evidence=_evidence(one, "soft" if one.values.get("soft") else "softerr"),
+                remedy="mount it hard, which is the default; then programs wait until the server "
+                "answers again",
+                confirm="",
+            )
+
+
+def retransmitted(case: Case) -> Iterator[Finding]:
+    """Calls that a client had to send again, as the client itself counted them."""
+    for one in case.counters:
+        calls, again = _sent_again(one)
+        if one.kind != "nfs" or calls < _MANY_CALLS or again <= _AGAIN * calls:
+            continue
+        subject = one.name or "the NFS client"
+        yield Finding(
+            rule="nfs-retransmissions",
+            severity="warning",
+            subject=f"{subject} on {one.host}" if one.host else subject,
+            message=f"{again:,} of {calls:,} NFS calls ({units.show_fraction(again / calls)}) were "
+            "sent again: each of them waited for timeo first, so that a few are seconds of latency "
+            "that no device has.",
+            evidence=(
+                Evidence("calls", calls, "", one.where),
+                Evidence("sent again", again, "", one.where),
+            ),
+            remedy="over TCP calls are sent again when the connection broke or the server was "
+            "silent for timeo: look at its threads and disks, and at errors of the links between "
+            "(`ethtool -S`, `nstat -az TcpRetransSegs`); over UDP mount with proto=tcp",
+            confirm="the same counters before and after a load: they must not grow",
+        )
+
+
+def _sent_again(counted: Counted) -> tuple[int, int]:
+    """Calls of a client, and how many of them it sent again (nfsstat; mountstats per operation)."""
+    rpc, operations = (counted.values.get(name) for name in ("rpc", "operations"))
+    if isinstance(rpc, dict) and isinstance(rpc.get("retransmissions"), int):
+        return _whole(rpc.get("calls")), _whole(rpc["retransmissions"])
+    each = [one for one in operations.values() if isinstance(one, dict)] if isinstance(
+        operations, dict) else []  # fmt: skip
+    sent = [one for one in each if "transmissions" in one]
+    calls = sum(_whole(one.get("operations")) for one in sent)
+    return calls, max(sum(_whole(one["transmissions"]) for one in sent) - calls, 0)
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+_MAN = "nfs(5) of nfs-utils 2.6.2"
+RULES: tuple[Rule, ...] = (
+    Rule("nfs-retransmissions", "nfs", "More than 1 % of an NFS client's calls had to be sent "
+         "again.", "nfs(5), timeo and retrans; nfsstat(8); net/sunrpc/stats.c", retransmitted),
+    Rule("export-unsafe", "export", "An export may lose data, or lets everybody write.",
+         "exports(5) of nfs-utils 2.6.2; Linux fs/nfsd/vfs.c, nfsd_vfs_write()", unsafe_export),
+    Rule("loopback-nfs", "nfs", "A host mounts its own export by NFS.",
+         "Linux fs/nfsd/vfs.c, nfsd_vfs_write(): PF_LOCAL_THROTTLE; Brown, “Loopback NFS: theory "
+         "and practice”, LWN 2014", loopback),
+    Rule("nfs-mount", "nfs", "A mount moves little in each call.", _MAN, small_transfers),
+    Rule("nfs-mount", "nfs, link", "One connection over a fast link.", _MAN, one_connection),
+    Rule("nfs-mount", "nfs", "Options that have no effect, or risk data.", _MAN, without_effect),
+)  # fmt: skip

@@ -1,0 +1,157 @@
+"""/etc/exports, exportfs -v and -s: what an NFS server gives to whom.
+
+A client and its options stand together; with a blank between them, as exports(5) warns, the
+options are those of the whole world.
+
+Source: exports(5) of nfs-utils 2.6.2; exportfs.c, dump(): a path of more than 14 characters stands
+in a line of its own, and the world is `<world>`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from iosonde.layers._mounts.facts import unmarked
+from iosonde.layers.layer import options_of
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records import Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.torn import joinings
+
+_FLAGS = frozenset({
+    "acl", "all_squash", "async", "auth_nlm", "crossmnt", "hide", "insecure", "insecure_locks",
+    "mountpoint", "mp", "no_acl", "no_all_squash", "no_auth_nlm", "no_pnfs", "no_root_squash",
+    "no_subtree_check", "no_wdelay", "nocrossmnt", "nohide", "nordirplus", "pnfs", "ro",
+    "root_squash", "rw", "secure", "secure_locks", "security_label", "subtree_check", "sync",
+    "wdelay",
+})  # fmt: skip
+_KEYS = ("anongid=", "anonuid=", "fsid=", "mountpoint=", "mp=", "refer=", "replicas=", "sec=",
+         "xprtsec=")  # fmt: skip
+_OPTION = "|".join((*sorted(_FLAGS), *(f"{key}[^,()]*" for key in _KEYS)))
+_OPENS = re.compile(rf"\((?:{_OPTION})\s*(?:,|\)|$)")
+_PATH = re.compile(r"(?:/[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
+_CLIENT = re.compile(r"(?P<client>[^\s()]*)(?P<apart>\s*)\((?P<options>[^()\s]*)\)|(?P<bare>\S+)")
+_MOST = 6
+
+
+class ExportsOutput:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "exports"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "(rw,", "(ro,", "(rw)", "(ro)", "(sync", "(async", "(insecure", "(no_", "(fsid=",
+        "(all_squash", "no_root_squash", "no_subtree_check", "no_wdelay", "all_squash", "<world>(",
+        "(secure,",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 4, -1), -1):
+            if _entry(passage, index):
+                first = index
+                for step in range(index - 1, max(index - 20, -1), -1):
+                    line = (passage.line(step) or "").strip()
+                    if line and _entry(passage, step):
+                        first = step
+                    elif not line or first - step > _MOST:
+                        break
+                return first
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        subjects: list[Subject] = []
+        last, following = first, first
+        for index, line in lines(passage, first, 300):
+            if index < following:
+                continue
+            if not line.strip() or line.lstrip().startswith("#"):
+                if index - last > 3:
+                    break
+                continue
+            entry = _entry(passage, index)
+            if entry is None:
+                break
+            subjects += entry[0]
+            last, following = entry[1], entry[1] + 1
+        if not subjects:
+            raise Unreadable("no client has options")
+        asked = command_before(passage, first, ("cat", "exportfs", "grep"), reach=3)
+        begin, prompt = asked or (first, Prompt(""))
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,))
+
+
+def _entry(passage: Passage, index: int) -> tuple[list[Subject], int] | None:
+    """What one path is exported to, and the index of the last line; None where none begins."""
+    parts: list[str] = []
+    best: tuple[list[Subject], int] | None = None
+    for end in range(index, index + _MOST):
+        line = passage.line(end)
+        if not (line or "").strip():
+            if best or not parts or end > index + 2:
+                break
+            continue
+        text = unmarked(line or "") if not parts else (line or "").strip()
+        if bool(_PATH.match(text)) == bool(parts):
+            break  # the next path, or none at all
+        goes_on = text.endswith("\\")
+        parts.append(text.rstrip("\\ "))
+        if (found := _parsed(parts)) is not None:
+            best = found, end
+            after = (passage.line(end + 1) or "").strip()
+            if not goes_on and not _OPENS.search(after):
+                break
+        elif best is not None:
+            break
+    return best
+
+
+def _parsed(parts: Sequence[str]) -> list[Subject] | None:
+    """The subjects of one entry; None where it is none, or not complete."""
+    for whole in joinings(parts):
+        path = _PATH.match(whole)
+        rest = whole[path.end() :].strip() if path else ""
+        if path and _OPENS.search(rest) and _fits(rest):
+            return list(_subjects(path[0].strip('"'), rest))
+    return None
+
+
+def _fits(rest: str) -> bool:
+    """Whether all that follows a path is clients with options that exist."""
+    end, known = 0, 0
+    for found in _CLIENT.finditer(rest):
+        nothing = rest[end : found.start()].strip() or not (found["bare"] or "").strip("()")
+        if nothing and not found["options"]:
+            return False
+        if found["options"]:
+            options = [option for option in found["options"].split(",") if option]
+            if any(option not in _FLAGS and not option.startswith(_KEYS) for option in options):
+                return False
+            known += 1
+        elif not re.fullmatch(r"[\w.:/*?@\[\]<>=,-]+", found["bare"]) or "=" in found["bare"][:2]:
+            return False
+        end = found.end()
+    return known > 0 and end == len(rest) and len(rest.split()) < 60
+
+
+def _subjects(path: str, rest: str) -> Iterator[Subject]:
+    """One subject for each list of options, with its clients."""
+    alone: str | None = None
+    for found in _CLIENT.finditer(rest):
+        if found["bare"]:
+            alone = found["bare"]
+            continue
+        options = options_of(one for one in found["options"].split(",") if one)
+        clients = found["client"]
+        values: dict[str, Scalar] = {"clients": "*" if clients == "<world>" else clients, **options}
+        if not clients or found["apart"]:
+            values["clients"] = "*"
+            if before := clients or alone:
+                values["written_apart_from"] = before
+        for this, other in (("sync", "async"), ("wdelay", "no_wdelay")):
+            if this in options or other in options:
+                values |= {this: this in options, other: other in options}
+        yield Subject("export", path, values)

@@ -1,0 +1,186 @@
+"""/proc/self/mountstats and the mountstats command: what a client did with an NFS mount.
+
+Source: Linux fs/nfs/super.c, nfs_show_stats(); net/sunrpc/stats.c, rpc_clnt_show_stats() (times in
+milliseconds; queue, round trip, execution); nfs-utils 2.6.2, tools/mountstats/mountstats.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iosonde.layers.layer import options_of
+from iosonde.layers.nfs.facts import mount_facts
+from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records import Json, Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, compact, lines
+from iosonde.text.torn import words
+
+_DEVICE = re.compile(
+    r"\s*device (?P<source>\S+) mounted on (?P<point>\S+) with fstype (?P<type>\w+)"
+    r"(?: statvers=[\d.]+)?\s*$"
+)
+_STATS = re.compile(r"\s*Stats for (?P<source>\S+) mounted on (?P<point>[^\s:]+):\s*$")
+_LABEL = re.compile(
+    r"\s*(?:(?P<label>opts|age|impl_id|caps|nfsv4|sec|events|bytes|fsc|xprt):"
+    r"|RPC iostats version:|per-op statistics|(?P<op>[A-Z][A-Z_0-9]{1,30}): (?=\d))\s*(?P<rest>.*)$"
+)
+_BYTES = ("normal_read", "normal_written", "direct_read", "direct_written", "server_read",
+          "server_written", "pages_read", "pages_written")  # fmt: skip
+_OP = ("operations", "transmissions", "timeouts", "bytes_sent", "bytes_received", "queue_time",
+       "round_trip_time", "execute_time", "errors")  # fmt: skip
+_AMOUNTS = {
+    "normal_read": re.compile(r"applicationsread(\d+)bytesviaread\(2\)"),
+    "normal_written": re.compile(r"applicationswrote(\d+)bytesviawrite\(2\)"),
+    "direct_read": re.compile(r"applicationsread(\d+)bytesviaO_DIRECTread\(2\)"),
+    "direct_written": re.compile(r"applicationswrote(\d+)bytesviaO_DIRECTwrite\(2\)"),
+    "server_read": re.compile(r"clientread(\d+)bytesviaNFSREAD"),
+    "server_written": re.compile(r"clientwrote(\d+)bytesviaNFSWRITE"),
+}
+_OF_COMMAND = re.compile(
+    r"(?P<op>[A-Z][A-Z_0-9]{1,30}):(?P<operations>\d+)ops\(\d+%\)[^:]{0,99}(?:errors:\d+\(\d+%\))?"
+    r"avgbytessentperop:(?P<sent>\d+)avgbytesreceivedperop:(?P<received>\d+)"
+    r"backlogwait:(?P<queue>[\d.]+)RTT:(?P<round>[\d.]+)totalexecutetime:(?P<execute>[\d.]+)"
+)
+_REQUESTS = re.compile(r"(\d+)RPCrequestssent,(\d+)RPCrepliesreceived")
+_OPTIONS = re.compile(r"NFSmountoptions:(\S*?)NFSmountage:")
+_TELLS = re.compile(
+    r"NFS |applications |client (?:read|wrote)|RPC |average |[A-Z_0-9]+:\s*$|\s+\d+ ops|avg bytes"
+    r"|backlog wait|\s+\d+ (?:retrans|errors)|VFS |data cache|attribute cache"
+    r"|[A-Z]+ (?:calls|cache)"
+)
+
+
+class Mountstats:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "mountstats"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "with fstype nfs", "RPC iostats version:", "per-op statistics", "NFS mount options:",
+        "NFS byte counts:", "applications read ", "RPC requests sent",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 30, -1), -1):
+            line = passage.line(index) or ""
+            if _STATS.match(line):
+                return index
+            if found := _DEVICE.match(line):
+                return index if found["type"].startswith("nfs") and index < passage.at + 1 else None
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        line = passage.line(first) or ""
+        if head := _DEVICE.match(line):
+            values, options, last = _of_file(passage, first)
+        elif head := _STATS.match(line):
+            values, options, last = _of_command(passage, first)
+        if head is None or not values:
+            raise Unreadable("no figures follow")
+        asked = command_before(passage, first, ("cat", "mountstats", "grep"), reach=3)
+        begin, prompt = asked if asked and "mountstats" in asked[1].command else (first, Prompt(""))
+        named = options_of(options.split(","))
+        subject = Subject("nfs", head["point"], {**mount_facts(head["source"], named), **named})
+        return Reading(
+            begin,
+            last,
+            counters=(
+                PrintedCounters(
+                    self.tool, "nfs", head["point"], values, prompt.host, prompt.command
+                ),
+            ),
+            states=(PrintedState(self.tool, (subject,), prompt.host),) if options else (),
+        )
+
+
+def _labelled(passage: Passage, first: int) -> tuple[dict[str, list[str]], set[str], int]:
+    """The lines of one mount by their labels, which of these are operations, the last index."""
+    parts: dict[str, list[str]] = {}
+    ops: set[str] = set()
+    here, last = "", first
+    for index, line in lines(passage, first + 1, 250):
+        if _DEVICE.match(line):
+            break
+        if found := _LABEL.match(line):
+            here = found["label"] or found["op"] or ""
+            if found["op"]:
+                ops.add(here)
+            parts.setdefault(here, []).append(found["rest"])
+            last = index
+        elif line.strip() and here in parts and len(parts[here]) < 8:
+            if ops and not re.match(r"[\d\s]+$", line):
+                break
+            parts[here].append(line)
+            last = index
+        elif line.strip() and not line.strip().startswith("statvers="):
+            break
+    return parts, ops, last
+
+
+def _of_file(passage: Passage, first: int) -> tuple[dict[str, Json], str, int]:
+    """Figures, options and the index of the last line of one mount in /proc/self/mountstats."""
+    parts, ops, last = _labelled(passage, first)
+    values: dict[str, Json] = {}
+    if parts.get("age") and parts["age"][0].strip().isdecimal():
+        values["age"] = int(parts["age"][0])
+    if "bytes" in parts:
+        figures = [int(word) for word in words(parts["bytes"], len(_BYTES))]
+        amounts: dict[str, Json] = dict(zip(_BYTES, figures, strict=True))
+        values["bytes"] = amounts
+    counted: dict[str, Json] = {op: _operation(parts[op]) for op in sorted(ops)}
+    done = {op: figures for op, figures in counted.items() if figures}
+    if done:
+        values["operations"] = dict(done)
+    return values, "".join("".join(parts.get("opts", [])).split()), last
+
+
+def _operation(parts: list[str]) -> Json:
+    """The figures of one operation, seconds instead of milliseconds; None where it never ran."""
+    figures = [int(word) for word in words(parts, 8 if len(" ".join(parts).split()) < 9 else 9)]
+    if not any(figures):
+        return None
+    named: dict[str, Json] = {}
+    for name, figure in zip(_OP, figures, strict=False):
+        named[name] = figure / 1000 if name.endswith("time") else figure
+    return named
+
+
+def _of_command(passage: Passage, first: int) -> tuple[dict[str, Json], str, int]:
+    """The same of one mount as the command tells it."""
+    last = first
+    for index, line in lines(passage, first + 1, 250):
+        if _STATS.match(line):
+            break
+        if _TELLS.search(line):
+            last = index
+        elif line.strip() and index > last + 12:
+            break
+    text = compact(passage, first, last)
+    amounts: dict[str, Json] = {
+        name: int(found[1]) for name, pattern in _AMOUNTS.items() if (found := pattern.search(text))
+    }
+    values: dict[str, Json] = {"bytes": amounts} if amounts else {}
+    if found := _REQUESTS.search(text):
+        values["rpc"] = {"sent": int(found[1]), "replies": int(found[2])}
+    ops: dict[str, Json] = {
+        str(one["op"]): _operation_of_command(one.groupdict()) for one in _OF_COMMAND.finditer(text)
+    }
+    if ops:
+        values["operations"] = ops
+    options = _OPTIONS.search(text)
+    return values, options[1] if options else "", last
+
+
+def _operation_of_command(figures: Mapping[str, Scalar]) -> Json:
+    count = int(str(figures["operations"]))
+    return {
+        "operations": count,
+        "bytes_sent": count * int(str(figures["sent"])),
+        "bytes_received": count * int(str(figures["received"])),
+        "queue_time": float(str(figures["queue"])) * count / 1000,
+        "round_trip_time": float(str(figures["round"])) * count / 1000,
+        "execute_time": float(str(figures["execute"])) * count / 1000,
+    }

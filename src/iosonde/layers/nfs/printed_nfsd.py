@@ -1,0 +1,232 @@
+"""/proc/net/rpc/nfsd and /proc/net/rpc/nfs: what an NFS server and a client did since they started.
+
+Source: Linux fs/nfsd/stats.c (rc, fh, io, th, ra), net/sunrpc/stats.c (net, rpc, procN), the order
+of operations in include/linux/nfs4.h and, for clients, in nfs-utils 2.6.2, nfsstat.c. `th` holds
+the number of threads, how often the last idle one was taken, and the seconds during which 10–20 %,
+20–30 % … 90–100 % and all of them were busy (fs/nfsd/nfssvc.c of 2.6.27, update_thread_usage());
+all but the first are 0 since 2.6.30, as is `ra` since 5.12. A procN line begins with the number of
+its figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records import Json
+from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.torn import words
+
+_NAMES = "rc|fh|io|th|ra|net|rpc|proc2|proc3|proc4ops|proc4|wdeleg_getattr"
+_NAMED = re.compile(rf"(?:^|(?<=\s))({_NAMES})(?=\s+\d)")
+_LINE = re.compile(rf"\s*(?:{_NAMES})(?:\s+\d+(?:\.\d+)?){{2,}}")
+_ON = re.compile(r"[\d.\s]+=?$")
+
+_RC = ("hits", "misses", "nocache")
+_FH = ("stale", "lookups", "anonymous", "dir_not_in_dcache", "nondir_not_in_dcache")
+_IO = ("read", "written")
+_NET = ("packets", "udp", "tcp", "tcp_connections")
+_RPC = ("calls", "bad_calls", "bad_format", "bad_auth", "bad_client")
+_RPC_CLIENT = ("calls", "retransmissions", "auth_refreshes")
+_COUNTS = {"rc": (3,), "fh": (5,), "io": (2,), "th": (12,), "ra": (12,), "net": (4,),
+           "rpc": (5, 3), "wdeleg_getattr": (1,)}  # fmt: skip
+
+
+def _names(text: str) -> list[str]:
+    return text.split()
+
+
+PROC2 = _names(
+    """null getattr setattr root lookup readlink read wrcache write create remove rename link
+    symlink mkdir rmdir readdir fsstat"""
+)
+PROC3 = _names(
+    """null getattr setattr lookup access readlink read write create mkdir symlink mknod remove
+    rmdir rename link readdir readdirplus fsstat fsinfo pathconf commit"""
+)
+PROC4 = ["null", "compound"]
+PROC4OPS = _names(
+    """op0-unused op1-unused op2-future access close commit create delegpurge delegreturn
+    getattr getfh link lock lockt locku lookup lookupp nverify open openattr open_confirm
+    open_downgrade putfh putpubfh putrootfh read readdir readlink remove rename renew
+    restorefh savefh secinfo setattr setclientid setclientid_confirm verify write
+    release_lockowner backchannel_ctl bind_conn_to_session exchange_id create_session
+    destroy_session free_stateid get_dir_delegation getdeviceinfo getdevicelist layoutcommit
+    layoutget layoutreturn secinfo_no_name sequence set_ssv test_stateid want_delegation
+    destroy_clientid reclaim_complete allocate copy copy_notify deallocate io_advise
+    layouterror layoutstats offload_cancel offload_status read_plus seek write_same clone
+    getxattr setxattr listxattrs removexattr"""
+)
+PROC4_CLIENT = _names(
+    """null read write commit open open_confirm open_noattr open_downgrade close setattr fsinfo
+    renew setclientid setclientid_confirm lock lockt locku access getattr lookup lookup_root
+    remove rename link symlink create pathconf statfs readlink readdir server_caps
+    delegreturn getacl setacl fs_locations release_lockowner secinfo fsid_present
+    exchange_id create_session destroy_session sequence get_lease_time reclaim_complete
+    layoutget getdeviceinfo layoutcommit layoutreturn secinfo_no_name test_stateid
+    free_stateid getdevicelist bind_conn_to_session destroy_clientid seek allocate
+    deallocate layoutstats clone"""
+)
+
+
+@dataclass
+class _Group:
+    """One line of the file, as many lines as it may go over now."""
+
+    name: str
+    first: int
+    last: int
+    parts: list[str] = field(default_factory=list)
+
+    def expected(self) -> tuple[int, ...]:
+        """How many figures may follow the name."""
+        if self.name in _COUNTS:
+            return _COUNTS[self.name]
+        number = self.parts[0].split()[0]
+        return (int(number) + 1,) if number.isdecimal() and len(number) < 4 else ()
+
+    def is_full(self) -> bool:
+        """Whether no further figure can belong to it."""
+        return len(" ".join(self.parts).split()) >= max(self.expected(), default=0)
+
+    def add(self, part: str) -> None:
+        """Takes a line that goes on with it; after a soft break of mail it goes on at once."""
+        if self.parts[-1].endswith("="):
+            self.parts[-1] = self.parts[-1][:-1] + part
+        else:
+            self.parts.append(part)
+
+    def figures(self) -> list[str] | None:
+        """Its figures; None where they are not as many as there must be."""
+        for count in self.expected():
+            found = words(self.parts, count)
+            if len(found) == count:
+                return found
+        return None
+
+
+class NfsdOutput:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "nfsd"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "proc3 22 ", "proc2 18 ", "proc4 2 ", "proc4ops ", "fh 0 0 0 0 0", "rc 0 ", "net 0 0 0 0",
+        "proc4 4", "proc4 5", "proc4 6",
+        *(f"th {digit}" for digit in range(1, 10)),
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        if not _LINE.match(passage.line(passage.at) or ""):
+            return None
+        first = passage.at
+        for index in range(passage.at - 1, max(passage.at - 30, -1), -1):
+            line = passage.line(index) or ""
+            if _LINE.match(line):
+                first = index
+            elif line and not _ON.match(line):
+                break
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        groups = _groups(passage, first)
+        found: dict[str, list[str]] = {}
+        unread: list[tuple[int, int, str]] = []
+        for group in groups:
+            if (figures := group.figures()) is not None:
+                found[group.name] = figures
+            else:
+                unread.append((group.first, group.last, _miscounted(group)))
+        if not found:
+            raise Unreadable("no line has the figures it must have")
+        server = not ({"rc", "fh", "io", "th", "ra"}.isdisjoint(found)) or len(
+            found.get("rpc", ())
+        ) == len(_RPC)
+        kind = "nfsd" if server or "proc4ops" in found else "nfs"
+        asked = _command(passage, first)
+        begin, prompt = asked or (first, Prompt(""))
+        threads = int(found["th"][0]) if "th" in found else None
+        state = PrintedState(
+            self.tool, (Subject("nfsd", "", {"threads": threads}, prompt.host),), prompt.host
+        )
+        counters = PrintedCounters(
+            tool=self.tool,
+            kind=kind,
+            name="",
+            values={name: _values(name, figures, kind) for name, figures in found.items()},
+            host=prompt.host,
+            command=prompt.command,
+        )
+        return Reading(
+            begin,
+            groups[-1].last,
+            counters=(counters,),
+            states=(state,) if threads is not None else (),
+            unread=tuple(unread),
+        )
+
+
+def _groups(passage: Passage, first: int) -> list[_Group]:
+    """The lines of the file from index `first` on."""
+    groups: list[_Group] = []
+    blank = 0
+    for index, line in lines(passage, first, 60):
+        if not line.strip():
+            blank += 1
+            if blank > 1:
+                break
+            continue
+        starts = [found.start() for found in _NAMED.finditer(line)]
+        before = line[: starts[0]] if starts else line
+        if before.strip():
+            if not groups or not _ON.match(before) or groups[-1].is_full():
+                break
+            groups[-1].add(before)
+            groups[-1].last = index
+        for start, end in zip(starts, [*starts[1:], len(line)], strict=False):
+            name, _, rest = line[start:end].partition(" ")
+            if any(group.name == name for group in groups):
+                return groups
+            groups.append(_Group(name, index, index, [rest]))
+        blank = 0
+    return groups
+
+
+def _miscounted(group: _Group) -> str:
+    there = len(" ".join(group.parts).split())
+    counts = " or ".join(map(str, group.expected()))
+    if group.name in _COUNTS:
+        return f"{group.name} has {there} figures, not {counts}"
+    return f"{group.name} says that {int(counts or 1) - 1} figures follow; {there - 1} do"
+
+
+def _command(passage: Passage, first: int) -> tuple[int, Prompt] | None:
+    asked = command_before(passage, first, ("cat", "grep", "head", "less", "more"), reach=4)
+    return asked if asked and "/rpc/nfs" in asked[1].command else None
+
+
+def _values(name: str, figures: Sequence[str], kind: str) -> Json:
+    """The figures of a line by their names."""
+    if name == "th":
+        busy: list[Json] = [float(figure) for figure in figures[2:]]
+        return {"threads": int(figures[0]), "all_busy": int(figures[1]), "busy": busy}
+    numbers = [int(figure) for figure in figures]
+    if name == "ra":
+        return {"size": numbers[0], "depth": list(numbers[1:11]), "not_found": numbers[11]}
+    if name == "wdeleg_getattr":
+        return numbers[0]
+    fixed = {"rc": _RC, "fh": _FH, "io": _IO, "net": _NET}
+    if name in fixed:
+        return dict(zip(fixed[name], numbers, strict=True))
+    if name == "rpc":
+        return dict(zip(_RPC if len(numbers) == 5 else _RPC_CLIENT, numbers, strict=True))
+    known = {"proc2": PROC2, "proc3": PROC3, "proc4": PROC4, "proc4ops": PROC4OPS}[name]
+    if name == "proc4" and kind == "nfs":
+        known = PROC4_CLIENT
+    counts = numbers[1:]
+    names = known + [f"op{number}" for number in range(len(known), len(counts))]
+    return dict(zip(names, counts, strict=False))

@@ -1,0 +1,90 @@
+"""/proc/fs/nfsd/pool_stats: how packets for the NFS server found its threads.
+
+Source: Linux net/sunrpc/svc_xprt.c, svc_pool_stats_show(); Documentation/filesystems/nfs/
+knfsd-stats.rst. Old kernels from 2.6.30 on also print `overloads-avoided`. Newer ones (3.10 does
+not, 6.1 does) enqueue every packet that arrives before they look for a thread, so that the first
+two figures are alike and only `threads-woken` tells.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde.printed import PrintedCounters, Reading, Unreadable
+from iosonde.text.passage import Passage, Prompt, command_before, compact, lines
+from iosonde.text.torn import words
+
+_COLUMNS = ("packets-arrived", "sockets-enqueued", "threads-woken", "overloads-avoided",
+            "threads-timedout")  # fmt: skip
+_HEAD = re.compile(r"\s*(?:#\s*)?pool\s+packets-")
+_WHOLE = re.compile(r"#?pool(?:packets-arrived|sockets-enqueued|threads-woken|overloads-avoided)+")
+_FIGURES = re.compile(r"[\d\s]+$")
+
+
+class PoolStats:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "pool_stats"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "pool packets-arrived", "pool packets-a", "sockets-enqueued threads", "threads-woken",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 3, -1), -1):
+            if _HEAD.match(passage.line(index) or ""):
+                return index
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        end = first
+        while "threads-timedout" not in _head(passage, first, end):
+            end += 1
+            if end > first + 5:
+                raise Unreadable("its head is not whole")
+        head = _head(passage, first, end)
+        columns = [name for name in _COLUMNS if name in head]
+        if not _WHOLE.match(head):
+            raise Unreadable("its head is not whole")
+        rows, last = _rows(passage, end + 1, len(columns) + 1)
+        if not rows:
+            raise Unreadable("no pool follows")
+        asked = command_before(passage, first, ("cat", "head", "less"), reach=3)
+        begin, prompt = asked or (first, Prompt(""))
+        counters = tuple(
+            PrintedCounters(
+                tool=self.tool,
+                kind="nfsd",
+                name=f"pool {row[0]}",
+                values=dict(zip(columns, row[1:], strict=True)),
+                host=prompt.host,
+                command=prompt.command,
+            )
+            for row in rows
+        )
+        return Reading(begin, last, counters=counters)
+
+
+def _head(passage: Passage, first: int, last: int) -> str:
+    return compact(passage, first, last).replace("=", "")  # soft breaks of mail
+
+
+def _rows(passage: Passage, first: int, count: int) -> tuple[list[list[int]], int]:
+    """The figures of each pool, and the index of the last line."""
+    rows: list[list[int]] = []
+    parts: list[str] = []
+    last = first - 1
+    for index, line in lines(passage, first, 600):
+        if not line.strip() and index - last < 3:
+            continue
+        if not _FIGURES.match(line):
+            break
+        parts.append(line)
+        figures = words(parts, count)
+        if len(figures) < count:
+            continue
+        rows.append([int(word) for word in figures])
+        parts, last = [], index
+    return rows, last

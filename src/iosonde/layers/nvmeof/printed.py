@@ -1,0 +1,153 @@
+"""nvme list: NVMe namespaces with model, size and format, as a table or as JSON (-o json).
+
+Source: nvme-cli 1.x and 2.x, nvme-print-stdout.c, stdout_simple_topology and stdout_list_items:
+sizes are of 1000; the column "Generic" came with 2.0; since 2.x the dashes below the head are as
+wide as the columns. nvme-cli 2.10 nests JSON: devices, subsystems, controllers, namespaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records import Scalar
+from iosonde.text.json_object import decoded, opening
+from iosonde.text.passage import Passage, command_before, joined, lines, prompt_in
+
+_HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
+_KEY = re.compile(r'"Devices"\s*:\s*\[')
+_DASHES = re.compile(r"\s*-[- ]*")
+_ROW = re.compile(
+    r"(?P<node>/dev/nvme\d+n\d+) (?:(?P<generic>/dev/ng\w+) )?(?P<serial>\S{1,20}) "
+    r"(?P<model>\S.{0,48}?) (?P<id>0x[\da-f]+|\d{1,10}) +(?P<used>[\d.]+ [kMGTP]?B) / "
+    r"(?P<size>[\d.]+ [kMGTP]?B) (?P<block>\d+ [KM]?i?B) \+ (?P<meta>\d+ B) ?(?P<firmware>\S{0,8})"
+)
+
+
+class NvmeList:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "nvme list"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Namespace Usage", "Namespace  Usage", "Format           FW Rev", "Node             SN  ",
+        "Node                  Generic", " B +  0 B", '"DevicePath"', '"ModelNumber"',
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 40, -1), -1):
+            line = passage.line(index)
+            if line is None or (index < passage.at and prompt_in(line)):
+                return None
+            if _HEAD.match(line):
+                return index
+            if _KEY.search(line):
+                return opening(passage, index)
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        asked = command_before(passage, first, ("nvme",), reach=3)
+        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        if "{" in (passage.line(first) or ""):
+            last = _end_of_json(passage, first)
+            subjects = tuple(_devices(decoded(joined(passage, first, last), _KEY), host))
+        else:
+            last, subjects = _table(passage, first, host)
+        if not subjects:
+            raise Unreadable("no namespace follows")
+        state = PrintedState(self.tool, subjects, host, command)
+        return Reading(asked[0] if asked else first, last, states=(state,))
+
+
+# ── table ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _table(passage: Passage, first: int, host: str) -> tuple[int, tuple[Subject, ...]]:
+    last, texts = first, []
+    for index, line in lines(passage, first, 2000):
+        if index > first and (prompt_in(line) or index > last + 3 or _HEAD.match(line)):
+            break
+        if line.startswith(("Nod", "---")) or line.lstrip().startswith(("/dev/nvme", "-")):
+            last = index
+        elif line:
+            if index > last + 2:
+                break
+            last = index
+        texts.append(line)
+    rows = " ".join(" ".join(_unwrapped(texts)).split())
+    found = tuple(_subject(row, host) for row in _ROW.finditer(rows))
+    return last, found
+
+
+def _unwrapped(texts: list[str]) -> list[str]:
+    """The rows, each in one piece where a terminal cut all of them at the same column."""
+    start = next((at for at, text in enumerate(texts) if _DASHES.fullmatch(text) and text), None)
+    if start is None or start + 1 >= len(texts) or not _DASHES.fullmatch(texts[start + 1] or "x"):
+        return texts
+    width = len(texts[start])
+    rows: list[str] = []
+    for text in texts[start:]:
+        if rows and not text.lstrip().startswith("/dev/nvme"):
+            rows[-1] = rows[-1].ljust(-(-len(rows[-1]) // width) * width) + text
+        else:
+            rows.append(text)
+    return rows
+
+
+def _subject(row: re.Match[str], host: str) -> Subject:
+    size = units.printed(row["size"].replace(" ", ""))[0]
+    values: dict[str, Scalar] = {
+        "model": row["model"].strip(),
+        "serial": row["serial"],
+        "firmware": row["firmware"] or None,
+        "transport": "nvme",
+        "size": round(size),
+        "logical_block_size": units.parse_bytes(row["block"].replace(" ", "")),
+        "metadata_size": int(row["meta"].split()[0]) or None,
+    }
+    return Subject("disk", row["node"].removeprefix("/dev/"), known(values), host)
+
+
+# ── JSON ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _end_of_json(passage: Passage, first: int) -> int:
+    depth, last = 0, first
+    for index, line in lines(passage, first, 20_000):
+        depth += line.count("{") + line.count("[") - line.count("}") - line.count("]")
+        last = index
+        if depth <= 0 and index > first:
+            break
+    return last
+
+
+def _devices(answer: Mapping[str, Any], host: str) -> Iterator[Subject]:
+    for device in answer["Devices"]:
+        if "DevicePath" in device:
+            yield _device(str(device["DevicePath"]), device, device, host)
+        for subsystem in device.get("Subsystems", []):
+            controllers = subsystem.get("Controllers", [])
+            shared = subsystem.get("Namespaces", [])
+            for controller in controllers:
+                for space in (*controller.get("Namespaces", []), *shared):
+                    yield _device(str(space["NameSpace"]), space, controller, host)
+
+
+def _device(
+    path: str, space: Mapping[str, Any], controller: Mapping[str, Any], host: str
+) -> Subject:
+    bus = str(controller.get("Transport", "pcie"))
+    values: dict[str, Scalar] = {
+        "model": str(controller["ModelNumber"]).strip() if "ModelNumber" in controller else None,
+        "serial": str(controller["SerialNumber"]).strip() if "SerialNumber" in controller else None,
+        "firmware": str(controller["Firmware"]).strip() if "Firmware" in controller else None,
+        "transport": "nvme" if bus == "pcie" else f"nvme-{bus}",
+        "address": str(controller["Address"]) if controller.get("Address") else None,
+        "size": int(space["PhysicalSize"]) if "PhysicalSize" in space else None,
+        "logical_block_size": int(space["SectorSize"]) if "SectorSize" in space else None,
+    }
+    return Subject("disk", path.removeprefix("/dev/"), known(values), host)

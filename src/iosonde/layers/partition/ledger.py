@@ -1,0 +1,27 @@
+"""A partition in the ledger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from iosonde._core import Linear
+from iosonde.layers._ledger.look import Look, NotCovered
+from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers.site import Site
+from iosonde.records import StackLayer
+
+
+def _partition(site: Site, scene: Scene) -> Layer:
+    declared: Any = site.declared
+    size = declared.size or scene.size - declared.start
+    return Layer(Linear(start=declared.start), size)
+
+
+def _found(_: Look, layer: StackLayer) -> Layer:
+    start = layer.facts.get("start")
+    if not isinstance(start, int):
+        raise NotCovered("where it begins is not known")
+    return Layer(Linear(start=start), layer.size or 0, order=(0,))
+
+
+ACCOUNTING = Accounting(declared=_partition, found=_found)

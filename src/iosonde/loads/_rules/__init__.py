@@ -1,0 +1,1 @@
+"""Rules about loads, whichever tool applied them."""

@@ -1,0 +1,360 @@
+"""Rules that check a trial's figures against each other, within the digits that were printed.
+
+Source:
+    fio HOWTO, "Interpreting the output"; fio 3.x, stat.c (percentiles are of bins 1/64 wide);
+    J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+from iosonde import units
+from iosonde.case import Case, Measured, Rule
+from iosonde.loads._rules.page_cache import run_times, sample_mean
+from iosonde.records import Evidence, Finding, Json
+from iosonde.sheets import SYNC_LATENCY
+
+_BIN = 1 / 64
+_SLACK = 0.01  # fio divides by times of its own that it does not print
+_BURST = 1.1
+_BUSY = 0.95
+_QUEUES = 0.25
+_SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"})
+_PERCENTILE = re.compile(r"\.latency\.p(\d+)(?:_(\d+))?$")
+
+
+def _directions(trial: Measured) -> Iterator[str]:
+    for direction in ("read", "write", "trim"):
+        if trial.mean(f"{direction}.iops") or trial.mean(f"{direction}.bandwidth"):
+            yield direction
+
+
+def _differ(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether two figures, each with half of its last digit, cannot be the same.
+
+    A whole digit is allowed, as tools cut digits off as well as rounding them: 46.9 is printed 46.
+    """
+    (a, of_a), (b, of_b) = one, other
+    return abs(a - b) > 2 * (of_a + of_b) + _SLACK * max(abs(a), abs(b))
+
+
+def _contradictions(case: Case) -> Iterable[Finding]:
+    for trial in case.trials:
+        for direction in _directions(trial):
+            checks = (_rates, _amounts, _latencies)
+            for said, evidence in (one for check in checks for one in check(trial, direction)):
+                yield Finding(
+                    rule="contradiction", severity="warning", subject=trial.label,
+                    message=f"{said}: at least one of the figures is not what it says.",
+                    evidence=tuple(evidence),
+                    remedy="Do not use these figures before the cause is known; look for a copying "
+                    "error, or a tool that counted something else.",
+                    confirm="measure again and compare the tool's own JSON output",
+                )  # fmt: skip
+
+
+def _rates(trial: Measured, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
+    """IOPS × block size against bandwidth; I/Os ÷ time against IOPS; both of the first loop."""
+    iops, bandwidth = (_first(trial, f"{direction}.{name}") for name in ("iops", "bandwidth"))
+    size, issued = trial.options.get("bs"), trial.issued.get(direction)
+    seconds = next(iter(run_times(trial)), None)
+    if iops and bandwidth and isinstance(size, int) and "bsrange" not in trial.options:
+        product = (iops[0] * size, iops[1] * size)
+        if _differ(product, bandwidth):
+            yield (
+                f"{direction}: IOPS × block size is not the bandwidth",
+                [
+                    Evidence(f"{direction}.iops × bs", product[0], "B/s", "computed"),
+                    Evidence(f"{direction}.bandwidth", bandwidth[0], "B/s", trial.where),
+                ],
+            )
+    if iops and issued and seconds and len(list(_directions(trial))) == 1:
+        rate = issued / seconds
+        if _differ((rate, 0.0), iops):
+            yield (
+                f"{direction}: I/Os issued ÷ time is not the IOPS",
+                [
+                    Evidence(f"{direction}s issued ÷ {seconds:g} s", rate, "1/s", "computed"),
+                    Evidence(f"{direction}.iops", iops[0], "1/s", trial.where),
+                ],
+            )
+
+
+def _amounts(trial: Measured, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
+    """What was moved in all against I/Os × block size, and against bandwidth × time."""
+    moved = _detail(trial, "moved", direction)
+    amount, grain = _number(moved, "bytes"), _number(moved, "step") or 0.0
+    if not amount:
+        return
+    size, issued = trial.options.get("bs"), trial.issued.get(direction)
+    whole = issued * size if issued and isinstance(size, int) else 0
+    if whole and "bsrange" not in trial.options and _differ((whole, 0.0), (amount, grain)):
+        yield (
+            f"{direction}: I/Os issued × block size is not what was moved",
+            [
+                Evidence(f"{direction}s issued × bs", whole, "B", "computed"),
+                Evidence(f"{direction}: moved in all", amount, "B", trial.where),
+            ],
+        )
+    bandwidth, seconds = _first(trial, f"{direction}.bandwidth"), _number(moved, "seconds")
+    if bandwidth and seconds:
+        product = (bandwidth[0] * seconds, bandwidth[1] * seconds)
+        if _differ(product, (amount, grain)):
+            yield (
+                f"{direction}: bandwidth × time is not what was moved",
+                [
+                    Evidence(f"{direction}.bandwidth × {seconds:g} s", product[0], "B", "computed"),
+                    Evidence(f"{direction}: moved in all", amount, "B", trial.where),
+                ],
+            )
+
+
+def _detail(trial: Measured, name: str, direction: str) -> Mapping[str, Json]:
+    every = trial.details.get(name)
+    found = every.get(direction) if isinstance(every, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _number(values: Mapping[str, Json], name: str) -> float | None:
+    value = values.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _first(trial: Measured, metric: str) -> tuple[float, float] | None:
+    """The first loop's figure and half of its last digit."""
+    found = trial.metrics.get(metric)
+    return (found.loops[0], trial.steps.get(metric, 0.0)) if found else None
+
+
+def _latencies(trial: Measured, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
+    """Percentiles rise, and lie between the least and the greatest latency."""
+    found = []
+    for name in trial.metrics:
+        match = _PERCENTILE.search(name)
+        figure = _first(trial, name) if match and name.startswith(f"{direction}.") else None
+        if match and figure:
+            found.append((float(f"{match[1]}.{match[2] or 0}"), name, *figure))
+    found.sort()
+    for (_, low, a, of_a), (_, high, b, of_b) in pairwise(found):
+        if a > b + of_a + of_b + _BIN * b:
+            yield f"{direction}: {low} is above {high}", [
+                Evidence(low, a, "s", trial.where), Evidence(high, b, "s", trial.where),
+            ]  # fmt: skip
+    clat = _detail(trial, "latency", direction).get("clat")
+    least = _number(clat, "min") if isinstance(clat, dict) else None
+    if least and found and found[0][2] < least * (1 - _BIN) - found[0][3] - _grain(least):
+        yield (
+            f"{direction}: {found[0][1]} is below the least latency",
+            [
+                Evidence(found[0][1], found[0][2], "s", trial.where),
+                Evidence(f"{direction}: least completion latency", least, "s", trial.where),
+            ],
+        )
+    top = _first(trial, f"{direction}.latency.max")
+    if top and found:
+        _, name, value, step = found[-1]
+        if value > top[0] + top[1] + step + _BIN * value:
+            yield (
+                f"{direction}: {name} is above the greatest latency",
+                [
+                    Evidence(name, value, "s", trial.where),
+                    Evidence(f"{direction}.latency.max", top[0], "s", trial.where),
+                ],
+            )
+    mean = _first(trial, f"{direction}.latency.mean")
+    if top and mean and mean[0] > top[0] + top[1] + mean[1]:
+        yield (
+            f"{direction}: the mean latency is above the greatest",
+            [
+                Evidence(f"{direction}.latency.mean", mean[0], "s", trial.where),
+                Evidence(f"{direction}.latency.max", top[0], "s", trial.where),
+            ],
+        )
+
+
+def _grain(seconds: float) -> float:
+    """The unit in which fio prints a least latency: whole milli-, micro- or nanoseconds."""
+    for unit in (1e-3, 1e-6):
+        if abs(seconds / unit - round(seconds / unit)) < 1e-6:
+            return unit
+    return 1e-9
+
+
+def _bursts(case: Case) -> Iterable[Finding]:
+    for trial in case.trials:
+        for direction in _directions(trial):
+            samples = sample_mean(trial.details, "bw_samples", direction)
+            mean = trial.mean(f"{direction}.bandwidth")
+            if not samples or not mean or samples < _BURST * mean:
+                continue
+            yield Finding(
+                rule="contradiction",
+                severity="warning",
+                subject=trial.label,
+                message=(
+                    f"fio's samples of the {direction} bandwidth average "
+                    f"{units.show_bandwidth(samples)}, {samples / mean:.2f} times the "
+                    f"{units.show_bandwidth(mean)} over the whole time: for "
+                    f"{units.show_fraction(1 - mean / samples)} of it next to nothing was done, in "
+                    "stalls or in the final flush."
+                ),
+                evidence=(
+                    Evidence("mean of the samples", samples, "B/s", trial.where),
+                    Evidence("bandwidth over the whole time", mean, "B/s", trial.where),
+                ),
+                remedy="Quote neither as a steady speed; measure with direct I/O, or long enough "
+                "for a steady state, and look at the seconds.",
+                confirm="--write_bw_log with --log_avg_msec=1000 shows the seconds without I/O",
+            )
+
+
+def _jobs(trial: Measured) -> int | None:
+    """The jobs that a trial's figures are of: one of several, or all of them as a group."""
+    jobs = trial.details.get("jobs", trial.options.get("numjobs", 1))
+    return jobs if isinstance(jobs, int) else None
+
+
+def _little(case: Case) -> Iterable[Finding]:
+    """In flight on average: λW; never more than what the load keeps in flight."""
+    for trial in case.trials:
+        depth, jobs = trial.options.get("iodepth"), _jobs(trial)
+        if not isinstance(depth, int) or jobs is None or trial.options.get("phased"):
+            continue
+        parts = [
+            (iops, latency)
+            for direction in _directions(trial)
+            if (iops := trial.mean(f"{direction}.iops"))
+            and (latency := trial.mean(f"{direction}.latency.mean"))
+        ]
+        parts += _syncs(trial)
+        offered = depth * jobs
+        each = [iops * latency for iops, latency in parts]
+        flying = sum(each)
+        if not parts or abs(flying - offered) <= _QUEUES * offered:
+            continue
+        if _verifies(trial):
+            # What was written is read again afterwards, or in between: each by itself may be all.
+            flying = max(each)
+            if flying <= (1 + _QUEUES) * offered:
+                continue
+        if flying < offered and trial.options.get("paced"):
+            continue
+        yield _unequal(trial, flying, offered, jobs)
+
+
+def _verifies(trial: Measured) -> bool:
+    return trial.options.get("verify") not in {None, "", "0", "none", "null", False}
+
+
+def _syncs(trial: Measured) -> list[tuple[float, float]]:
+    """Syncs per second and their latency: while a job waits for one it has nothing else to do."""
+    calls, wait = trial.issued.get("sync"), trial.mean(SYNC_LATENCY)
+    times = run_times(trial)
+    return [(calls / times[0], wait)] if calls and wait and times and times[0] else []
+
+
+def _unequal(trial: Measured, flying: float, offered: int, jobs: int) -> Finding:
+    more = flying > offered
+    engine = str(trial.options.get("ioengine", ""))
+    if more:
+        why = "I/Os waited where the load does not count them: another queue lies before the device"
+    elif offered > jobs and (engine in _SYNCHRONOUS or abs(flying - jobs) <= _QUEUES * jobs):
+        why = (
+            f"each job kept one, as a synchronous engine{f' ({engine})' if engine else ''} does "
+            "whatever the iodepth says"
+        )
+    else:
+        why = (
+            "for the rest of the time it had fewer in flight than asked for: it was stalled, "
+            "throttled or CPU-bound"
+        )
+    return Finding(
+        rule="littles-law",
+        severity="warning" if more else "note",
+        subject=trial.label,
+        message=(
+            f"IOPS × latency makes {flying:.3g} I/Os in flight, but the load was to keep "
+            f"{offered}; {why}."
+        ),
+        evidence=(
+            Evidence("IOPS × mean latency", flying, "", "computed"),
+            Evidence("iodepth × numjobs", offered, "", trial.where),
+        ),
+        remedy="Compare latencies only between trials that really had the same number in flight."
+        if more
+        else "Look at the engine (libaio and io_uring keep many in flight with direct I/O, "
+        "synchronous ones never), at stalls (samples by the second) and at the CPU of the load.",
+        confirm="the queue length of the device (iostat's aqu-sz) during the load",
+    )
+
+
+def _single_depth(case: Case) -> Iterable[Finding]:
+    """At one I/O in flight a rate is a latency, said once for trials of one source."""
+    alone: dict[str, list[Measured]] = {}
+    for trial in case.trials:
+        single = trial.options.get("iodepth") == 1 and _jobs(trial) == 1
+        if single and any(trial.mean(f"{one}.iops") for one in ("read", "write")):
+            alone.setdefault(trial.source, []).append(trial)
+    for trials in alone.values():
+        if len(trials) < 2:
+            continue
+        yield Finding(
+            rule="littles-law",
+            severity="note",
+            subject=f"{len(trials)} trials of {trials[0].source}",
+            message=(
+                "With one I/O in flight the IOPS are only the latency turned round; what an array, "
+                "a stripe or a network can do in parallel was not measured."
+            ),
+            evidence=tuple(Evidence("iodepth", 1, "", trial.where) for trial in trials[:3]),
+            remedy="Measure at several depths (--iodepth=1, 8, 32 with libaio or io_uring) and "
+            "compare stacks at equal depth.",
+            confirm="IOPS that rise with the depth while the latency stays",
+        )
+
+
+def _generator(case: Case) -> Iterable[Finding]:
+    for trial in case.trials:
+        jobs = _jobs(trial)
+        user, system = trial.mean("cpu.user"), trial.mean("cpu.system")
+        if user is None or system is None or jobs is None:
+            continue
+        # fio gives the share of one core that a job took on average, combine.py their sum.
+        used = (user + system) / max(jobs, 1)
+        if used < _BUSY:
+            continue
+        yield Finding(
+            rule="load-generator-limit",
+            severity="warning",
+            subject=trial.label,
+            message=(
+                f"Each job of the load used {units.show_fraction(used)} of a core, so the tool was "
+                "the limit, not the storage: a faster device would not be faster here."
+            ),
+            evidence=(
+                Evidence("cpu.user + cpu.system of a job", used, "cores", trial.where),
+                Evidence("jobs", jobs, "", trial.where),
+            ),
+            remedy="Use more jobs (--numjobs), a cheaper engine (io_uring) or larger blocks.",
+            confirm="the rate rises with the number of jobs",
+        )
+
+
+_FIO = "fio HOWTO, Interpreting the output; fio 3.x, stat.c"
+_LITTLE = "J. D. C. Little, Operations Research 9 (1961): L = λW"
+RULES = (
+    Rule("contradiction", "fio", "Figures of one trial that cannot all be true: IOPS × size and "
+         "bandwidth, I/Os and time, what was moved, percentiles, mean and extremes.", _FIO,
+         _contradictions),
+    Rule("contradiction", "fio", "Samples far above the mean over the whole time: stalls, or a "
+         "final flush.", _FIO, _bursts),
+    Rule("littles-law", "fio", "IOPS × latency that is not the number of I/Os kept in flight.",
+         _LITTLE, _little),
+    Rule("littles-law", "fio", "Loads with one I/O in flight: they measure latency alone.",
+         _LITTLE, _single_depth),
+    Rule("load-generator-limit", "fio", "A load whose jobs use up their cores.",
+         "fio HOWTO, cpu: usr, sys", _generator),
+)  # fmt: skip

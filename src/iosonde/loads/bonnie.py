@@ -1,0 +1,130 @@
+"""bonnie++: its table and its line of CSV.
+
+Source: bonnie++ 2.00, bon_csv2txt.cpp and bon_csv2html.cpp (order of the fields of formats 1.96,
+1.97 and 1.98); bonnie++ 1.03, bonnie++.cpp. Speeds are in KiB/s, seeks in 1/s, %CP of one core;
+"+++++" is what was too short to be measured. The line "Latency" has the greatest latencies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records import Json, LoadResult
+from iosonde.text.passage import Passage, flow, lines
+
+_TESTS = ("write_char", "write", "rewrite", "read_char", "read", "random_seek")
+_TABLE = re.compile(r"(?:Name:Size etc|Machine\s+Size)")
+_CSV = re.compile(
+    r"(?P<format>1\.9[678]),(?P<version>[\w.]+),(?P<name>[^,\s]+),(?P<jobs>\d+),(?P<seed>\d+),"
+    r"(?P<size>\d+[KMG]?),(?P<rest>[\w.,+]*)"
+)
+_ROW = re.compile(
+    r"(?P<name>[\w.-]+) (?P<size>\d+[KMG])(?:[:x]\S+)? "
+    r"(?P<cells>(?:(?:\d+(?:\.\d+)?[km]?|\++) ?){12})"
+)
+_LATENCY = re.compile(r"Latency (?P<cells>(?:\d+(?:us|ms|s) ?){6})")
+_VERSION = re.compile(r"Version\s+(\d[\w.]+)")
+_SCALE = {"": units.KIB, "k": units.KIB, "m": units.MIB}
+_TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+class Bonnie:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "bonnie++"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "--Sequential Output", "Sequential Output--", "Name:Size etc", "-Per Chr-", "1.98,2.00",
+        "1.98,1.98", "1.97,1.97", "1.96,1.96",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`. The head of the table, or the CSV line."""
+        line = passage.line(passage.at) or ""
+        if _CSV.search(line):
+            return passage.at
+        for index in range(passage.at, max(passage.at - 6, -1), -1):
+            if "Sequential Output" in (passage.line(index) or ""):
+                return index
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last = first
+        for index, line in lines(passage, first, 30):
+            if index > first and not line and index - last > 2:
+                break
+            if index > first and "Sequential Output" in line:
+                break
+            last = index if line else last
+            if _CSV.search(line):
+                break
+        text = flow(passage, first, last)
+        row, csv = _ROW.search(text), _CSV.search("".join(text.split()))
+        if row:
+            version = _VERSION.search(text)
+            latency = _LATENCY.search(text)
+            trial = _trial(
+                row["name"], row["size"], row["cells"].split(),
+                latency["cells"].split() if latency else [], version[1] if version else "",
+            )  # fmt: skip
+        elif csv:
+            fields = csv["rest"].split(",")
+            begin = 3 if csv["format"] == "1.98" else 1
+            trial = _trial(
+                csv["name"], csv["size"], fields[begin : begin + 12], _latencies(fields),
+                csv["version"],
+            )  # fmt: skip
+        else:
+            raise Unreadable("no row of figures follows")
+        if not trial.loops[0].metrics:
+            raise Unreadable("all its tests were too short to be measured")
+        return Reading(first, last, trials=(trial,))
+
+
+def _latencies(fields: Sequence[str]) -> list[str]:
+    found = [field for field in fields if re.fullmatch(r"\d+(?:us|ms|s)", field)]
+    return found[:6] if len(found) >= 6 else []
+
+
+def _trial(
+    name: str, size: str, cells: Sequence[str], latencies: Sequence[str], version: str
+) -> PrintedTrial:
+    metrics: dict[str, float] = {}
+    kinds: dict[str, str] = {}
+    steps: dict[str, float] = {}
+    unmeasured: list[Json] = []
+    for place, test in enumerate(_TESTS):
+        value, cpu = (cells[2 * place], cells[2 * place + 1])
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value)
+        if not found:
+            unmeasured.append(test)
+            continue
+        seeks = test == "random_seek"
+        metric = f"{test}.{'iops' if seeks else 'bandwidth'}"
+        scale = 1 if seeks else _SCALE[found[2]]
+        figure, step = units.printed(found[1])
+        metrics[metric], steps[metric] = figure * scale, step * scale
+        kinds[metric] = "1/s" if seeks else "B/s"
+        if cpu.isdecimal():
+            metrics[f"{test}.cpu"], kinds[f"{test}.cpu"] = int(cpu) / 100, "cores"
+            steps[f"{test}.cpu"] = 0.005
+    for test, text in zip(_TESTS, latencies, strict=False):
+        most = re.fullmatch(r"(\d+)(us|ms|s)", text)
+        if most and f"{test}.cpu" in metrics:
+            metrics[f"{test}.latency.max"] = int(most[1]) * _TIMES[most[2]]
+            kinds[f"{test}.latency.max"] = "s"
+            steps[f"{test}.latency.max"] = 0.5 * _TIMES[most[2]]
+    details: dict[str, Json] = {"too short to be measured": unmeasured} if unmeasured else {}
+    return PrintedTrial(
+        tool="bonnie++",
+        loops=(LoadResult(metrics=metrics, units=kinds),),
+        version=version,
+        host=name,
+        options={"size": units.parse_bytes(size), "direct": False},
+        steps=steps,
+        details=details,
+    )

@@ -1,0 +1,245 @@
+"""dd's last lines: how much was copied, and how fast; of several runs in a row each.
+
+A rate is bytes over seconds where the text has both: the rate that dd prints has three digits, the
+seconds have six. It is the rate of the operand that is no source or sink of the kernel: `read` into
+/dev/null, `write` of /dev/zero; of two files, or where the command is not known, it is `copy`.
+
+Source: coreutils 9.1, src/dd.c, print_xfer_stats(): prefixes of 1000, the seconds as %g, or as
+whole ones while it goes on (status=progress); on SIGUSR1 it prints the same lines as at its end.
+busybox 1.36, coreutils/dd.c, prints prefixes of 1024 without a blank.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.errors import UsageError
+from iosonde.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records import LoadResult, Scalar
+from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
+
+_RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
+_DONE = re.compile(
+    r"(?P<bytes>\d{1,25})bytes?(?:\([^)]{0,40}\))?(?:copied|transferred),"
+    r"(?P<time>\d[\d.]{0,20}(?:e-?\d{1,3})?)s(?:econds|ec)?,"
+    r"(?P<rate>\d[\d.]{0,20})(?P<unit>[kKMGT]?)B/s"
+)
+_BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
+_CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
+_TIMES = re.compile(r"^\s*(?:real|user|sys)\s+[\d.]+m?[\d.]*s?\s*$")
+_TAKES = re.compile(r"^\w+=")
+_REDIRECTED = re.compile(r"(?<![\d&>])>{1,2}\s*(\S+)")
+_APART = re.compile(r"[;\n|(){}]|&&")
+_REPEATS = re.compile(r"(?:^|[\s;])(?:for|while|until|xargs|seq|watch)\s")
+_SOURCES = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
+_PIECES = 9  # lines that one result may go over, blank ones among them
+_MOST = 400
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What one report of dd says, and whether its lines on records stand above it."""
+
+    bytes: int
+    time: str
+    rate: float
+    step: float
+    first: int
+    last: int
+    counted: bool
+
+    @property
+    def seconds(self) -> float:
+        return float(self.time)
+
+    def exact(self) -> tuple[float, float]:
+        """The rate, in bytes/s, and half of its last digit: bytes over seconds where these stand.
+
+        Seconds of fewer than six digits may have been shortened by hand.
+        """
+        if not self.seconds:
+            return self.rate, self.step
+        value = self.bytes / self.seconds
+        half = value * units.printed(self.time)[1] / self.seconds
+        digits = len(self.time.partition("e")[0].replace(".", "").lstrip("0"))
+        return value, half if digits >= _DIGITS else min(half, self.step)
+
+
+class Dd:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "dd"
+    anchors: ClassVar[tuple[str, ...]] = ("records out", "records in", "copied, ")
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`. The first of the lines on records, or the sum without them."""
+        first = None
+        for index in range(passage.at, max(passage.at - 6, -1), -1):
+            line = passage.line(index)
+            if line is None or (line and not _RECORDS.search(line) and "cop" not in line):
+                break
+            if line and (_RECORDS.search(line) or re.search(r"\d bytes? \(", line)):
+                first = index
+            if line and "records in" in line:
+                return index
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        results, unread = _results(passage, first)
+        if not results:
+            raise Unreadable("no speed follows")
+        asked = command_before(passage, first, ("dd",))
+        prompt = asked[1] if asked else Prompt("")
+        last = results[-1].last
+        kept = _without_progress(results, prompt.command)
+        calls = _calls_of(prompt.command, len(kept))
+        trials = tuple(
+            _trial(result, call, prompt) for result, call in zip(kept, calls, strict=True)
+        )
+        said = tuple((at, at, "no speed follows") for at in unread if at <= last)
+        return Reading(asked[0] if asked else first, last, trials=trials, unread=said)
+
+
+def _results(passage: Passage, first: int) -> tuple[list[_Result], list[int]]:
+    """Each report up to a line that is no part of one, and where others begin that have no speed.
+
+    It does not matter where their lines were broken.
+    """
+    results: list[_Result] = []
+    unread: list[int] = []
+    start, text = first, ""
+    for index, line in lines(passage, first, _MOST):
+        if text and ("records in" in line or index - start >= _PIECES):
+            unread.append(start)
+            text = ""
+        if not line or (not text and results and _TIMES.match(line)):
+            continue
+        if index > first and (not _is_part(line) or prompt_in(line) or _CALL.search(line)):
+            break
+        if not text and results and not _begins(line):
+            break
+        start = start if text else index
+        text += "".join(line.split())
+        while found := _DONE.search(text):
+            binary = bool(_BUSYBOX.search(joined(passage, start, index)))
+            rate, step = units.printed(found["rate"] + found["unit"], binary=binary)
+            counted = "records" in text[: found.start()]
+            results.append(
+                _Result(int(found["bytes"]), found["time"], rate, step, start, index, counted)
+            )
+            text, start = text[found.end() :], index
+    if text:
+        unread.append(start)
+    return results, unread
+
+
+def _is_part(line: str) -> bool:
+    return bool(_RECORDS.search(line) or re.search(r"bytes|copied|B/s|^\s*[\d.]+ [kMGT]?B?", line)
+                or re.fullmatch(r"\s*(?:GiB|MiB|KiB|s|B|/|ec|[(),]){1,4}", line))  # fmt: skip
+
+
+def _begins(line: str) -> bool:
+    return bool(_RECORDS.search(line) or re.search(r"\d bytes?\b", line))
+
+
+def _without_progress(results: Sequence[_Result], command: str) -> list[_Result]:
+    """The results without what the same run printed while it went on.
+
+    With status=progress these are lines of whole seconds, without the lines on records; on SIGUSR1
+    whole reports, of which the amounts of a single call grow.
+    """
+    kept: list[_Result] = []
+    for result in reversed(results):
+        after = kept[0] if kept else None
+        going_on = (
+            after is not None and after.counted and not result.counted
+            and result.time.isdecimal()
+            and result.bytes <= after.bytes and result.seconds <= after.seconds
+        )  # fmt: skip
+        if not going_on:
+            kept.insert(0, result)
+    single = len(_split(command)) == 1 and not _REPEATS.search(command)
+    if single and all(a.bytes < b.bytes and a.seconds < b.seconds for a, b in pairwise(kept)):
+        return kept[-1:]
+    return kept
+
+
+def _split(command: str) -> list[dict[str, str]]:
+    """The operands of each call of dd in a command, with a redirection in place of `of`."""
+    calls = []
+    for part in _APART.split(command):
+        if not re.search(r"(?:^|[\s/])dd(?:\s|$)", part):
+            continue
+        redirected = _REDIRECTED.search(part)
+        try:
+            words = shlex.split(part)
+        except ValueError:
+            words = part.split()
+        call = {
+            word.partition("=")[0]: word.partition("=")[2] for word in words if _TAKES.match(word)
+        }
+        if redirected and "of" not in call:
+            call["of"] = redirected[1].strip("\"'")
+        calls.append(call)
+    return calls
+
+
+def _calls_of(command: str, count: int) -> list[Mapping[str, str]]:
+    """The call that each of the results belongs to; empty where that is not known."""
+    calls = _split(command)
+    if calls and count % len(calls) == 0:
+        return [calls[place % len(calls)] for place in range(count)]
+    if calls and all(call == calls[0] for call in calls):
+        return [calls[0]] * count
+    return [{}] * count
+
+
+def _direction(call: Mapping[str, str]) -> str:
+    """Whose speed it is: of what is read, of what is written, or of a copy."""
+    if not call:
+        return "copy"
+    source, sink = call.get("if", ""), call.get("of", "")
+    kernels = source in _SOURCES or not source
+    if sink in {"", "/dev/null"} and source and not kernels:
+        return "read"
+    return "write" if kernels and sink not in {"", "/dev/null"} else "copy"
+
+
+def _trial(result: _Result, call: Mapping[str, str], asked: Prompt) -> PrintedTrial:
+    direction = _direction(call)
+    name = f"{direction}.bandwidth"
+    rate, step = result.exact()
+    return PrintedTrial(
+        tool="dd",
+        loops=(LoadResult(metrics={name: rate}, units={name: "B/s"}),),
+        command=asked.command,
+        host=asked.host,
+        target=call.get({"read": "if", "write": "of"}.get(direction, ""), ""),
+        elapsed=(result.seconds,),
+        options=dict(_options(call, direction)),
+        steps={name: step},
+        details={"bytes": result.bytes},
+    )
+
+
+def _options(call: Mapping[str, str], direction: str) -> Iterator[tuple[str, Scalar]]:
+    if direction != "copy":
+        yield "rw", direction
+    yield from (("iodepth", 1), ("numjobs", 1))
+    with contextlib.suppress(UsageError):
+        yield "bs", units.parse_bytes(call.get("bs", "512" if call else ""))
+    if call and direction != "copy":
+        flags = call.get("iflag" if direction == "read" else "oflag", "").split(",")
+        yield "direct", "direct" in flags
+    if call:
+        ends = set(call.get("conv", "").split(","))
+        yield "end_fsync", bool(ends & {"fsync", "fdatasync"})

@@ -1,0 +1,321 @@
+"""Reads fio's per-I/O logs (`--write_lat_log` and its like) and traces (`--write_iolog`).
+
+No load engine and no row of LOADS: the Rust core reads the lines, this module gives the figures
+their units. fio's times are milliseconds (of a trace: microseconds); its latencies nanoseconds,
+before fio 3.0 microseconds; its bandwidths KiB/s.
+
+Source:
+    fio 3.42, iolog.c, flush_samples() and log_io_u(); HOWTO "Log File Formats".
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from iosonde import _core
+from iosonde.errors import UsageError
+from iosonde.inputs import input_path
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Counts: TypeAlias = "NDArray[np.uint64]"
+
+DIRECTIONS = ("read", "write", "trim", "unknown")
+
+
+class LogKind(StrEnum):
+    """What the values of a log are."""
+
+    LATENCY = "latency"
+    BANDWIDTH = "bandwidth"
+    IOPS = "iops"
+    TRACE = "trace"
+
+
+UNITS: Mapping[LogKind, str] = {
+    LogKind.LATENCY: "s",
+    LogKind.BANDWIDTH: "B/s",
+    LogKind.IOPS: "1/s",
+    LogKind.TRACE: "",
+}
+"""Unit of the values as `units.show` takes it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """What happened in each interval that has a sample; arrays of the same length.
+
+    `time` is the interval's beginning, seconds on the log's clock; `bytes` is None where the log
+    has no sizes; `mean` and `max` are of the values and None for a trace.
+    """
+
+    time: Floats
+    count: Counts
+    bytes: Counts | None
+    mean: Floats | None
+    max: Floats | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """The values of some samples as an HDR histogram of 64 sub-buckets per octave.
+
+    `low` and `high` are the bounds of the filled buckets, ascending, in the log's unit of `UNITS`;
+    `mean`, `min` and `max` are exact. A quantile errs by at most 0.8 %: it is its bucket's middle.
+    """
+
+    mean: float
+    min: float
+    max: float
+    low: Floats
+    high: Floats
+    count: Counts
+
+    def quantile(self, q: float) -> float:
+        """The value that a share q (0–1) of the samples does not exceed.
+
+        Raises:
+            ValueError: q is outside 0–1.
+        """
+        if not 0 <= q <= 1:
+            raise ValueError(f"a quantile lies between 0 and 1, not at {q}")
+        reached = np.cumsum(self.count)
+        wanted = max(1, int(np.ceil(q * float(reached[-1]))))
+        place = int(np.searchsorted(reached, min(wanted, int(reached[-1]))))
+        middle = float(self.low[place] + self.high[place]) / 2
+        return min(max(middle, self.min), self.max)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizeFigures:
+    """The I/Os of one size in one direction; `off_grid` is a share, `values` None for a trace."""
+
+    size: int
+    count: int
+    off_grid: float
+    values: Values | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DirectionFigures:
+    """One direction of a log.
+
+    `first` and `last` are the times of its first and last sample, in seconds on the log's clock.
+    `bytes`, `off_grid` (share of the I/Os whose offset or size is no multiple of 4 KiB) and `sizes`
+    are None and empty where the log has no sizes: averaged, or without that column.
+    """
+
+    count: int
+    bytes: int | None
+    off_grid: float | None
+    first: float
+    last: float
+    values: Values | None
+    sizes: tuple[SizeFigures, ...]
+    series: Series
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FioLog:
+    """The figures of one log or trace.
+
+    `variant` names its columns ("time,value,ddir,bs,offset,prio"), "iolog2" or "iolog3"; None for
+    an empty file. With `averaged` (fio's log_avg_msec) a sample is a window, not an I/O. Without
+    `offsets` the share off the grid is that of the sizes alone. With `sizes_grouped` there were too
+    many sizes: each stands for all up to its double. `events` counts a trace's other actions.
+    """
+
+    path: str
+    kind: LogKind
+    variant: str | None
+    averaged: bool
+    offsets: bool
+    sizes_grouped: bool
+    lines: int
+    bad_lines: int
+    named_bad_lines: tuple[tuple[int, str], ...]
+    crlf_lines: int
+    interval: float
+    directions: Mapping[str, DirectionFigures]
+    events: Mapping[str, int]
+
+
+def kind_of(path: str | Path) -> LogKind:
+    """What a log's values are, by the name fio gives its file: `NAME_clat.1.log`, `NAME_bw.log`."""
+    stem = Path(path).name.removesuffix(".log").rstrip("0123456789").removesuffix(".")
+    endings = {"_bw": LogKind.BANDWIDTH, "_iops": LogKind.IOPS}
+    return next((kind for end, kind in endings.items() if stem.endswith(end)), LogKind.LATENCY)
+
+
+def read_fio_log(
+    path: str | Path,
+    *,
+    strict: bool = False,
+    threads: int = 0,
+    variant: str | None = None,
+    kind: LogKind | None = None,
+    latency_unit: str = "ns",
+    interval: float = 1.0,
+) -> FioLog:
+    """Read a log or trace, a file or a pipe, in constant memory, however long it is.
+
+    Args:
+        path: what to read.
+        strict: a bad line is an error; otherwise it is left out and counted.
+        threads: 0 = one per processor.
+        variant: one of `_core.fio_log_variants`; None: found in its first lines.
+        kind: what the values are; None: by the file's name.
+        latency_unit: "ns", or "us" for a log of fio 2.x.
+        interval: length of the series' steps in seconds, at least 0.001.
+
+    Raises:
+        UsageError: it is no log, has a bad line and `strict` is set, or cannot be opened.
+    """
+    if latency_unit not in {"ns", "us"}:
+        raise UsageError(f"{latency_unit!r} is not a unit of fio's latencies", hint="ns or us")
+    if not 0.001 <= interval <= 1e9:
+        raise UsageError(f"an interval of {interval} s is outside 1 ms to 10⁹ s")
+    try:
+        with input_path(path) as opened:
+            read = _core.read_fio_log(
+                opened,
+                strict=strict,
+                threads=threads,
+                variant=variant,
+                interval_ms=round(interval * 1000),
+            )
+    except _core.LogError as problem:
+        raise _refused(path, problem, strict=strict) from None
+    except OSError as problem:
+        raise UsageError(
+            f"cannot be read: {os.strerror(problem.errno or errno.EIO)}", where=str(path)
+        ) from None
+    except ValueError as problem:
+        known = "; ".join(_core.fio_log_variants())
+        raise UsageError(str(problem), where=str(path), hint=f"one of {known}") from None
+    return _with_units(path, read, kind or kind_of(path), latency_unit)
+
+
+def _refused(path: str | Path, problem: _core.LogError, *, strict: bool) -> UsageError:
+    message, line = problem.args
+    where = str(path) if line is None else f"{path}:{line}"
+    text = str(message).removeprefix(f"line {line}: ")
+    hint = "without --strict the good lines are read and the bad ones counted"
+    return UsageError(text, where=where, hint=hint if strict else "")
+
+
+def _with_units(
+    path: str | Path, read: _core.FioLogFigures, kind: LogKind, latency_unit: str
+) -> FioLog:
+    trace = (read.variant or "").startswith("iolog")
+    columns = (read.variant or "").split(",")
+    if trace:
+        kind = LogKind.TRACE
+    scales = {LogKind.BANDWIDTH: 1024.0, LogKind.LATENCY: 1e-9 if latency_unit == "ns" else 1e-6}
+    reading = _Reading(
+        read, clock=1e-6 if trace else 1e-3, scale=scales.get(kind, 1.0), trace=trace
+    )
+    directions = {name: reading.direction(name, first, last) for name, first, last in read.spans}
+    sized = any(one.bytes is not None for one in directions.values())
+    return FioLog(
+        path=str(path),
+        kind=kind,
+        variant=read.variant,
+        averaged="bs" in columns and bool(directions) and not sized,
+        offsets=trace or "offset" in columns,
+        sizes_grouped=read.sizes_grouped,
+        lines=read.lines,
+        bad_lines=read.bad_lines,
+        named_bad_lines=tuple(read.named_bad_lines),
+        crlf_lines=read.crlf_lines,
+        interval=read.interval * reading.clock,
+        directions=directions,
+        events=read.events if trace else {},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The core's arrays, given units: seconds per tick of the log's clock, and per its value."""
+
+    read: _core.FioLogFigures
+    clock: float
+    scale: float
+    trace: bool
+
+    def direction(self, name: str, first: int, last: int) -> DirectionFigures:
+        size, count, size_bytes, total, low, high, _, off_grid = map(
+            _numbers, self.read.sizes(name)
+        )
+        place, below, above, cell = map(_numbers, self.read.histograms(name))
+        sized = bool(np.any(size > 0))
+
+        def values(chosen: NDArray[np.bool_]) -> Values | None:
+            if self.trace:
+                return None
+            cells = chosen[place.astype(np.intp)]
+            bounds, where = np.unique(below[cells], return_inverse=True)
+            counts = np.zeros(len(bounds), dtype=np.uint64)
+            np.add.at(counts, where, cell[cells])
+            tops = np.zeros(len(bounds), dtype=np.uint64)
+            tops[where] = above[cells]
+            mean = float(total[chosen].sum(dtype=np.float64) / count[chosen].sum(dtype=np.float64))
+            return Values(
+                mean=mean * self.scale,
+                min=float(low[chosen].min()) * self.scale,
+                max=float(high[chosen].max()) * self.scale,
+                low=_scaled(bounds, self.scale),
+                high=_scaled(tops, self.scale),
+                count=counts,
+            )
+
+        every = np.ones(len(size), dtype=np.bool_)
+        sizes = tuple(
+            SizeFigures(
+                size=int(size[one]),
+                count=int(count[one]),
+                off_grid=int(off_grid[one]) / int(count[one]),
+                values=values(np.arange(len(size)) == one),
+            )
+            for one in range(len(size))
+            if size[one] > 0
+        )
+        ios = int(count[size > 0].sum())
+        return DirectionFigures(
+            count=int(count.sum()),
+            bytes=int(size_bytes.sum()) if sized else None,
+            off_grid=int(off_grid[size > 0].sum()) / ios if ios else None,
+            first=first * self.clock,
+            last=last * self.clock,
+            values=values(every),
+            sizes=sizes,
+            series=self._series(name, sized=sized),
+        )
+
+    def _series(self, name: str, *, sized: bool) -> Series:
+        number, count, size_bytes, total, top = map(_numbers, self.read.series(name))
+        return Series(
+            time=_scaled(number, self.read.interval * self.clock),
+            count=count,
+            bytes=size_bytes if sized else None,
+            mean=None if self.trace else total / count * self.scale,
+            max=None if self.trace else _scaled(top, self.scale),
+        )
+
+
+def _numbers(raw: bytes) -> Counts:
+    return np.frombuffer(raw, dtype=np.uint64)
+
+
+def _scaled(numbers: Counts, scale: float) -> Floats:
+    return numbers.astype(np.float64) * scale

@@ -1,0 +1,352 @@
+"""The parts of fio's normal output, read from its characters without any blanks.
+
+fio cuts whole numbers before it prints them and rounds those with a prefix. The decimals that
+its older versions put before a prefix are not trusted: before 2.20 they were remainders of 1024,
+and before 3.26 a fraction that rounds to one was printed as .0.
+
+Source:
+    fio 1.59, 2.0.8, 2.1.10, 2.16, 2.17, 2.21, 3.19, 3.33, 3.41: stat.c, show_ddir_status(),
+    display_lat(), show_clat_percentiles(), show_lat(), show_group_stats(); diskutil.c,
+    print_disk_util(); lib/num2str.c and its changes 9e55f2c7 (2.20) and c736b361 (3.26).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from iosonde import units
+from iosonde.loads.fio.combine import span
+from iosonde.loads.fio.text_figures import NAMES
+from iosonde.records import Json, LoadResult
+
+_NUMBER = r"(?:\d[\d.]*[kKMGTPE]?|-?nan)"
+_SHARES = r"(?:>?=?\d{1,4}=[\d.]{1,8}%,?)+"
+
+DIRECTION = re.compile(
+    r"(?P<name>read|write|trim|mixed):(?:"
+    r"IOPS=(?P<iops>\d[\d.]*[kMGTPE]?),BW=(?P<speed>\d[\d.]*[kKMGTPE]?i?(?:B|bit))/s"
+    r"(?:\([^()]{1,24}\)){1,2}?\((?P<moved>\d[\d.]{0,15}[kKMGTPE]?i?B)/(?P<time>\d{1,12})msec\)"
+    r"(?:;\d+zoneresets|;Cachehit=[\d.]+%)?"
+    # of all directions with unified_rw_reporting=both, whose rates 3.33 prints as 0
+    r"|IOPS=0,BW=0\(0\)\(0B/(?P<time0>\d{1,12})msec\)"
+    # 2.16 and older
+    r"|io=(?P<moved2>\d[\d.]{0,15}[KMGTPE]?B),bw=(?P<speed2>\d[\d.]{0,15}[KMGTPE]?(?:B|bit))/s,"
+    r"iops=(?P<iops2>\d[\d.]*[KMG]?),runt=(?P<time2>\d{1,12})msec)"
+)
+_LATENCY = re.compile(
+    rf"(?P<kind>slat|clat|lat|sync)\((?P<unit>[num])sec\):min=(?P<min>{_NUMBER}),"
+    rf"max=(?P<max>{_NUMBER}),avg=(?P<mean>{_NUMBER}),stdev=(?P<stdev>{_NUMBER})"
+)
+_PERCENTILES = re.compile(
+    r"(?P<kind>slat|clat|lat|sync)percentiles\((?P<unit>[num])sec\):(?P<list>[|\d.th=\[\],>]+)"
+)
+_PERCENTILE = re.compile(r"(\d{1,3}\.\d{1,20})th=\[>?=?(\d{1,30})\]")
+_BANDWIDTH = re.compile(
+    r"bw\((?P<unit>[kKM]i?(?:B|bit))/s\):min=(?P<min>\d+),max=(?P<max>\d+),per=[\d.]+%,"
+    rf"avg=(?P<mean>{_NUMBER}),stdev=(?P<stdev>{_NUMBER})(?:,samples=(?P<samples>\d+))?"
+)
+_IOPS = re.compile(
+    rf"iops:min=(?P<min>\d+),max=(?P<max>\d+),avg=(?P<mean>{_NUMBER}),stdev=(?P<stdev>{_NUMBER})"
+    r",samples=(?P<samples>\d+)"
+)
+_SYNC = re.compile(r"fsync/fdatasync/sync_file_range(?:/syncfs)?:")
+_DISTRIBUTION = re.compile(rf"lat\((?P<unit>[num])sec\):(?P<list>{_SHARES})")
+_SHARE = re.compile(r"((?:>=)?\d+)=([\d.]+)%")
+_CPU = re.compile(
+    rf"cpu:usr=(?P<user>{_NUMBER})%,sys=(?P<system>{_NUMBER})%,ctx=(?P<ctx>\d+)"
+    r"(?:,majf=(?P<majf>\d+),minf=(?P<minf>\d+))?"
+)
+_DEPTHS = re.compile(rf"(?P<what>IOdepths|submit|complete):(?P<list>{_SHARES})")
+_ISSUED = re.compile(
+    r"issued(?P<form>rwts|rwt|r/w/d)?:total=(?:r=)?(?P<read>\d+)[,/](?:w=)?(?P<write>\d+)[,/]"
+    r"(?:d=)?(?P<trim>\d+)(?:,(?P<sync>\d+))?"
+)
+_DROPPED = re.compile(r"(short|drop(?:ped)?)=(?:r=)?(\d+)[,/](?:w=)?(\d+)[,/](?:d=)?(\d+)")
+_ERRORS = re.compile(r"errors:total=(\d+),first_error=(-?\d+)/<([^>]{0,80})>")
+_TARGET = re.compile(r"latency:target=[^,]{1,24},window=[^,]{1,24},percentile=[\d.]+%,depth=(\d+)")
+_STEADY = re.compile(
+    r"steadystate:attained=(yes|no),bw=[^,=]{1,48},iops=[^,=]{1,24},"
+    r"(iops|bw|lat)(slope|meandev)=([\d.]+%?)"
+)
+_WHOLE = re.compile(r"\d+(?:B|bit)?")
+_DECIMALS = re.compile(r"\.(\d+)")
+_EXPONENT = {"n": "e-9", "u": "e-6", "m": "e-3"}
+_GRAIN = {"n": 1e-9, "u": 1e-6, "m": 1e-3}
+_MICROSECOND = 1e-6
+_SAMPLED = {
+    "KiB": 1024.0, "KB": 1024.0, "kB": 1000.0, "MiB": 1024.0**2, "MB": 1024.0**2,
+    "Kibit": 128.0, "Kbit": 128.0, "kbit": 125.0, "Mibit": 131072.0, "Mbit": 131072.0,
+}  # fmt: skip
+_PER_CENT = "e-2"
+_MILLISECONDS = 1e3
+_DIRECTIONS = ("read", "write", "trim")
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How far the decimals of a version can be trusted; by its number, or by its wording."""
+
+    remainders: bool = False
+    cut_to_zero: bool = True
+
+    @staticmethod
+    def of(version: str, text: str) -> Precision:
+        """Of a version such as "3.19"; where it is not known, of the output's wording."""
+        found = re.match(r"(\d+)\.(\d+)", version)
+        if found:
+            number = (int(found[1]), int(found[2]))
+            return Precision(number < (2, 20), number < (3, 26))
+        return Precision("issuedrwt:" in text or "runt=" in text)
+
+    def step(self, text: str, *, binary: bool = False) -> tuple[float, float]:
+        """A number that fio wrote with a prefix, and how far it may be from what it stands for."""
+        value, half = units.printed(text, binary=binary)
+        if _WHOLE.fullmatch(text):
+            return value, 1.0
+        decimals = found[1] if (found := _DECIMALS.search(text)) else ""
+        unsure = self.remainders or (self.cut_to_zero and not decimals.strip("0"))
+        if decimals and unsure:
+            return value, half * 2 * 10.0 ** len(decimals)
+        return value, half
+
+
+@dataclass(slots=True)
+class Sheet:
+    """Where the figures of one job are gathered."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    steps: dict[str, float] = field(default_factory=dict)
+    issued: dict[str, int] = field(default_factory=dict)
+    details: dict[str, Json] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    times: dict[str, float] = field(default_factory=dict)
+    depth: int | None = None
+
+    def put(self, name: str, value: float, unit: str, step: float = 0.0) -> None:
+        """A metric; a step of 0 means that it was printed exactly."""
+        self.metrics[name], self.units[name] = value, unit
+        if step:
+            self.steps[name] = step
+
+    def detail(self, name: str, direction: str, value: Json) -> None:
+        """What was printed for one direction."""
+        part = self.details.setdefault(name, {})
+        if isinstance(part, dict):
+            part[direction] = value
+
+    def result(self, device_io: Mapping[str, Mapping[str, float]], version: str) -> LoadResult:
+        """As a loop's result."""
+        return LoadResult(
+            metrics=self.metrics,
+            units=self.units,
+            device_io=device_io,
+            issued=self.issued,
+            faults=tuple(self.faults),
+            tool_version=version,
+        )
+
+
+def read_block(text: str, precision: Precision, members: int) -> Sheet:
+    """What the block of one job says.
+
+    Args:
+        text: from after its header to the next one, without blanks.
+        precision: of its version.
+        members: how many processes it stands for.
+    """
+    sheet = Sheet()
+    directions = list(DIRECTION.finditer(text))
+    ends = [*(one.start() for one in directions[1:]), len(text)]
+    for found, end in zip(directions, ends, strict=False):
+        _direction(found, text[found.end() : end], precision, sheet)
+    rest = text[directions[-1].end() :] if directions else text
+    _after(rest, sheet)
+    if sheet.seconds:
+        sheet.seconds = span(sheet.times, sheet.issued, members)
+        sheet.put("elapsed", sheet.seconds, "s")
+        _processor(rest, members, sheet)
+    return sheet
+
+
+def _direction(found: re.Match[str], text: str, precision: Precision, sheet: Sheet) -> None:
+    name = found["name"]
+    # fsync's own latencies follow those of the last direction
+    own = text[: cut.start()] if (cut := _SYNC.search(text)) else text
+    if found["time0"] is None:
+        _rates(found, precision, sheet)
+    _latencies(name, own, sheet)
+    for key, pattern in (("bw_samples", _BANDWIDTH), ("iops_samples", _IOPS)):
+        if samples := pattern.search(own):
+            scale = _SAMPLED.get(samples["unit"], 1.0) if key == "bw_samples" else 1.0
+            sheet.detail(key, name, _samples(samples, scale))
+
+
+def _rates(found: re.Match[str], precision: Precision, sheet: Sheet) -> None:
+    name = found["name"]
+    old = found["iops2"] is not None
+    speed, iops = found["speed2" if old else "speed"], found["iops2" if old else "iops"]
+    value, step = precision.step(iops)
+    sheet.put(f"{name}.iops", value, "1/s", step)
+    value, step = amount(speed, precision, binary=old)
+    sheet.put(f"{name}.bandwidth", value, "B/s", step)
+    moved, step = amount(found["moved2" if old else "moved"], precision, binary=old)
+    seconds = int(found["time2" if old else "time"]) / _MILLISECONDS
+    sheet.times[name] = seconds
+    sheet.seconds = max(sheet.seconds, seconds)
+    sheet.detail("moved", name, {"bytes": moved, "step": step, "seconds": seconds})
+
+
+def amount(text: str, precision: Precision, *, binary: bool = False) -> tuple[float, float]:
+    """Bytes (per second) of "346MiB", "28455KB" or "1453Mibit", and their step."""
+    value, step = precision.step(text, binary=binary or "K" in text)
+    share = 8 if "bit" in text else 1
+    return value / share, step / share
+
+
+def _latencies(name: str, text: str, sheet: Sheet) -> None:
+    kinds: dict[str, re.Match[str]] = {}
+    for found in _LATENCY.finditer(text):
+        kinds.setdefault(found["kind"], found)
+    listed: dict[str, Json] = {}
+    for kind, found in kinds.items():
+        figures = dict(_statistics(found))
+        listed[kind] = {key: value for key, (value, _) in figures.items()}
+        if kind in {"lat", "sync"} or (kind == "clat" and "lat" not in kinds):
+            for key, (value, step) in figures.items():
+                sheet.put(f"{name}.latency.{key}", value, "s", step)
+    if listed:
+        sheet.detail("latency", name, listed)
+    _percentiles(name, text, sheet)
+
+
+def _statistics(found: re.Match[str]) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Mean and deviation have decimals; the extremes are cut to whole µs or ms."""
+    exponent = _EXPONENT[found["unit"]]
+    grain = _GRAIN[found["unit"]]
+    for key in ("mean", "min", "max", "stdev"):
+        text = found[key]
+        if text.isdigit():
+            yield key, (float(text + exponent), 0.0 if grain < _MICROSECOND else grain)
+        elif text[-1].isdigit():
+            yield key, (float(text + exponent), grain / 2 / 10.0 ** len(text.partition(".")[2]))
+        elif "nan" not in text:
+            value, half = units.printed(text)
+            yield key, (value * grain, half * grain)
+
+
+def _percentiles(name: str, text: str, sheet: Sheet) -> None:
+    """Those of clat, else of lat. fio rounds them up to whole µs or ms."""
+    kinds = {found["kind"]: found for found in _PERCENTILES.finditer(text)}
+    found = kinds.get("clat") or kinds.get("lat") or kinds.get("sync")
+    if not found:
+        return
+    exponent = _EXPONENT[found["unit"]]
+    step = 0.0 if found["unit"] == "n" else float(f"1{exponent}")
+    listed: dict[str, Json] = {}
+    for one in _PERCENTILE.finditer(found["list"]):
+        share = f"{float(one[1]):g}"
+        listed[share] = value = float(one[2] + exponent)
+        if share in NAMES:
+            sheet.put(f"{name}.latency.{NAMES[share]}", value, "s", step)
+    sheet.detail("percentiles", name, listed)
+
+
+def _samples(found: re.Match[str], scale: float) -> Json:
+    keys = ("min", "max", "mean", "stdev")
+    figures: dict[str, Json] = {
+        key: float(found[key]) * scale for key in keys if "nan" not in found[key]
+    }
+    if found["samples"]:
+        figures["samples"] = int(found["samples"])
+    return figures
+
+
+def _after(text: str, sheet: Sheet) -> None:
+    """What fio prints once for all directions of a job."""
+    if sync := _SYNC.search(text):
+        _latencies("sync", text[sync.end() :], sheet)
+    spread: list[Json] = []
+    for found in _DISTRIBUTION.finditer(text):
+        spread += _spread(found)
+    if spread:
+        sheet.details["latency_distribution"] = spread
+    for found in _DEPTHS.finditer(text):
+        name = "depths" if found["what"] == "IOdepths" else found["what"]
+        sheet.details[name] = {
+            key: float(share + _PER_CENT) for key, share in _SHARE.findall(found["list"])
+        }
+    if found_target := _TARGET.search(text):
+        sheet.depth = int(found_target[1])
+    if steady := _STEADY.search(text):
+        sheet.details["steadystate"] = {
+            "attained": steady[1] == "yes", "criterion": f"{steady[2]} {steady[3]}",
+            "value": steady[4],
+        }  # fmt: skip
+    if errors := _ERRORS.search(text):
+        total = int(errors[1])
+        sheet.details["errors"] = {"total": total, "first": int(errors[2])}
+        if total:
+            sheet.faults.append(f"{total} I/O errors, the first: errno {errors[2]}")
+    _issued(text, sheet)
+
+
+def _spread(found: re.Match[str]) -> Iterator[Json]:
+    """Upper bound in seconds (None: no bound) and share of the I/Os under it."""
+    for bound, share in _SHARE.findall(found["list"]):
+        upper = None if bound.startswith(">") else float(bound + _EXPONENT[found["unit"]])
+        yield [upper, float(share + _PER_CENT)]
+
+
+def _issued(text: str, sheet: Sheet) -> None:
+    found = _ISSUED.search(text)
+    if not found:
+        return
+    totals = {name: int(found[name]) for name in _DIRECTIONS}
+    if "mixed" in sheet.times and len(sheet.times) == 1:
+        totals = {"mixed": sum(totals.values())}
+    if found["sync"]:
+        totals["sync"] = int(found["sync"])
+    for what, *counts in _DROPPED.findall(text, found.end(), found.end() + 120):
+        named = dict(zip(_DIRECTIONS, map(int, counts), strict=True))
+        if what == "short" and "sync.latency.mean" in sheet.metrics:
+            totals["sync"] = totals.get("sync", 0) + _stray_syncs(totals, named)
+        if any(named.values()):
+            sheet.details["short" if what == "short" else "dropped"] = dict(named)
+    sheet.issued |= {name: total for name, total in totals.items() if total}
+
+
+def _stray_syncs(totals: Mapping[str, int], short: dict[str, int]) -> int:
+    """Takes the calls that fio up to 3.42 counted among short I/Os out of them (see `sync_part`).
+
+    fdatasync stands among the reads; sync_file_range among the writes, where no other call is.
+    """
+    calls = 0
+    if not totals.get("sync") or not totals.get("read"):
+        calls, short["read"] = short["read"], 0
+    if not totals.get("sync") and not calls:
+        calls, short["write"] = short["write"], 0
+    return calls
+
+
+def _processor(text: str, members: int, sheet: Sheet) -> None:
+    """Shares of a core: fio prints the mean over the job's processes."""
+    found = _CPU.search(text)
+    if not found:
+        return
+    sheet.details["cpu"] = {
+        key: int(found[key]) for key in ("ctx", "majf", "minf") if found[key] is not None
+    }
+    if "nan" in found["user"] + found["system"]:
+        return
+    both = 0.0
+    for key in ("user", "system"):
+        value, half = units.printed(found[key] + _PER_CENT)
+        sheet.put(f"cpu.{key}", value * members, "cores", half * members)
+        both += value * members
+    if total := sum(sheet.issued.get(name, 0) for name in (*_DIRECTIONS, "mixed")):
+        each = sheet.seconds / total
+        sheet.put("cpu.per_io", both * each, "s", 2 * sheet.steps["cpu.user"] * each)

@@ -1,0 +1,121 @@
+"""What fio's normal output says after its jobs: run status by group, and disk statistics.
+
+Source:
+    fio 1.59, 2.16, 2.17, 3.33, 3.41: stat.c, show_group_stats(); diskutil.c, print_disk_util() and
+    show_agg_stats().
+"""
+
+from __future__ import annotations
+
+import re
+
+from iosonde.loads.fio.text_block import Precision, amount
+from iosonde.records import Json
+
+_GROUP = re.compile(r"Runstatusgroup(\d{1,9})\(alljobs\):")
+_AMOUNT = r"\d[\d.]{0,15}[kKMGTPE]?i?(?:B|bit)"
+_STATUS = re.compile(
+    r"(?P<name>READ|WRITE|TRIM|MIXED):(?:"
+    rf"bw=(?P<speed>{_AMOUNT})/s(?:\([^()]{{1,24}}\))?,(?P<low>{_AMOUNT})/s-(?P<high>{_AMOUNT})/s"
+    rf"(?:\([^()]{{1,48}}\))?,io=(?P<moved>{_AMOUNT})(?:\([^()]{{1,24}}\))?,"
+    r"run=(?P<short>\d+)-(?P<long>\d+)msec"
+    rf"|io=(?P<moved2>{_AMOUNT}),aggrb=(?P<speed2>{_AMOUNT})/s,minb=(?P<low2>{_AMOUNT})/s,"
+    rf"maxb=(?P<high2>{_AMOUNT})/s,mint=(?P<short2>\d+)msec,maxt=(?P<long2>\d+)msec)"
+)
+_PAIR = r"(\d+)/(\d+)"
+_DISK = re.compile(
+    r"(?P<name>[A-Za-z][\w!./-]{0,63}):"
+    rf"ios={_PAIR},(?:sectors={_PAIR},)?merge={_PAIR},ticks={_PAIR},in_queue=(\d+)"
+    r",util=(?P<util>[\d.]+|-?nan)%"
+    rf"(?P<aggregate>,aggrios={_PAIR},(?:aggsectors={_PAIR},)?aggrmerge={_PAIR},aggrticks={_PAIR},"
+    r"aggrin_queue=(\d+),aggrutil=([\d.]+|-?nan)%)?"
+)
+_MILLISECONDS = 1e3
+_PER_CENT = "e-2"
+
+
+def groups(text: str, precision: Precision) -> tuple[dict[int, Json], int]:
+    """Run status by group, and where the last of it ends in the text (0: there is none)."""
+    found: dict[int, Json] = {}
+    end = 0
+    heads = list(_GROUP.finditer(text))
+    stops = [*(one.start() for one in heads[1:]), len(text)]
+    for head, stop in zip(heads, stops, strict=False):
+        end = head.end()
+        part: dict[str, Json] = {}
+        for one in _STATUS.finditer(text, head.end(), stop):
+            part[one["name"].lower()] = _status(one, precision)
+            end = one.end()
+        found[int(head[1])] = part
+    return found, end
+
+
+def _status(found: re.Match[str], precision: Precision) -> Json:
+    old = "2" if found["speed2"] is not None else ""
+    figures: dict[str, Json] = {
+        key: amount(found[f"{name}{old}"], precision, binary=bool(old))[0]
+        for key, name in (
+            ("bandwidth", "speed"), ("min_bandwidth", "low"), ("max_bandwidth", "high"),
+            ("bytes", "moved"),
+        )
+    }  # fmt: skip
+    figures["min_seconds"] = int(found[f"short{old}"]) / _MILLISECONDS
+    figures["max_seconds"] = int(found[f"long{old}"]) / _MILLISECONDS
+    return figures
+
+
+def disks(text: str) -> tuple[list[dict[str, Json]], int]:
+    """Devices in the order printed, and where the last of them ends in the text.
+
+    `aggr` of a device is the mean over its members, which follow it; its util is their highest.
+    """
+    found: list[dict[str, Json]] = []
+    end = 0
+    for one in _DISK.finditer(text):
+        if found and one.start() != end:
+            break
+        own = one.groups()
+        device: dict[str, Json] = {"name": one["name"], **_figures(own[1:10], one["util"])}
+        if one["aggregate"]:
+            device["aggr"] = _figures(own[12:21], own[21])
+        found.append(device)
+        end = one.end()
+    return found, end
+
+
+def _figures(counts: tuple[str, ...], util: str) -> dict[str, Json]:
+    names = (
+        "reads", "writes", "read_sectors", "write_sectors", "read_merges", "write_merges",
+        "read_time", "write_time", "queue_time",
+    )  # fmt: skip
+    figures: dict[str, Json] = {}
+    for name, text in zip(names, counts, strict=True):
+        if text is not None:
+            figures[name] = int(text) / _MILLISECONDS if name.endswith("_time") else int(text)
+    if "nan" not in util:
+        figures["util"] = float(util + _PER_CENT)
+    return figures
+
+
+def device_io(devices: list[dict[str, Json]]) -> dict[str, dict[str, float]]:
+    """As `LoadResult.device_io` has it."""
+    wanted = (
+        "reads", "writes", "read_sectors", "write_sectors", "read_merges", "write_merges", "util",
+    )  # fmt: skip
+    return {
+        str(one["name"]): {
+            key: float(value) for key in wanted if isinstance(value := one.get(key), int | float)
+        }
+        for one in devices
+    }
+
+
+def disk_details(devices: list[dict[str, Json]]) -> dict[str, Json]:
+    """All that is known of the devices, in their order; and the means over members by device."""
+    if not devices:
+        return {}
+    details: dict[str, Json] = {"disk_stats": [dict(one) for one in devices]}
+    means: dict[str, Json] = {str(one["name"]): one["aggr"] for one in devices if "aggr" in one}
+    if means:
+        details["aggr"] = means
+    return details

@@ -1,0 +1,128 @@
+"""hdparm -T and -t: how fast memory is, and how fast a disk streams through the page cache.
+
+Source: hdparm 9.65, hdparm.c: time_cache() rereads the same 2 MiB for 2 s, time_device() reads
+sequentially for 3 s, through the page cache unless --direct is given. Its MB are MiB. The speed is
+printed with two decimals, the MB as a whole number.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iosonde import kerneltext, units
+from iosonde.errors import LoadFailed, UsageError
+from iosonde.records import (
+    Demand,
+    Json,
+    Load,
+    LoadCommand,
+    LoadResult,
+    RawOutput,
+    Target,
+    TargetKind,
+)
+
+_LINE = re.compile(
+    r"Timing (?P<what>cached|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:"
+    r".*?=\s*(?P<rate>\d+(?:\.\d+)?)\s*(?P<unit>[kMG])B/sec"
+)
+_METRICS = {
+    "cached": "cached_read.bandwidth",
+    "O_DIRECT cached": "cached_read.bandwidth",
+    "buffered disk": "buffered_read.bandwidth",
+    "O_DIRECT disk": "buffered_read.bandwidth",
+}
+_SCALE = {"k": units.KIB, "M": units.MIB, "G": units.GIB}
+_WORDS = {"--direct"}
+_TIMEOUT = 120.0
+_LENGTH = {"T": 2.0, "t": 3.0}
+
+
+class Hdparm:
+    """See `iosonde.loads.load.LoadEngine`. The spec is `{"tests": "tT", "direct": false}`."""
+
+    name: ClassVar[str] = "hdparm"
+    parser_version: ClassVar[int] = 1
+
+    def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
+        """See `LoadEngine.declare`: `-tT`, `hdparm -t --direct /dev/sda` or a mapping."""
+        if isinstance(spec, Mapping):
+            tests, direct = str(spec.get("tests", "tT")), bool(spec.get("direct", False))
+            stray = sorted(spec.keys() - {"tests", "direct"})
+        else:
+            tests, direct, stray = self._read(spec, where)
+        if stray or not tests or set(tests) - set("tT"):
+            raise UsageError(
+                f"hdparm can only measure here: {' '.join(stray) or repr(tests)} is not known",
+                where=where,
+                hint="write -tT, -t or -T, with --direct where the page cache is to be avoided",
+            )
+        kept = "".join(test for test in "Tt" if test in tests)
+        return Load("hdparm", name, {"tests": kept, "direct": direct})
+
+    @staticmethod
+    def _read(text: str, where: str) -> tuple[str, bool, list[str]]:
+        try:
+            words = shlex.split(text)
+        except ValueError as problem:
+            raise UsageError(f"this is not a command: {problem}", where=where) from None
+        words = [word for word in words if word not in {"sudo", "hdparm"}]
+        words = [word for word in words if not word.startswith("/")]  # the target says where
+        tests = "".join(word[1:] for word in words if re.fullmatch("-[tT]+", word))
+        stray = [word for word in words if not re.fullmatch("-[tT]+", word) and word not in _WORDS]
+        return tests, "--direct" in words, stray
+
+    def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
+        """See `LoadEngine.adjust`."""
+        again = self.declare({**load.spec, **options}, name=load.name, where=where)
+        return Load(again.engine, load.name, again.spec, load.about)
+
+    def demand(self, load: Load) -> Demand:
+        """See `LoadEngine.demand`."""
+        return Demand(
+            reads=True,
+            writes=False,
+            size=None,
+            seconds=sum(_LENGTH[test] for test in str(load.spec["tests"])),
+            direct=bool(load.spec["direct"]),
+            tools=("hdparm",),
+            device_only=True,
+            directions=("cached_read", "buffered_read"),
+        )
+
+    def command(
+        self, load: Load, target: Target, *, directory: str, seconds: float | None
+    ) -> LoadCommand:
+        """See `LoadEngine.command`. hdparm decides itself how long it reads.
+
+        Raises:
+            UsageError: the target is no block device.
+        """
+        del directory, seconds
+        if target.kind is not TargetKind.DEVICE:
+            raise UsageError(
+                "hdparm measures block devices, and this is not one", where=target.path
+            )
+        direct = ["--direct"] if load.spec["direct"] else []
+        return LoadCommand(
+            ("hdparm", f"-{load.spec['tests']}", *direct, target.path), timeout=_TIMEOUT
+        )
+
+    def parse(self, raw: RawOutput) -> LoadResult:
+        """See `LoadEngine.parse`."""
+        text = raw.stdout.decode(errors="replace")
+        metrics = {
+            _METRICS[found["what"]]: float(found["rate"]) * _SCALE[found["unit"]]
+            for found in _LINE.finditer(text)
+        }
+        if not metrics:
+            said = raw.stderr.decode(errors="replace").strip() or text.strip() or "nothing"
+            raise LoadFailed(
+                f"hdparm ended with status {raw.status} and gave no speed: "
+                f"{kerneltext.lines(said)[-1]}",
+                hint="it needs root and a block device",
+            )
+        return LoadResult(metrics=metrics, units=dict.fromkeys(metrics, "B/s"))

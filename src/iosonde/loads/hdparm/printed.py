@@ -1,0 +1,145 @@
+"""hdparm -T and -t as people paste them: pairs, single lines, several disks or runs in a row.
+
+Source: hdparm 9.65, hdparm.c, time_cache() and time_device(): MB are MiB, the speed has two
+decimals, and blanks between depend on the version. Each disk has a line of its own above its
+timings, and a command may name several.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records import LoadResult
+from iosonde.text.passage import Passage, Prompt, command_before, lines, prompt_in
+
+_TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken
+    r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffereddisk|disk)reads:?"
+    r"[\d.]{1,20}[kMG]Bin(?P<seconds>[\d.]{1,20})seconds="
+    r"(?P<rate>\d[\d.]{0,20})(?P<unit>[kMG])B/sec"
+)
+_DEVICE = re.compile(r"^\s*(?:hdparm\s+-\S+\s+)?(?P<device>/dev/\S+?):?\s*$")
+_START = re.compile(r"Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads")
+_BESIDE = re.compile(r"^\s*HDIO_DRIVE_CMD")
+"""What hdparm complains of between its timings where a disk knows no flush command."""
+_PIECES = 8  # lines that one timing may go over, blank ones among them
+_MOST = 400
+
+
+@dataclass(slots=True)
+class _Run:
+    """The timings of one run at one disk: of memory, of the disk, or of both."""
+
+    device: str
+    direct: bool
+    metrics: dict[str, float] = field(default_factory=dict)
+    steps: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class HdparmOutput:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "hdparm"
+    anchors: ClassVar[tuple[str, ...]] = ("cached reads", "disk reads")
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        return passage.at if _START.search(passage.line(passage.at) or "") else None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        begin, device = _device_above(passage, first)
+        runs: list[_Run] = []
+        last = first
+        unread: list[tuple[int, int, str]] = []
+        for start, end, text, disk in _timings(passage, first, device):
+            found = _TIMING.search(text)
+            if not found:
+                unread.append((start, end, "no speed follows"))
+                continue
+            _put(found, disk, runs)
+            last = end
+        if not runs:
+            raise Unreadable("no speed follows")
+        asked = command_before(passage, begin, ("hdparm",))
+        trials = tuple(_trial(run, asked[1] if asked else Prompt("")) for run in runs)
+        said = tuple(part for part in unread if part[0] <= last)
+        return Reading(asked[0] if asked else begin, last, trials=trials, unread=said)
+
+
+def _device_above(passage: Passage, first: int) -> tuple[int, str]:
+    """Where the line with the device stands, and the device; else the output's first line."""
+    for index in range(first - 1, max(first - 4, 0) - 1, -1):
+        line = passage.line(index)
+        if line and (found := _DEVICE.match(line)):
+            return index, found["device"].rstrip(":")
+        if line:
+            break
+    return first, ""
+
+
+def _timings(passage: Passage, first: int, device: str) -> Iterator[tuple[int, int, str, str]]:
+    """Each timing: index of its first and last line, its characters without blanks, its disk.
+
+    They end with a line that is no part of them, such as a prompt or a sentence.
+    """
+    start, text = first, ""
+    for index, line in lines(passage, first, _MOST):
+        disk = _DEVICE.match(line) if index > first else None
+        another = bool(_START.search(line))
+        if text and (disk or another or index - start >= _PIECES):
+            yield start, index - 1, text, device
+            text = ""
+        if disk:
+            device = disk["device"].rstrip(":")
+        elif not line or _BESIDE.match(line):
+            continue
+        elif index > first and (prompt_in(line) or not (text or another)):
+            return
+        else:
+            start = start if text else index
+            text += "".join(line.split())
+        while found := _TIMING.search(text):
+            yield start, index, text[: found.end()], device
+            text, start = text[found.end() :], index
+    if text:
+        yield start, start, text, device
+
+
+def _put(found: re.Match[str], device: str, runs: list[_Run]) -> None:
+    """Adds a timing to the run it belongs to: the last one, where that has none of its kind."""
+    name = "cached_read" if found["what"] == "cached" else "buffered_read"
+    metric, direct = f"{name}.bandwidth", bool(found["how"])
+    now = runs[-1] if runs else None
+    if now is None or (now.device, now.direct) != (device, direct) or metric in now.metrics:
+        now = _Run(device, direct)
+        runs.append(now)
+    rate, step = units.printed(found["rate"] + found["unit"], binary=True)
+    now.metrics[metric], now.steps[metric] = rate, step
+    now.seconds += float(found["seconds"])
+
+
+def _trial(run: _Run, asked: Prompt) -> PrintedTrial:
+    """A run as a trial; the command is left out where it names other disks only."""
+    named = [word for word in asked.command.split() if word.startswith("/dev/")]
+    own = (
+        not (named and run.device)
+        or "$" in asked.command
+        or any(fnmatch(run.device, name.rstrip(";")) for name in named)
+    )
+    return PrintedTrial(
+        tool="hdparm",
+        loops=(LoadResult(metrics=run.metrics, units=dict.fromkeys(run.metrics, "B/s")),),
+        command=asked.command if own else "",
+        host=asked.host,
+        target=run.device,
+        elapsed=(run.seconds,),
+        options={"direct": run.direct},
+        steps=run.steps,
+    )

@@ -1,0 +1,85 @@
+"""ioping's statistics: latency of single requests.
+
+Source: ioping 1.3, ioping.c, print_statistics(); mdev is the deviation from the mean.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records import LoadResult
+from iosonde.text.passage import Passage, command_before, compact, lines
+
+_HEAD = re.compile(r"--- (?P<target>.+?)(?: \(.*\))? ioping statistics ---")
+_DONE = re.compile(
+    r"(?P<n>[\d.]{1,30}[kMG]?)requestscompletedin[\d.]{1,30}(?:ns|us|ms|s|min|hour)\w*,[\d.]{1,30}[KMGT]?i?B"
+    r"(?P<what>read|written),(?P<iops>[\d.]{1,30}[kMG]?)iops,(?P<rate>[\d.]{1,30}[KMGT]?i?B)/s"
+)
+_TIMES = re.compile(
+    r"min/avg/max/mdev=(?P<min>[\d.]{1,30})(?P<a>[num]?s|min)/(?P<mean>[\d.]{1,30})(?P<b>[num]?s|min)/"
+    r"(?P<max>[\d.]{1,30})(?P<c>[num]?s|min)/(?P<stdev>[\d.]{1,30})(?P<d>[num]?s|min)"
+)
+_SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+
+
+class Ioping:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "ioping"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "ioping statistics",
+        "min/avg/max/mdev",
+        "requests completed",
+    )
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        for index in range(passage.at, max(passage.at - 12, -1), -1):
+            line = passage.line(index)
+            if line and "ioping stat" in line:
+                return index
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last = first
+        for index, line in lines(passage, first, 14):
+            if "mdev" in line or (index > first and line.startswith("---")):
+                last = index if "mdev" in line else last
+                break
+            last = index if line else last
+        tail = passage.line(last + 1) or ""
+        text = compact(
+            passage, first, last + 1 if re.fullmatch(r"[\d./ =nums]{2,}", tail) else last
+        )
+        done, times = _DONE.search(text), _TIMES.search(text)
+        if not done or not times:
+            raise Unreadable("its statistics are cut off")
+        way = "read" if done["what"] == "read" else "write"
+        metrics: dict[str, float] = {}
+        steps: dict[str, float] = {}
+        for name, value in (("iops", done["iops"]), ("bandwidth", done["rate"])):
+            metrics[f"{way}.{name}"], steps[f"{way}.{name}"] = units.printed(value)
+        for name, unit in zip(("min", "mean", "max", "stdev"), "abcd", strict=True):
+            value, step = units.printed(times[name])
+            scale = _SCALE[times[unit]]
+            metrics[f"{way}.latency.{name}"] = value * scale
+            steps[f"{way}.latency.{name}"] = step * scale
+        kinds = dict.fromkeys(metrics, "s")
+        kinds |= {f"{way}.iops": "1/s", f"{way}.bandwidth": "B/s"}
+        head = _HEAD.search(passage.line(first) or "")
+        asked = command_before(passage, first, ("ioping",), reach=30)
+        trial = PrintedTrial(
+            tool=self.tool,
+            loops=(LoadResult(metrics=metrics, units=kinds),),
+            command=asked[1].command if asked else "",
+            host=asked[1].host if asked else "",
+            target=head["target"] if head else "",
+            options={"rw": f"rand{way}", "iodepth": 1, "numjobs": 1},
+            steps=steps,
+            details={"requests": units.printed(done["n"])[0]},
+        )
+        return Reading(asked[0] if asked else first, last, trials=(trial,))

@@ -1,0 +1,154 @@
+"""iozone as people paste it: whole outputs, and the blocks of its "Excel" report alone.
+
+Source: iozone 3.489, iozone.c; see iosonde.loads.iozone.figures for its columns and labels.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde.errors import UsageError
+from iosonde.loads.iozone import metrics_of, version_of
+from iosonde.loads.iozone.arguments import Asked, read_arguments
+from iosonde.loads.iozone.figures import Row, read_figures
+from iosonde.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records import Json, LoadResult, Scalar
+from iosonde.text.passage import Passage, command_before, compact, joined, lines
+
+_TITLE = re.compile(r"Iozone: Performance Test of File I/O")
+_BEGINS = re.compile(
+    r"Iozone: Performance Test|Command line used: ?iozone|Children see throughput for"
+    r"|\b[kK]B\s+reclen\s+write|\"Writer report\"|\"Throughput report"
+)
+_PART = re.compile(
+    r"^\s*\"|throughput|reclen|^\s*\d+\s+\d+(?:\s+\d+)+\s*$|CPU util|Min xfer|Contributors|Version|"
+    r"Compiled|Build:|Run began|Output is in|Resolution|cache|stride|size|Record|mode|Mode|chart|"
+    r"process|random|Throughput|iozone test complete|Excel|Steve|Randy|Jean|Erik|Fabrice|Vangel|"
+    r"Alexey|Al Slater|OPS|Command line|^\s*\d[\d.\s]*$|kB/sec|ops/sec|Iozone:|Purge|O_DIRECT|"
+    r"Include|Time"
+)
+_HEAD = re.compile(
+    r"(?P<used>Command line used: ?iozone)|(?P<table>\b[kK]B\s+reclen\s+write)"
+    r'|(?P<report>"Throughput report)'
+)
+_USED = re.compile(r"Command line used: (iozone .*)")
+_MOST = 400
+_GAP = 16
+
+
+class IozoneOutput:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "iozone"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Iozone: Performance", "Command line used: iozone", "Children see throughput",
+        "reclen    write", '"Writer report"', '"Throughput report', "reclen write",
+        "iozone test complete",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`. The title, or the earliest line of what is left without it."""
+        anchor = passage.line(passage.at) or ""
+        first = passage.at if _BEGINS.search(anchor) else None
+        gap = 0
+        for index in range(passage.at - 1, max(passage.at - 70, -1), -1):
+            line = passage.line(index)
+            if line is None or "test complete" in line:
+                break
+            if _TITLE.search(line):
+                return index
+            if _BEGINS.search(line):
+                first, gap = index, 0
+            elif not line or _PART.search(line):
+                gap += not line
+                if gap > _GAP:
+                    break
+            else:
+                break
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last = _last(passage, first)
+        text = joined(passage, first, last)
+        asked = command_before(passage, first, ("iozone",))
+        used = _USED.search(text)
+        command = asked[1].command if asked else used[1].strip() if used else ""
+        options = _arguments(command)
+        tests = options.tests if options else ()
+        ops = bool(options and options.has("-O")) or "operations per second" in text
+        rows = read_figures(text, tests, ops=ops)
+        if not rows:
+            whole = "Childrenseethroughput" in compact(passage, first, last)
+            raise Unreadable("its tests are cut off" if whole else "no figures follow")
+        begin = asked[0] if asked else first
+        host = asked[1].host if asked else ""
+        trials = tuple(_trial(row, text, command, host, options) for row in rows)
+        return Reading(begin, last, trials=trials)
+
+
+def _last(passage: Passage, first: int) -> int:
+    last, blank, complete = first, 0, False
+    heads: set[str] = set()
+    for index, line in lines(passage, first, _MOST):
+        if index > first and _TITLE.search(line):
+            break
+        if head := _HEAD.search(line):  # of another run whose title was cut off
+            if head.lastgroup in heads:
+                break
+            heads.add(head.lastgroup or "")
+        if not line:
+            blank += 1
+            if blank > _GAP:
+                break
+            continue
+        if not _PART.search(line) and (complete or blank > 2 or len(line) > 100):
+            break
+        if complete and not re.match(r'\s*(?:"|\d|Excel)', line):
+            break
+        complete = complete or "test complete" in line
+        last, blank = index, 0
+    return last
+
+
+def _arguments(command: str) -> Asked | None:
+    try:
+        return read_arguments(command, where="") if command else None
+    except UsageError:
+        return None
+
+
+def _trial(row: Row, text: str, command: str, host: str, asked: Asked | None) -> PrintedTrial:
+    metrics, kinds = metrics_of((row,))
+    details: dict[str, Json] = {}
+    if row.spread:
+        details["processes"] = {test: dict(found) for test, found in row.spread.items()}
+    if row.mislabelled:
+        details["note"] = "rows of the CPU report are named by their order, not by their labels"
+    options: dict[str, Scalar] = {"bs": row.record, "size": row.size, "numjobs": _processes(row)}
+    if asked:
+        options |= {"direct": asked.has("-I"), "end_fsync": asked.has("-e")}
+    return PrintedTrial(
+        tool="iozone",
+        loops=(LoadResult(metrics=metrics, units=kinds),),
+        version=version_of(text),
+        command=command,
+        host=host,
+        options={name: value for name, value in options.items() if value is not None},
+        steps={name: _step(name, row) for name in metrics},
+        details=details,
+    )
+
+
+def _processes(row: Row) -> int | None:
+    """How many there were; None of the report of a throughput test, which does not say it."""
+    return row.processes or (None if row.size is None else 1)
+
+
+def _step(name: str, row: Row) -> float:
+    """Half of the last digit: whole KiB in the table, hundredths in throughput mode."""
+    if name.endswith(".cpu"):
+        return 0.5e-4
+    scale = 1.0 if row.ops else 1024.0
+    return scale * (0.005 if row.spread else 0.5)

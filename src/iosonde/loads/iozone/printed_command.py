@@ -1,0 +1,51 @@
+"""Command lines of iozone in a text: loads that can be run.
+
+Source: iozone 3.489, iozone.c, main(): options.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde.printed import PrintedLoad, Reading, Unreadable
+from iosonde.text.passage import Passage, lines, prompt_in
+
+_CALL = re.compile(r"(?:^|[\s`$#>])(?:sudo\s+|time\s+)?(?:\S*/)?(?P<call>iozone(?:\s+-\S.*)?)$")
+_OPTION = re.compile(r"\s-(?:\+?[A-Za-z])")
+_GOES_ON = re.compile(r"^\s*(?:-\+?[a-zA-Z]|/|~|\\|\d+[kmg]?\b|\S+\.(?:xls|tmp|csv)\b)")
+_MOST = 8
+_WIDE = 60
+
+
+class IozoneCommand:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "iozone"
+    anchors: ClassVar[tuple[str, ...]] = ("iozone -",)
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`. The line iozone prints itself is no command of its own."""
+        line = passage.line(passage.at) or ""
+        if "Command line used" in line:
+            return None
+        return passage.at if _CALL.search(line.strip("` ")) else None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        whole, last, width = "", first, 0
+        for index, line in lines(passage, first, _MOST):
+            part = line.strip().strip("`")
+            if index > first:
+                open_end = whole.endswith("\\") or width > _WIDE
+                if not part or not open_end or not _GOES_ON.match(part) or prompt_in(line):
+                    break
+            whole = f"{whole.rstrip(chr(92)).rstrip()} {part}".strip()
+            last, width = index, len(line)
+        prompt = prompt_in(passage.line(first) or "")
+        found = _CALL.search(whole)
+        if not found or not _OPTION.search(found["call"]):
+            raise Unreadable("no option follows")
+        command = re.split(r"\s*(?:[;|>&]|$)", found["call"])[0].strip()
+        load = PrintedLoad(self.tool, command, prompt.host if prompt else "")
+        return Reading(first, last, loads=(load,))

@@ -1,0 +1,37 @@
+"""What is counted over time: sampled while a load runs, or printed by monitoring tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iosonde.registry import Table
+
+if TYPE_CHECKING:
+    from iosonde.monitors.sampler import Sampler
+    from iosonde.text.passage import Output
+
+SAMPLERS: Table[type[Sampler]] = Table(
+    "sampler",
+    {
+        "diskstats": "iosonde.monitors.diskstats:Diskstats",
+        "cpu": "iosonde.monitors.cpu:Cpu",
+        "link": "iosonde.monitors.link:LinkSampler",
+        "pressure": "iosonde.monitors.pressure:Pressure",
+        "memory": "iosonde.monitors.memory:Memory",
+        "nfsd": "iosonde.monitors.nfsd:Nfsd",
+        "resync": "iosonde.monitors.resync:Resync",
+    },
+)
+
+OUTPUTS: Table[type[Output]] = Table(
+    "output of a monitor",
+    {
+        "diskstats": "iosonde.monitors.printed_diskstats:DiskstatsOutput",
+        "interrupts": "iosonde.monitors.printed_interrupts:Interrupts",
+        "iostat": "iosonde.monitors.printed_iostat:Iostat",
+        "iotop": "iosonde.monitors.printed_iotop:Iotop",
+        "sar_disk": "iosonde.monitors.printed_sar:SarDisk",
+        "vmstat": "iosonde.monitors.printed_vmstat:Vmstat",
+    },
+)
+"""What iostat, sar, vmstat and their like print."""

@@ -1,0 +1,47 @@
+"""What went over each network interface: /proc/net/dev (proc_pid_net(5))."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from iosonde import kerneltext
+from iosonde.hosts.host import Reading
+from iosonde.monitors.sampler import Point, change
+
+PATH = "/proc/net/dev"
+# Columns of "receive" and of "transmit": bytes, packets, errs, drop.
+_SIDES = {"receive": 0, "transmit": 8}
+
+
+def _lines(text: bytes) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for line in kerneltext.lines(text):
+        name, colon, rest = line.rpartition(b":")
+        words = rest.split()
+        if colon and len(words) >= 16 and all(word.isdigit() for word in words):
+            found[name.strip().decode(errors="replace")] = [int(word) for word in words]
+    return found
+
+
+class LinkSampler:
+    """Bandwidth, packets and drops of each interface, both ways."""
+
+    name: ClassVar[str] = "link"
+    paths: ClassVar[tuple[str, ...]] = (PATH,)
+
+    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+        """See `Sampler.points`."""
+        old, new = (_lines(reading.files.get(PATH, b"")) for reading in (before, after))
+        seconds = after.time - before.time
+        for link, now in new.items():
+            then = old.get(link)
+            if then is None or seconds <= 0:
+                continue
+            for side, at in _SIDES.items():
+                size, packets, errors, drops = (
+                    change(then[at + column], now[at + column]) / seconds for column in range(4)
+                )
+                yield Point(link, f"{side}.bandwidth", "B/s", size)
+                yield Point(link, f"{side}.packets", "1/s", packets)
+                yield Point(link, f"{side}.lost", "1/s", errors + drops)

@@ -1,0 +1,30 @@
+"""What waits in the page cache to be written: /proc/meminfo (proc_meminfo(5)), in KiB there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.hosts.host import Reading
+from iosonde.monitors.sampler import Point
+
+PATH = "/proc/meminfo"
+_WANTED = re.compile(rb"^(Dirty|Writeback|Cached|MemAvailable): +(\d+) kB", re.MULTILINE)
+_NAMES = {
+    "Dirty": "dirty", "Writeback": "writeback", "Cached": "cached", "MemAvailable": "available",
+}  # fmt: skip
+
+
+class Memory:
+    """Dirty, under writeback, cached and available memory at the end of each second."""
+
+    name: ClassVar[str] = "memory"
+    paths: ClassVar[tuple[str, ...]] = (PATH,)
+
+    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+        """See `Sampler.points`."""
+        del before
+        for name, size in _WANTED.findall(after.files.get(PATH, b"")):
+            yield Point("memory", _NAMES[name.decode()], "B", float(int(size) * units.KIB))

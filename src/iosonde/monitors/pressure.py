@@ -1,0 +1,39 @@
+"""Pressure stall information: the share of time in which tasks waited.
+
+Source: Documentation/accounting/psi.rst: `total` is microseconds of stall since boot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from iosonde.hosts.host import Reading
+from iosonde.monitors.sampler import Point, change
+
+_TOTAL = re.compile(rb"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
+
+
+class Pressure:
+    """Share of the time that some, and that all, tasks waited for I/O, CPU or memory."""
+
+    name: ClassVar[str] = "pressure"
+    paths: ClassVar[tuple[str, ...]] = tuple(
+        f"/proc/pressure/{resource}" for resource in ("io", "cpu", "memory")
+    )
+
+    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+        """See `Sampler.points`."""
+        seconds = after.time - before.time
+        for path in self.paths:
+            old, new = (
+                {kind.decode(): int(total) for kind, total in _TOTAL.findall(reading.files[path])}
+                if path in reading.files
+                else {}
+                for reading in (before, after)
+            )
+            for kind, total in new.items():
+                if kind in old and seconds > 0:
+                    share = min(change(old[kind], total) / 1e6 / seconds, 1.0)
+                    yield Point(path.rsplit("/", 1)[1], kind, "fraction", share)

@@ -1,0 +1,158 @@
+"""iostat -x and -d of sysstat, old and new columns: rates of each device over an interval.
+
+Source: sysstat 12.6, iostat.c and iostat(1); sysstat 9 and 10 for rsec/s, avgrq-sz, await, svctm.
+kB and MB are of 1024, sectors of 512 bytes, awaits in ms. The first report is since boot, unless -y
+was given; of a report above which no command stands it is not known. Lines that sum devices up
+(those of -g, and what scripts append: sum, avg, stddev) are no device: their kind is `disks`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records import Json
+from iosonde.text.passage import Passage, command_before
+from iosonde.text.table import head_before, read_table
+
+_K, _M, _S = float(units.KIB), float(units.MIB), float(units.SECTOR)
+_COLUMNS: dict[str, tuple[str, float]] = {
+    "r/s": ("read.iops", 1), "w/s": ("write.iops", 1), "d/s": ("discard.iops", 1),
+    "f/s": ("flush.iops", 1), "tps": ("iops", 1),
+    "rkB/s": ("read.bandwidth", _K), "wkB/s": ("write.bandwidth", _K),
+    "dkB/s": ("discard.bandwidth", _K), "rMB/s": ("read.bandwidth", _M),
+    "wMB/s": ("write.bandwidth", _M), "dMB/s": ("discard.bandwidth", _M),
+    "rsec/s": ("read.bandwidth", _S), "wsec/s": ("write.bandwidth", _S),
+    "rrqm/s": ("read.merges", 1), "wrqm/s": ("write.merges", 1), "drqm/s": ("discard.merges", 1),
+    "%rrqm": ("read.merged", 0.01), "%wrqm": ("write.merged", 0.01),
+    "%drqm": ("discard.merged", 0.01),
+    "r_await": ("read.await", 1e-3), "w_await": ("write.await", 1e-3),
+    "d_await": ("discard.await", 1e-3), "f_await": ("flush.await", 1e-3), "await": ("await", 1e-3),
+    "svctm": ("svctm", 1e-3), "rareq-sz": ("read.size", _K), "wareq-sz": ("write.size", _K),
+    "dareq-sz": ("discard.size", _K), "areq-sz": ("size", _K), "avgrq-sz": ("size", _S),
+    "aqu-sz": ("queue", 1), "avgqu-sz": ("queue", 1), "%util": ("util", 0.01),
+    "kB/s": ("bandwidth", _K), "MB/s": ("bandwidth", _M), "sec/s": ("bandwidth", _S),
+    "rqm/s": ("merges", 1), "%rqm": ("merged", 0.01),
+    "kB_read/s": ("read.bandwidth", _K), "kB_wrtn/s": ("write.bandwidth", _K),
+    "kB_dscd/s": ("discard.bandwidth", _K), "MB_read/s": ("read.bandwidth", _M),
+    "MB_wrtn/s": ("write.bandwidth", _M), "MB_dscd/s": ("discard.bandwidth", _M),
+    "Blk_read/s": ("read.bandwidth", _S), "Blk_wrtn/s": ("write.bandwidth", _S),
+    "kB_read": ("read.bytes", _K), "kB_wrtn": ("write.bytes", _K), "kB_dscd": ("discard.bytes", _K),
+    "MB_read": ("read.bytes", _M), "MB_wrtn": ("write.bytes", _M), "MB_dscd": ("discard.bytes", _M),
+    "Blk_read": ("read.bytes", _S), "Blk_wrtn": ("write.bytes", _S),
+}  # fmt: skip
+_LAST = frozenset({"%util", "kB_wrtn", "kB_dscd", "MB_wrtn", "MB_dscd", "Blk_wrtn"})
+_REPORTS = 5000
+_WITHOUT_BOOT = re.compile(r"(?:^|[\s/])iostat\s(?:.*\s)?-[a-eh-ik-np-zA-Z]*y")
+"""An option -y, also beside others; -f, -g, -j and -o take what follows them."""
+_GROUP = re.compile(r"\s-[a-zA-Z]*g\s*(\S+)")
+_SUMMED_UP = frozenset({
+    "sum", "avg", "average", "mean", "median", "min", "max", "stddev", "stdev", "std", "total",
+})  # fmt: skip
+_CELL = re.compile(r"(\d+(?:[.,]\d+)?)([BkKMGTP])?%?")
+
+
+def is_head(words: Sequence[str]) -> bool:
+    """Whether these are all columns of a report; with -h the device is the last."""
+    if len(words) < 5:
+        return False
+    if words[-1] == "Device":
+        words = (words[-1], *words[:-1])
+    return (
+        words[0] in {"Device", "Device:"}
+        and words[-1] in _LAST
+        and all(word in _COLUMNS for word in words[1:])
+    )
+
+
+def is_row(words: Sequence[str]) -> bool:
+    """Whether these may be a device and its figures."""
+    return sum(_CELL.fullmatch(word) is not None for word in words) >= len(words) - 1
+
+
+def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
+    """Name → figure in 1/s, B/s, s, bytes and fractions; decimal commas are read too.
+
+    With -h cells have prefixes of 1024 ("1.5M", "3.2k") or a percent sign of their own.
+    """
+    values: dict[str, Json] = {}
+    for column, cell in zip(head, row, strict=True):
+        name, scale = _COLUMNS[column]
+        found = _CELL.fullmatch(cell)
+        if not found:
+            raise Unreadable(f"{cell} is no figure of {column}")
+        number = float(found[1].replace(",", "."))
+        if found[2] and scale >= _S:
+            values[name] = number * 1024.0 ** "BkMGTP".index(found[2].replace("K", "k"))
+        else:
+            values[name] = number * scale
+    return values
+
+
+class Iostat:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "iostat"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Device:  ", "Device   ", "Device: rrqm", "Device r/s", "Device tps", "Device: tps",
+        "%util Device", "kB_wrtn Device", "kB_read/s", "MB_read/s", "_dscd Device",
+    )  # fmt: skip
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`. The head of a report that no report of the same output precedes."""
+        return head_before(passage, passage.at, is_head)
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        counters: list[PrintedCounters] = []
+        asked = command_before(passage, first, ("iostat",))
+        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        groups = frozenset(_GROUP.findall(command))
+        index, last = first, first
+        for report in range(1, _REPORTS + 1):
+            table = read_table(passage, index, is_head, is_row=is_row)
+            if table is None:
+                break
+            last = table.last
+            since_boot = (
+                None
+                if report == 1 and not command
+                else (report == 1 and not _WITHOUT_BOOT.search(command))
+            )
+            for row in table.rows:
+                device, cells, names = row[0], row[1:], table.head[1:]
+                if table.head[-1] == "Device":
+                    device, cells, names = row[-1], row[:-1], table.head[:-1]
+                values = figures(names, cells)
+                values |= {"report": report, "since_boot": since_boot}
+                name = device.rstrip(":")
+                kind = "disks" if name.lower() in _SUMMED_UP or name in groups else "disk"
+                counters.append(PrintedCounters(self.tool, kind, name, values, host, command))
+            following = _next_head(passage, last)
+            if following is None:
+                break
+            index = following
+        if not counters:
+            raise Unreadable("no device follows")
+        return Reading(asked[0] if asked else first, last, counters=tuple(counters))
+
+
+def _next_head(passage: Passage, last: int) -> int | None:
+    """Index of the next report's head: after blank lines, a time, or the report on CPUs."""
+    for index in range(last + 1, last + 24):
+        line = passage.line(index)
+        if line is None:
+            return None
+        if line.lstrip().startswith("Device"):
+            return index
+        known = (
+            not line
+            or line.lstrip().startswith(("avg-cpu", "Linux"))
+            or line[:1] in " \t0123456789"
+        )
+        if not known:
+            return None
+    return None

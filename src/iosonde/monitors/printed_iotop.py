@@ -1,0 +1,84 @@
+"""iotop -b: how much is read and written in all, and by which thread.
+
+Source: iotop 0.6, ui.py, and iotop-c 1.22; rates have prefixes of 1024 although written K and M.
+"Actual" (or "Current") are what the disks do, "Total" what threads ask for.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records import Json
+from iosonde.text.passage import Passage, command_before, flow, lines
+
+_RATE = r"(-?[\d.]+ ?[BKMGT])i?B?/s"
+_TOTAL = re.compile(
+    rf"(?P<which>Total|Actual|Current) DISK READ ?: *{_RATE} \| "
+    rf"(?:Total|Actual|Current) DISK WRITE ?: *{_RATE}"
+)
+_THREAD = re.compile(
+    rf"(?P<tid>\d+) (?P<prio>(?:be|rt|idle|\?\w+)/?\S*|idle) (?P<user>\S+) {_RATE} {_RATE} "
+    r"(?:(?P<swap>[\d.]+ %|\?unavailable\?) )?(?:(?P<io>[\d.]+ %) )?"
+    r"(?P<command>[^|]*?)(?= \d+ (?:be|rt|idle)/|$)"
+)
+_PART = re.compile(r"DISK (?:READ|WRITE)|[KMGB]/s|TID|COMMAND|SWAPIN|^\s*[\d.]+ %|mysqld")
+
+
+class Iotop:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "iotop"
+    anchors: ClassVar[tuple[str, ...]] = ("Total DISK READ",)
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        return passage.at if "DISK READ" in (passage.line(passage.at) or "") else None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last = first
+        for index, line in lines(passage, first, 200):
+            if index > first and ("Total DISK READ" in line or index - last > 2):
+                break
+            if line and not (_PART.search(line) or _is_row(line)):
+                if index - last > 1:
+                    break
+                continue
+            last = index if line else last
+        text = flow(passage, first, last)
+        values: dict[str, Json] = {}
+        for found in _TOTAL.finditer(text):
+            which = "asked" if found["which"] == "Total" else "disks"
+            values[f"{which}.read.bandwidth"] = _rate(found[2])
+            values[f"{which}.write.bandwidth"] = _rate(found[3])
+        if not values:
+            raise Unreadable("its totals are cut off")
+        values["threads"] = [_thread(found) for found in _THREAD.finditer(text)]
+        asked = command_before(passage, first, ("iotop",))
+        counters = PrintedCounters(
+            self.tool, "host", "", values, asked[1].host if asked else "",
+            asked[1].command if asked else "",
+        )  # fmt: skip
+        return Reading(asked[0] if asked else first, last, counters=(counters,))
+
+
+def _is_row(line: str) -> bool:
+    return bool(re.match(r"\s*\d+ +\S+ +\S+ +[\d.]+ ?[BKMG]/s", line))
+
+
+def _rate(text: str) -> float:
+    """Bytes per second of "506.61 K"."""
+    return units.printed(text.replace(" ", ""), binary=True)[0]
+
+
+def _thread(found: re.Match[str]) -> Json:
+    share = found["io"] or (found["swap"] if found["swap"] and "%" in found["swap"] else None)
+    return {
+        "tid": int(found["tid"]), "priority": found["prio"], "user": found["user"],
+        "read.bandwidth": _rate(found[4]), "write.bandwidth": _rate(found[5]),
+        "io": float(share.rstrip(" %")) / 100 if share else None,
+        "command": found["command"].strip(),
+    }  # fmt: skip

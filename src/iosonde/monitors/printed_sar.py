@@ -1,0 +1,77 @@
+"""sar -d of sysstat: rates of each device, interval by interval, and their averages.
+
+Source: sysstat 12.6, pr_stats.c, print_disk_stats(); sysstat 10 for rd_sec/s, avgrq-sz, svctm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records import Json
+from iosonde.text.passage import Passage, command_before
+from iosonde.text.table import head_before, read_table
+
+_K, _S = float(units.KIB), float(units.SECTOR)
+_COLUMNS: dict[str, tuple[str, float]] = {
+    "tps": ("iops", 1), "rkB/s": ("read.bandwidth", _K), "wkB/s": ("write.bandwidth", _K),
+    "dkB/s": ("discard.bandwidth", _K), "rd_sec/s": ("read.bandwidth", _S),
+    "wr_sec/s": ("write.bandwidth", _S), "areq-sz": ("size", _K), "avgrq-sz": ("size", _S),
+    "aqu-sz": ("queue", 1), "avgqu-sz": ("queue", 1), "await": ("await", 1e-3),
+    "svctm": ("svctm", 1e-3), "%util": ("util", 0.01),
+}  # fmt: skip
+_CLOCK = re.compile(r"(?:\d\d:\d\d:\d\d|Average:)")
+
+
+def _is_head(words: Sequence[str]) -> bool:
+    try:
+        at = words.index("DEV")
+    except ValueError:
+        return False
+    if at == len(words) - 1:  # pretty (-p, -h): the device is the last
+        return len(words) > 6 and all(one in _COLUMNS for one in words[2:-1])
+    return at <= 2 and words[-1] == "%util" and all(one in _COLUMNS for one in words[at + 1 :])
+
+
+class SarDisk:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "sar"
+    anchors: ClassVar[tuple[str, ...]] = (" DEV ", "%util DEV")
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        return head_before(passage, passage.at, _is_head)
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        asked = command_before(passage, first, ("sar",))
+        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        counters, index, last = [], first, first
+        while (table := read_table(passage, index, _is_head)) is not None and table.rows:
+            at = table.head.index("DEV")
+            begin = next(place for place, one in enumerate(table.head) if one in _COLUMNS)
+            clock = min(at, begin)
+            for row in table.rows:
+                if not _CLOCK.fullmatch(row[0]):
+                    continue
+                values: dict[str, Json] = {
+                    name: float(cell.replace(",", ".")) * scale
+                    for column, cell in zip(table.head, row, strict=True)
+                    if column in _COLUMNS
+                    for name, scale in [_COLUMNS[column]]
+                }
+                values["time"] = " ".join(row[:clock]).rstrip(":")
+                counters.append(PrintedCounters(self.tool, "disk", row[at], values, host, command))
+            last = table.last
+            index = last + 1
+            while (line := passage.line(index)) is not None and not line and index < last + 4:
+                index += 1
+            if line is None or "DEV" not in line:
+                break
+        if not counters:
+            raise Unreadable("no device follows")
+        return Reading(asked[0] if asked else first, last, counters=tuple(counters))

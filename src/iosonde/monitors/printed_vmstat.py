@@ -1,0 +1,113 @@
+"""vmstat N: blocks in and out, waiting and the CPU, one line an interval.
+
+Source: procps-ng 4.0, vmstat.c and vmstat(8): bi and bo are KiB/s, si and so KiB/s, memory in KiB
+unless -S says otherwise, the CPU in percent; the first line is since boot, unless -y was given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from iosonde import units
+from iosonde.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records import Json
+from iosonde.text.passage import Passage, command_before
+from iosonde.text.table import Table, read_table
+
+_K = float(units.KIB)
+_COLUMNS: dict[str, tuple[str, float]] = {
+    "r": ("running", 1), "b": ("blocked", 1), "swpd": ("swap_used", _K),
+    "free": ("memory_free", _K),
+    "buff": ("buffers", _K), "cache": ("page_cache", _K), "inact": ("inactive", _K),
+    "active": ("active", _K), "si": ("swap_in", _K), "so": ("swap_out", _K),
+    "bi": ("blocks_in", _K), "bo": ("blocks_out", _K), "in": ("interrupts", 1),
+    "cs": ("context_switches", 1), "us": ("cpu_user", 0.01), "sy": ("cpu_system", 0.01),
+    "id": ("cpu_idle", 0.01), "wa": ("cpu_iowait", 0.01), "st": ("cpu_steal", 0.01),
+    "gu": ("cpu_guest", 0.01),
+}  # fmt: skip
+
+_MEMORY = frozenset({"swap_used", "memory_free", "buffers", "page_cache", "inactive", "active"})
+_UNITS = {"k": 1000.0, "K": _K, "m": 1e6, "M": float(units.MIB)}
+_UNIT = re.compile(r"\s(?:-[a-zA-Z]*S\s?|--unit[ =])(?P<unit>[kKmM])(?:\s|$)")
+_WITHOUT_BOOT = re.compile(r"vmstat\s(?:.*\s)?-[a-zA-Z]*y")
+_STAMP = re.compile(r"(?<=\s)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|[A-Z][A-Z0-9+-]{1,5})\s*$")
+
+
+class _Unstamped:
+    """A passage without the time stamps that -t prints behind the figures."""
+
+    def __init__(self, passage: Passage) -> None:
+        self._passage = passage
+        self.at, self.host = passage.at, passage.host
+
+    def line(self, index: int) -> str | None:
+        """See `Passage.line`."""
+        line = self._passage.line(index)
+        return line and _STAMP.sub("", line).rstrip()
+
+    def block(self, first: int, most: int) -> list[str]:
+        """See `Passage.block`."""
+        return [_STAMP.sub("", line).rstrip() for line in self._passage.block(first, most)]
+
+
+def _is_head(words: Sequence[str]) -> bool:
+    return (
+        list(words[:2]) == ["r", "b"]
+        and words[-1] in {"wa", "st", "gu"}
+        and all(word in _COLUMNS for word in words)
+    )
+
+
+class Vmstat:
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "vmstat"
+    anchors: ClassVar[tuple[str, ...]] = ("swpd", "---memory---", "-----io----")
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`. The line with the names of the columns."""
+        for index in (passage.at, passage.at + 1, passage.at + 2):
+            if (passage.line(index) or "").split()[:2] == ["r", "b"]:
+                return index
+        return None
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        table = read_table(_Unstamped(passage), first, _is_head)
+        if table is None:
+            raise Unreadable("no line of figures follows")
+        last, rows = table.last, list(table.rows)
+        while (more := _same_head_again(passage, last, table)) is not None:
+            last = more.last
+            rows += more.rows
+        rows = [row for row in rows if all(cell.lstrip("-").isdecimal() for cell in row)]
+        if not rows:
+            raise Unreadable("no line of figures follows")
+        asked = command_before(passage, first, ("vmstat",))
+        command = asked[1].command if asked else ""
+        told = _UNIT.search(command)
+        memory = _UNITS[told["unit"]] if told else _K
+        without_boot = _WITHOUT_BOOT.search(command)
+        values: dict[str, Json] = {"since_boot": None if not command else not without_boot}
+        for place, column in enumerate(table.head):
+            name, scale = _COLUMNS.get(column, (column, 1.0))
+            scale = memory if name in _MEMORY else scale
+            values[name] = [int(row[place]) * scale for row in rows]
+        found = PrintedCounters(
+            self.tool, "host", "", values, asked[1].host if asked else "", command
+        )  # fmt: skip
+        return Reading(asked[0] if asked else first, last, counters=(found,))
+
+
+def _same_head_again(passage: Passage, last: int, table: Table) -> Table | None:
+    """The table goes on: vmstat repeats its head after as many lines as the terminal has."""
+    for index in range(last + 1, last + 3):
+        words = (passage.line(index) or "").split()
+        if words[:2] == ["r", "b"]:
+            more = read_table(_Unstamped(passage), index, _is_head)
+            return more if more and more.rows and more.head == table.head else None
+        if not words or not words[0].startswith("procs"):
+            return None
+    return None

@@ -1,0 +1,34 @@
+"""Programs that run on hosts under test: files of the package, read here and nowhere else.
+
+A program gets what it works on as its arguments, "$@"; nothing is ever pasted into its text.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def program(package: str, *names: str, then: str = "") -> str:
+    """The text of a shell program, without a line break at its end.
+
+    Each file begins with comments for its reader (what calls it, what shellcheck is to know), which
+    end at the first blank line and are not sent to any host.
+
+    Args:
+        package: where its files lie.
+        names: of the files, functions before what calls them.
+        then: what is to be done with their functions, where that is a line or two.
+    """
+    return "\n\n".join([*(_body(package, name) for name in names), *([then] if then else [])])
+
+
+@cache
+def source(package: str, name: str) -> str:
+    """The text of a file as it is, for programs that are sent whole."""
+    return (files(package) / name).read_text(encoding="utf-8")
+
+
+def _body(package: str, name: str) -> str:
+    return source(package, name).partition("\n\n")[2].strip()

@@ -1,1 +1,0 @@
-"""A campaign on real hosts: what a strategy asks is set, measured, told, stored and put back."""

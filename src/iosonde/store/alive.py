@@ -1,0 +1,63 @@
+"""Locks beside a store in a file: who runs a run holds one, so that another container can tell."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from iosonde.errors import Refused
+from iosonde.private_folder import make_private
+from iosonde.store.owner import hold_lock, lock_is_free
+
+_ID = re.compile(r"[a-z0-9]+")
+
+
+class RunLocks:
+    """The locks in `STORE.running`, a file for each run; none where the store is no file.
+
+    Without one, nobody in another PID namespace takes a run for interrupted.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        file = engine.url.database if engine.dialect.name == "sqlite" else None
+        self._folder = Path(f"{file}.running") if file and file != ":memory:" else None
+        self._held: dict[str, int] = {}
+
+    def hold(self, run: str) -> None:
+        """Hold the lock of a run until it is released, or this process ends."""
+        if self._folder is None or run in self._held:
+            return
+        with contextlib.suppress(OSError, Refused):  # a place of others; see the class
+            self._held[run] = hold_lock(make_private(self._folder) / run)
+
+    def runs(self) -> tuple[str, ...]:
+        """The runs whose locks are held."""
+        return tuple(self._held)
+
+    def is_free(self, run: str) -> bool:
+        """Whether the lock of a run is there, and nobody holds it."""
+        return (
+            self._folder is not None
+            and _ID.fullmatch(run) is not None
+            and lock_is_free(self._folder / run)
+        )
+
+    def release(self, run: str) -> None:
+        """The run has ended."""
+        if self._folder is None or _ID.fullmatch(run) is None:
+            return
+        with contextlib.suppress(OSError):
+            (self._folder / run).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # others run
+            self._folder.rmdir()
+        if (descriptor := self._held.pop(run, None)) is not None:
+            os.close(descriptor)
+
+    def close(self) -> None:
+        """Hold none any more."""
+        while self._held:
+            os.close(self._held.popitem()[1])

@@ -1,0 +1,298 @@
+"""Tables whose cells may be empty: read by where cells stand, or, once wrapped, by what they are.
+
+A line that nothing broke is read by position: a cell belongs to the column whose name stands over
+it. A wrap destroys positions; then each word is given to a column that takes such a word, in order,
+and a row is believed only if all its words find a place and no column that must be filled is left
+over.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+from iosonde.text.passage import Passage
+
+_PIECES = 4  # lines that one line of a table may have become
+_AHEAD = 32  # lines asked for at once
+_LONG = 56  # shorter lines are not broken by anyone
+_WORD = re.compile(r"\S+")
+_NAMES = re.compile(r"[\sA-Za-z0-9:#%.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name in the head, what its cells look like, whether they may be empty."""
+
+    name: str
+    cell: re.Pattern[str]
+    empty: bool = False
+    words: bool = False
+    """Its cells may hold blanks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a table: its columns, where their names begin and end, and its last line."""
+
+    columns: tuple[Column, ...]
+    spans: tuple[tuple[int, int], ...]
+    last: int
+    broken: bool
+    width: tuple[int, bool]
+    """Length of the longest line, and whether there are several of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells by the names of their columns. `start` is where the first word stands in its line."""
+
+    cells: Mapping[str, str]
+    start: int
+    last: int
+
+
+def head_at(passage: Passage, first: int, known: Mapping[str, Column]) -> Head | None:
+    """The head that begins in a line, if all its words are names of columns.
+
+    Names of two words ("1st PE") are known with a blank. A head that was broken goes on as long as
+    the lines that follow hold nothing but names, or the rest of one.
+    """
+    line = passage.line(first)
+    if not line:
+        return None
+    width = _width(passage, first)
+    best: Head | None = None
+    parts, index = [line], first
+    while True:
+        for text in _joinings(parts, width):
+            columns = _columns(text, known)
+            if columns is not None:
+                broken = len(parts) > 1
+                best = Head(
+                    columns, _spans(columns, text if broken else line), index, broken, width
+                )
+                break
+        else:
+            if best is not None:
+                return best
+        while (more := passage.line(index := index + 1)) == "" and index < first + 2 * _PIECES:
+            pass
+        torn = more and len(parts[-1]) >= _LONG and _NAMES.fullmatch(more)
+        if not more or not torn or len(parts) == _PIECES:
+            return best
+        parts.append(more)
+
+
+def _width(passage: Passage, first: int) -> tuple[int, bool]:
+    """The longest of the lines from here on, and whether several are as long: they were cut then.
+
+    A line that is shorter was not cut within a word, whatever broke it.
+    """
+    lengths = [len(line) for line in passage.block(first, 40)]
+    return max(lengths), lengths.count(max(lengths)) > 1
+
+
+def _joinings(parts: Sequence[str], width: tuple[int, bool]) -> Iterator[str]:
+    """The ways to make one line of several: words are torn only at the end of the longest lines."""
+    gaps = [("", " ") if len(part) == width[0] else (" ",) for part in parts[:-1]]
+    for between in product(*(gap if width[1] else gap[::-1] for gap in gaps)):
+        yield "".join(part + gap for part, gap in zip(parts, (*between, ""), strict=True))
+
+
+def _columns(text: str, known: Mapping[str, Column]) -> tuple[Column, ...] | None:
+    words, found, at = text.split(), [], 0
+    while at < len(words):
+        pair = " ".join(words[at : at + 2])
+        column = known.get(pair) if len(words) > at + 1 else None
+        at += 2 if column else 1
+        column = column or known.get(words[at - 1])
+        if column is None:
+            return None
+        found.append(column)
+    return tuple(found) if len(found) > 1 else None
+
+
+def _spans(columns: Sequence[Column], text: str) -> tuple[tuple[int, int], ...]:
+    found, at = [], 0
+    for column in columns:
+        if " " in column.name:
+            gap = re.compile(r"\s+".join(map(re.escape, column.name.split())))
+            place = gap.search(text, at)
+            begin, at = place.span() if place else (at, at)
+        elif (begin := text.find(column.name, at)) >= 0:
+            at = begin + len(column.name)
+        else:
+            begin = at
+        found.append((begin, at))
+    return tuple(found)
+
+
+def rows(
+    passage: Passage, head: Head, *, plain: Callable[[str], str] = str, most: int = 2000
+) -> Iterator[Row]:
+    """The rows under a head.
+
+    Args:
+        passage: to look at.
+        head: of the table.
+        plain: takes a tree's branches off a line and leaves blanks for them.
+        most: lines to look at.
+    """
+
+    @lru_cache(maxsize=2)  # a row is looked at as the one after another, too
+    def placed(line: str) -> tuple[str, dict[str, str] | None]:
+        row = plain(line)
+        return row, None if head.broken else _placed(head, row)
+
+    lines: list[tuple[int, str]] = []
+    place, last, end = 0, head.last, False
+    while True:
+        if place + 2 * _PIECES > len(lines) and not end:  # few tables are long
+            at = head.last + 1 + len(lines)
+            more = passage.block(at, min(_AHEAD, most - len(lines)))
+            end = len(more) < _AHEAD
+            lines += enumerate(more, at)
+        if place >= len(lines):
+            return
+        index, line = lines[place]
+        if not line.strip():
+            if index - last > 2:
+                return
+            place += 1
+            continue
+        found = _row(lines[place : place + 2 * _PIECES], head, placed)
+        if found is None:
+            return
+        cells, used, start = found
+        place += used
+        last = lines[place - 1][0]
+        yield Row(cells, start, last)
+
+
+def _row(
+    lines: Sequence[tuple[int, str]],
+    head: Head,
+    placed: Callable[[str], tuple[str, dict[str, str] | None]],
+) -> tuple[dict[str, str], int, int] | None:
+    """The cells of the row that begins here, how many lines it takes, and where it starts.
+
+    `placed` gives a line without branches, and its cells where they stand under their names.
+    """
+    first, cells = placed(lines[0][1])
+    start = len(first) - len(first.lstrip())
+    if cells:
+        after = lines[1][1] if len(lines) > 1 else ""
+        if len(first) < _LONG or not after or placed(after)[1]:
+            return cells, 1, start
+    parts, used = [first], 1
+    for count, (_, line) in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        whole = len(lines[used - 1][1]) < _LONG and not head.broken
+        if whole or len(parts) == _PIECES or _begins(placed(line)[0].split(), head.columns):
+            break
+        parts.append(line)
+        used = count
+    for count in range(len(parts), 0, -1):
+        for text in _joinings(parts[:count], head.width):
+            typed = assign(text.split(), head.columns)
+            if typed is not None:
+                return typed, used if count == len(parts) else count, start
+    return None
+
+
+def _begins(words: Sequence[str], columns: Sequence[Column]) -> bool:
+    """Whether a row may begin with these words: enough of them are what the columns take."""
+    if len(words) < 2:
+        return (
+            bool(words)
+            and all(column.empty for column in columns[1:])
+            and bool(columns[0].cell.fullmatch(words[0]))
+        )
+    return any(_ways(words, columns)[-1][2:])
+
+
+def _placed(head: Head, row: str) -> dict[str, str] | None:
+    """The cells of a row by where they stand: under the name of the column, or nearest to it.
+
+    None where they are not what these columns hold.
+    """
+    cells: dict[str, str] = {}
+    column, stop = head.columns[0], -1
+    begins, ends = zip(*head.spans, strict=True)
+    for found in _WORD.finditer(row):
+        start, end = found.span()
+        first, past = bisect_right(ends, start), bisect_left(begins, end)
+        if first >= past:  # under no name: the nearest is one of the two around
+            first, past = max(first - 1, 0), min(first + 1, len(ends))
+        if past == first + 1:
+            at, shared = first, min(end, ends[first]) - max(start, begins[first])
+        else:
+            shared, _, at = max(
+                (min(end, to) - max(start, begin), -min(abs(start - begin), abs(end - to)), place)
+                for place, (begin, to) in enumerate(head.spans[first:past], first)
+            )
+        if shared > 0 or start != stop + 1 or not column.words:
+            column = head.columns[at]
+        stop = end
+        name = column.name
+        cells[name] = f"{cells[name]} {found[0]}" if name in cells else found[0]
+    for column in head.columns:
+        cell = cells.get(column.name)
+        if not column.empty if cell is None else not column.cell.fullmatch(cell):
+            return None
+    return cells
+
+
+def assign(words: Sequence[str], columns: Sequence[Column]) -> dict[str, str] | None:
+    """The words given to columns in order; None if they do not fit.
+
+    Of several ways the one counts that leaves few columns empty, and rather the later ones.
+    """
+    reach = _ways(words, columns)
+    if reach[-1][-1] is None:
+        return None
+    cells: dict[str, str] = {}
+    i = len(words)
+    for j in range(len(columns), 0, -1):
+        way = reach[i][j]
+        if way is None:
+            return None
+        if way[1]:
+            cells[columns[j - 1].name] = " ".join(words[i - way[1] : i])
+        i -= way[1]
+    return dict(reversed(cells.items()))
+
+
+def _ways(words: Sequence[str], columns: Sequence[Column]) -> list[list[tuple[int, int] | None]]:
+    """The best way to place the first i words in the first j columns, as [i][j]."""
+    width = len(columns) + 1
+    # reach[i][j]: the way to place i words in j columns, as (cost, words of the last column)
+    reach: list[list[tuple[int, int] | None]] = [[None] * width for _ in range(len(words) + 1)]
+    reach[0][0] = (0, 0)
+    for j, column in enumerate(columns):
+        for i in range(len(words) + 1):
+            here = reach[i][j]
+            if here is None:
+                continue
+            _offer(reach, i, j + 1, here[0] + (len(columns) - j if column.empty else 0), 0,
+                   allowed=column.empty)  # fmt: skip
+            most = min(8, len(words) - i) if column.words else min(1, len(words) - i)
+            for count in range(1, most + 1):
+                fits = column.cell.fullmatch(" ".join(words[i : i + count])) is not None
+                _offer(reach, i + count, j + 1, here[0], count, allowed=fits)
+    return reach
+
+
+def _offer(
+    reach: list[list[tuple[int, int] | None]], i: int, j: int, cost: int, count: int, *,
+    allowed: bool,
+) -> None:  # fmt: skip
+    best = reach[i][j]
+    if allowed and (best is None or cost < best[0]):
+        reach[i][j] = (cost, count)

@@ -1,0 +1,177 @@
+"""A passage of text as parsers of printed outputs see it: clean lines around an anchor.
+
+Evidence/ hands it over already freed of quote marks, escapes, code fences, quoted-printable and
+colours; a prefix that stands before every line (host name, time stamp) is taken off too. Parsers
+must not rely on where lines break: `compact` and `flow` read over breaks, whatever wrapped them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from iosonde.printed import Reading
+
+REACH = 80
+"""Lines before an anchor that a parser may look at."""
+
+_AHEAD = 32  # lines asked for at once
+
+_PROMPT = re.compile(
+    r"(?:^|[|`\s])"  # also in a cell of a table
+    r"\[?(?:(?P<user>[a-z_][\w-]*)@(?P<host>[A-Za-z][\w.-]*)(?:[: ][^\]#$%>|]*)?\]?\s?[#$%>]"
+    r"|(?<![\w\"'])[#$])[ \t]+(?P<command>[\w./~({-].*)$"
+)
+_NO_COMMAND = re.compile(r"[#$]\s+(?:[A-Z][\w ]+$|#)")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A command line with what stood before it. `host` is empty where the prompt names none."""
+
+    command: str
+    host: str = ""
+
+
+class Passage(Protocol):
+    """Lines around an anchor, by index: the anchor's line has index `at`, lines before it less.
+
+    Index 0 is the first line that may be looked at: the one after the last output, or REACH lines
+    before the anchor.
+    """
+
+    at: int
+    host: str
+    """As a prefix before every line names it; else empty."""
+
+    def line(self, index: int) -> str | None:
+        """The clean line, without blanks at its end; None outside of what may be looked at."""
+        ...
+
+    def block(self, first: int, most: int) -> list[str]:
+        """The clean lines from an index on, at most so many; fewer at the end, none before 0."""
+        ...
+
+
+class Output(Protocol):
+    """How one kind of printed output is recognised and read."""
+
+    tool: ClassVar[str]
+    anchors: ClassVar[tuple[str, ...]]
+    """Literals, upper and lower case as printed, of which a line of the output holds at least one.
+    Common words make the search slow; a wrap may tear one apart, so name several.
+    """
+
+    def begin(self, passage: Passage) -> int | None:
+        """Index of the output's first line, or None where the anchor stands in something else.
+
+        Cheap: looks at few lines. An output that begins in the same line is read once, however many
+        anchors it holds.
+        """
+        ...
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """What the output that begins in line `first` says.
+
+        Raises:
+            Unreadable: it is broken or says nothing. ValueError, KeyError, IndexError and
+                TypeError of a parser are taken for the same.
+        """
+        ...
+
+
+def lines(passage: Passage, first: int, most: int = 400) -> Iterator[tuple[int, str]]:
+    """Indices and lines from `first` on, at most `most` of them."""
+    at, end = first, first + most
+    while at < end:
+        block = passage.block(at, min(_AHEAD, end - at))
+        yield from enumerate(block, at)
+        if len(block) < min(_AHEAD, end - at):
+            return
+        at += len(block)
+
+
+def joined(passage: Passage, first: int, last: int) -> str:
+    """The lines, broken where they were broken."""
+    return "\n".join(passage.block(first, last - first + 1))
+
+
+_JOINED = 1 << 16
+"""Characters of lines made one: many patterns take the square of it in time."""
+
+
+def flow(passage: Passage, first: int, last: int) -> str:
+    """The words of the lines with single blanks between them, whatever stood there."""
+    return " ".join(joined(passage, first, last)[:_JOINED].split())
+
+
+def compact(passage: Passage, first: int, last: int) -> str:
+    """The characters of the lines without any blanks: what a wrap tore apart is whole again."""
+    return "".join(joined(passage, first, last)[:_JOINED].split())
+
+
+def prompt_in(line: str) -> Prompt | None:
+    """The command after a shell's prompt in a line; None where there is no prompt."""
+    if not ("#" in line or "$" in line or "%" in line or ">" in line):
+        return None
+    found = _PROMPT.search(line)
+    if not found or _NO_COMMAND.match(line.strip()):
+        return None
+    return Prompt(found["command"].strip().rstrip("`"), found["host"] or "")
+
+
+def command_before(
+    passage: Passage, first: int, names: Sequence[str], *, reach: int = 12
+) -> tuple[int, Prompt] | None:
+    """The command whose output begins in line `first`: after a prompt, or by its name alone.
+
+    A command that goes over several lines is joined: after a backslash, or where it was wrapped.
+
+    Args:
+        passage: to look at.
+        first: index of the output's first line.
+        names: of the commands that print such an output ("fio"), without their directories.
+        reach: lines to look at before `first`.
+
+    Returns:
+        Index of the command's first line, and the command; None where there is none.
+    """
+    named = f"(?:{'|'.join(map(re.escape, names))})(?:\\s|$)"
+    # No part may match in two ways what another one matches: that takes 2^n steps.
+    called = re.compile(rf"(?:(?:[^\s/]*/)*(?:sudo|time)\s+)*(?:[^\s/]*/)*{named}")
+    mentioned = re.compile(rf"(?<![\w.-]){named}")  # `mdadm --add /dev/sda` is no dd
+    for index in range(first - 1, max(first - reach, 0) - 1, -1):
+        line = passage.line(index)
+        if line is None:
+            return None
+        prompt = prompt_in(line)
+        if prompt is None and called.match(line.strip(" \t`|")):
+            prompt = Prompt(line.strip(" \t`|"))
+        if prompt is None:
+            continue
+        if not called.match(prompt.command) and not mentioned.search(prompt.command):
+            return None
+        rest = [prompt.command]
+        for after in range(index + 1, first):
+            more = passage.line(after)
+            goes_on = rest[-1].endswith("\\") or rest[-1].endswith("-") or len(rest[-1]) > 60
+            if not more or not goes_on:
+                break
+            rest.append(more.strip())
+        return index, Prompt(_rejoined(rest), prompt.host)
+    return None
+
+
+def _rejoined(parts: Sequence[str]) -> str:
+    """A command in one line: no blank after a dash, where its wrap tore an option apart."""
+    whole = parts[0]
+    for part in parts[1:]:
+        if whole.endswith("\\"):
+            whole = f"{whole[:-1].rstrip()} {part}"
+        elif re.search(r"(?:^|\s)--?$", whole):
+            whole += part
+        else:
+            whole = f"{whole} {part}"
+    return whole

@@ -1,0 +1,121 @@
+"""Tables with a head: rows of one word a column, also broken ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from iosonde.text.passage import Passage
+
+_PIECES = 4
+_BLANKS = 3
+_AHEAD = 48  # lines asked for at first
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Words of the head, of each row as many; `last` is the index of the last line."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    last: int
+
+
+def read_table(
+    passage: Passage,
+    first: int,
+    is_head: Callable[[Sequence[str]], bool],
+    *,
+    is_row: Callable[[Sequence[str]], bool] = bool,
+    most: int = 400,
+) -> Table | None:
+    """A table whose cells are single words.
+
+    A head that a wrap broke into pieces says how many lines each row has; a cut leaves all pieces
+    but the last equally long and tears words apart, a fold does not.
+
+    Args:
+        passage: to look at.
+        first: index of the head's first line.
+        is_head: whether these words are a whole head.
+        is_row: whether these words, as many as the head has, are a row.
+        most: lines to look at.
+
+    Returns:
+        None where no head begins there.
+    """
+    size = _AHEAD
+    while True:
+        block = passage.block(first, min(size, most))
+        table = _table([(first + at, line) for at, line in enumerate(block) if line],
+                       is_head, is_row)  # fmt: skip
+        ended = len(block) < size or size >= most
+        if ended or table is None or table.last + _AHEAD // 2 < first + size:
+            return table
+        size *= 4  # few tables are long
+
+
+def _table(
+    lines: list[tuple[int, str]],
+    is_head: Callable[[Sequence[str]], bool],
+    is_row: Callable[[Sequence[str]], bool],
+) -> Table | None:
+    for pieces in range(1, min(_PIECES, len(lines)) + 1):
+        for between in ("", " ") if pieces > 1 else (" ",):
+            head = between.join(line for _, line in lines[:pieces]).split()
+            if is_head(head):
+                return _rows(tuple(head), lines, (pieces, between), is_head, is_row)
+    return None
+
+
+def _rows(
+    head: tuple[str, ...],
+    lines: list[tuple[int, str]],
+    broken: tuple[int, str],
+    is_head: Callable[[Sequence[str]], bool],
+    is_row: Callable[[Sequence[str]], bool],
+) -> Table:
+    """The rows; `broken` says into how many pieces, and what to put between them."""
+    pieces, between = broken
+    rows: list[tuple[str, ...]] = []
+    place, last = pieces, lines[pieces - 1][0]
+    while place < len(lines) and lines[place][0] - last <= _BLANKS:
+        count = 0
+        words: tuple[str, ...] = ()
+        for more in range(1, pieces + 2):
+            group = [line for _, line in lines[place : place + more]]
+            alone = group[-1].split()
+            if len(group) < more or (more > 1 and len(alone) == len(head) and is_row(alone)):
+                break
+            found = _words(group, between, len(head))
+            if found and (is_row(found) or is_head(found)):
+                count, words = more, found
+        if not count or is_head(words):
+            break
+        place += count
+        last = lines[place - 1][0]
+        rows.append(words)
+    return Table(head, tuple(rows), last)
+
+
+def _words(parts: Sequence[str], between: str, count: int) -> tuple[str, ...]:
+    """The words of several lines as of one, joined as the head was or by blanks, if so many."""
+    for glue in (between, " "):
+        words = tuple(glue.join(parts).split())
+        if len(words) == count:
+            return words
+    return ()
+
+
+def head_before(
+    passage: Passage, at: int, is_head: Callable[[Sequence[str]], bool], reach: int = 3
+) -> int | None:
+    """Index of the line at which a head begins that goes over line `at`; None where none does."""
+    for first in range(at, max(at - reach, -1), -1):
+        line = passage.line(first)
+        if line is None:
+            return None
+        table = read_table(passage, first, is_head, most=40) if line else None
+        if table is not None:
+            return first if table.rows else None
+    return None

@@ -1,0 +1,1 @@
+"""A campaign on real hosts: what a strategy asks for is set, measured, stored and put back."""

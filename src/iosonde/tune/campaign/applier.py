@@ -1,0 +1,282 @@
+"""Puts candidates in force on one host, and what was there before back again.
+
+Every candidate is a batch of its own in the host's journal, with the values from before the
+campaign as the old ones, and it is never confirmed: the host puts it back by itself unless the
+next one takes its place in time. So there is no moment at which a dead controller leaves a
+candidate in force for longer than a loop and some patience.
+
+A setting that disturbs others (a scheduler brings its own queue depth) is changed from what was
+in force before the campaign, never from another candidate: else what a candidate is would depend
+on who came before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from iosonde import kerneltext
+from iosonde.change.settings_journal import BESIDE, Entry, SettingsJournal
+from iosonde.change.tentative import Changed, Wanted, change, change_one, echo, entries_of
+from iosonde.errors import HostFailed
+from iosonde.hosts.host import Host
+from iosonde.stack.settable import Settable
+
+T = TypeVar("T")
+
+
+class SettingsApplier:
+    """The settings of a campaign on one host.
+
+    Args:
+        host: where.
+        journal: of that host, locked.
+        settings: all that the campaign may change there.
+        owner: who, for the journal.
+    """
+
+    def __init__(
+        self, host: Host, journal: SettingsJournal, settings: Sequence[Settable], owner: str
+    ) -> None:
+        self.host, self.journal, self._owner = host, journal, owner
+        self._settings = {one.name: one for one in settings}
+        self._home: tuple[Entry, ...] = ()
+        self._open: list[int] = []  # batches of ours that are neither put back nor replaced
+        self._now: dict[str, str] = {}
+
+    async def learn(self) -> None:
+        """Take down what is in force, with all that a change would disturb.
+
+        Raises:
+            HostFailed: a value cannot be read.
+        """
+        wanted = [Wanted(one, str(one.value)) for one in self._settings.values()]
+        self._home = await entries_of(self.host, wanted)
+        self._now = dict(self.home_values)
+
+    @property
+    def home_values(self) -> Mapping[str, str]:
+        """What was in force before, by the settings' own names."""
+        return {one.name: one.old for one in self._home if one.name in self._settings}
+
+    def at_home(self, values: Mapping[str, str]) -> bool:
+        """Whether a candidate is what was in force before: then `back` puts it in force."""
+        return dict(values) == dict(self.home_values)
+
+    async def announce(self, values: Mapping[str, str], *, within: float) -> ArmedBatch:
+        """Write a candidate into the journal and arm it; of the candidate nothing is changed yet.
+
+        Raises:
+            HostFailed: it cannot be reached.
+        """
+        different = [name for name, value in values.items() if self._now[name] != value]
+        if any(self._settings[name].disturbed for name in different):
+            await self.back()
+            different = [name for name, value in values.items() if self._now[name] != value]
+        entries = [self._entry(one, values) for one in self._home]
+        number = await self.journal.begin(self._owner, entries)
+        self._open.append(number)
+        await self.journal.arm(number, within)
+        await self.journal.mark("restored", self._open[:-1])  # their place is taken
+        self._open = [number]
+        shaken = {other.name for name in different for other in self._settings[name].disturbed}
+        wanted = {*different, *shaken}
+        todo = [
+            (index, entry)
+            for index, entry in enumerate(entries, 1)
+            if entry.new != BESIDE and entry.name in wanted
+        ]
+        return ArmedBatch(self, number, todo, shaken=bool(shaken))
+
+    def cuts(self, name: str) -> bool:
+        """Whether a wrong value of a setting can cut the connection."""
+        return self._settings[name].declared.risk == "cut"
+
+    async def change(self, number: int, index: int, entry: Entry) -> Changed:
+        """One change of an announced candidate, as seen from the one before.
+
+        Raises:
+            ValueRefused: the host refused it.
+            HostFailed: the host has put the batch back already, or cannot be reached.
+        """
+        was = self._now[entry.name]
+        made = await change_one(self.host, self.journal, number, index, entry)
+        self._now[entry.name] = made.after
+        return _as_seen(made, was)
+
+    async def back(self) -> Sequence[Changed]:
+        """Put back what was in force before the campaign; what that changed.
+
+        Raises:
+            HostFailed: something could not be put back; the message says what.
+        """
+        if not self._open:
+            return ()
+        while self._open:
+            await self.journal.restore(self._open[-1], "the next candidate")
+            self._open.pop()
+        await self._require_home()
+        changed = tuple(
+            Changed(name, self._now[name], value, value, "changed", "")
+            for name, value in self.home_values.items()
+            if self._now[name] != value
+        )
+        self._now = dict(self.home_values)
+        return changed
+
+    async def _require_home(self) -> None:
+        """Look whether all is as it was: what the host says of having put back is not believed.
+
+        Raises:
+            HostFailed: something is not, and is still there to be read.
+        """
+        wrong = [
+            f"{entry.name} (is {value}, was {entry.old})"
+            for entry, value in await self._seen(self._home)
+            if value not in {entry.old, ""}
+        ]
+        if wrong:
+            raise HostFailed(
+                f"not put back: {'; '.join(wrong)}",
+                where=self.host.name,
+                hint="set it by hand; was the journal, or the script beside it, changed meanwhile?",
+            )
+
+    async def _seen(self, entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
+        """What the host says now; empty where it says nothing."""
+        seen = await asyncio.gather(*(self.host.run(one.look, check=False) for one in entries))
+        return [
+            (entry, " ".join(kerneltext.decoded(done.stdout).split()))
+            for entry, done in zip(entries, seen, strict=True)
+        ]
+
+    async def check(self) -> None:
+        """See that the settings are still as they were set.
+
+        Raises:
+            HostFailed: one is not: somebody else changed it, or the host put all back by itself.
+        """
+        entries = [one for one in self._home if one.name in self._settings]
+        for entry, value in await self._seen(entries):
+            if value != self._now[entry.name]:
+                raise HostFailed(
+                    f"{entry.name} was {self._now[entry.name]} when the loop began and is "
+                    f"{value or 'gone'} after it",
+                    where=self.host.name,
+                    hint="somebody else changed it, or the loop took so long that the host put "
+                    "all back by itself (--confirm SECONDS)",
+                )
+
+    async def apply(self, values: Mapping[str, str], *, within: float) -> Sequence[Changed]:
+        """Leave a candidate in force, as `iosonde set` does: confirmed, until the next boot.
+
+        Raises:
+            HostFailed: the host refused it; nothing is changed then.
+        """
+        await self.back()
+        wanted = [
+            Wanted(self._settings[name], value)
+            for name, value in values.items()
+            if self.home_values[name] != value
+        ]
+        return await change(self.host, self.journal, wanted, owner=self._owner, confirm=within)
+
+    def _entry(self, home: Entry, values: Mapping[str, str]) -> Entry:
+        if home.name not in self._settings:
+            return home
+        value = values[home.name]
+        return replace(home, new=value, do=self._settings[home.name].change(value))
+
+    async def beside(self) -> tuple[Changed, ...]:
+        """What the kernel made of settings that nobody varies."""
+        entries = [one for one in self._home if one.new == BESIDE]
+        found = [
+            Changed(entry.name, entry.old, "", after, "beside", "")
+            for entry, after in await self._seen(entries)
+            if after not in {entry.old, ""}
+        ]
+        return tuple(found)
+
+
+class ArmedBatch:
+    """A candidate that is in the journal of a host and armed there, to be changed in two steps.
+
+    What can cut the connection comes last, so that both ends of a link can have it together:
+    between the two a link carries less than one of its ends sends.
+    """
+
+    def __init__(
+        self,
+        applier: SettingsApplier,
+        number: int,
+        todo: Sequence[tuple[int, Entry]],
+        *,
+        shaken: bool,
+    ) -> None:
+        self._applier, self._number, self._shaken = applier, number, shaken
+        self._most = [one for one in todo if not applier.cuts(one[1].name)]
+        self._last = [one for one in todo if applier.cuts(one[1].name)]
+        self.done: list[Changed] = []
+
+    async def most(self) -> None:
+        """Change what cannot cut the connection; see `SettingsApplier.change`."""
+        await self._change(self._most)
+
+    async def last(self) -> None:
+        """Change what can, and see that the connection still carries full frames."""
+        await self._change(self._last)
+        if self._last:
+            await echo(self._applier.host)
+
+    async def beside(self) -> Sequence[Changed]:
+        """What the kernel has changed along."""
+        return await self._applier.beside() if self._shaken else ()
+
+    async def _change(self, todo: Sequence[tuple[int, Entry]]) -> None:
+        for index, entry in todo:
+            self.done.append(await self._applier.change(self._number, index, entry))
+
+
+async def put_in_force(
+    wanted: Sequence[tuple[SettingsApplier, Mapping[str, str]]], *, within: float
+) -> tuple[Sequence[Changed], Sequence[Changed]]:
+    """Put a candidate in force on its hosts; what had to be changed, and what the kernel changed.
+
+    Every host has it in its journal before the first one changes anything. What can cut the
+    connection comes last, on all of them at the same time.
+
+    Args:
+        wanted: each host with the values of all settings of the campaign there.
+        within: seconds after which the hosts put everything back by themselves.
+
+    Raises:
+        ValueRefused: a host does not take a value; call `back` of all of them.
+        HostFailed: one cannot be reached, or has put all back already.
+    """
+    back = [applier for applier, values in wanted if applier.at_home(values)]
+    away = [(applier, values) for applier, values in wanted if applier not in back]
+    ready = [await applier.announce(values, within=within) for applier, values in away]
+    await together(one.most() for one in ready)
+    ended = await together([*(one.back() for one in back), *(one.last() for one in ready)])
+    beside = [change for one in ready for change in await one.beside()]
+    home = [change for changes in ended[: len(back)] if changes for change in changes]
+    return [*home, *(change for one in ready for change in one.done)], beside
+
+
+async def together(running: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """All to their end, then the first of what went wrong."""
+    done = await asyncio.gather(*running, return_exceptions=True)
+    for one in done:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in done if not isinstance(one, BaseException)]
+
+
+def _as_seen(made: Changed, was: str) -> Changed:
+    """A change as seen from the candidate before, not from before the campaign."""
+    if made.state in {"changed", "unchanged"}:
+        return replace(made, before=was, state="unchanged" if made.after == was else "changed")
+    # The kernel rounded it, or kept what it had.
+    return replace(made, before=was, state="ignored" if made.after == was else "rounded")

@@ -1,0 +1,91 @@
+"""Limits of a study ("subject to"): figures that a candidate has to keep, whatever it gains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from iosonde import units
+from iosonde.errors import UsageError
+
+SAFE = "safe"
+"""The limit that holds without being written: no value that trades safety of data for speed."""
+_METRIC = re.compile(
+    r"\w+\.(?:iops|bandwidth|latency\.(?:mean|min|max|stdev|p\d+(?:_\d+)?))|cpu\.(?:user|system)|elapsed"
+)
+_LIMIT = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>|≤|≥)\s*(.+?)\s*")
+_SAME = {"≤": "<=", "≥": ">="}
+_COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([kM]?)\s*(?:/\s*s)?")
+_FACTORS = {"": 1.0, "k": 1e3, "M": 1e6}
+
+
+def check_metric(name: str) -> str:
+    """The name, if it can be one of the contract's metrics.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not _METRIC.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is not a metric",
+            hint="for example read.iops, write.bandwidth, read.latency.p99, cpu.system, elapsed",
+        )
+    return name
+
+
+def unit_of(metric: str) -> str:
+    """The unit of a metric: "1/s", "B/s", "s" or "cores"."""
+    for ending, unit in ((".iops", "1/s"), (".bandwidth", "B/s")):
+        if metric.endswith(ending):
+            return unit
+    return "cores" if metric.startswith("cpu.") else "s"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit: `metric` `sign` `bound`, the bound in the metric's unit; `text` as declared."""
+
+    text: str
+    metric: str
+    sign: str
+    bound: float
+
+    def kept(self, figures: Mapping[str, float]) -> bool:
+        """Whether a loop kept it. A figure that the load does not give breaks it."""
+        value = figures.get(self.metric)
+        if value is None:
+            return False
+        return {
+            "<=": value <= self.bound, "<": value < self.bound,
+            ">=": value >= self.bound, ">": value > self.bound,
+        }[self.sign]  # fmt: skip
+
+
+def parse_limit(text: str) -> Limit:
+    """A limit such as "read.latency.p99 <= 2 ms" or "cpu.system <= 0.5".
+
+    Raises:
+        UsageError: it is none.
+    """
+    found = _LIMIT.fullmatch(text)
+    if not found:
+        raise UsageError(
+            f"{text!r} is not a limit", hint="write METRIC <= VALUE: `read.latency.p99 <= 2 ms`"
+        )
+    metric = check_metric(found[1])
+    return Limit(text.strip(), metric, _SAME.get(found[2], found[2]), _bound(metric, found[3]))
+
+
+def _bound(metric: str, text: str) -> float:
+    unit = unit_of(metric)
+    if unit == "s":
+        return units.parse_seconds(text)
+    if unit == "B/s":
+        return float(units.parse_bytes(re.sub(r"\s*/\s*s$", "", text)))
+    if unit == "cores":
+        return units.parse_fraction(text)
+    found = _COUNT.fullmatch(text)
+    if not found:
+        raise UsageError(f"{text!r} is not a rate", hint="write it as 20000 or 20k")
+    return float(found[1]) * _FACTORS[found[2]]

@@ -1,0 +1,234 @@
+"""Where a campaign measures: its hosts, its declared stack, and its probe points made ready."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from iosonde.change.guard import Permission
+from iosonde.change.keeper import keepers_stay
+from iosonde.change.late import is_asleep
+from iosonde.errors import HostFailed, Refused
+from iosonde.hosts import open_host
+from iosonde.hosts.host import Host
+from iosonde.layers.site import Site
+from iosonde.loads import LOADS
+from iosonde.measure.progress import Progress
+from iosonde.measure.ready import make_ready, require_target
+from iosonde.measure.stages import Stages
+from iosonde.measure.study import PlannedTrial, Study
+from iosonde.measure.trial import Bench
+from iosonde.measure.trouble import Watched
+from iosonde.measure.workplace import sweep, workplace
+from iosonde.records import Capture, Json
+from iosonde.stack.file import DeclaredStack, read_stack
+from iosonde.tune.campaign.route import Route
+
+
+class Place:
+    """Opened by `open`, left by `close`; `ready` comes between.
+
+    Args:
+        study: the load and its place.
+        trials: its trial at each probe point, from the disks up.
+        others: further hosts whose settings are varied.
+        permissions: devices named by --destroy.
+        progress: told what is built and prepared.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        trials: Sequence[PlannedTrial],
+        others: tuple[str, ...],
+        permissions: tuple[Permission, ...],
+        progress: Progress,
+    ) -> None:
+        self.study, self.trials, self.planned = study, tuple(trials), trials[-1]
+        self._others, self._permissions, self._progress = others, permissions, progress
+        self._exits = AsyncExitStack()
+        self._prepared = AsyncExitStack()
+        self._stages: Stages | None = None
+        self.stack: DeclaredStack | None = self._declared({}) if study.stack else None
+        self.own = False
+        """The campaign builds the stack, so it may take away what stands on a probe point."""
+        self.hosts: dict[str, Host] = {}
+        self.values: dict[str, Json] = {}
+        self.bench: Bench | None = None
+        self.capture: Capture | None = None
+        self.command = ""
+        self._swept: set[str] = set()
+
+    @property
+    def host(self) -> Host:
+        """Where the load runs at present."""
+        return self.hosts[self.planned.probe.host]
+
+    async def open(self) -> None:
+        """Connect to the hosts; nothing is changed.
+
+        Raises:
+            HostFailed: one cannot be reached.
+        """
+        if self.stack:
+            self._stages = Stages(self.stack, self._permissions, self._progress)
+            self._exits.push_async_callback(self._stages.close)
+            self.hosts.update(await self._stages.open())
+        at = (one.probe.host for one in self.trials)
+        for name in dict.fromkeys((*at, *self._others)):
+            if name not in self.hosts:
+                self.hosts[name] = await open_host(name)
+                self._exits.push_async_callback(self.hosts[name].close)
+        await self._exits.enter_async_context(keepers_stay(*self.hosts.values()))
+
+    @property
+    def stands(self) -> frozenset[str]:
+        """Layers of the declared stack that iosonde has built."""
+        return self._stages.standing if self._stages else frozenset()
+
+    @property
+    def guests(self) -> frozenset[str]:
+        """Those of the hosts that are layers of the stack."""
+        stack = self.stack
+        return frozenset(stack.opens[name] for name in stack.guests) if stack else frozenset()
+
+    def needs(self, values: Mapping[str, Json], at: PlannedTrial, *, again: bool = False) -> bool:
+        """Whether `ready` has to take anything away."""
+        moved = dict(values) != self.values or at != self.planned
+        return again or (moved and bool(self.stands))
+
+    def site(self, name: str) -> Site | None:
+        """A layer of the declared stack that stands, with its device."""
+        return self._stages.site(name) if self._stages else None
+
+    def route(self, names: Mapping[str, Sequence[str]]) -> Route:
+        """Where the stages of some settings are measured; see `Route`.
+
+        Raises:
+            UsageError: a setting is measured at none of the places.
+        """
+        return Route(self.stack, self.trials, names)
+
+    def declared(self, values: Mapping[str, Json]) -> DeclaredStack:
+        """The stack with some keys declared otherwise.
+
+        Raises:
+            UsageError: there is no such key, or it does not take the value.
+        """
+        return self._declared(values)
+
+    async def ready(
+        self,
+        values: Mapping[str, Json],
+        at: PlannedTrial,
+        *,
+        beside: Collection[str] = (),
+        again: bool = False,
+    ) -> None:
+        """Build what a probe point needs, and make it ready: scratch file, capture, guard.
+
+        What stands on it is taken away where the load writes to it and the stack is our own.
+
+        Args:
+            values: "LAYER.KEY" → value, of what the campaign builds otherwise than declared.
+            at: the trial at that point.
+            beside: layers that have to stand too.
+            again: take away what stands of the stack first.
+
+        Raises:
+            Refused: the guard forbids it, or what would be rebuilt stood before the campaign.
+            HostFailed: it cannot be built.
+        """
+        if self.bench is not None and dict(values) == self.values and at == self.planned:
+            return
+        await self._prepared.aclose()
+        self._prepared, self.bench = AsyncExitStack(), None
+        planned, permissions = at, self._permissions
+        self.planned = at
+        if self._stages:
+            if again:
+                await self._stages.remove()
+            changed = {
+                name.partition(".")[0] for name in {*values, *self.values}
+                if values.get(name) != self.values.get(name)
+            }  # fmt: skip
+            if changed:  # what does not stand yet is to be built so when its turn comes
+                await self._stages.rebuild(self._declared(values), changed)
+            writes = LOADS.load(planned.load.engine)().demand(planned.load).writes
+            if writes and self.own and len(self.trials) > 1:
+                await self._stages.bare(at)
+            planned, own = await self._stages.ready(planned, beside, writes=writes)
+            permissions += own
+        self.values = dict(values)
+        others = [one for one in self.hosts.values() if one is not self.host and not is_asleep(one)]
+        if self.host.name not in self._swept:
+            await sweep(self.host)
+            self._swept.add(self.host.name)
+        demand = LOADS.load(planned.load.engine)().demand(planned.load)
+        await require_target(planned, self.host, demand, permissions)  # before settings are changed
+        place = await self._prepared.enter_async_context(workplace(self.host))
+        self.bench, self.capture, self.command = await make_ready(
+            planned,
+            [self.host, *others] if self._stages else [self.host],
+            self.study,
+            permissions=permissions,
+            progress=self._progress,
+            stack=self._prepared,
+            place=place,
+        )
+
+    async def require_unchanged(self, since: float) -> None:
+        """The layers below the probe point are as they were when it was made ready.
+
+        Args:
+            since: when they were last looked at, epoch seconds.
+
+        Raises:
+            HostFailed: one is not: what is measured now is no answer to what was asked.
+        """
+        if self.bench is None or self.capture is None:
+            return
+        hosts = [one for one in self.hosts.values() if not is_asleep(one)]
+        watched = Watched.under(self.capture, self.bench.target, hosts)
+        if watched and (change := await replace(watched, renamed=True).change(since)):
+            raise HostFailed(
+                f"{change}. What was measured meanwhile is left out",
+                where=self.host.name,
+                hint="see what failed there; on a stack that is whole again the campaign goes on "
+                "with --resume",
+            )
+
+    def require_ours(self, layer: str) -> None:
+        """A layer that is to be built anew must not have been there before.
+
+        Raises:
+            Refused: it was.
+        """
+        if self.stack and layer in self.stands:
+            raise Refused(
+                f"the layer {layer} stands already, and to vary it would destroy what is on it",
+                where=self.stack.file,
+                evidence="iosonde's record on the hosts",
+                hint=f"`iosonde down {self.stack.file}`; the campaign builds it itself",
+            )
+
+    async def leave(self, *, remove: bool) -> None:
+        """The probe point is needed no more; with `remove` the stack is taken away."""
+        await self._prepared.aclose()
+        self._prepared, self.bench = AsyncExitStack(), None
+        if remove and self._stages:
+            await self._stages.remove()
+
+    async def close(self) -> None:
+        """Let go of the hosts."""
+        await self._prepared.aclose()
+        await self._exits.aclose()
+
+    def _declared(self, values: Mapping[str, Json]) -> DeclaredStack:
+        return read_stack(
+            Path(self.study.stack),
+            rehearse=self.study.rehearse,
+            values={**self.study.set, **values},
+        )

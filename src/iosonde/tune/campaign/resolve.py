@@ -1,0 +1,391 @@
+"""From the names of a study to settings of its hosts: what is tried, what is left out and why."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from iosonde.campaign import LeftOut, Varied
+from iosonde.change.late import is_asleep
+from iosonde.errors import FileMissing, IosondeError, UsageError
+from iosonde.hosts.host import Host
+from iosonde.records import Json, Scalar, StackLayer
+from iosonde.settings.mechanism import value_of
+from iosonde.stack.discover import discover_layers
+from iosonde.stack.file import DeclaredStack
+from iosonde.stack.settable import Settable, find, settable
+from iosonde.tune.campaign.declare import Tried, TuneFile
+from iosonde.tune.campaign.depth import layer_depth, link_depth, without_host
+from iosonde.tune.campaign.place import Place
+from iosonde.tune.search.space import Space, Vary
+
+_SECONDS = {"nothing": 0.3, "remount": 0.5, "reconnect": 3.0, "restart": 5.0, "rebuild": 20.0}
+"""What a change costs, before any was made."""
+REBUILD = _SECONDS["rebuild"]
+_TOP = 10_000  # depth of a setting of no layer
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One setting of the search: what it is on its hosts.
+
+    `spots` are host and setting of each end that is set; empty where a layer is built anew, whose
+    values are given to the declaration as `declared` has them.
+    """
+
+    varied: Varied
+    spots: tuple[tuple[str, Settable], ...] = ()
+    declared: Mapping[Scalar, Json] = field(default_factory=dict)
+    depth: float = 0
+
+    @property
+    def seconds(self) -> float:
+        """What a change costs, as far as known beforehand."""
+        if not self.spots:
+            return REBUILD
+        slow = max(_SECONDS[one.declared.needs] for _, one in self.spots)
+        return max(slow, 3.0) if any(one.declared.risk == "cut" for _, one in self.spots) else slow
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a study varies, on hosts that are there. `notes` are told to the user."""
+
+    knobs: tuple[Knob, ...]
+    left_out: tuple[LeftOut, ...]
+    excluded: tuple[Mapping[str, Scalar], ...]
+    notes: tuple[str, ...]
+
+    def space(self, allowed: Iterable[str]) -> Space:
+        """All candidates."""
+        return space_of([one.varied for one in self.knobs], self.excluded, allowed,
+                        {one.varied.name: one.seconds for one in self.knobs})  # fmt: skip
+
+
+def space_of(
+    vary: Sequence[Varied],
+    excluded: Sequence[Mapping[str, Scalar]],
+    allowed: Iterable[str],
+    seconds: Mapping[str, float],
+) -> Space:
+    """The space of some settings; what a change of each costs, in seconds."""
+    return Space(
+        tuple(
+            Vary(one.name, one.values, one.default, one.unsafe, seconds.get(one.name, 1.0))
+            for one in vary
+        ),
+        tuple(excluded),
+        tuple(allowed),
+    )
+
+
+def text_of(value: Scalar) -> str:
+    """A value as it is written to a host."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return " ".join(str(value).split())
+
+
+class Names:
+    """All settings of the campaign's hosts, by the names a study may use.
+
+    Args:
+        place: opened, and its stack built as far as the probe point.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._known: list[tuple[str, Settable]] = []
+        self._layers: dict[str, list[tuple[StackLayer, frozenset[str]]]] = {}
+        """Of each host its layers, with all names of their devices."""
+        self._depths: dict[str, int] = {}
+
+    async def read(self) -> None:
+        """Ask all hosts."""
+        for name, host in self._place.hosts.items():
+            if is_asleep(host):
+                continue
+            found = await discover_layers(host)
+            layers = found[1]
+            if self._place.stack:
+                known = await asyncio.gather(*(_names(host, one) for one in layers))
+                self._layers[name] = list(zip(layers, known, strict=True))
+            self._known += [(name, one) for one in await settable(host, found)]
+            by_id = {one.id: one for one in layers}
+            for layer in layers:
+                self._depths[layer.id] = _depth(layer.id, by_id)
+
+    def depth(self, name: str, one: Settable) -> float:
+        """How many layers it stands on; those of no layer come last.
+
+        A link of a declared stack comes right below the lowest layer that reaches over it.
+        """
+        place = self._place
+        site = place.site(without_host(place.stack, name)[1].partition(".")[0])
+        if site is not None and place.stack:
+            return layer_depth(place.stack, site.name)
+        if place.stack and one.title.startswith("link:"):
+            return link_depth(place.stack)
+        return self._depths.get(one.layer, _TOP)
+
+    async def find(self, name: str) -> tuple[str, Settable]:
+        """Host and setting of a name.
+
+        Raises:
+            UsageError: there is none, or several.
+        """
+        meant = await self._of_stack(name)
+        places = {id(one): host for host, one in self._known}
+        one = find([setting for _, setting in self._known], meant)
+        return places[id(one)], one
+
+    async def _of_stack(self, name: str) -> str:
+        """A name with hosts and layers as the declared stack calls them, by the layer's id."""
+        stack = self._place.stack
+        if stack is None:
+            return name
+        on, rest = without_host(stack, name)
+        layer, _, setting = rest.partition(".")
+        site = self._place.site(layer)
+        if site is None or not site.device:
+            return f"{stack.opens[on]}/{rest}" if on else name
+        opens = stack.opens[on or site.host]
+        host = self._place.hosts[opens]
+        real = await _real(host, site.device)
+        for one, known in self._layers[opens]:
+            if {site.device, real} & known:
+                return f"{one.id}.{setting}"
+        return name
+
+
+async def _names(host: Host, layer: StackLayer) -> frozenset[str]:
+    """What a layer may be called: its mount point, else the names of its device.
+
+    A mounted file system goes by its mount point alone: its device is the layer below.
+    """
+    if layer.mount:
+        return frozenset({layer.mount})
+    return frozenset({layer.device, await _real(host, layer.device)})
+
+
+async def _real(host: Host, device: str) -> str:
+    """The kernel's own name of a device: of device-mapper's, several names lead to one."""
+    if not device.startswith("/dev/"):
+        return device
+    try:
+        return await host.resolve(device)
+    except FileMissing:
+        return device
+
+
+def depth_of(stack: DeclaredStack, name: str) -> float:
+    """How deep a name of a study lies in a stack that is not built yet."""
+    rest = without_host(stack, name)[1]
+    layer = rest.partition(".")[0]
+    if layer in {site.name for site in stack.sites}:
+        return layer_depth(stack, layer)
+    return link_depth(stack) if rest.startswith("link:") else _TOP
+
+
+def _depth(layer: str, by_id: Mapping[str, StackLayer], seen: frozenset[str] = frozenset()) -> int:
+    below = by_id[layer].below if layer in by_id and layer not in seen else ()
+    return 1 + max((_depth(one, by_id, seen | {layer}) for one in below), default=-1)
+
+
+async def resolve(file: TuneFile, place: Place) -> Resolved:
+    """What a study varies, checked against its hosts; nothing is changed.
+
+    Raises:
+        UsageError: a setting is not there, cannot be set, or does not take a value; where is the
+            study's line.
+        Refused: a layer that would be built anew stands already.
+    """
+    names = Names(place)
+    await names.read()
+    knobs: list[Knob] = []
+    left_out: list[LeftOut] = []
+    notes: list[str] = []
+    for name, tried in file.study.vary.items():
+        path: list[str | int] = ["vary", name]
+        try:
+            key = stack_key(place.stack, name)
+            one = (
+                _rebuilt(place, name, tried) if key and not await _live(names, name)
+                else await _set(names, name, tried)
+            )  # fmt: skip
+            one, out = _without_unsafe(one, file.study.allow)
+        except UsageError as problem:
+            raise file.wrong(path, problem) from None
+        left_out += out
+        if one.varied.default not in [_as_kept(one, value) for value in tried.listed()]:
+            notes.append(
+                f"{name}: what is in force, {text_of(one.varied.default)}, is tried too: all "
+                "others are measured against it"
+            )
+        knobs.append(one)
+    _refuse_twins(knobs, file)
+    knobs.sort(key=lambda one: one.depth)
+    excluded = tuple(
+        {name: _same(knobs, name, value) for name, value in rule.items()}
+        for rule in file.study.exclude
+    )
+    return Resolved(tuple(knobs), tuple(left_out), excluded, tuple(notes))
+
+
+def _as_kept(one: Knob, value: Scalar) -> Scalar:
+    """A value as the study writes it, as the search knows it."""
+    if one.spots:
+        return value_of(text_of(value))
+    return next((kept for kept, written in one.declared.items() if written == value), value)
+
+
+def _same(knobs: Sequence[Knob], name: str, value: Scalar) -> Scalar:
+    knob = next(one for one in knobs if one.varied.name == name)
+    return _as_kept(knob, value)
+
+
+async def _live(names: Names, name: str) -> bool:
+    """Whether a key of the stack is also a setting that can be changed as it stands."""
+    try:
+        _, one = await names.find(name)
+    except UsageError:
+        return False
+    return not one.why_not
+
+
+async def _set(names: Names, name: str, tried: Tried) -> Knob:
+    """A setting that hosts change as they run."""
+    spots = [await names.find(one) for one in (name, *tried.also)]
+    first = spots[0][1]
+    values = [value_of(first.checked(text_of(value))) for value in tried.listed()]
+    for _, other in spots[1:]:
+        for value in values:
+            other.checked(text_of(value))
+    for _, one in spots:
+        if one.value is None:
+            raise UsageError(f"the current value of {one.name} cannot be read", where=name)
+    now = {text_of(one.value) for _, one in spots}
+    if len(now) > 1:
+        told = ", ".join(f"{one.layer}: {text_of(one.value)}" for _, one in spots)
+        raise UsageError(
+            f"{name} and what is set with it differ now ({told})",
+            hint="set them to the same value first: a search compares with the current setting",
+        )
+    default = value_of(now.pop())
+    if default not in values:
+        values.insert(0, default)
+    unsafe = tuple(one for one in values if text_of(one) in first.declared.unsafe)
+    varied = Varied(
+        name, tuple(values), default, unsafe, first.declared.unit, also=tuple(tried.also),
+        about=f"{first.layer} {first.address}".strip(),
+    )  # fmt: skip
+    return Knob(varied, tuple(spots), depth=names.depth(name, first))
+
+
+def stack_key(stack: DeclaredStack | None, name: str) -> bool:
+    """Whether a name is a key of a layer of the declared stack."""
+    layer, _, rest = name.partition(".")
+    site = next((one for one in stack.sites if one.name == layer), None) if stack else None
+    return site is not None and rest.partition(".")[0] in type(site.declared).model_fields
+
+
+def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
+    """A key of the declared stack: its layer is built anew for each value.
+
+    Keys of other layers that `also` names have the same value; all are built anew together.
+    """
+    declared, default = declared_values(place, name, tried)
+    names = (name, *tried.also)
+    values = list(declared)
+    if default not in values:
+        values.insert(0, default)
+    depth = min(_depth_of(place, one) for one in names)
+    unsafe = {value for one in names for value in _unsafe_of(place, one)}
+    risky = tuple(value for value in values if value in unsafe)
+    varied = Varied(name, tuple(values), default, risky, rebuild=True, also=tuple(tried.also))
+    return Knob(varied, (), declared, depth)
+
+
+def declared_values(place: Place, name: str, tried: Tried) -> tuple[dict[Scalar, Json], Scalar]:
+    """The values of a key of the stack, as its kind has them → as written; and the declared one.
+
+    Raises:
+        UsageError: the key, or one that goes with it, does not take a value.
+    """
+    names = (name, *tried.also)
+    _refuse_unlike(place, names)
+    declared: dict[Scalar, Json] = {}
+    for value in tried.listed():
+        declared[declared_value(place, name, dict.fromkeys(names, value))] = value
+    return declared, declared_value(place, name, {})
+
+
+def _depth_of(place: Place, name: str) -> int:
+    return layer_depth(place.stack, name.partition(".")[0]) if place.stack else 0
+
+
+def _refuse_unlike(place: Place, names: Sequence[str]) -> None:
+    """Keys that are varied together must be keys of the stack, and be declared alike."""
+    for other in names[1:]:
+        if not stack_key(place.stack, other):
+            raise UsageError(
+                f"{other} is not a key of the stack, as {names[0]} is",
+                hint="keys are built anew, settings are changed as they stand: vary them apart",
+            )
+    told = {one: declared_value(place, one, {}) for one in names}
+    if len({*map(repr, told.values())}) > 1:
+        listed = ", ".join(f"{one}: {text_of(value)}" for one, value in told.items())
+        raise UsageError(
+            f"{names[0]} and what is set with it are declared differently ({listed})",
+            hint="declare them alike: a search compares with what is declared",
+        )
+
+
+def _unsafe_of(place: Place, name: str) -> tuple[Scalar, ...]:
+    """Values of a key of the stack that trade safety of data for speed."""
+    layer, _, key = name.partition(".")
+    return place.stack.site(layer).declared.unsafe.get(key, ()) if place.stack else ()
+
+
+def declared_value(place: Place, name: str, values: Mapping[str, Json]) -> Scalar:
+    """A key as its kind understands it: bytes for "64 KiB"."""
+    layer, _, rest = name.partition(".")
+    found: object = place.declared(values).site(layer).declared
+    for key in rest.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
+    if found is not None and not isinstance(found, str | int | float | bool):
+        raise UsageError(f"{name} holds several values, so it cannot be varied")
+    return found
+
+
+def _without_unsafe(one: Knob, allow: Sequence[str]) -> tuple[Knob, list[LeftOut]]:
+    """Values that trade safety for speed are left out unless the study names them."""
+    from dataclasses import replace
+
+    name = one.varied.name
+    out = [
+        value for value in one.varied.unsafe
+        if value != one.varied.default and name not in allow
+        and f"{name}={text_of(value)}" not in allow
+    ]  # fmt: skip
+    if not out:
+        return one, []
+    varied = replace(
+        one.varied,
+        values=tuple(value for value in one.varied.values if value not in out),
+        unsafe=tuple(value for value in one.varied.unsafe if value not in out),
+    )
+    reason = "it trades safety of data for speed; `allow:` it if that is meant"
+    return replace(one, varied=varied), [LeftOut(name, value, reason) for value in out]
+
+
+def _refuse_twins(knobs: Sequence[Knob], file: TuneFile) -> None:
+    """One setting by two names would be set twice."""
+    seen: dict[tuple[str, str], str] = {}
+    for knob in knobs:
+        for host, one in knob.spots:
+            other = seen.setdefault((host, one.name), knob.varied.name)
+            if other != knob.varied.name:
+                problem = IosondeError(f"{knob.varied.name} is the same setting as {other}")
+                raise file.wrong(["vary", knob.varied.name], problem)

@@ -1,0 +1,218 @@
+"""Are these runs better or worse than a baseline?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from iosonde.contract import ADDED, NULL, VerbResult
+from iosonde.errors import UsageError
+from iosonde.measure.comparison import Alone, Answer, Wanted
+from iosonde.measure.comparison import compare as compare_sheets
+from iosonde.measure.gate import GateResult, parse_gate, pass_gates
+from iosonde.records import Scalar, Verdict
+from iosonde.sheets import RunSheet
+from iosonde.statistics.contrast import Bar
+from iosonde.verbs.stored import load_sheets
+
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTrial:
+    """Which trial was compared."""
+
+    load: str
+    probe: str
+    host: str
+
+    def __str__(self) -> str:
+        return f"{self.load} at {self.probe} on {self.host}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedMetric(Verdict):
+    """The verdict on one metric of two trials, and what it rests on."""
+
+    reason: str = field(metadata={**NULL, **ADDED})
+    """Why the verdict is undecided."""
+    level: float = field(
+        metadata={"schema": {"exclusiveMinimum": 0, "exclusiveMaximum": 1}, **ADDED}
+    )
+    """Probability of a wrong verdict granted to this comparison."""
+    headline: bool = field(metadata=ADDED)
+    """This metric stands for its trial, or is the latency of the syncs that it waits for."""
+    unit: str = field(metadata=ADDED)
+    figures: tuple[float, float] = field(metadata=ADDED)
+    """Baseline and candidate as the change compares them: geometric means of the loops, means where
+    a loop is 0."""
+    means: tuple[float, float] = field(metadata=ADDED)
+    """Of the loops: baseline, candidate."""
+    loops: tuple[int, int] = field(metadata={"schema": {"items": {"minimum": 1}}, **ADDED})
+    """Number of loops: baseline, candidate."""
+    trial: ComparedTrial = field(metadata=ADDED)
+    """Of the candidate."""
+    trials: tuple[str, str] = field(metadata=ADDED)
+    """Ids of the two trials."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonNote:
+    """What a rule says of a comparison."""
+
+    rule: str
+    subject: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRuns(VerbResult):
+    """Verdicts of `iosonde compare`: every other run against the first, metric by metric.
+
+    Changes, intervals and levels are fractions.
+    """
+
+    SCHEMA: ClassVar[str] = "iosonde.compare/1"
+    verdicts: tuple[ComparedMetric, ...]
+    settings_differ: Mapping[str, tuple[Scalar, ...]] = field(
+        metadata={"schema": {"additionalProperties": {"minItems": 2}}}
+    )
+    """Layer.setting to its value in each run, in the order of the runs; null where a run has
+    none."""
+    margin: float = field(metadata=ADDED)
+    """Changes within it do not matter."""
+    level: float = field(metadata=ADDED)
+    """Probability that any verdict is wrong."""
+    comparisons: int = field(metadata={"schema": {"minimum": 0}, **ADDED})
+    """How many the level is shared out to."""
+    gates: tuple[GateResult, ...] = field(metadata=ADDED)
+    alone: tuple[Alone, ...] = field(metadata=ADDED)
+    """Trials of one run that have no counterpart in another."""
+    findings: tuple[ComparisonNote, ...] = field(metadata=ADDED)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no gate failed."""
+        return not any(gate.fails for gate in self.gates)
+
+    def frame(self) -> polars.DataFrame:
+        """One row a verdict; change and its interval, low to high, are fractions of the baseline.
+
+        Columns: baseline, candidate, load, probe, host, metric, unit, verdict, change, low, high,
+        more_loops, headline.
+        """
+        import polars
+
+        strings = ("baseline", "candidate", "load", "probe", "host", "metric", "unit", "verdict")
+        figures = ("change", "low", "high")
+        schema = {
+            **dict.fromkeys(strings, polars.String), **dict.fromkeys(figures, polars.Float64),
+            "more_loops": polars.Int64, "headline": polars.Boolean,
+        }  # fmt: skip
+        rows = []
+        for one in self.verdicts:
+            low, high = one.interval or (None, None)
+            rows.append((
+                one.baseline, one.candidate, one.trial.load, one.trial.probe, one.trial.host,
+                one.metric, one.unit, one.outcome.value, one.change, low, high, one.more_loops,
+                one.headline,
+            ))  # fmt: skip
+        return polars.DataFrame(rows, schema=schema, orient="row")
+
+    def plot(self) -> Any:
+        """An altair chart of the headlines' changes with their intervals; None: none is known."""
+        from iosonde.report.charts import style, verdict_figure
+
+        figure = verdict_figure([one for one in self.verdicts if one.headline])
+        return style(figure.chart) if figure else None
+
+
+def compare(
+    *runs: str,
+    trials: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    margin: float = 0.02,
+    gates: Sequence[str] = (),
+    simultaneous: bool = False,
+    store: str | None = None,
+) -> ComparedRuns:
+    """Hold runs against a baseline: better, worse, equivalent within the margin, or undecided.
+
+    Args:
+        runs: the baseline and others; RUN/TRIAL is one trial of a run.
+        trials: load, probe, host or id of those to compare; none: all.
+        metrics: to compare; none: all.
+        margin: a change within this fraction of the baseline does not matter.
+        gates: METRIC:PERCENT, by how much a metric may be worse ("write.iops:5").
+        simultaneous: the loops of the runs were measured two by two at the same time.
+        store: a file or a PostgreSQL URL; None: the usual one.
+
+    Raises:
+        UsageError: no such run, trial or metric, or nothing that belongs together.
+    """
+    asked = [parse_gate(text) for text in gates]
+    found = compare_sheets(
+        _sheets(runs, store),
+        wanted=Wanted(tuple(trials), tuple(metrics), also=tuple(one.metric for one in asked)),
+        bar=Bar(margin=margin),
+        simultaneous=simultaneous,
+    )
+    return ComparedRuns(
+        verdicts=tuple(map(_compared, found.answers)),
+        settings_differ=found.settings,
+        margin=found.bar.margin,
+        level=found.bar.level,
+        comparisons=found.counted,
+        gates=pass_gates(asked, found),
+        alone=found.alone,
+        findings=tuple(
+            ComparisonNote(one.rule, one.subject, one.message) for one in found.findings
+        ),
+    )
+
+
+def _compared(answer: Answer) -> ComparedMetric:
+    verdict = answer.judgement.verdict
+    a, b = answer.pair.a.trial, answer.pair.b.trial
+    return ComparedMetric(
+        verdict.metric, verdict.baseline, verdict.candidate, verdict.outcome, verdict.change,
+        verdict.interval, verdict.more_loops,
+        reason=answer.judgement.reason, level=answer.judgement.level, headline=answer.headline,
+        unit=answer.a.unit, figures=answer.figures, means=(answer.a.mean, answer.b.mean),
+        loops=(len(answer.a.loops), len(answer.b.loops)),
+        trial=ComparedTrial(b.load.name, b.probe, b.host), trials=(a.id, b.id),
+    )  # fmt: skip
+
+
+def _sheets(names: Sequence[str], store: str | None) -> list[RunSheet]:
+    """The runs; of RUN/TRIAL that trial alone, under this whole name."""
+    if len(names) < 2:
+        raise UsageError(
+            "a comparison takes a baseline and at least one other run",
+            hint="iosonde compare A B; `iosonde list` shows the runs",
+        )
+    sheets = load_sheets([name.partition("/")[0] for name in names], store)
+    return [
+        _only(sheet, name.partition("/")[2]) if "/" in name else sheet
+        for name, sheet in zip(names, sheets, strict=True)
+    ]
+
+
+def _only(sheet: RunSheet, wanted: str) -> RunSheet:
+    """A run with one of its trials."""
+    fitting = [
+        one
+        for one in sheet.trials
+        if wanted in {one.trial.id, one.trial.load.name, one.trial.probe, one.trial.host}
+    ]
+    if len(fitting) != 1:
+        known = ", ".join(one.trial.id for one in sheet.trials) or "none"
+        raise UsageError(
+            f"{wanted!r} names {len(fitting)} trials of run {sheet.run.id}, not one",
+            where=f"{sheet.run.id}/{wanted}",
+            hint=f"its trials: {known}",
+        )
+    run = replace(sheet.run, id=f"{sheet.run.id}/{fitting[0].trial.id}")
+    return replace(sheet, run=run, trials=(fitting[0],))

@@ -1,0 +1,44 @@
+"""Which of what verbs left, when they ended before their time, can be gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.store.store import Store
+
+
+def to_resume(kept: Store, which: str | None, options: Sequence[str], *, campaign: bool) -> str:
+    """The run, or campaign, that is to go on: the one that is named, else the last that stopped.
+
+    Args:
+        kept: where it is.
+        which: its id; None: the last.
+        options: names of those given that would change what was planned.
+        campaign: whether it is a campaign.
+
+    Raises:
+        UsageError: there is none, or it would have to go on otherwise than it was planned.
+    """
+    what = "campaign" if campaign else "run"
+    if options:
+        raise UsageError(
+            f"a resumed {what} goes on as it was planned, so it takes no other options",
+            where=f"--{options[0]}",
+        )
+    found = which or _last_stopped(kept, campaign=campaign)
+    if found is None:
+        raise UsageError(f"no {what} is interrupted, so there is nothing to resume")
+    return found
+
+
+def _last_stopped(kept: Store, *, campaign: bool) -> str | None:
+    """The newest run, or campaign, that did not come to its end; None: there is none."""
+    from iosonde.records import RunState
+
+    stopped = {RunState.INTERRUPTED, RunState.FAILED}
+    some = (one.id for one in kept.runs() if one.state in stopped)
+    return next((one for one in some if (kept.campaign(one) is not None) == campaign), None)

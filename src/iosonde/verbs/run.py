@@ -1,0 +1,260 @@
+"""How fast is each layer?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from iosonde.case import Ledger
+from iosonde.change.guard import Permission, parse_destroy
+from iosonde.contract import VerbResult
+from iosonde.errors import IosondeError, StoreFailed, UsageError
+from iosonde.measure.progress import Progress
+from iosonde.measure.ready import planned_command
+from iosonde.measure.run import RunOutcome, run_plan
+from iosonde.measure.sheet import sheet
+from iosonde.measure.study import Plan, Study, make_plan, plan_again, probe_point, read_study
+from iosonde.records import Finding, Run
+from iosonde.report.json import run_document
+from iosonde.sheets import RunSheet
+from iosonde.stack.declare import check_declaration
+from iosonde.store import open_store
+from iosonde.store.owner import this_process
+from iosonde.store.store import Store
+from iosonde.verbs.ending import to_resume
+from iosonde.verbs.ledgers import ledger_document, ledgers
+from iosonde.verbs.signals import Interrupted, run_async
+
+if TYPE_CHECKING:
+    import polars
+
+# Keys of a study whose options of the command line are called otherwise.
+_OPTIONS = {
+    "study": "name", "targets": "target", "loads": "fio, --load", "prepare": "drop-caches",
+    "until": "until, --max-seconds",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCommand:
+    """A trial as it would be run."""
+
+    id: str
+    host: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunCommands(VerbResult):
+    """What `run --dry-run` shows: each trial's command."""
+
+    SCHEMA: ClassVar[str] = "iosonde.plan/1"
+    trials: tuple[TrialCommand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """A run with its statistics, and what went wrong in it.
+
+    Args:
+        sheet: the run as stored, with the statistics of its trials.
+        ledgers: of each trial with `ledger`, by its id: I/Os predicted and counted, and findings.
+        failures: why trials are missing; empty where all were measured.
+        rescued: where the store had to be taken to another file: which, and why.
+    """
+
+    sheet: RunSheet
+    ledgers: Mapping[str, tuple[Ledger, tuple[Finding, ...]]]
+    failures: tuple[IosondeError, ...]
+    rescued: StoreFailed | None
+
+    @property
+    def id(self) -> str:
+        """By which other verbs know the run."""
+        return self.sheet.run.id
+
+    def to_json(self) -> dict[str, Any]:
+        """The object `iosonde.run/1`."""
+        document = run_document(self.sheet)
+        for trial in cast("list[dict[str, Any]]", document["trials"]):
+            if (counted := self.ledgers.get(trial["id"])) is not None:
+                trial["ledger"] = ledger_document(*counted)
+        return document
+
+    def frame(self) -> polars.DataFrame:
+        """One row a metric of each trial, as `iosonde export --format parquet` has it."""
+        from iosonde.report.parquet import frame_of
+
+        return frame_of([self.sheet])
+
+    def plot(self) -> Any:
+        """An altair chart of the loops of each trial's headline, one below the other."""
+        import altair
+
+        from iosonde.report.charts import loops_figure, style
+
+        charts = [
+            loops_figure(metric).chart.properties(title=trial.trial.id)
+            for trial in self.sheet.trials
+            for metric in trial.metrics
+            if metric.name == trial.headline
+        ]
+        return style(altair.vconcat(*charts))
+
+
+def _ignore(sentence: str) -> None:
+    del sentence
+
+
+class _Quiet:
+    """A progress that nobody watches."""
+
+    def _ignore(self, *what: Any, **more: Any) -> None:
+        del what, more
+
+    begins = preparing = loop_begins = live = loop_ended = ends_at = warn = _ignore
+
+
+def run(
+    file: str | None = None,
+    /,
+    *,
+    resume: bool = False,
+    destroy: Sequence[str] = (),
+    in_container: bool = False,
+    store: str | None = None,
+    progress: Progress | None = None,
+    tell: Callable[[str], None] = _ignore,
+    **options: Any,
+) -> MeasuredRun:
+    """Measure a study, or one load at one target; loops are stored as they are finished.
+
+    Args:
+        file: of a study; None: the options say all. With `resume` a run; None: the last.
+        resume: go on with an interrupted run.
+        destroy: devices whose content may be destroyed, "/dev/sdx" or "/dev/sdx=ext4".
+        in_container: write to devices in a container too.
+        store: a file or a PostgreSQL URL; None: the usual one.
+        progress: hears of each loop.
+        tell: hears at once, as a sentence, what was read otherwise than written.
+        options: keys of a study (targets, loads, loops, seconds, size …), in place of the file's.
+            Paths of targets are relative to the working directory.
+
+    Raises:
+        UsageError: the study is wrong, or there is nothing to resume.
+        Refused, HostFailed, LoadFailed: why nothing could be measured.
+        Interrupted: a signal ended it; finished loops are kept.
+    """
+    permissions = parse_destroy(destroy, in_container=in_container)
+    kept = open_store(store, tell=tell)
+    try:
+        plan, old = _plan(kept, file, options, resume=resume)
+        if old is None:
+            for note in _notes(plan):
+                tell(note)
+        measured = measure(plan, kept, old, permissions, progress or _Quiet())
+    finally:
+        kept.close()
+    whole = sheet(measured.run)
+    return MeasuredRun(whole, ledgers(whole), measured.failures, kept.rescued)
+
+
+def commands(
+    file: str | None = None,
+    /,
+    *,
+    resume: bool = False,
+    store: str | None = None,
+    tell: Callable[[str], None] = _ignore,
+    **options: Any,
+) -> RunCommands:
+    """What `run` would run with the same arguments."""
+    kept = open_store(store, tell=tell)
+    try:
+        plan, old = _plan(kept, file, options, resume=resume)
+    finally:
+        kept.close()
+    if old is None:
+        for note in _notes(plan):
+            tell(note)
+    if kept.rescued is not None:
+        raise kept.rescued
+    trials = [trial for part in plan.rounds for trial in part]
+    return RunCommands(
+        tuple(
+            TrialCommand(trial.id, trial.probe.host, planned_command(trial, plan.study))
+            for trial in trials
+        )
+    )
+
+
+def measure(
+    plan: Plan,
+    kept: Store,
+    old: Run | None,
+    permissions: tuple[Permission, ...],
+    progress: Progress,
+) -> RunOutcome:
+    """Measure a plan, or go on with the run `old` of it.
+
+    Raises:
+        Interrupted: a signal ended it; it names the run that goes on.
+        IosondeError: why nothing could be measured.
+    """
+    doing = run_plan(plan, kept, permissions=permissions, progress=progress, resume=old)
+    try:
+        return run_async(doing)
+    except Interrupted as end:
+        end.run = old.id if old else ""
+        raise
+
+
+def target_of(text: str) -> dict[str, str]:
+    """A target as it is typed: a local path is relative to here, not to a study's file."""
+    probe = probe_point(text)
+    path = str(Path(probe.path).expanduser().absolute()) if probe.host == "local" else probe.path
+    return {"host": probe.host, "path": path}
+
+
+def _plan(
+    kept: Store, file: str | None, options: Mapping[str, Any], *, resume: bool
+) -> tuple[Plan, Run | None]:
+    """What is to be measured; and the run that goes on, now ours."""
+    if not resume:
+        study, where = _study(file, options)
+        return make_plan(study, where=where), None
+    which = to_resume(kept, file, [_OPTIONS.get(key, key) for key in options], campaign=False)
+    if kept.campaign(which) is not None:
+        raise UsageError(
+            f"run {which} is a campaign", hint=f"`iosonde tune --resume {which}` goes on with it"
+        )
+    old = kept.resume(which, owner=this_process())
+    return plan_again(old.plan), old
+
+
+def _study(file: str | None, options: Mapping[str, Any]) -> tuple[Study, str]:
+    """The study in the file, changed by the options; or of the options alone."""
+    given = dict(options)
+    if "targets" in given:
+        given["targets"] = [
+            target_of(one) if isinstance(one, str) else one for one in given["targets"]
+        ]
+    if file is None:
+        if "targets" not in given or "loads" not in given:
+            raise UsageError(
+                "say what to measure: a study's file, or --target with --load or --fio",
+                hint="for example: iosonde run --load latency --target .",
+            )
+        return check_declaration(given, "command line", Study), "command line"
+    declared = read_study(Path(file)).model_dump(mode="json")
+    return check_declaration({**declared, **given}, file, Study), file
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    """What was left out of the loads or read otherwise than written."""
+    loads = {trial.load.name: trial.load for part in plan.rounds for trial in part}
+    for name, load in loads.items():
+        for note in cast("list[str]", load.spec.get("notes", [])):
+            yield f"{name}: {note}"

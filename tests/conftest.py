@@ -1,0 +1,40 @@
+"""What holds for all tests."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests import world
+
+# What is in these folders runs the command, real loads, devices or kernels.
+_REAL = {
+    Path(__file__).parent / name for name in ("cli", "hostile", "kernel", "lab", "loop", "uml")
+}
+
+# How fast examples are made says something of the machine, and nothing of what is tested.
+settings.register_profile(
+    "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("busy machine")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark `slow` what is not of unit and contract tests, before any is left out by its marks."""
+    for item in items:
+        if _REAL.intersection(item.path.parents):
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_configure() -> None:
+    """Give the tests a world of their own, whose commands heed signals also under nohup(1)."""
+    world.enter()
+    for number in (signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(
+                number, signal.SIG_DFL if number == signal.SIGHUP else signal.default_int_handler
+            )

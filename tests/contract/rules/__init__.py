@@ -1,0 +1,10 @@
+"""One case that fires and one near miss for every rule of `iosonde explain`."""
+
+from __future__ import annotations
+
+from tests.contract.rules import arrays, caches, hosts, links, loads, orders
+from tests.contract.rules.case import RuleCase
+
+CASES: tuple[RuleCase, ...] = (
+    *arrays.CASES, *caches.CASES, *hosts.CASES, *links.CASES, *loads.CASES, *orders.CASES,
+)  # fmt: skip

@@ -1,0 +1,246 @@
+"""Arrays, controllers, volumes and how they lie on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from iosonde.case import Measured, State
+from iosonde.records import Scalar
+from tests.contract.rules.case import RuleCase, case, counted, state, trial
+
+
+def md(values: Mapping[str, Scalar] | None = None, level: str = "raid5") -> State:
+    """Four data members and one for parity, in chunks of 64 KiB."""
+    whole: dict[str, Scalar] = {
+        "level": level, "raid_disks": 5, "chunk_size": 65536, "data_members": 4,
+        "stripe_width": 262144, "sync_action": "idle", "degraded": 0,
+    }  # fmt: skip
+    return state("md", "md0", {**whole, **(values or {})})
+
+
+def volume(**values: Scalar) -> State:
+    """A virtual drive of a controller."""
+    whole: dict[str, Scalar] = {
+        "controller": "c0", "volume": "c0/v0", "raid_level": "raid6", "size": 4 << 40,
+        "state": "optimal", "write_policy": "write_back", "disk_cache": "disabled",
+    }  # fmt: skip
+    return state("hwraid", "sda", {**whole, **values})
+
+
+def controller(battery: str = "ok") -> State:
+    return state("controller", "c0", {"battery": battery, "cache_size": 1 << 30})
+
+
+def written(block: int, device: str = "md0", kind: str = "md", **more: object) -> Measured:
+    """Random writes past the page cache."""
+    return trial(
+        {"write.iops": [100.0]}, host="n1",
+        options={"bs": block, "rw": "randwrite", "direct": True},
+        stands_on=((kind, f"/dev/{device}"),), **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+BUSY = ("md0: resync 12 %",)
+
+CASES = (
+    RuleCase(
+        "misaligned.partitions",
+        "a partition that begins at sector 63 of a disk with physical blocks of 4 KiB",
+        case(state("partition", "sda1", {"start": 32256, "physical_block_size": 4096,
+                                         "aligned_to_sector": False})),
+        "the same start on a disk with physical blocks of 512 bytes",
+        case(state("partition", "sda1", {"start": 32256, "physical_block_size": 512,
+                                         "aligned_to_sector": True})),
+    ),
+    RuleCase(
+        "misaligned.file_systems",
+        "XFS without stripe unit on a RAID 5",
+        case(md(), state("xfs", "/data", {"allocation_groups": 4}, below=("md0",))),
+        "the same on a RAID 10, which has no stripes to fill",
+        case(md(level="raid10"), state("xfs", "/data", {"allocation_groups": 4}, below=("md0",))),
+    ),
+    RuleCase(
+        "misaligned.data_offsets",
+        "data of a member that begin off the physical blocks of its disk",
+        case(state("md", "md0", {"level": "raid1", "data_offset": 134656}, below=("sda", "sdb")),
+             state("disk", "sda", {"physical_block_size": 4096})),
+        "data that begin at 1 MiB",
+        case(state("md", "md0", {"level": "raid1", "data_offset": 1 << 20}, below=("sda", "sdb")),
+             state("disk", "sda", {"physical_block_size": 4096})),
+    ),
+    RuleCase(
+        "misaligned.emulated_sectors",
+        "writes of 512 bytes on physical blocks of 4 KiB",
+        case(written(512, "sda", "disk"),
+             state("disk", "sda", {"logical_block_size": 512, "physical_block_size": 4096})),
+        "writes of 512 bytes on physical blocks of 512 bytes",
+        case(written(512, "sda", "disk"),
+             state("disk", "sda", {"logical_block_size": 512, "physical_block_size": 512})),
+    ),
+    RuleCase(
+        "misaligned.log_sectors",
+        "XFS whose log is written in sectors of 512 bytes on physical blocks of 4 KiB",
+        case(state("disk", "sda", {"physical_block_size": 4096}),
+             state("xfs", "/data", {"sector_size": 512}, below=("sda",))),
+        "a log in sectors of 4 KiB",
+        case(state("disk", "sda", {"physical_block_size": 4096}),
+             state("xfs", "/data", {"sector_size": 4096}, below=("sda",))),
+    ),
+    RuleCase(
+        "unsafe-cache.always_write_back",
+        "a controller that writes back whether it has a battery or not",
+        case(volume(write_policy="write_back_always"), controller()),
+        "one that writes back as long as its battery is good",
+        case(volume(), controller()),
+    ),
+    RuleCase(
+        "unsafe-cache.drives_cache",
+        "caches of the drives switched on under a controller with a battery of its own",
+        case(volume(disk_cache="enabled"), controller()),
+        "caches of the drives switched off",
+        case(volume(), controller()),
+    ),
+    RuleCase(
+        "unsafe-cache.no_flush",
+        "DRBD without flushes on a disk whose write cache is volatile",
+        case(state("disk", "sdb", {"write_cache": "write back"}),
+             state("drbd", "drbd0", {"disk_flushes": "no"}, below=("sdb",))),
+        "DRBD without flushes on a disk that writes through",
+        case(state("disk", "sdb", {"write_cache": "write through"}),
+             state("drbd", "drbd0", {"disk_flushes": "no"}, below=("sdb",))),
+    ),
+    RuleCase(
+        "write-back-suspended.suspended",
+        "a volume set to write back while its battery learns",
+        case(volume(), controller("learning")),
+        "a volume that is set to write through anyway",
+        case(volume(write_policy="write_through"), controller("learning")),
+    ),
+    RuleCase(
+        "degraded.degraded",
+        "a virtual drive that lacks a member",
+        case(volume(state="degraded")),
+        "a virtual drive that is whole",
+        case(volume()),
+    ),
+    RuleCase(
+        "degraded.busy",
+        "a virtual drive under rebuild",
+        case(volume(state="rebuild")),
+        "one that waits for a spare: degraded, and busy with nothing",
+        case(volume(state="degraded")),
+    ),
+    RuleCase(
+        "degraded.not_replicated",
+        "DRBD whose own disk is gone, though it is connected",
+        case(state("drbd", "r0", {"connection": "Connected", "disk_state": "Diskless"})),
+        "DRBD 9, established, with its disk up to date",
+        case(state("drbd", "r0", {"replication": "Established", "disk_state": "UpToDate"})),
+    ),
+    RuleCase(
+        "degraded.measured_meanwhile",
+        "a trial measured during a resync",
+        case(written(4096, background=BUSY)),
+        "the same trial beside an array that was idle",
+        case(written(4096)),
+    ),
+    RuleCase(
+        "degraded.not_whole",
+        "RAID 5 of five with four members",
+        case(md({"degraded": 1, "faulty": "sdc"})),
+        "RAID 5 of five that is whole, with a spare beside it",
+        case(md({"degraded": 0, "spares": "sdf"})),
+    ),
+    RuleCase(
+        "failing-drive.failing",
+        "a drive that predicts its failure",
+        case(state("disk", "c0/e1/s1", {"state": "online", "predicted_failures": 2,
+                                        "media_errors": 12})),
+        "a drive with media errors that predicts nothing",
+        case(state("disk", "c0/e1/s1", {"state": "online", "predicted_failures": 0,
+                                        "media_errors": 12})),
+    ),
+    RuleCase(
+        "raid-penalty.partial_stripes",
+        "random writes of 4 KiB on RAID 5",
+        case(written(4096), md()),
+        "the same on RAID 10",
+        case(written(4096), md(level="raid10")),
+    ),
+    RuleCase(
+        "raid-penalty.stripe_cache",
+        "writes through the default stripe cache of 256 entries",
+        case(written(262144), md({"stripe_cache_size": 256})),
+        "a stripe cache of 4096 entries",
+        case(written(262144), md({"stripe_cache_size": 4096})),
+    ),
+    RuleCase(
+        "read-ahead.short_read_ahead",
+        "read-ahead of 128 KiB over a stripe of 256 KiB",
+        case(md({"read_ahead_kb": 128})),
+        "read-ahead of two stripes",
+        case(md({"read_ahead_kb": 512})),
+    ),
+    RuleCase(
+        "idle-members.idle",
+        "a volume of two stripes of which one disk got all writes",
+        case(trial({"write.iops": [1000.0]}, stands_on=(("lvm", "vg/lv"), ("disk", "sda")),
+                   device_io={"sda": {"writes": 30000.0}, "sdb": {"writes": 10.0}}),
+             state("lvm", "vg/lv", {"stripes": 2}, below=("sda", "sdb"))),
+        "a linear volume, which fills one disk after the other",
+        case(trial({"write.iops": [1000.0]}, stands_on=(("lvm", "vg/lv"), ("disk", "sda")),
+                   device_io={"sda": {"writes": 30000.0}, "sdb": {"writes": 10.0}}),
+             state("lvm", "vg/lv", {"stripes": 1}, below=("sda", "sdb"))),
+    ),
+    RuleCase(
+        "out-of-space.short_of_room",
+        "a thin pool that is full",
+        case(state("lvm", "vg/pool", {"segment_type": "thin-pool", "full": 1.0})),
+        "a thin volume all of which is mapped, in a pool with room",
+        case(state("lvm", "vg/thin", {"segment_type": "thin", "full": 1.0})),
+    ),
+    RuleCase(
+        "lost-target.silent",
+        "an AoE device whose target is down",
+        case(state("aoe", "etherd/e1.0", {"state": "down"})),
+        "one that is up and closes when its last user does",
+        case(state("aoe", "etherd/e1.0", {"state": "up,closewait"})),
+    ),
+    RuleCase(
+        "shared-interrupts.interrupts",
+        "one CPU that serves the network card and the disk",
+        case(counted("interrupts", "interrupt", "30",
+                     {"counts": [2000000, 10], "devices": ["eth0"]}),
+             counted("interrupts", "interrupt", "31",
+                     {"counts": [900000, 3], "devices": ["nvme0q1"]})),
+        "as many interrupts, each line at a CPU of its own",
+        case(counted("interrupts", "interrupt", "30",
+                     {"counts": [2000000, 10], "devices": ["eth0"]}),
+             counted("interrupts", "interrupt", "31",
+                     {"counts": [3, 1900000], "devices": ["nvme0q1"]})),
+    ),
+    RuleCase(
+        "degraded.volumes",
+        "a RAID 5 of LVM with a physical volume missing",
+        case(state("lvm", "data-r5", {"volume_group": "data", "segment_type": "raid5",
+                                      "health": "partial", "degraded": True, "in_sync": 1.0})),
+        "the same that is whole, and in sync",
+        case(state("lvm", "data-r5", {"volume_group": "data", "segment_type": "raid5",
+                                      "degraded": False, "in_sync": 1.0,
+                                      "sync_action": "idle"})),
+    ),
+    RuleCase(
+        "resync-stuck.stuck",
+        "a resync that waits for the first write to an array that is read-only until then",
+        case(md({"sync_action": "resync", "sync_waits": "pending"})),
+        "a resync that waits for another array on the same disks",
+        case(md({"sync_action": "resync", "sync_waits": "delayed"})),
+    ),
+    RuleCase(
+        "error-target.made_to_fail",
+        "a device of which a part is mapped to errors",
+        case(state("dm", "data", {"target": "linear, error", "segments": 2})),
+        "a device of several linear segments",
+        case(state("dm", "data", {"target": "linear", "segments": 2})),
+    ),
+)  # fmt: skip

@@ -1,0 +1,28 @@
+"""Fields of records say what JSON makes of them in words that nothing else takes for its own."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+MODULES = (
+    "records", "case", "sheets", "measure.gate", "verbs.compare", "verbs.explain", "verbs.run",
+    "verbs.show",
+)  # fmt: skip
+KNOWN = {"name", "null", "hidden", "added", "schema"}  # contract.py
+
+
+def _unknown(record: Any) -> dict[str, set[str]]:
+    return {one.name: unknown for one in fields(record) if (unknown := set(one.metadata) - KNOWN)}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_pydantic_finds_nothing_of_its_own_in_metadata(name: str) -> None:
+    """It reads stored records, and takes `pattern` and its like as a rule for every value."""
+    module = import_module(f"iosonde.{name}")
+    records = [one for one in vars(module).values() if isinstance(one, type) and is_dataclass(one)]
+    assert records
+    assert {one.__name__: wrong for one in records if (wrong := _unknown(one))} == {}

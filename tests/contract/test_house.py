@@ -1,0 +1,118 @@
+"""The rules of tools/house.py hold; each sees what breaks it, and not what only looks so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from tools import house
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    return house.sources(house.SOURCE)
+
+
+@pytest.fixture(scope="module")
+def tests() -> dict[str, str]:
+    return house.sources(house.TESTS)
+
+
+def test_the_house_stands(texts: Mapping[str, str], tests: Mapping[str, str]) -> None:
+    assert list(house.problems(texts, tests)) == []
+
+
+@pytest.mark.parametrize(
+    ("planted", "name"),
+    [
+        ('if layer.kind == "drbd":\n    pass\n', "drbd"),
+        ("KINDS = {'loop', 'zram2'}\n", "loop"),
+        ("_BCACHE_STATE = ()\n", "bcache"),
+        ("def with_dm_cache() -> None: ...\n", "dm_cache"),
+        ("from iosonde.layers.hwraid.ledger import KIND\n", "hwraid"),
+        ("def later() -> None:\n    from iosonde.layers.disk.kind import Disk\n", "disk"),
+    ],
+)
+def test_an_engine_that_names_a_technology_is_seen(planted: str, name: str) -> None:
+    assert house.named({"stack/planted.py": planted}) == {"stack/planted.py": {name}}
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        '"""DRBD and md, in prose."""\n',
+        "# md stands here\n",
+        'hint = "see `mdadm --detail`"\n',
+        "for loop in loops:\n    link(loop)\n",
+        "from iosonde.layers._ledger.rule import accounting_of\n",
+        "from iosonde.layers.layer import Layer\n",
+        'kind = "lvmish"\n',
+    ],
+)
+def test_prose_and_words_of_the_language_are_no_names(planted: str) -> None:
+    assert house.named({"stack/near.py": planted}) == {}
+
+
+def test_a_technology_names_itself() -> None:
+    assert house.named({"layers/md/kind.py": 'kind = "md"\n'}) == {}
+
+
+def test_two_public_classes_of_one_name_are_seen() -> None:
+    texts = {
+        "layers/a.py": "class Same: ...\nclass _Own: ...\n",
+        "report/b.py": "class Same: ...\n",
+    }
+    assert house.classes_twice(texts) == {"Same"}
+    near = {**texts, "report/b.py": "class _Own: ...\ndef made():\n    class Same: ...\n"}
+    assert house.classes_twice(near) == frozenset()
+
+
+def test_a_program_in_a_string_is_seen() -> None:
+    def written(lines: int) -> str:
+        return "\n".join(f'echo "$1" "$2" {number}' for number in range(lines))
+
+    planted = {"long.py": f'"""Says $1 and $2."""\n_SCRIPT = """\n{written(6)}\n"""\n'}
+    assert house.shell(planted) == {"long.py": 6}
+    assert house.shell({"short.py": f'_SCRIPT = """\n{written(5)}\n"""\n'}) == {}
+    assert house.shell({"prose.py": f'"""\n{written(6)}\n"""\n'}) == {}
+
+
+def test_an_aspect_without_a_test_is_seen() -> None:
+    texts = {"layers/md/printed_mdstat.py": "", "layers/md/kind.py": "", "stack/findings.py": ""}
+    assert house.untested(texts, {}) == {"layers/md/printed_mdstat.py"}
+    for name, text in (
+        ("unit/a.py", "from iosonde.layers.md.printed_mdstat import Mdstat\n"),
+        ("unit/a.py", "from iosonde.layers.md import printed_mdstat\n"),
+        ("unit/a.py", "import iosonde.layers.md.printed_mdstat\n"),
+        ("unit/layers/md/test_printed.py", ""),
+    ):
+        assert house.untested(texts, {name: text}) == frozenset()
+    beside = {"unit/layers/lvm/test_printed.py": "from iosonde.layers.md import kind\n"}
+    assert house.untested(texts, beside) == {"layers/md/printed_mdstat.py"}
+
+
+def _without_a_name(texts: dict[str, str]) -> None:
+    texts["stack/label.py"] = ""
+
+
+def _with_a_name(texts: dict[str, str]) -> None:
+    texts["stack/label.py"] += 'kind = "zram"\n'
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_without_a_name, "stack/label.py: aoe: holds by now"),
+        (_with_a_name, "zram: an engine names"),
+    ],
+)
+def test_the_tables_say_no_more_and_no_less_than_there_is(
+    texts: Mapping[str, str],
+    tests: Mapping[str, str],
+    change: Callable[[dict[str, str]], None],
+    said: str,
+) -> None:
+    changed = dict(texts)
+    change(changed)
+    assert any(said in one for one in house.problems(changed, tests))

@@ -1,0 +1,55 @@
+"""`python -m tests.fuzz`: all readers, or those named, for some time each; a table at the end."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from tests.fuzz.readers import readers
+from tests.fuzz.run import attempt, fuzz, hold_memory, keep, smaller
+
+
+def main() -> int:
+    """Exit 1 where something was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("reader", nargs="*", help="beginnings of names; none: all")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each (60)")
+    parser.add_argument("--seed", type=int, default=None, help="else from the clock")
+    parser.add_argument("--findings", type=Path, default=Path("fuzz-findings"))
+    parser.add_argument("--list", action="store_true", help="list the readers")
+    parser.add_argument("--input", type=Path, help="try this one file with each reader")
+    options = parser.parse_args()
+    chosen = [
+        one for name, one in readers().items()
+        if not options.reader or any(name.startswith(begin) for begin in options.reader)
+    ]  # fmt: skip
+    if options.list:
+        sys.stdout.writelines(f"{one.name} ({len(one.samples)} samples)\n" for one in chosen)
+        return 0
+    hold_memory()
+    if options.input:
+        for one in chosen:
+            sys.stdout.write(f"{one.name}: {attempt(one, options.input.read_bytes())}\n")
+        return 0
+    seed = int(time.time()) if options.seed is None else options.seed
+    sys.stdout.write(f"seed {seed}\n| reader | executions | seconds | slowest, s | findings |\n")
+    sys.stdout.write("|---|---|---|---|---|\n")
+    found = 0
+    for one in chosen:
+        outcome = fuzz(one, options.seconds, seed=seed)
+        found += len(outcome.findings)
+        sys.stdout.write(
+            f"| {outcome.name} | {outcome.executions} | {outcome.seconds:.0f} | "
+            f"{outcome.slowest:.2f} | {len(outcome.findings)} |\n"
+        )
+        for problem, data in list(outcome.findings.items()):
+            outcome.findings[problem] = smaller(one, data, problem)
+        for path, problem in zip(keep(outcome, options.findings), outcome.findings, strict=True):
+            sys.stdout.write(f"  {path}: {problem}\n")
+        sys.stdout.flush()
+    return 1 if found else 0
+
+
+sys.exit(main())

@@ -1,0 +1,119 @@
+"""Every regular expression of iosonde against texts that make expressions slow.
+
+An expression that tries, at each place, everything that follows takes the square of the length in
+time; one whose parts can match the same in several ways takes far more.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import signal
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from types import FrameType
+
+import iosonde
+
+LENGTH = 1 << 10
+"""Characters of a text; lines of strangers are cut at 2¹³ (evidence/clean.py)."""
+SLOW = 0.25
+"""Seconds of a processor for one search in it; what goes through it once takes 0.001."""
+_PART = 4
+_HINT = SLOW / _PART**4
+"""Seconds below which a search in a quarter of the text says enough: time that grows with the
+fourth power of the length stays below `SLOW` then, and a fifth power of a quarter takes minutes."""
+
+_FILLERS = (
+    "a", "A", "0", " ", "-", ".", ":", "=", "/", "(", "[", "{", '"', "'", "_", ",", "|", "#", "\n",
+    "\t", "\\", "a ", "0 ", "a.", "0.", "1,", "a=", "a=1 ", "a:1 ", "a-", "/a", "(a", "(a)", "[a]",
+    " \n", "a\n", "0\n", "1.0 ", "=a", "-a ", "--a ", "a/", "0:", "0/", "a,", "a(0),", "(0,",
+    "%", "0%", "aB", "µ",
+)  # fmt: skip
+_LITERAL = re.compile(r"[A-Za-z0-9 _=:,/.%-]{2,}")
+
+
+class _Over(BaseException):
+    """The time is over."""
+
+
+def patterns() -> Mapping[str, re.Pattern[str]]:
+    """All that stand in modules and their classes, by module and name."""
+    found: dict[str, re.Pattern[str]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for module in pkgutil.walk_packages(iosonde.__path__, "iosonde."):
+            if "migrations" in module.name or module.name.endswith("__main__"):
+                continue
+            try:
+                loaded = importlib.import_module(module.name)
+            except ImportError:  # an extra that is not installed
+                continue
+            for name, value in vars(loaded).items():
+                for label, one in _of(name, value):
+                    found[f"{module.name}:{label}"] = one
+    return found
+
+
+def _of(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
+    if isinstance(value, re.Pattern):
+        if isinstance(value.pattern, str):
+            yield name, value
+    elif isinstance(value, dict | list | tuple | set | frozenset):
+        each = value.values() if isinstance(value, dict) else value
+        for number, one in enumerate(each):
+            if isinstance(one, re.Pattern | tuple | list):
+                yield from _of(f"{name}[{number}]", one)
+    elif isinstance(value, type) and value.__module__.startswith("iosonde"):
+        for inner, one in vars(value).items():
+            if isinstance(one, re.Pattern):
+                yield from _of(f"{name}.{inner}", one)
+
+
+def texts(pattern: re.Pattern[str], length: int = LENGTH) -> Iterator[str]:
+    """Texts that begin as the expression wants it and then go on for `length` characters."""
+    literals = list(dict.fromkeys(_LITERAL.findall(re.sub(r"\\[a-zA-Z]", "\n", pattern.pattern))))
+    heads = ["", *literals[:6]]
+    for filler in (*_FILLERS, *literals[:12]):
+        body = (filler * (length // len(filler) + 1))[:length]
+        yield body
+        yield body + "\n!"
+        for head in heads[1:]:
+            yield head + body
+            yield f"{head} {body}!"
+
+
+def slowest(pattern: re.Pattern[str]) -> tuple[float, str]:
+    """Seconds of a processor of the slowest search, and the beginning of its text."""
+    most, which = 0.0, ""
+    for part, text in zip(texts(pattern, LENGTH // _PART), texts(pattern), strict=True):
+        took = _time(pattern, part)
+        if took > _HINT:
+            took = _time(pattern, text)
+        if took > most:
+            most, which = took, text[:40]
+        if most > SLOW:
+            break
+    return most, which
+
+
+def _time(pattern: re.Pattern[str], text: str) -> float:
+    before = signal.signal(signal.SIGVTALRM, _over)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 4 * SLOW)
+    begun = time.process_time()
+    try:
+        for _ in pattern.finditer(text):
+            pass
+        pattern.fullmatch(text)
+    except _Over:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    return time.process_time() - begun
+
+
+def _over(_number: int, _frame: FrameType | None) -> None:
+    raise _Over

@@ -1,0 +1,1 @@
+"""Attacks by hostile neighbours, bad luck and strangers' input (docs/security.md)."""

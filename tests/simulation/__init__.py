@@ -1,0 +1,1 @@
+"""A simulated host on which the product's own script runs; docs/validation/simulation.md."""

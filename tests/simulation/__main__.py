@@ -1,0 +1,95 @@
+"""`python -m tests.simulation FIRST COUNT [--pasts N] [--fault NAME]`: plays histories."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.simulation.history import Broken, Chronicle
+from tests.simulation.machine import Machine, enclosed
+
+MOST = 20  # broken histories that are told, after which a worker ends
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation")
+    parser.add_argument("first", type=int)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--pasts", type=int, default=8)
+    parser.add_argument("--fault", default="")
+    parser.add_argument("--worker", type=int, default=-1)
+    parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 8))
+    parser.add_argument("--kept", type=Path, help="directory: what is known already")
+    parser.add_argument("--most", type=int, default=MOST)
+    options = parser.parse_args()
+    if options.worker >= 0:
+        return _work(options)
+    argv = [
+        sys.executable,
+        "-m",
+        "tests.simulation",
+        *sys.argv[1:],
+        "--workers",
+        str(options.workers),
+    ]
+    workers = [
+        subprocess.Popen(["unshare", "--mount", *argv, "--worker", str(at)])
+        for at in range(options.workers)
+    ]
+    if options.most > 1:
+        return max(one.wait() for one in workers)
+    while all(one.poll() in {None, 0} for one in workers) and None in [
+        one.poll() for one in workers
+    ]:
+        time.sleep(0.05)
+    for one in workers:  # the first broken history was asked for
+        one.kill()
+    return max(abs(one.wait()) for one in workers)
+
+
+def _work(options: argparse.Namespace) -> int:
+    from tests.simulation.faults import planted
+
+    enclosed()
+    machine, begun, broken, played = Machine(options.kept), time.monotonic(), [], 0
+    with ExitStack() as stack:
+        if options.fault:
+            stack.enter_context(planted(options.fault))
+        chronicle = Chronicle(machine, options.pasts)
+        for seed in range(options.first, options.first + options.count):
+            # What shares a past shares a worker, which knows it then.
+            if seed % options.pasts % options.workers != options.worker:
+                continue
+            played += 1
+            if played % 1000 == 0:
+                sys.stderr.write(f"{played} played, {machine.runs} executions\n")
+            try:
+                chronicle.play(seed)
+            except Broken as problem:
+                broken.append(str(problem))
+                sys.stderr.write(f"{problem}\n")
+                if len(broken) >= options.most:
+                    break
+    seconds = time.monotonic() - begun
+    sys.stdout.write(
+        json.dumps(
+            {
+                "played": played,
+                "executions": machine.runs,
+                "seconds": round(seconds, 1),
+                "broken": broken,
+            }
+        )
+        + "\n"
+    )
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

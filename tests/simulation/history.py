@@ -1,0 +1,331 @@
+"""Histories of the simulated host, each drawn from one seed, and what must hold in all of them.
+
+A history has a past, which many share, and a present: one controller at work, one blow while one
+of its commands is under way, then the recovery, which may be struck too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from types import SimpleNamespace
+from unittest.mock import patch
+
+from iosonde.change import settings_journal, settings_lock
+from iosonde.change.settings_journal import SCRIPT, parse_journal
+from tests.simulation.host import LASTS, Blow, Gone, Reached, Simulated, cut, usual
+from tests.simulation.machine import Machine, boot_id
+from tests.simulation.scenes import CAMPAIGN, CONFIRM, REFUSED, SETS, SETTINGS, mark, play
+
+ALL = ("sh", SCRIPT)
+_ANY_TIME = {"nothing", "killed", "watcher killed too", "power", "full"}
+_UNCHANGED = "nothing is changed: what had been set was put back"
+
+
+class Broken(AssertionError):
+    """What must hold did not."""
+
+
+@dataclass(slots=True)
+class History:
+    """One host's history so far, and what it must be like.
+
+    `home` is what putting back all that is in force must give; `others` what somebody else has set
+    among the settings in force, which is to be told when it is overwritten; `loose` are settings of
+    which nothing is expected; `printed` is what the script and the controllers have said.
+    """
+
+    host: Simulated
+    random: Random
+    home: dict[str, str] = field(default_factory=lambda: usual(1))
+    others: dict[str, str] = field(default_factory=dict)
+    loose: set[str] = field(default_factory=set)
+    printed: str = ""
+    steps: list[str] = field(default_factory=list)
+    known: dict[int, tuple[dict[str, str], list[tuple[str, ...]]]] = field(default_factory=dict)
+    """Of each scene, as it goes from this past with nothing amiss: the settings, the commands."""
+
+    def undisturbed(self, scene: int) -> tuple[dict[str, str], list[tuple[str, ...]]]:
+        """See `known`."""
+        if scene not in self.known:
+            reached = Reached(self.host.copy())
+            flow = play(reached, scene)
+            right = "failed" if scene == REFUSED else "done"
+            self.expect(flow.end == right, f"with nothing amiss {flow.end}: {flow.said}")
+            self.known[scene] = reached.host.settings, reached.seen
+        return self.known[scene]
+
+    def expect(self, holds: bool, what: str) -> None:
+        """Raise Broken unless something holds."""
+        if not holds:
+            journal = self.host.disk.files.get("journal", b"").decode(errors="replace")
+            rows = [row for row in journal.splitlines() if not row.startswith(("look", "undo"))]
+            raise Broken("\n  ".join([what, *self.steps, *rows]))
+
+    def expect_settings(self, what: str, *wanted: dict[str, str]) -> None:
+        """The settings are as one of several says."""
+        now = self.host.settings
+        differences = [
+            {path: (now.get(path), one.get(path)) for path in now.keys() | one.keys()
+             if now.get(path) != one.get(path) and path not in self.loose}
+            for one in wanted
+        ]  # fmt: skip
+        self.expect(not all(differences), f"{what}: (is, expected) {differences}")
+
+    def shell(self, *argv: str, upto: float = 1.0, traced: bool = True) -> int:
+        """Run the script by hand; its exit status. Where it is not there, nothing is changed."""
+        if "rollback" not in self.host.disk.files or "journal" not in self.host.disk.files:
+            return 0
+        done = self.host.execute(argv, upto=upto, traced=traced)
+        self.printed += done.stdout.decode()
+        return done.status
+
+    def reboot(self, *, power: bool) -> None:
+        """Boot anew."""
+        self.steps.append("power lost" if power else "rebooted")
+        self.host.reboot(self.random if power else None)
+        self.home = usual(self.host.boot) | {LASTS: self.home[LASTS]}
+        self.others.clear()
+
+    def in_force(self) -> set[str]:
+        """Paths of the settings that are changed, as the journal has it."""
+        batches = parse_journal(self.host.disk.files.get("journal", b"").decode(errors="replace"))
+        return {
+            SETTINGS[name].address
+            for one in batches.values()
+            for name in one.old
+            if one.boot == boot_id(self.host.boot) and one.state in {"open", "confirmed"}
+        }
+
+    def other(self, path: str, value: str) -> None:
+        """Somebody else sets something."""
+        self.steps.append(f"somebody else sets {path} to {value}")
+        self.host.settings[path] = f"{value}\n"
+        if path in self.in_force():
+            self.others[path] = value
+        else:
+            self.home[path] = f"{value}\n"
+
+    def replaced(self, disk: str) -> None:
+        """Another disk takes the name of one."""
+        self.steps.append(f"another {disk}")
+        self.host.replace(disk)
+        now = self.host.settings
+        self.home |= {path: now[path] for path in now if f"/{disk}/" in path}
+
+
+class Chronicle:
+    """Plays histories; `pasts` is how many pasts they share."""
+
+    def __init__(self, machine: Machine, pasts: int) -> None:
+        self._machine, self._pasts = machine, pasts
+        self._known: dict[int, History] = {}
+
+    def play(self, seed: int) -> list[str]:
+        """One history; what happened in it.
+
+        Raises:
+            Broken: what must hold did not; it says what, and all that had happened.
+        """
+        with known_clock():
+            past = self._past(seed % self._pasts)
+            history = History(
+                past.host.copy(),
+                Random(seed),
+                dict(past.home),
+                steps=list(past.steps),
+                known=past.known,
+            )
+            try:
+                _present(history)
+            except Broken as problem:
+                raise Broken(f"seed {seed} of {self._pasts} pasts: {problem}") from None
+        return history.steps
+
+    def _past(self, number: int) -> History:
+        if number not in self._known:
+            history = History(Simulated(self._machine), Random(f"past {number}"))
+            try:
+                for _ in range(min(number, history.random.randint(1, 3))):
+                    _before(history)
+            except Broken as problem:
+                raise Broken(f"past {number}: {problem}") from None
+            self._known[number] = history
+        return self._known[number]
+
+
+@contextmanager
+def known_clock() -> Iterator[None]:
+    """The controller's time and chance are the simulation's, too."""
+    clock = SimpleNamespace(time=lambda: 1_600_000_000.0, monotonic=lambda: 0.0)
+    chance = SimpleNamespace(token_hex=lambda _: "0123456789abcdef")
+    with (
+        patch.object(settings_journal, "time", clock),
+        patch.object(settings_lock, "secrets", chance),
+        patch.object(settings_lock, "this_process", lambda: "a mark"),
+    ):
+        yield
+
+
+def _before(history: History) -> None:
+    """A part of a past, at whose end nobody is at work."""
+    random, host = history.random, history.host
+    kind = random.choice(
+        [
+            "confirmed",
+            "confirmed",
+            "confirmed",
+            "put back",
+            "power",
+            "full",
+            "kept",
+            "tentative",
+            "ten",
+            "older",
+        ]
+    )
+    scene = random.randrange(REFUSED)
+    history.steps.append(f"past: {kind} {scene}")
+    if kind == "full":
+        play(Reached(host, Blow(4 + random.randrange(12), room=random.randrange(300))), scene)
+        host.pass_time(CONFIRM + 1)
+        return
+    for _ in range(9 if kind == "ten" else 1):
+        flow = play(Reached(host), scene)
+        history.expect(flow.end == "done", f"a set with nothing amiss {flow.end}: {flow.said}")
+        if kind in {"put back", "ten"}:
+            history.expect(history.shell(*ALL) == 0, "rollback failed")
+            history.expect_settings("put back", history.home)
+    if kind == "power":
+        history.reboot(power=True)
+    elif kind == "older":  # another version of iosonde was here
+        host.disk.names["rollback"].seen += b"# another version\n"
+        host.disk.apply(("sync-all", ".", b""))
+    elif kind in {"kept", "tentative"}:
+        before = history.home
+        mark(Reached(host), "kept")
+        history.home = dict(host.settings)
+        if kind == "tentative":
+            mark(Reached(host), "tentative")
+            history.home = before
+
+
+def _present(history: History) -> None:
+    random, host = history.random, history.host
+    scene = random.choice([*range(len(SETS)), CAMPAIGN])
+    history.steps.append(f"now: {'a campaign' if scene == CAMPAIGN else SETS[scene]}")
+    before = dict(host.settings)
+    clean, seen = history.undisturbed(scene)
+    blow, kind = _drawn(history, scene, seen)
+    history.steps.append(
+        f"{kind} at command {blow.at}: {_short(seen[blow.at - 1])}, {blow.upto:.2f} of it"
+    )
+    struck = Reached(host, blow)
+    flow = play(struck, scene)
+    history.printed += "\n".join(flow.put_back) + flow.said
+    history.steps.append(f"it was {flow.end}: {flow.said}")
+    if kind == "nothing" or kind.startswith(("killed", "full", "late", "by hand")):
+        home = before | {LASTS: history.home[LASTS]}
+        if flow.end == "done":
+            history.expect_settings("it says that it is done", clean)
+        elif _UNCHANGED in flow.said and not kind.startswith("by hand"):
+            history.expect_settings("it says that nothing is changed", before, home)
+    _quiet(history, kind, before, clean)
+    _recover(history)
+
+
+def _short(argv: Sequence[str]) -> str:
+    return " ".join(word.rpartition("/")[2] for word in argv[:5] if "\n" not in word)
+
+
+def _drawn(history: History, scene: int, seen: list[tuple[str, ...]]) -> tuple[Blow, str]:
+    """What strikes, and what it is called."""
+    random, host = history.random, history.host
+    begun = 1 + next((at for at, argv in enumerate(seen) if argv[2:3] == ("begin",)), 0)
+    at, late = random.randint(1, len(seen)), random.randint(begun + 1, len(seen))
+    upto = random.choice([0.0, random.random(), random.random(), 1.0])
+    path = random.choice([one.address for one in SETTINGS.values() if one.declared.name in
+                          {"nr_requests", "nomerges"}])  # fmt: skip
+    value = random.choice(["8", "16"]) if "nr_" in path else "1"
+    disk = random.choice(["sda", "sdb"])
+    end: Callable[[], BaseException] = random.choice([Gone, cut])
+    kinds: dict[str, Callable[[], Blow]] = {
+        "nothing": lambda: Blow(at),
+        "killed": lambda: Blow(at, upto=upto, ends=end),
+        "watcher killed too": lambda: Blow(at, upto=upto, after=host.waiting.clear, ends=end),
+        "power": lambda: Blow(at, upto=upto, after=lambda: history.reboot(power=True), ends=end),
+        "somebody else": lambda: Blow(late, before=lambda: history.other(path, value)),
+        "another disk": lambda: Blow(late, before=lambda: history.replaced(disk)),
+        "late": lambda: Blow(late, before=lambda: host.pass_time(CONFIRM + 1)),
+        "late at the lock": lambda: Blow(late, during=lambda: host.pass_time(CONFIRM + 1)),
+        "full": lambda: Blow(at, room=random.randrange(random.choice([20, 60, 900]))),
+        "refuses": lambda: Blow(late, before=lambda: setattr(host, "stubborn", path)),
+    }
+    weights = [1, 4, 1, 6, 2, 1, 2, 2, 3, 1]
+    if scene != CAMPAIGN:
+        kinds["by hand"] = lambda: Blow(late, before=lambda: history.shell(*ALL))
+        kinds["by hand at the lock"] = lambda: Blow(late, during=lambda: history.shell(*ALL))
+        weights += [1, 1]
+    kind = random.choices(list(kinds), weights)[0]
+    if begun == 1 and kind not in _ANY_TIME:  # nothing had to be changed: there is no batch
+        kind = "nothing"
+    return kinds[kind](), kind
+
+
+def _quiet(history: History, kind: str, before: dict[str, str], new: dict[str, str]) -> None:
+    """Nobody comes for a while: all is old, or all is confirmed."""
+    host = history.host
+    host.pass_time(CONFIRM + 1)
+    if kind in {"refuses", "watcher killed too"}:
+        return
+    disks = {
+        path
+        for path in host.settings
+        if kind == "another disk" and history.home[path] == host.settings[path]
+    }
+    kept, history.loose = history.loose, history.loose | set(history.others) | disks
+    if kind == "power":
+        fresh = usual(host.boot)
+        options = [fresh | {LASTS: one[LASTS]} for one in (before, new, history.home)]
+    elif kind.startswith("by hand"):
+        options = [history.home, new] if kind.endswith("lock") else [history.home]
+    else:  # what outlives a reboot is put back by the first call after it
+        options = [before, new, before | {LASTS: history.home[LASTS]}]
+    if kind == "somebody else":
+        history.loose |= {path for path, text in history.home.items() if text != before[path]}
+    history.expect_settings(f"after {kind} all is old or all is confirmed", *options)
+    history.loose = kept
+
+
+def _recover(history: History) -> None:
+    """Somebody puts all back, perhaps struck again; once more changes nothing."""
+    random, host = history.random, history.host
+    host.stubborn = ""
+    for _ in range(random.choice([0, 0, 0, 1, 2])):
+        upto, power = random.random(), random.random() < 0.4
+        word = random.choice([(), ("settle",)])
+        history.steps.append(f"recovery {word} struck at {upto:.2f}")
+        history.shell(*ALL, *word, upto=upto)
+        if power:
+            history.reboot(power=True)
+    if random.random() < 0.3:
+        flow = play(Reached(host), 0)
+        history.expect(flow.end == "done", f"another set {flow.end}: {flow.said}")
+        history.printed += "\n".join(flow.put_back)
+    # Nothing is struck any more: what came to the disk when does not matter.
+    history.expect(history.shell(*ALL, traced=False) == 0, f"rollback failed: {history.printed}")
+    history.expect_settings("after rollback all is as it was", history.home)
+    settings, journal = dict(host.settings), host.disk.files.get("journal")
+    history.expect(history.shell(*ALL, traced=False) == 0, "a second rollback failed")
+    history.expect(
+        (settings, journal) == (host.settings, host.disk.files.get("journal")),
+        "a second rollback is not harmless",
+    )
+    told = history.printed + (journal or b"").decode(errors="replace")
+    for path, value in history.others.items():
+        name = next(one.name for one in SETTINGS.values() if one.address == path)
+        rows = [row for row in told.splitlines() if name in row and value in row.split("=")[-1]]
+        overwritten = host.settings[path] != f"{value}\n"
+        history.expect(not overwritten or bool(rows), f"{name}={value} was overwritten untold")

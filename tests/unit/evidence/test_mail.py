@@ -1,0 +1,78 @@
+"""Mails: what is in quoted-printable is decoded, what is not stays as it is."""
+
+from __future__ import annotations
+
+import quopri
+
+import pytest
+
+from iosonde.evidence.mail import decoded
+from tests.mangle import read, trials
+
+RESULT = "read: IOPS=6164, BW=24.1MiB/s (25.3MB/s)(241MiB/10001msec)\n"
+SIGNED = (
+    "Received: by mx.example.org; Mon, 6 May 2024 07:08:09 +0000\n"
+    "DKIM-Signature: v=1; a=rsa-sha256; d=example.org; s=a;\n"
+    " b=AbC3dEfGhIjKlMnOpQrStUvWxYz0123456789abcdefghijklmnopqrstuvwx1A=\n"
+    "From: node@example.org\n"
+    "Subject: figures\n"
+)
+SIGNATURE = "Signature: AbC3dEfGhIjKlMnOpQrStUvWxYz0123456789abcdefghijklmnopqrst=\n"
+
+
+EQUALS = "the ratio =\n" + RESULT
+
+
+def _rates(text: str) -> list[float]:
+    return [trial.loops[0].metrics["read.iops"] for trial in trials(text)]
+
+
+def _quoted(text: str) -> str:
+    return quopri.encodestring(text.encode()).decode()
+
+
+@pytest.mark.parametrize("encoding", ["7bit", "8bit", "7BIT", ""])
+@pytest.mark.parametrize("header", [SIGNED, SIGNATURE + "From: a@b\nSubject: x\n"])
+def test_a_header_that_ends_in_an_equals_sign_is_no_mark(header: str, encoding: str) -> None:
+    declared = f"Content-Transfer-Encoding: {encoding}\n" if encoding else ""
+    text = f"{header}{declared}\n{RESULT}"
+    assert decoded(text.encode()) is None
+    assert _rates(text) == [6164.0]
+
+
+@pytest.mark.parametrize("header", [SIGNED, ""])
+def test_a_body_declared_as_quoted_printable_is_decoded(header: str) -> None:
+    text = f"{header}Content-Transfer-Encoding: quoted-printable\n\n{_quoted(RESULT)}"
+    assert _rates(text) == [6164.0]
+    (place,) = [one.place.first_line for one in read(text)]
+    assert place == text.count("\n", 0, text.index("read:")) + 1
+
+
+def test_a_body_without_a_declaration_is_judged_by_its_own_marks() -> None:
+    assert _rates(f"{SIGNED}\n{_quoted(EQUALS)}") == [6164.0]
+    assert _rates(_quoted(RESULT * 2)) == [6164.0, 6164.0]
+
+
+def test_each_part_has_an_encoding_of_its_own() -> None:
+    text = (
+        f"{SIGNED}Content-Type: multipart/mixed; boundary=x\n\n"
+        f"--x\nContent-Type: text/plain\nContent-Transfer-Encoding: quoted-printable\n\n"
+        f"{_quoted(RESULT)}\n--x\nContent-Type: text/plain\nContent-Transfer-Encoding: 7bit\n\n"
+        f"{RESULT.replace('6164', '4142')}\n--x--\n"
+    )
+    assert _rates(text) == [6164.0, 4142.0]
+
+
+def test_a_mail_quoted_in_a_mail_does_not_end_its_encoding() -> None:
+    text = (
+        f"{SIGNED}Content-Transfer-Encoding: quoted-printable\n\nHe wrote:\n\n"
+        f"From: someone@example.org\nSubject: old figures\n\n{_quoted(RESULT)}"
+    )
+    assert _rates(text) == [6164.0]
+
+
+def test_the_mails_of_a_mailbox_are_apart() -> None:
+    first = f"From a@b Mon May  6\n{SIGNED}Content-Transfer-Encoding: quoted-printable\n\n"
+    second = f"From a@b Mon May  6\n{SIGNED}\n"
+    text = f"{first}{_quoted(RESULT)}\n{second}{RESULT.replace('6164', '4142')}"
+    assert _rates(text) == [6164.0, 4142.0]

@@ -1,0 +1,53 @@
+"""Thin pools and snapshots without room are named; what fills by design is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.case import Case, State
+from iosonde.layers._mounts import findings as space
+from iosonde.records import Finding, Scalar
+from tests.unit.explain.cases import found
+
+
+def said(values: dict[str, Scalar]) -> list[Finding]:
+    state = State("lvm", "vg/pool", "h1", values, "h1/lvm:vg/pool", "h1")
+    return found(space.RULES, Case(states=(state,)), "out-of-space")
+
+
+@pytest.mark.parametrize(
+    ("values", "severity"),
+    [
+        ({"segment_type": "thin-pool", "full": 1.0}, "error"),
+        ({"segment_type": "thin-pool", "full": 0.93, "metadata_full": 0.1}, "warning"),
+        ({"segment_type": "thin-pool", "full": 0.3, "metadata_full": 0.95}, "warning"),
+        ({"segment_type": "linear", "origin": "root", "full": 0.97}, "warning"),
+    ],
+)  # fmt: skip
+def test_what_is_about_to_be_full(values: dict[str, Scalar], severity: str) -> None:
+    (one,) = said(values)
+    assert one.severity == severity
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"segment_type": "thin-pool", "full": 0.5, "metadata_full": 0.2},
+        {"segment_type": "thin", "full": 1.0},  # a thin volume all of which is mapped
+        {"segment_type": "thin", "origin": "root", "full": 1.0},
+        {"segment_type": "cache", "full": 1.0},
+        {"segment_type": "thin-pool"},
+    ],
+)
+def test_what_is_not(values: dict[str, Scalar]) -> None:
+    assert said(values) == []
+
+
+def test_a_pool_that_is_two_maps_is_told_once() -> None:
+    values: dict[str, Scalar] = {"segment_type": "thin-pool", "full": 1.0}
+    states = tuple(
+        State("lvm", name, "h1", values, f"h1/lvm:{name}", "h1")
+        for name in ("mapper/vg-pool-tpool", "mapper/vg-pool", "mapper/vg-other")
+    )
+    told = found(space.RULES, Case(states=states), "out-of-space")
+    assert len(told) == 2

@@ -1,0 +1,206 @@
+"""Frames, calls, bursts and capsules against blocks; MTUs that do not fit together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.case import Case, Measured, State
+from iosonde.evidence.document import of_bytes
+from iosonde.explain.gather import of_document
+from iosonde.layers._rules.mtus import RULES as MTUS
+from iosonde.layers.aoe.findings import RULES as FRAMES
+from iosonde.records import Finding, Metric, Scalar
+
+PLACE = Path(__file__).parents[3] / "outputs"
+
+
+def state(kind: str, name: str, host: str = "", below: tuple[str, ...] = (), **values: Scalar) \
+        -> State:  # fmt: skip
+    return State(kind, name, host, values, f"page:{name}", "page", below)
+
+
+def trial(target: str, bs: int | None, metric: str = "write.iops") -> Measured:
+    figure = Metric(metric, "1/s", (9.0,), 9.0, 9.0, None, None, None)
+    options: dict[str, Scalar] = {"bs": bs} if bs else {}
+    return Measured("load", "page:9", "page", "fio", {metric: figure}, target=target,
+                    options=options)  # fmt: skip
+
+
+def found(*parts: State | Measured) -> list[Finding]:
+    given = Case(
+        trials=tuple(one for one in parts if isinstance(one, Measured)),
+        states=tuple(one for one in parts if isinstance(one, State)),
+    )
+    return [one for rule in (*FRAMES, *MTUS) for one in rule.find(given)]
+
+
+def test_an_aoe_frame_that_holds_two_blocks_and_a_sector() -> None:
+    disk = state("disk", "etherd/e0.1")
+    (said,) = found(state("link", "eth1", mtu=9000), disk, state("link", "lo", mtu=65536,
+                                                                 loopback=True))  # fmt: skip
+    assert (said.rule, said.severity, said.subject) == ("frame-block", "warning", "eth1")
+    assert said.message == (
+        "An AoE frame over eth1 at MTU 9000 carries 8,704 bytes, 2 blocks of 4 KiB and 512 bytes: "
+        "a request of 64 KiB goes as 8 frames, and all 7 borders between them cut a block in two, "
+        "which the other side reads and writes in pieces."
+    )
+    assert [(one.what, one.value) for one in said.evidence] == [
+        ("MTU", 9000), ("payload of an AoE frame", 8704),
+        ("block of most file systems", 4096), ("borders that cut a block", 7),
+    ]  # fmt: skip
+    assert said.remedy.startswith("an MTU of 8228–8739 on both ends")
+
+
+@pytest.mark.parametrize(
+    ("mtu", "part"),
+    [
+        (1500, "carries 1,024 bytes, a part of a block of 4 KiB: a request of 64 KiB goes as 64 "
+               "frames, and 48 of the 63 borders"),
+        (4131, "carries 3,584 bytes, a part of a block of 4 KiB: a request of 64 KiB goes as 19 "
+               "frames, and 16 of the 18 borders"),
+        (4700, "carries 4,608 bytes, 1 block of 4 KiB and 512 bytes"),
+    ],
+)  # fmt: skip
+def test_other_frames_that_cut_blocks(mtu: int, part: str) -> None:
+    (said,) = found(state("link", "eth1", mtu=mtu), trial("/dev/etherd/e0.1", None))
+    assert part in said.message
+
+
+@pytest.mark.parametrize("mtu", [4200, 8700])
+def test_frames_of_whole_blocks_are_passed_over(mtu: int) -> None:
+    assert found(state("link", "eth1", mtu=mtu), trial("/dev/etherd/e0.1", None)) == []
+
+
+def test_without_aoe_its_frames_do_not_matter() -> None:
+    assert found(state("link", "eth1", mtu=9000), state("nfs", "/srv"), trial("/srv/f", None)) == []
+
+
+def test_the_block_of_what_lies_on_it_counts_and_only_its_own_links() -> None:
+    aoe = state("aoe_initiator", "e0.1", interface="eth1")
+    cache = state("flashcache", "fc", block_size=8192)
+    links = [state("link", "eth0", mtu=1500), state("link", "eth1", mtu=4200)]
+    (said,) = found(aoe, cache, *links)
+    assert said.subject == "eth1"
+    assert "carries 4,096 bytes, a part of a block of 8 KiB" in said.message
+    assert said.evidence[2].where == "page:fc"
+    assert said.remedy.startswith("an MTU of 8228–8739")
+
+
+def test_nfs_calls_that_are_no_whole_pages() -> None:
+    (said,) = found(state("nfs", "/srv", read_size=1 << 20, write_size=5120))
+    assert said.message == (
+        "/srv moves at most 5,120 bytes in a call (wsize), which is no multiple of 4 KiB: every "
+        "page at a border is moved in two calls."
+    )
+    assert "or wsize=4096" in said.remedy
+    assert found(state("nfs", "/srv", rsize="1048576", wsize="32768")) == []
+
+
+def test_requests_that_take_several_calls() -> None:
+    mount = state("nfs", "/srv", read_size=131072, write_size=131072)
+    (said,) = found(mount, trial("/srv/f", 1 << 20))
+    assert said.message == (
+        "Each request of 1 MiB to /srv goes as 8 calls of at most 128 KiB (wsize): its latency is "
+        "that of the slowest of them."
+    )
+    for other in (trial("/srv/f", 131072), trial("/home/f", 1 << 20), trial("/srv/f", None)):
+        assert found(mount, other) == []
+
+
+def test_iscsi_writes_in_bursts() -> None:
+    session = state("iscsi_initiator", "sdc", MaxBurstLength="262144", FirstBurstLength="65536")
+    (said,) = found(session, trial("/dev/sdc", 1 << 20))
+    assert said.message == (
+        "Each write of 1 MiB over sdc takes 4 bursts of at most 256 KiB (MaxBurstLength), for each "
+        "of which the target must ask."
+    )
+    (said,) = found(session, trial("/dev/sdc", 128 << 10))
+    assert "waits for the target's R2T after its first 64 KiB" in said.message
+    assert found(session, trial("/dev/sdc", 4096)) == []
+    assert found(session, trial("/dev/sdc", 1 << 20, "read.iops")) == []
+
+
+def test_iscsi_without_immediate_data() -> None:
+    session = state("iscsi", "sdc", immediate_data="No", initial_r2t=True, max_burst_length=1 << 24)
+    (said,) = found(session, trial("/dev/sdc", 4096))
+    assert "waits for the target's R2T before any of its data go" in said.message
+
+
+def test_a_write_that_does_not_fit_into_its_capsule() -> None:
+    namespace = state("nvmeof", "nvme1n1", in_capsule_data_size=8192)
+    (said,) = found(namespace, trial("/dev/nvme1n1", 16384))
+    assert said.message == (
+        "A write of 16 KiB to nvme1n1 does not fit into its command (8 KiB of data in a capsule): "
+        "the target fetches it, one more round trip in its latency."
+    )
+    assert found(namespace, trial("/dev/nvme1n1", 4096)) == []
+    assert found(state("nvmeof", "nvme1n1"), trial("/dev/nvme1n1", 16384)) == []
+
+
+def test_jumbo_frames_on_one_side_only() -> None:
+    (said,) = found(
+        state("link", "eth1", "client", mtu=1500), state("link", "eth0", "server", mtu=1500),
+        state("link", "eth1", "server", mtu=9000), state("link", "ib0", "client", mtu=65520),
+    )  # fmt: skip
+    assert (said.rule, said.subject) == ("jumbo-mismatch", "client, server")
+    assert said.message == (
+        "server sends frames of up to 9000 bytes (eth1), and no interface of client has an MTU "
+        "above 1500: where both are on one network, longer frames are dropped without a word (AoE, "
+        "storage over UDP) or TCP falls back to the shorter."
+    )
+    assert said.confirm == "`ping -M do -s 8972 OTHER-END` from both sides: it must answer"
+
+
+def test_equal_and_unknown_hosts_are_passed_over() -> None:
+    jumbo = [state("link", "eth1", host, mtu=9000) for host in ("client", "server")]
+    assert found(*jumbo) == []
+    assert found(state("link", "eth0", mtu=1500), state("link", "eth1", mtu=9000)) == []
+    less = [state("link", "eth0", "a", mtu=1400), state("link", "eth0", "b", mtu=1500)]
+    assert found(*less) == []
+
+
+def test_a_bond_above_links_of_a_smaller_mtu() -> None:
+    bond = state("link", "bond0", "client", mtu=9000)
+    (said,) = found(bond, state("link", "eth0", "client", mtu=1500, master="bond0"),
+                    state("link", "eth1", "client", mtu=9000, master="bond0"))  # fmt: skip
+    assert said.message == (
+        "bond0 has an MTU of 9000, and eth0 below it takes frames of up to 1500 bytes: longer ones "
+        "are dropped there."
+    )
+    vlan = state("link", "eth0.7", "client", mtu=9000, below=("eth0",))
+    (said,) = found(vlan, state("link", "eth0", "client", mtu=1500))
+    assert said.subject == "client: eth0.7"
+    assert found(vlan, state("link", "eth0", "server", mtu=9000)) == []
+
+
+def test_a_path_that_takes_less_than_its_link() -> None:
+    (said,) = found(state("link", "eth1", "client", mtu=9000, path_mtu=1500))
+    assert said.message.startswith("The path to eth1 takes packets of 1500 bytes, and the link")
+    assert found(state("link", "eth1", "client", mtu=9000, path_mtu=9000)) == []
+
+
+def test_real_interfaces_fit_together() -> None:
+    names = ("iproute2-6.1/ip-s-link.txt", "net-tools-2.10/ifconfig-a.txt", "iproute2-6.1/bond.txt")
+    text = "\n".join((PLACE / name).read_text() for name in names)
+    given = of_document(of_bytes("ticket.txt", text.encode()))[0]
+    assert len([one for one in given.states if one.kind == "link"]) > 6
+    assert [one for rule in (*FRAMES, *MTUS) for one in rule.find(given)] == []
+
+
+def aoe_ends(near: int, far: int) -> list[State]:
+    """Two hosts with a fast link each that AoE does not go over, and one that it does."""
+    return [
+        state("link", "eth0", "client", mtu=9000), state("link", "eth0", "server", mtu=9000),
+        state("link", "eth1", "client", mtu=near), state("link", "eth1", "server", mtu=far),
+        state("aoe_target", "e1.0", "server", shelf=1, slot=0, interface="eth1", mtu=far),
+        state("aoe", "etherd/e1.0", "client", shelf=1, slot=0, interface="eth1"),
+    ]  # fmt: skip
+
+
+def test_the_ends_of_aoe_have_different_mtus() -> None:
+    (said,) = [one for one in found(*aoe_ends(1500, 9000)) if one.rule == "jumbo-mismatch"]
+    assert said.subject == "client, server"
+    assert "imported through eth1 with 1500" in said.message
+    assert not [one for one in found(*aoe_ends(9000, 9000)) if one.rule == "jumbo-mismatch"]

@@ -1,0 +1,326 @@
+"""What iostat, sar, vmstat, iotop, /proc and the tools of md, LVM and DRBD say of disks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.printed import PrintedCounters, Subject
+from tests.mangle import counters, mangled, states
+
+OUTPUTS = Path(__file__).parents[3] / "outputs"
+
+
+def text(name: str) -> str:
+    return (OUTPUTS / name).read_text()
+
+
+def subjects(given: str) -> list[Subject]:
+    return [one for state in states(given) for one in state.subjects]
+
+
+def cells(name: str, start: str) -> list[list[str]]:
+    """The independent view: words of the lines that begin with a word."""
+    return [line.split() for line in text(name).splitlines() if line.split()[:1] == [start]]
+
+
+def test_iostat_has_every_report_of_every_device() -> None:
+    found = [one for one in counters(text("sysstat-12.6/iostat-x.txt")) if one.name == "vda"]
+    rows = cells("sysstat-12.6/iostat-x.txt", "vda")
+    assert len(found) == len(rows) == 2
+    for report, (one, row) in enumerate(zip(found, rows, strict=True), 1):
+        assert one.values["report"] == report
+        assert one.values["read.iops"] == float(row[1])
+        assert one.values["read.bandwidth"] == float(row[2]) * 1024
+        assert one.values["util"] == pytest.approx(float(row[-1]) / 100)
+        assert one.values["write.await"] == pytest.approx(float(row[11]) / 1000)
+
+
+def test_iostat_d_and_megabytes() -> None:
+    (one,) = [one for one in counters(text("sysstat-12.6/iostat-dk.txt")) if one.name == "vda"]
+    row = cells("sysstat-12.6/iostat-dk.txt", "vda")[0]
+    assert one.values["iops"] == float(row[1])
+    assert one.values["read.bytes"] == float(row[5]) * 1024
+    assert len(counters(text("sysstat-12.6/iostat-xm.txt"))) > 1
+
+
+def test_iostat_of_older_sysstat() -> None:
+    """Composed after sysstat 10."""
+    given = (
+        "$ iostat -x /dev/cciss/c0d1\n\n"
+        "Device:         rrqm/s   wrqm/s     r/s     w/s   rsec/s   wsec/s avgrq-sz avgqu-sz"
+        "   await  svctm  %util\n"
+        "cciss/c0d1        0.13    90.31   20.15   18.02  1234.56   867.04    55.06     0.42"
+        "   11.02   2.56   9.77\n"
+    )
+    (one,) = counters(given)
+    assert one.name == "cciss/c0d1"
+    assert one.values["read.bandwidth"] == 1234.56 * 512
+    assert one.values["size"] == pytest.approx(55.06 * 512)
+    assert one.values["await"] == pytest.approx(0.01102)
+    assert one.command == "iostat -x /dev/cciss/c0d1"
+
+
+def test_iostat_tells_which_report_is_since_boot() -> None:
+    found = counters("$ iostat -x 1 2\n" + text("sysstat-12.6/iostat-x.txt"))
+    assert {one.values["report"]: one.values["since_boot"] for one in found} == {1: True, 2: False}
+    (first, *_) = counters("$ iostat -dky 1 1\n" + text("sysstat-12.6/iostat-dk.txt"))
+    assert first.values["since_boot"] is False
+
+
+def test_iostat_of_short_and_of_readable_columns() -> None:
+    short = {one.name: one.values for one in counters(text("sysstat-12.6/iostat-xs.txt"))
+             if one.values["report"] == 1}  # fmt: skip
+    row = cells("sysstat-12.6/iostat-xs.txt", "vda")[0]
+    assert short["vda"]["bandwidth"] == float(row[2]) * 1024
+    assert short["vda"]["await"] == pytest.approx(float(row[4]) / 1000)
+    readable = {one.name: one.values for one in counters(text("sysstat-12.6/iostat-h.txt"))}
+    assert readable["vda"]["read.bandwidth"] == pytest.approx(11.0 * 2**20)
+    assert readable["vda"]["write.bytes"] == pytest.approx(651.1 * 2**30)
+    assert readable["loop1"]["iops"] == 1.63
+
+
+def test_sar_with_the_device_at_the_end_and_a_clock_of_twelve_hours() -> None:
+    found = counters(text("sysstat-12.6/sar-p.txt"))
+    assert {one.name for one in found} == {"loop0", "loop1", "loop2", "loop3", "vda"}
+    given = (
+        "12:00:01 AM       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await"
+        "     svctm     %util\n"
+        "12:10:01 AM    dev8-0     12.50     80.00    200.00     22.40      0.10      8.00"
+        "      2.00      2.50\n"
+    )
+    (one,) = counters(given)
+    assert (one.name, one.values["time"]) == ("dev8-0", "12:10:01 AM")
+    assert one.values["write.bandwidth"] == 200 * 512
+    assert one.values["size"] == pytest.approx(22.4 * 512)
+
+
+@pytest.mark.parametrize("name", ["vmstat-t.txt", "vmstat-w.txt", "vmstat-SM.txt"])
+def test_vmstat_with_times_wide_and_in_other_units(name: str) -> None:
+    given = f"$ vmstat {'-S M ' if 'SM' in name else ''}1 2\n" + text(f"vmstat-4.0.2/{name}")
+    (one,) = counters(given)
+    rows = [line.split() for line in text(f"vmstat-4.0.2/{name}").splitlines()[2:]]
+    assert one.values["blocks_out"] == [int(row[9]) * 1024 for row in rows]
+    unit = 2**20 if "SM" in name else 1024
+    assert one.values["memory_free"] == [int(row[3]) * unit for row in rows]
+    assert one.values["since_boot"] is True
+
+
+def test_sar_has_every_interval_and_the_averages() -> None:
+    found = [one for one in counters(text("sysstat-12.6/sar-d.txt")) if one.name == "vda"]
+    assert [str(one.values["time"])[:3] for one in found][-1] == "Ave"
+    assert len(found) == 3
+
+
+def test_vmstat_keeps_a_line_an_interval() -> None:
+    (one,) = counters(text("vmstat-4.0.2/vmstat.txt"))
+    rows = [line.split() for line in text("vmstat-4.0.2/vmstat.txt").splitlines()[3:]]
+    assert one.values["blocks_in"] == [int(row[8]) * 1024 for row in rows]
+    assert one.values["cpu_idle"] == pytest.approx([int(row[14]) / 100 for row in rows])
+
+
+def test_iotop_gives_totals_and_threads() -> None:
+    (one,) = counters(text("iotop-page/totals.txt"))
+    assert one.values["asked.read.bandwidth"] == pytest.approx(506.61 * 1024)
+    threads = one.values["threads"]
+    assert isinstance(threads, list)
+    assert len(threads) == 8
+    first = threads[0]
+    assert isinstance(first, dict)
+    assert (first["tid"], first["user"], first["command"]) == (30312, "mysql", "mysqld")
+    assert first["io"] == pytest.approx(0.111)
+    total = sum(float(str(dict(one)["read.bandwidth"])) for one in threads if isinstance(one, dict))
+    assert total == pytest.approx(506.61 * 1024, rel=0.05)
+
+
+def test_diskstats_agree_with_the_file() -> None:
+    found = {one.name: one.values for one in counters(text("linux-6.18/diskstats.txt"))}
+    rows = [line.split() for line in text("linux-6.18/diskstats.txt").splitlines()[1:]]
+    assert list(found) == [row[2] for row in rows]
+    for row in rows:
+        assert found[row[2]]["reads"] == int(row[3])
+        assert found[row[2]]["write_bytes"] == int(row[9]) * 512
+        assert found[row[2]]["flushes"] == int(row[18])
+
+
+def test_interrupts_name_their_devices() -> None:
+    found = {one.name: one.values for one in counters(text("linux-6.18/interrupts.txt"))}
+    lines = text("linux-6.18/interrupts.txt").splitlines()
+    row = next(line.split() for line in lines if line.strip().startswith("24:"))
+    assert found["24"]["counts"] == [int(row[1]), int(row[2])]
+    assert found["24"]["devices"] == [row[-1]]
+    shared = (
+        "           CPU0       CPU1\n"
+        " 16:   20000000          0   IO-APIC  16-fasteoi   ehci_hcd:usb1, eth0, cciss0\n"
+    )
+    assert counters(shared)[0].values["devices"] == ["ehci_hcd:usb1", "eth0", "cciss0"]
+
+
+def test_interrupts_of_old_kernels_and_of_other_chips() -> None:
+    found = {one.name: one.values for one in counters(text("interrupts-composed/shared.txt"))}
+    assert found["19"]["devices"] == ["ata_piix", "uhci_hcd:usb5"]
+    assert found["120"]["devices"] == ["PCIe PME", "aerdrv"]
+    assert found["120"]["controller"] == "IR-PCI-MSI-0000:00:1c.0"
+    assert found["124"]["devices"] == ["eth0-TxRx-0"]
+    assert found["130"] == {
+        "counts": [2, 91_000_000, 1, 0], "devices": ["mmc0"], "controller": "GICv3",
+    }  # fmt: skip
+
+
+def test_interrupts_end_where_prose_begins() -> None:
+    given = (
+        "            CPU0       CPU1\n"
+        "  45:   12345678         99   PCI-MSI 524288-edge      eth0-TxRx-0\n"
+        "All of it goes to the first one.\n"
+    )
+    (one,) = counters(given)
+    assert one.values["devices"] == ["eth0-TxRx-0"]
+
+
+def test_diskstats_without_their_command_and_of_old_kernels() -> None:
+    rows = text("linux-6.18/diskstats.txt").splitlines()[1:]
+    assert len(counters("\n".join(rows))) == len(rows)
+    given = "   8       0 sda 52106 2066 1901406 99376 40417 29113 1008610 405260 0 69436 504600\n"
+    (one,) = counters(given)
+    assert one.values["queue_time"] == pytest.approx(504.6)
+    assert "discards" not in one.values
+    assert counters("   8       0 sda 52106 2066 1901406\n") == []
+
+
+def test_an_array_is_the_same_to_mdstat_and_mdadm() -> None:
+    found = subjects(text("uml-md-lvm/all.txt"))
+    arrays = [one.values for one in found if one.kind == "md" and one.name == "md0"]
+    stat, detail = arrays[0], arrays[1]
+    for key in ("level", "raid_disks", "chunk_size", "data_members", "stripe_width", "size",
+                "degraded", "metadata_version"):  # fmt: skip
+        assert stat[key] == detail[key], key
+    assert stat["stripe_width"] == 2 * 65536
+    (member,) = [one for one in found if one.kind == "md_member"]
+    assert member.values["data_offset"] == 2048 * 512
+    assert (arrays[-1]["degraded"], arrays[-1]["faulty"]) == (1, "ubdc")
+
+
+def test_mdstat_of_a_rebuild_and_of_raid_10() -> None:
+    given = (
+        "Personalities : [raid10] [raid6]\n"
+        "md2 : active raid10 sdd1[3] sdc1[2] sdb1[1] sda1[0]\n"
+        "      1953260544 blocks super 1.2 512K chunks 2 near-copies [4/4] [UUUU]\n"
+        "      bitmap: 0/15 pages [0KB], 65536KB chunk\n\n"
+        "md1 : active raid6 sde[4] sdf[1](F) sdg[2](S)\n"
+        "      3906521088 blocks level 6, 64k chunk, algorithm 2 [4/3] [U_UU]\n"
+        "      [==>..................]  recovery = 12.6% (246320/1953260) finish=127.5min"
+        " speed=12345K/sec\n\nunused devices: <none>\n"
+    )
+    first, second = subjects(given)
+    assert (first.values["data_members"], first.values["bitmap"]) == (2, "internal")
+    assert (second.values["sync_action"], second.values["sync_share"]) == ("recover", 0.126)
+    assert (second.values["faulty"], second.values["spares"]) == ("sdf", "sdg")
+
+
+def test_lvm_and_lsblk_tell_sizes_and_kinds() -> None:
+    found = subjects(text("uml-md-lvm/all.txt"))
+    volumes = [one for one in found if one.kind == "lvm"]
+    assert volumes[0].values["size"] == 24 * 2**20
+    assert any(one.values.get("below") == "md0" for one in volumes)
+    groups = [one for one in found if one.kind == "lvm_group"]
+    assert groups[0].values["free"] == 84 * 2**20
+    (volume,) = [one for one in found if one.kind == "lvm_pv"]
+    assert volume.values["data_offset"] == 2**20
+    disks = [one for one in found if one.kind == "disk"]
+    assert {one.name for one in disks} == {"ubda", "ubdb", "ubdc", "ubdd"}
+    assert disks[-1].values["scheduler"] == "mq-deadline"
+
+
+def test_drbd_old_and_new() -> None:
+    old = subjects(text("drbd-composed/proc-8.4.txt"))
+    assert [one.name for one in old] == ["drbd0", "drbd1"]
+    assert old[0].values["out_of_sync"] == 524288 * 1024
+    assert old[0].values["protocol"] == "C"
+    assert old[0].values["sync_share"] == pytest.approx(0.334)
+    assert counters(text("drbd-composed/proc-8.4.txt"))[0].values["ns"] == 1048576 * 1024
+    new = subjects(text("drbd-composed/status-9.txt"))
+    assert [one.name for one in new] == ["r0", "r1"]
+    assert new[0].values["peer_disk_state"] == "UpToDate"
+    assert new[1].values["sync_share"] == pytest.approx(0.421)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sysstat-12.6/iostat-x.txt", "sysstat-12.6/iostat-xs.txt", "sysstat-12.6/iostat-xm.txt",
+     "sysstat-12.6/iostat-dk.txt", "sysstat-12.6/iostat-h.txt", "sysstat-12.6/sar-d.txt",
+     "sysstat-12.6/sar-p.txt", "vmstat-4.0.2/vmstat.txt", "vmstat-4.0.2/vmstat-t.txt",
+     "linux-6.18/interrupts.txt", "linux-6.18/diskstats.txt", "interrupts-composed/shared.txt"],
+)  # fmt: skip
+def test_counters_survive_every_shape(name: str) -> None:
+    def plain(found: list[PrintedCounters]) -> list[tuple[str, object]]:
+        return [(one.name, dict(one.values)) for one in found]
+
+    expected = plain(counters(text(name)))
+    assert expected
+    for shape, changed in mangled(text(name)):
+        if shape == "behind times" and "sar" in name:
+            continue  # its own times begin the lines
+        assert plain(counters(changed)) == expected, shape
+
+
+@pytest.mark.parametrize("name", ["drbd-composed/proc-8.4.txt", "drbd-composed/status-9.txt"])
+def test_states_survive_every_shape(name: str) -> None:
+    expected = [(one.name, dict(one.values)) for one in subjects(text(name))]
+    for shape, changed in mangled(text(name), wraps=False):
+        found = [(one.name, dict(one.values)) for one in subjects(changed)]
+        assert found == expected, shape
+
+
+IOSTAT = """Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn
+vda              10.00        40.00         0.00         40          0
+vdb              20.00        80.00         0.00         80          0
+"""
+
+
+def test_lines_that_sum_up_are_no_disks() -> None:
+    rows = "".join(f"{name:9}        15.00        60.00         0.00         60          0\n"
+                   for name in ("sum", "avg", "stddev"))  # fmt: skip
+    given = counters(IOSTAT + rows)
+    assert [(one.kind, one.name) for one in given] == [
+        ("disk", "vda"), ("disk", "vdb"), ("disks", "sum"), ("disks", "avg"), ("disks", "stddev"),
+    ]  # fmt: skip
+    near = counters(IOSTAT.replace("vdb", "vg-sum"))
+    assert [one.kind for one in near] == ["disk", "disk"]
+    grouped = counters("$ iostat -g both vda vdb\n" + IOSTAT.replace("vdb ", "both"))
+    assert [one.kind for one in grouped] == ["disk", "disks"]
+
+
+@pytest.mark.parametrize(
+    ("command", "since_boot"),
+    [
+        ("iostat -y 1", False), ("iostat -dxy 1 5", False), ("/usr/bin/iostat -xyz 2", False),
+        ("iostat -dx sda -y 1", False), ("sudo iostat -y 1 1", False),
+        ("iostat -dx 1", True), ("iostat -j ID mydisk-y 1", True), ("iostat -p vdy-y", True),
+    ],
+)  # fmt: skip
+def test_iostat_with_y_is_not_since_boot(command: str, since_boot: bool) -> None:
+    given = counters(f"$ {command}\n{IOSTAT}\n{IOSTAT}")
+    first = [one.values["since_boot"] for one in given if one.values["report"] == 1]
+    later = [one.values["since_boot"] for one in given if one.values["report"] == 2]
+    assert (set(first), set(later)) == ({since_boot}, {False})
+
+
+def test_whether_a_report_alone_is_since_boot_is_not_known() -> None:
+    assert {one.values["since_boot"] for one in counters(IOSTAT)} == {None}
+    many = counters("$ iostat 1\n" + f"{IOSTAT}\n" * 300)
+    assert len(many) == 600
+    assert [one.values["since_boot"] for one in many[2:]] == [False] * 598
+
+
+def test_vmstat_goes_on_below_a_repeated_head() -> None:
+    head = (
+        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+        " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    )
+    row = " 1  0      0 100000  20000 300000    0    0    {}    10  100  200  1  2 97  0  0\n"
+    given = head + row.format(1) + row.format(2) + head + row.format(3)
+    (one,) = counters(f"$ vmstat 1\n{given}")
+    assert one.values["blocks_in"] == [1024, 2048, 3072]
+    assert one.values["since_boot"] is True
+    assert counters(given)[0].values["since_boot"] is None

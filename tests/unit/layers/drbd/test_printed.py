@@ -1,0 +1,129 @@
+"""DRBD's own file and the status of its tools: two views of the same devices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.evidence.keep import settings_of
+from iosonde.printed import Subject
+from tests.mangle import counters, mangled, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "drbd-8.4.11"
+KIB = 1024
+
+
+def text(name: str) -> str:
+    return (PLACE / name).read_text()
+
+
+def subjects(given: str) -> list[Subject]:
+    return [one for state in states(given) for one in state.subjects]
+
+
+def test_the_file_and_the_status_agree() -> None:
+    old, new = subjects(text("proc-done.txt")), subjects(text("status-verbose-done.txt"))
+    assert [one.name for one in old] == [one.name for one in new] == ["drbd0", "drbd1"]
+    for one, other in zip(old, new, strict=True):
+        for fact in ("role", "peer_role", "disk_state", "peer_disk_state", "connection",
+                     "out_of_sync"):  # fmt: skip
+            assert one.values[fact] == other.values[fact], fact
+
+
+def test_counters_of_both_agree() -> None:
+    """ns is what was sent, nr received, dw written, dr read; all of them in KiB."""
+    old, new = counters(text("proc-done.txt")), counters(text("status-verbose-done.txt"))
+    names = {"ns": "sent", "nr": "received", "dw": "written", "dr": "read", "oos": "out-of-sync",
+             "al": "al-writes", "bm": "bm-writes"}  # fmt: skip
+    for one, other in zip(old, new, strict=True):
+        assert {name: one.values[short] for short, name in names.items()} == {
+            name: other.values[name] for name in names.values()
+        }
+    assert old[0].values["ns"] == 104920 * KIB
+
+
+def test_a_resync_has_its_share_and_speed() -> None:
+    one, other = subjects(text("proc-sync.txt"))
+    assert (one.values["connection"], other.values["connection"]) == ("SyncSource", "SyncTarget")
+    assert one.values["sync_share"] == pytest.approx(0.08)
+    assert one.values["sync_speed"] == 6460 * KIB
+    assert one.values["out_of_sync"] == 95900 * KIB
+    (source, target) = subjects(text("status-sync.txt"))
+    assert (source.name, source.values["replication"]) == ("ra", "SyncSource")
+    assert target.values["disk_state"] == "Inconsistent"
+
+
+def test_a_device_alone() -> None:
+    (one,) = subjects(text("proc-alone.txt"))
+    assert one.values["connection"] == "WFConnection"
+    assert one.values["peer_disk_state"] == "DUnknown"
+    assert one.values["protocol"] == "C"
+
+
+def test_several_volumes_and_peers() -> None:
+    """Composed after drbdsetup.c: two volumes, one peer that is there and one that is not."""
+    given = (
+        "data role:Primary\n"
+        "  volume:0 disk:UpToDate\n"
+        "  volume:1 disk:UpToDate\n"
+        "  alpha role:Secondary\n"
+        "    volume:0 peer-disk:UpToDate\n"
+        "    volume:1 replication:SyncSource peer-disk:Inconsistent done:12.50\n"
+        "  beta connection:Connecting\n"
+    )
+    found = [(one.name, one.values.get("peer"), one.values.get("connection"),
+              one.values.get("peer_disk_state")) for one in subjects(given)]  # fmt: skip
+    assert found == [
+        ("data", "alpha", "Connected", "UpToDate"), ("data", "beta", "Connecting", None),
+        ("data/1", "alpha", "Connected", "Inconsistent"), ("data/1", "beta", "Connecting", None),
+    ]  # fmt: skip
+
+
+def test_a_device_of_8_0() -> None:
+    """Composed after DRBD 8.0, which says st: for the roles and has no oos."""
+    (one,) = subjects(
+        "version: 8.0.14 (api:86/proto:86)\n"
+        " 0: cs:Connected st:Secondary/Primary ds:UpToDate/UpToDate C r---\n"
+        "    ns:0 nr:31 dw:31 dr:0 al:0 bm:0 lo:0 pe:0 ua:0 ap:0\n"
+        "\tresync: used:0/61 hits:0 misses:0 starving:0 dirty:0 changed:0\n"
+    )
+    assert (one.values["role"], one.values["peer_role"]) == ("Secondary", "Primary")
+    assert "out_of_sync" not in one.values
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in PLACE.glob("*.txt")))
+def test_every_shape(name: str) -> None:
+    def plain(given: str) -> list[tuple[str, object]]:
+        found: list[tuple[str, object]] = [(one.name, dict(one.values)) for one in subjects(given)]
+        return found + [(one.name, dict(one.values)) for one in counters(given)]
+
+    expected = plain(text(name))
+    assert expected
+    for shape, changed in mangled(text(name)):
+        assert plain(changed) == expected, shape
+
+
+THREE = (
+    "r0 node-id:0 role:Primary suspended:no\n"
+    "  volume:0 minor:0 disk:UpToDate quorum:yes blocked:no\n"
+    "      size:10485404 read:1024 written:2048\n"
+    "  node2 node-id:1 connection:Connected role:Secondary congested:no\n"
+    "    volume:0 replication:Established peer-disk:UpToDate resync-suspended:no\n"
+    "        received:0 sent:2048 out-of-sync:128 pending:0 unacked:0\n"
+    "  node3 node-id:2 connection:Connected role:Secondary congested:no\n"
+    "    volume:0 replication:Established peer-disk:Diskless peer-client:yes resync-suspended:no\n"
+    "        received:0 sent:0 out-of-sync:0 pending:0 unacked:0\n"
+)
+"""Composed after drbdsetup.c 9.22, peer_device_status(): a diskless tie-breaker is the last."""
+
+
+def test_no_peer_takes_the_place_of_another() -> None:
+    (state,) = states(THREE)
+    settings = settings_of(state)
+    assert settings["drbd0.peer_disk_state"] == "UpToDate"
+    assert settings["drbd0[node3].peer_disk_state"] == "Diskless"
+    assert (settings["drbd0.out_of_sync"], settings["drbd0[node3].out_of_sync"]) == (128 * KIB, 0)
+    assert [one.values["peer"] for one in counters(THREE)] == ["node2", "node3"]
+    (one,) = states(text("status-done.txt")[: text("status-done.txt").index("\n\n")])
+    assert all("[" not in name for name in settings_of(one))

@@ -1,0 +1,107 @@
+"""flashcache on a host: what dmsetup prints of it among other devices, and when it is unsafe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from iosonde.case import Case, State
+from iosonde.errors import FileMissing, IosondeError
+from iosonde.hosts.host import Completed
+from iosonde.layers._caches.findings import RULES
+from iosonde.layers.flashcache.facts import counters, of_device, size_histogram, table_facts
+from iosonde.layers.flashcache.kind import Flashcache
+from iosonde.layers.layer import BlockDevice, Scene
+from iosonde.records import StackLayer
+from tests.nothing import NothingHost
+
+PLACE = Path(__file__).parents[3] / "outputs" / "flashcache-2-page"
+NAMED = "cachedev: 0 2930294784 flashcache "
+STATUS, TABLE = (
+    f"root: 0 4096 linear \n{NAMED}{(PLACE / name).read_text().partition('flashcache ')[2]}"
+    "home: 0 8192 linear \n"
+    for name in ("status.txt", "table.txt")
+)
+
+
+class Storage(NothingHost):
+    """A host with one flashcache device."""
+
+    name = "storage"
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = 60.0,
+        check: bool = True,
+    ) -> Completed:  # fmt: skip
+        told = {"table": TABLE, "status": STATUS}[argv[1]]
+        return Completed(tuple(argv), 0, told.encode(), b"", 0.0)
+
+    async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
+        known = {"name": b"cachedev\n", "uuid": b"\n", "suspended": b"0\n"}
+        return {
+            path: known.get(path.rpartition("/")[2], FileMissing(path, where=self.name))
+            for path in paths
+        }
+
+
+def scene(ssd: str = "disk") -> Scene:
+    below = () if ssd == "disk" else ("sdb", "sdc")
+    devices = (
+        BlockDevice("sda", "/dev/sda", "8:0", ssd, 1 << 36, below),
+        BlockDevice("md2", "/dev/md2", "9:2", "raid10", 1 << 40),
+        BlockDevice("dm-0", "/dev/mapper/cachedev", "253:0", "dm", 1500310929408, ("sda", "md2")),
+    )
+    return Scene(Storage(), {one.name: one for one in devices}, (), ())
+
+
+async def layer(ssd: str = "disk") -> StackLayer:
+    (found,) = await Flashcache().discover(scene(ssd))
+    return found
+
+
+async def test_what_is_known_of_a_cache() -> None:
+    found = await layer()
+    assert (found.id, found.kind) == ("storage/flashcache:cachedev", "flashcache")
+    assert found.device == "/dev/mapper/cachedev"
+    assert found.below == ("storage/*device:sda", "storage/*device:md2")
+    expected = {
+        "mode": "writeback", "block_size": 4096, "sequential_cutoff": 0,
+        "cache_device": "/dev/sda", "disk_device": "/dev/md2", "cache_size": 57018 << 20,
+        "sysctl": "sda+md2", "reads": 85485411, "uncached_writes": 362807723,
+        "cleanings": 11238715,
+    }  # fmt: skip
+    assert expected.items() <= found.facts.items()
+    assert found.facts["other_sizes_share"] == pytest.approx(0.927, abs=5e-4)
+
+
+@pytest.mark.parametrize(("ssd", "hazards"), [("disk", ("unsafe cache",)), ("raid1", ())])
+async def test_a_cache_that_writes_back_wants_a_mirror(ssd: str, hazards: tuple[str, ...]) -> None:
+    assert (await layer(ssd)).hazards == hazards
+
+
+async def test_the_rule_sees_it_as_in_a_text() -> None:
+    found = await layer()
+    state = State("flashcache", "mapper/cachedev", "storage", found.facts, found.id, "storage")
+    (said,) = [one for rule in RULES for one in rule.find(Case(states=(state,)))]
+    assert said.rule == "cache-whole-blocks"
+    assert said.message.startswith(
+        "92.2 % of 464,491,951 requests went past the cache, because it takes only requests of "
+        "exactly 4 KiB, and 92.7 % of those counted by size are not; of those that it could take, "
+        "63.2 % of the reads"
+    )
+
+
+def test_the_lines_of_one_device() -> None:
+    assert counters(of_device(STATUS, "cachedev"))["pid_expiry"] == 0
+    assert table_facts(of_device(TABLE, "cachedev"))["mode"] == "writeback"
+    assert of_device(STATUS, "root") == of_device(STATUS, "dev") == ""
+    assert table_facts("") == counters("") == {}
+
+
+def test_sizes_end_where_they_no_longer_ascend() -> None:
+    assert size_histogram("512:1 1024:2 512:3") == {512: 1, 1024: 2}
+    assert size_histogram("512:1 1000:2") == {512: 1}
+    assert size_histogram("512:1 32768:2") == {512: 1}
+    assert size_histogram("") == size_histogram("none") == {}

@@ -1,0 +1,169 @@
+"""RAID of LVM that is not whole, resyncs that stand still, targets that fail, calls sent again."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.case import Case, Counted, State
+from iosonde.layers._raid import findings as raid
+from iosonde.layers.dm import findings as error_target
+from iosonde.layers.lvm import findings as lvm_raid
+from iosonde.layers.lvm.kind import volume_facts
+from iosonde.layers.md import findings as resync
+from iosonde.layers.nfs import findings as nfs
+from iosonde.records import Json, Scalar
+from tests.unit.explain.cases import case_of, found
+
+LVS = """
+```
+$ lvs -a -o lv_name,vg_name,lv_attr,lv_size,copy_percent,segtype
+  LV   VG    Attr       LSize   Cpy%Sync Type
+  r1   my-vg rwi-a-r-{} 16.00m  {}   raid1
+  lin  my-vg -wi-a---{} 16.00m           linear
+```
+"""
+
+
+def lvm(**values: Scalar) -> Case:
+    facts: dict[str, Scalar] = {"volume_group": "my-vg", "segment_type": "raid1", **values}
+    return Case(states=(State("lvm", "my--vg-r1", "n1", facts, "page:1", "page"),))
+
+
+def row(attributes: str, kind: str = "raid1") -> dict[str, Scalar]:
+    return volume_facts([{"lv_attr": attributes, "segtype": kind, "stripes": "2"}])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "remedy"),
+    [
+        ("rwi-a-r-p-", "lvconvert --repair my-vg/r1"),
+        ("rwi-a-r-r-", "lvchange --refresh my-vg/r1"),
+        ("mwi-a-m-p-", "lvconvert --repair my-vg/r1"),
+        ("rwi-a-r-m-", ""),  # mismatches: a check found some, no member is missing
+        ("rwi-a-r---", ""),
+    ],
+)
+def test_a_volume_that_lacks_a_member(attributes: str, remedy: str) -> None:
+    said = found(lvm_raid.RULES, lvm(**row(attributes)))
+    assert [one.severity for one in said] == ["error"] * bool(remedy)
+    assert all(remedy in one.remedy and "mdadm" not in one.remedy for one in said)
+
+
+def test_a_linear_volume_on_a_disk_that_is_gone_has_lost_its_data() -> None:
+    (said,) = found(lvm_raid.RULES, lvm(**row("-wi-a---p-", "linear")))
+    assert "no second copy" in said.message
+    assert found(lvm_raid.RULES, lvm(**row("-wi-a-----", "linear"))) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"in_sync": 0.4, "sync_action": "recover"}, "rebuilds a member (recover)"),
+        ({"in_sync": 0.4, "sync_action": "idle"}, "makes its members alike (resync)"),
+        ({"in_sync": 1.0, "sync_action": "check"}, "compares its members (check)"),
+        ({"in_sync": 1.0, "sync_action": "idle"}, ""),
+    ],
+)
+def test_a_volume_that_is_busy(values: dict[str, Scalar], words: str) -> None:
+    said = found(lvm_raid.RULES, lvm(degraded=False, **values))
+    assert [words in one.message for one in said] == [True] * bool(words)
+    assert all("lvchange --maxrecoveryrate" in one.remedy for one in said)
+
+
+def test_lvs_in_a_text_and_a_dm_status_are_read_alike() -> None:
+    whole = case_of(LVS.format("--", "100.00", "--"))
+    assert found(lvm_raid.RULES, whole) == []
+    broken = case_of(LVS.format("p-", "100.00", "p-"))
+    lost, lacking = sorted(found(lvm_raid.RULES, broken), key=lambda one: one.subject)
+    assert "no second copy" in lost.message
+    assert "lvconvert --repair my-vg/r1" in lacking.remedy
+    status: dict[str, Scalar] = {"level": "raid5_ls", "raid_disks": 3, "degraded": True,
+                                 "failed_disks": 1, "sync_share": 1.0}  # fmt: skip
+    one = State("dm", "my--vg-r5", "", status, "page:1", "page")
+    (said,) = found(lvm_raid.RULES, Case(states=(one,)))
+    assert "lacks 1 of its 3 members" in said.message
+
+
+MDSTAT = """
+```
+$ cat /proc/mdstat
+Personalities : [raid1]
+md0 : active (auto-read-only) raid1 sdb1[1] sda1[0]
+      1047552 blocks super 1.2 [2/2] [UU]
+      \tresync={}
+
+unused devices: <none>
+```
+"""
+
+
+@pytest.mark.parametrize(("word", "stuck"), [("PENDING", 1), ("DELAYED", 0)])
+def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
+    case = case_of(MDSTAT.format(word))
+    assert next(case.of_kind("md")).values["sync_waits"] == word.lower()
+    said = found(resync.RULES, case)
+    assert len(said) == stuck
+    assert all("mdadm --readwrite /dev/md0" in one.remedy for one in said)
+    assert found(raid.RULES, case, "degraded") == []
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"sync_action": "frozen", "degraded": 1}, "frozen"),
+        ({"sync_action": "frozen", "degraded": 0}, ""),
+        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 0}, "without end"),
+        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**6, "size": 4 << 40},
+         "for 46 days more"),
+        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**8, "size": 4 << 40}, ""),
+    ],
+)  # fmt: skip
+def test_a_resync_that_cannot_end(values: dict[str, Scalar], words: str) -> None:
+    one = State("md", "md0", "n1", values, "page:1", "page")
+    said = found(resync.RULES, Case(states=(one,)))
+    assert [words in finding.message for finding in said] == [True] * bool(words)
+
+
+def test_a_resync_of_drbd_that_is_paused() -> None:
+    for link, rule in (("PausedSyncS", "resync-stuck"), ("SyncSource", "degraded")):
+        one = State("drbd", "r0", "n1", {"replication": link, "disk_state": "UpToDate"}, "", "p")
+        case = Case(states=(one,))
+        said = [*found(resync.RULES, case), *found(raid.RULES, case)]
+        assert [finding.rule for finding in said] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("target", "severity"), [("error", "error"), ("flakey", "error"), ("delay", "warning")]
+)
+def test_targets_that_are_made_to_fail(target: str, severity: str) -> None:
+    one = State("dm", "bad", "n1", {"target": f"linear, {target}"}, "page:1", "page")
+    (said,) = found(error_target.RULES, Case(states=(one,)))
+    assert said.severity == severity
+    assert target in said.message
+
+
+NFSSTAT = """
+```
+$ nfsstat -c
+Client rpc stats:
+calls      retrans    authrefrsh
+{}     {}         0
+```
+"""
+
+
+@pytest.mark.parametrize(("again", "alarms"), [(1500, 1), (900, 0)])
+def test_calls_of_nfs_that_were_sent_again(again: int, alarms: int) -> None:
+    said = found(nfs.RULES, case_of(NFSSTAT.format(100000, again)), "nfs-retransmissions")
+    assert len(said) == alarms
+
+
+@pytest.mark.parametrize(("sent", "alarms"), [(102_000, 1), (100_400, 0)])
+def test_mountstats_counts_transmissions_by_operation(sent: int, alarms: int) -> None:
+    operations: Json = {
+        "WRITE": {"operations": 100_000, "transmissions": sent},
+        "NULL": dict[str, Json](),
+    }
+    one = Counted("mountstats", "nfs", "/srv", "n1", {"operations": operations}, "page:1", "page")
+    said = found(nfs.RULES, Case(counters=(one,)), "nfs-retransmissions")
+    assert [finding.subject for finding in said] == ["/srv on n1"] * alarms

@@ -1,0 +1,91 @@
+"""lvs, vgs and pvs: the same facts as LVM's own report in JSON gives, whatever broke the lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.layers.lvm.kind import by_uuid, rows, volume_facts
+from iosonde.layers.lvm.printed import mapper_name, size_of
+from iosonde.records import Scalar
+from tests.mangle import mangled, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "lvm-2.03.16"
+
+
+def text(name: str) -> str:
+    return (PLACE / name).read_text()
+
+
+def told(given: str) -> dict[str, dict[str, Scalar]]:
+    return {one.name: dict(one.values) for state in states(given) for one in state.subjects}
+
+
+def reported() -> dict[str, dict[str, Scalar]]:
+    """The independent view: LVM's own report, as discovery reads it."""
+    volumes = by_uuid(rows((PLACE / "lvs.json").read_bytes(), "lv")).values()
+    return {mapper_name("my-vg", str(one[0]["lv_name"])): volume_facts(one) for one in volumes}
+
+
+@pytest.mark.parametrize(
+    "name", ["lvs.txt", "lvs-stripes.txt", "lvs-bytes.txt", "lvs-segments.txt"]
+)
+def test_tables_agree_with_the_report(name: str) -> None:
+    found, expected = told(text(name)), reported()
+    assert found.keys() == expected.keys()
+    for volume, values in found.items():
+        for fact in values.keys() & expected[volume].keys():
+            assert values[fact] == expected[volume][fact], (volume, fact)
+
+
+def test_striped_volumes_have_their_geometry() -> None:
+    found = told(text("lvs-stripes.txt"))
+    assert found["mapper/my--vg-r5"] == {
+        "volume_group": "my-vg", "segment_type": "raid5", "stripes": 3, "chunk_size": 32768,
+        "data_members": 2, "stripe_width": 65536, "in_sync": 1.0, "size": 16 * 2**20,
+        "attributes": "rwi-a-r---", "degraded": False,
+    }  # fmt: skip
+
+
+def test_all_volumes_and_what_they_stand_on() -> None:
+    found = told(text("lvs-a.txt"))
+    assert found["mapper/my--vg-striped"]["below"] == "ubda ubdb"
+    assert found["mapper/my--vg-r5"]["below"] == (
+        "mapper/my--vg-r5_rimage_0 mapper/my--vg-r5_rimage_1 mapper/my--vg-r5_rimage_2"
+    )
+    assert found["mapper/my--vg-r5_rimage_1"] | {} == {
+        "volume_group": "my-vg", "size": 8 * 2**20, "attributes": "iwi-aor---", "below": "ubdb",
+        "role": "part",
+    }  # fmt: skip
+    assert len(found) == len(text("lvs-a.txt").splitlines()) - 2
+
+
+def test_groups_and_physical_volumes() -> None:
+    assert told(text("vgs.txt"))["my-vg"] == {
+        "size": 624 * 2**20, "free": 388 * 2**20, "volumes": 4, "logical_volumes": 8,
+        "snapshots": 1, "attributes": "wz--n-",
+    }  # fmt: skip
+    assert told(text("vgs-v.txt"))["my-vg"]["extent_size"] == 4 * 2**20
+    assert told(text("pvs-start.txt"))["ubda"]["data_offset"] == 2**20
+
+
+@pytest.mark.parametrize(
+    ("printed", "size"),
+    [("16.00m", 2**24), ("<1.50t", 3 * 2**39), ("1000.00M", 10**9), ("2048s", 2**20), ("0 ", None),
+     ("0", 0), ("64,00k", 65536), ("512B", 512), ("x", None)],
+)  # fmt: skip
+def test_sizes(printed: str, size: int | None) -> None:
+    assert size_of(printed) == size
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["lvs.txt", "lvs-a.txt", "lvs-stripes.txt", "lvs-segments.txt", "lvs-bytes.txt", "vgs.txt",
+     "vgs-v.txt", "pvs.txt", "pvs-start.txt"],
+)  # fmt: skip
+def test_every_shape(name: str) -> None:
+    expected = told(text(name))
+    assert expected
+    for shape, changed in mangled(text(name)):
+        assert told(changed) == expected, shape

@@ -1,0 +1,106 @@
+"""/proc/mdstat and mdadm: two views of the same arrays, as they stood at the same moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.layers.md.kind import array_facts
+from iosonde.records import Scalar
+from tests.mangle import mangled, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "md-6.1"
+KIB = 1024
+
+
+def text(name: str) -> str:
+    return (PLACE / name).read_text()
+
+
+def told(given: str) -> dict[str, dict[str, Scalar]]:
+    return {one.name: dict(one.values) for state in states(given) for one in state.subjects}
+
+
+@pytest.mark.parametrize("name", ["md0", "md1", "md3"])
+def test_mdstat_and_mdadm_agree(name: str) -> None:
+    stat, detail = told(text("mdstat-busy.txt"))[name], told(text(f"detail-{name}.txt"))[name]
+    shared = stat.keys() & detail.keys() - {"array_state", "sync_share", "below", "layout"}
+    assert {"level", "raid_disks", "size", "degraded", "metadata_version"} <= shared
+    for fact in shared:
+        assert stat[fact] == detail[fact], fact
+    assert set(str(stat["below"]).split()) == set(str(detail["below"]).split())
+    assert stat.get("sync_share", 0.0) == pytest.approx(detail.get("sync_share", 0.0), abs=0.01)
+
+
+def test_the_facts_are_those_of_sysfs() -> None:
+    """What discovery makes of the same array's attributes."""
+    found = told(text("mdstat-busy.txt"))
+    facts = array_facts(
+        {"level": "raid10", "raid_disks": "4", "degraded": "1", "chunk_size": "65536",
+         "layout": "258", "sync_action": "resync", "metadata_version": "1.2",
+         "bitmap/location": "+8", "bitmap/chunksize": str(65536 * KIB)}
+    )  # fmt: skip
+    assert facts == {key: found["md1"][key] for key in facts}
+
+
+def test_work_in_the_background_has_its_share_and_speed() -> None:
+    found = told(text("mdstat-busy.txt"))
+    assert (found["md0"]["sync_action"], found["md0"]["sync_share"]) == ("resync", 0.053)
+    assert found["md0"]["sync_speed"] == 2901 * KIB
+    assert "sync_action" not in found["md3"]
+    assert (found["md1"]["faulty"], found["md3"]["spares"]) == ("ubdm", "ubdp")
+
+
+@pytest.mark.parametrize(
+    ("line", "action", "share"),
+    [
+        ("[==>....]  recovery = 12.6% (37043392/292945152) finish=127.5min speed=33440K/sec",
+         "recover", 0.126),
+        ("[>....]  check =  0.1% (1/1000) finish=9.9min speed=1K/sec", "check", 0.001),
+        ("\tresync=DELAYED", "resync", None),
+        ("      recovery=PENDING", "recover", None),
+    ],
+)  # fmt: skip
+def test_words_for_work(line: str, action: str, share: float | None) -> None:
+    found = told(
+        "md1 : active raid5 sdc1[3] sdb1[1] sda1[0]\n"
+        f"      1953260544 blocks level 5, 64k chunk, algorithm 2 [3/3] [UUU]\n      {line}\n"
+    )["md1"]
+    assert (found["sync_action"], found.get("sync_share")) == (action, share)
+
+
+def test_arrays_that_stand_still_and_names_of_all_kinds() -> None:
+    found = told(
+        "md_d0 : active (auto-read-only) raid0 nvme1n1p2[1] cciss!c0d1[0]\n"
+        "      976511488 blocks super external:/md127/0 512k chunks\n\n"
+        "md127 : inactive sdb[1](S) sda[0](S)\n      6306 blocks super external:imsm\n"
+    )
+    assert found["md_d0"] == {
+        "level": "raid0", "raid_disks": 2, "size": 976511488 * KIB, "array_state": "auto-read-only",
+        "chunk_size": 512 * KIB, "data_members": 2, "stripe_width": KIB * KIB,
+        "metadata_version": "external:/md127/0", "below": "nvme1n1p2 cciss/c0d1",
+    }  # fmt: skip
+    assert found["md127"]["array_state"] == "inactive"
+    assert "level" not in found["md127"]
+
+
+def test_members_tell_where_data_begin() -> None:
+    found = told(text("examine.txt"))
+    assert [found[name]["data_offset"] for name in ("ubde", "ubdj")] == [2048 * 512] * 2
+    assert found["ubdj"]["data_members"] == 2
+
+
+@pytest.mark.parametrize("state", ["clean, reshaping", "active, checking", "clean, recovering"])
+def test_mdadm_names_the_work_without_a_share(state: str) -> None:
+    given = text("detail-md3.txt").replace("State : clean", f"State : {state}")
+    words = {"reshaping": "reshape", "checking": "check", "recovering": "recover"}
+    assert told(given)["md3"]["sync_action"] == words[state.rsplit(maxsplit=1)[-1]]
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in PLACE.glob("*.txt")))
+def test_every_shape(name: str) -> None:
+    expected = told(text(name))
+    assert expected
+    for shape, changed in mangled(text(name)):
+        assert told(changed) == expected, shape

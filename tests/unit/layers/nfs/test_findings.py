@@ -1,0 +1,265 @@
+"""Rules about NFS servers, exports, mounts and journals: each fires once and is silent once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from iosonde.case import Case, Counted, State
+from iosonde.evidence.document import of_bytes
+from iosonde.explain.gather import of_document
+from iosonde.explain.judge import findings as judged
+from iosonde.layers.ext4 import findings as journal
+from iosonde.layers.nfs import findings as nfs
+from iosonde.layers.nfs import findings_server as nfsd
+from iosonde.records import Finding, Scalar
+from tests.mangle import counters
+
+OUTPUTS = Path(__file__).parents[3] / "outputs"
+OLD = OUTPUTS / "linux-2.6.18-nfs"
+NEW = OUTPUTS / "linux-6.1-nfs"
+
+
+def case_of(*files: Path) -> Case:
+    """What is found in some outputs, as one text."""
+    text = "\n\nthen\n\n".join(file.read_text() for file in files)
+    return of_document(of_bytes("page", text.encode()))[0]
+
+
+def state(kind: str, name: str = "", host: str = "", /, **values: Scalar) -> State:
+    return State(kind, name, host, values, "page:1", "page")
+
+
+def lossy(name: str, **values: Scalar) -> State:
+    return State("export", name, "", {**values, "async": True, "sync": False}, "page:1", "page")
+
+
+def one(find: Callable[[Case], Iterable[Finding]], case: Case) -> Finding:
+    (found,) = find(case)
+    return found
+
+
+def figures(finding: Finding) -> dict[str, Scalar]:
+    return {evidence.what: evidence.value for evidence in finding.evidence}
+
+
+def test_all_threads_busy_by_the_histogram() -> None:
+    found = one(nfsd.all_busy, case_of(OLD / "nfsd.txt"))
+    assert (found.rule, found.severity) == ("nfsd-threads", "warning")
+    assert found.message == (
+        "All 128 threads of the NFS server were busy at once 931,051 times, for 1935.5 s in sum, "
+        "35 times as long as 90 % or more but not all: calls that came then waited, and how many "
+        "more threads they would have kept busy cannot be seen."
+    )
+    assert figures(found)["time all were busy"] == 1935.526
+    share = figures(found)["share of the time when 10 % or more were busy"]
+    assert share == pytest.approx(0.0342, abs=1e-4)
+    assert "echo 256 > /proc/fs/nfsd/threads" in found.remedy
+    assert "128 MiB more memory" in found.remedy
+
+
+@pytest.mark.parametrize("line", [
+    "th 8 0 0.000 0.000 0.000 0.000 0.000 0.000 0.000 0.000 0.000 0.000",
+    "th 64 12 9000.100 800.000 70.000 20.000 9.000 8.000 4.000 3.000 1.000 0.200",
+])  # fmt: skip
+def test_threads_that_suffice(line: str) -> None:
+    (counted,) = counters(line)
+    case = Case(counters=(Counted("nfsd", "nfsd", "", "", counted.values, "page:1", "page"),))
+    assert list(nfsd.all_busy(case)) == []
+
+
+def test_pools_whose_threads_are_all_busy() -> None:
+    old = list(nfsd.no_idle_thread(case_of(NEW / "pool_stats-2.6.30.txt")))
+    assert [finding.subject for finding in old] == ["nfsd pool 0"]  # pool 1 waits for 0.3 %
+    # those enqueued, less the ones for which threads were waking already
+    assert figures(old[0])["share that found none idle"] == pytest.approx(
+        (412_077 - 20_310) / 1_840_322
+    )
+    new = one(nfsd.no_idle_thread, case_of(NEW / "nfsd.txt", NEW / "pool_stats.txt"))
+    # here every packet is enqueued, and only those that woke no thread waited
+    assert new.message == (
+        "Of 3,095 arrivals at pool 0 of the NFS server, 958 (31 %) found no idle thread and had to "
+        "wait for one."
+    )
+    assert "echo 16 > /proc/fs/nfsd/threads" in new.remedy
+
+
+def test_pools_with_idle_threads_and_few_arrivals() -> None:
+    values = {"packets-arrived": 9000, "sockets-enqueued": 9000, "threads-woken": 8999}
+    idle = Counted("pool_stats", "nfsd", "pool 0", "", values, "page:1", "page")
+    few = Counted("pool_stats", "nfsd", "pool 0", "", {"packets-arrived": 10}, "page:1", "page")
+    assert list(nfsd.no_idle_thread(Case(counters=(idle, few)))) == []
+
+
+def test_byte_counters_that_wrapped() -> None:
+    reads, writes = nfsd.wrapped(case_of(OLD / "nfsd.txt"))
+    assert (reads.rule, reads.severity) == ("counter-wrap", "warning")
+    assert figures(reads)["bytes per READ"] == pytest.approx(11.124, abs=1e-3)
+    assert figures(writes)["bytes per WRITE"] == pytest.approx(9.812, abs=1e-3)
+    least = figures(reads)["bytes at the least"]
+    assert isinstance(least, int)
+    assert least % 2**32 == 4_191_757_345 % 2**32
+    assert 376_819_530 * 512 <= least < 376_819_530 * 512 + 2**32
+    assert reads.message == (
+        "3.90 GiB for 376,819,530 READs are 11.1 bytes each, which cannot be: the byte counter has "
+        "32 bits and began again at 0 after every 4 GiB; if each moved only 512 bytes, that was 44 "
+        "times, and the true amount is 180 GiB or more."
+    )
+
+
+def test_byte_counters_that_hold() -> None:
+    assert list(nfsd.wrapped(case_of(NEW / "nfsd.txt"))) == []
+
+
+def test_an_interface_s_counter_that_wrapped() -> None:
+    def link(size: int) -> Case:
+        values = {"rx_bytes": size, "rx_packets": 900_000_000, "tx_bytes": 10, "tx_packets": 1}
+        return Case(counters=(Counted("ifconfig", "link", "eth0", "", values, "page:1", "page"),))
+
+    assert figures(one(nfsd.wrapped, link(1_200_000_000)))["RX packets"] == 900_000_000
+    assert list(nfsd.wrapped(link(900_000_000_000))) == []
+
+
+def test_reads_against_writes() -> None:
+    found = one(nfsd.mix, case_of(OLD / "nfsd.txt"))
+    assert (found.rule, found.severity, found.remedy) == ("read-write-mix", "note", "")
+    assert found.message == "The clients' calls for data are 86.5 % READs and 13.5 % WRITEs."
+    assert figures(found)["share of WRITEs"] == pytest.approx(58_706_883 / 435_526_413)
+    assert list(nfsd.mix(Case())) == []
+
+
+def test_reads_against_writes_on_a_raid_level_with_a_divided_cache() -> None:
+    case = case_of(OLD / "nfsd.txt")
+    known = Case(
+        counters=case.counters,
+        states=(
+            state("hwraid", "cciss/c0d1", raid_level="raid5"),
+            state("controller", "slot2", slot=2, cache_read_share=0.75, cache_write_share=0.25),
+        ),
+    )
+    found = one(nfsd.mix, known)
+    assert found.message == (
+        "The clients' calls for data are 86.5 % READs and 13.5 % WRITEs; on RAID 5, where a small "
+        "write costs 4 disk I/Os, writes are 38.4 % of the disks' work; the controller keeps 75 % "
+        "of its cache for reads."
+    )
+    assert "cacheratio=25/75" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [(state("md", "md0", level="raid4"), "on RAID 4, where a small write costs 4 disk I/Os"),
+     (state("lvm", "vg/data", segment_type="raid5_ls"), "on RAID 5, where a small write costs 4"),
+     (state("hwraid", "c0/v1", raid_level="RAID6"), "on RAID 6, where a small write costs 6"),
+     (state("md", "md0", level="raid0"), ""),  # a write there is a write
+     (state("md", "md0", level="linear"), "")],
+)  # fmt: skip
+def test_writes_are_counted_at_the_level_s_own_cost(known: State, told: str) -> None:
+    case = Case(counters=case_of(OLD / "nfsd.txt").counters, states=(known,))
+    message = one(nfsd.mix, case).message
+    assert told in message if told else "disk I/Os" not in message
+
+
+def test_an_export_that_loses_data() -> None:
+    case = Case(states=(lossy("/srv", clients="10.0.0.0/24", rw=True),))
+    found = one(nfs.unsafe_export, case)
+    assert (found.severity, found.subject) == ("error", "/srv")
+    assert "before they are on stable storage (async)" in found.message
+
+
+def test_an_export_to_everybody() -> None:
+    wide, slow = sorted(nfs.unsafe_export(case_of(OLD / "exports.txt")), key=lambda x: x.severity,
+                        reverse=True)  # fmt: skip
+    assert (wide.severity, slow.severity) == ("warning", "note")
+    assert "all clients are one user" in wide.message
+    assert "waits for stable storage (sync)" in slow.message
+    assert figures(wide) == {"clients": "*", "insecure": True, "all_squash": True}
+    root = state("export", "/srv", clients="*", rw=True, no_root_squash=True)
+    assert "may write as root" in one(nfs.unsafe_export, Case(states=(root,))).message
+
+
+def test_an_export_with_a_blank_before_its_options() -> None:
+    case = of_document(of_bytes("page", b"/srv trusted (rw)\n"))[0]
+    found = one(nfs.unsafe_export, case)
+    assert found.severity == "error"
+    assert "A blank stands between trusted and its options" in found.message
+
+
+@pytest.mark.parametrize(
+    ("words", "alarms"),
+    [
+        ({"sec": "krb5p"}, 0),
+        ({"sec": "krb5i:krb5"}, 0),
+        ({"xprtsec": "mtls"}, 0),
+        ({"sec": "krb5:sys"}, 1),
+        ({"sec": "sys"}, 1),
+        ({"xprtsec": "tls:mtls"}, 1),
+        ({"sec": "krb5p", "async": True}, 1),
+    ],
+)
+def test_everybody_who_proves_who_he_is(words: dict[str, Scalar], alarms: int) -> None:
+    one = state("export", "/srv", clients="*", rw=True, **words)
+    assert len(list(nfs.unsafe_export(Case(states=(one,))))) == alarms
+
+
+def test_a_safe_export() -> None:
+    safe = state("export", "/srv", clients="10.0.0.0/24", rw=True, sync=True, wdelay=True)
+    public = lossy("/iso", clients="*", ro=True)
+    assert list(nfs.unsafe_export(Case(states=(safe, public)))) == []
+
+
+@pytest.mark.parametrize("values", [
+    {"server": "localhost"}, {"server": "127.0.0.1"}, {"server": "node1"},
+    {"server": "10.0.0.1", "address": "10.0.0.1", "clientaddr": "10.0.0.1"},
+])  # fmt: skip
+def test_a_mount_of_the_host_s_own_export(values: dict[str, Scalar]) -> None:
+    found = one(nfs.loopback, Case(states=(state("nfs", "/mnt", "node1", **values),)))
+    assert (found.rule, found.severity, found.subject) == ("loopback-nfs", "warning", "/mnt")
+
+
+def test_a_mount_of_another_host() -> None:
+    values: dict[str, Scalar] = {"server": "10.0.0.2", "address": "10.0.0.2",
+                                 "clientaddr": "10.0.0.1"}  # fmt: skip
+    assert list(nfs.loopback(Case(states=(state("nfs", "/mnt", "node1", **values),)))) == []
+
+
+def test_mounts_that_move_little() -> None:
+    small = state("nfs", "/mnt", read_size=32_768, write_size=8192)
+    found = one(nfs.small_transfers, Case(states=(small,)))
+    assert "8 KiB in one call (rsize and wsize): 1 MiB takes 128 calls" in found.message
+    large = state("nfs", "/mnt", read_size=65_536, write_size=1 << 20)
+    assert list(nfs.small_transfers(Case(states=(large,)))) == []
+
+
+def test_one_connection_over_a_fast_link() -> None:
+    def case(connections: int, speed: int) -> Case:
+        mount = State("nfs", "/mnt", "n", {"connections": connections, "protocol": "tcp"}, "page:1",
+                      "page", below=("eth0",))  # fmt: skip
+        return Case(states=(mount, state("link", "eth0", "n", speed=speed)))
+
+    assert "one connection over a link" in one(nfs.one_connection, case(1, 3_125_000_000)).message
+    assert list(nfs.one_connection(case(4, 3_125_000_000))) == []
+    assert list(nfs.one_connection(case(1, 125_000_000))) == []
+
+
+def test_options_that_do_nothing_or_lose_data() -> None:
+    mount = state("nfs", "/mnt", noatime=True, soft=True)
+    idle, soft = nfs.without_effect(Case(states=(mount,)))
+    assert (idle.severity, soft.severity) == ("note", "warning")
+    assert idle.message.startswith("noatime has no effect on the NFS mount /mnt")
+    assert list(nfs.without_effect(Case(states=(state("nfs", "/mnt", hard=True),)))) == []
+
+
+def test_a_journal_that_takes_data() -> None:
+    found = one(journal.double_write, case_of(OLD / "fstab.txt"))
+    assert (found.rule, found.subject) == ("journal-double-write", "/mnt/nfs")
+    assert "writes all data twice" in found.message
+    ordered = state("ext4", "/srv", data="ordered")
+    assert list(journal.double_write(Case(states=(ordered,)))) == []
+
+
+def test_a_real_mount_of_an_own_export_is_told_by_all_that_is_known() -> None:
+    found = {finding.rule for finding in judged(case_of(NEW / "mountstats.txt"))}
+    assert {"loopback-nfs", "nfs-mount"} <= found

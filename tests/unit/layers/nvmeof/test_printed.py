@@ -1,0 +1,93 @@
+"""NVMe drives: nvme list as table and JSON, and their PCIe links by lspci -vv."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from iosonde.layers.disk.printed_lspci import lane_rate
+from iosonde.printed import Subject
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs"
+LISTS = {path.name: path.read_text() for path in sorted((PLACE / "nvme-cli").glob("list*"))}
+PCI = (PLACE / "pciutils-3.7" / "nvme.txt").read_text()
+
+
+def subjects(text: str) -> dict[str, Subject]:
+    return {one.name: one for state in states(text) for one in state.subjects}
+
+
+@pytest.mark.parametrize("name", ["list-1.x.txt", "list-2.x.txt"])
+def test_the_table_says_what_json_says(name: str) -> None:
+    found = subjects(LISTS[name])
+    assert list(found) == ["nvme0n1", "nvme1n1"]
+    for row in json.loads(LISTS["list.json"])["Devices"]:
+        values = found[row["DevicePath"].removeprefix("/dev/")].values
+        assert values["model"] == row["ModelNumber"]
+        assert values["serial"] == row["SerialNumber"]
+        assert values["firmware"] == row["Firmware"]
+        assert values["logical_block_size"] == row["SectorSize"]
+        assert values["size"] == pytest.approx(row["PhysicalSize"], rel=0.003)
+
+
+def test_json_is_exact() -> None:
+    found = subjects(LISTS["list.json"])
+    assert found["nvme0n1"].values["size"] == 1920383410176
+    assert found["nvme1n1"].values["logical_block_size"] == 4096
+
+
+def test_nested_json_names_the_transport() -> None:
+    found = subjects(LISTS["list-2.11.json"])
+    assert found["nvme0n1"].values["transport"] == "nvme"
+    assert found["nvme0n1"].values["address"] == "0000:01:00.0"
+    assert found["nvme2n1"].values["transport"] == "nvme-tcp"
+    assert found["nvme2n1"].values["size"] == 107374182400
+
+
+@pytest.mark.parametrize("name", list(LISTS))
+def test_lists_survive_what_happens_to_pasted_text(name: str) -> None:
+    expected = {key: dict(one.values) for key, one in subjects(LISTS[name]).items()}
+    for way, mangling in mangled(LISTS[name]):
+        found = {key: dict(one.values) for key, one in subjects(mangling).items()}
+        assert found == expected, way
+
+
+def test_pcie_links_of_drives() -> None:
+    found = subjects(PCI)
+    assert list(found) == ["01:00.0", "41:00.0"]  # the bridge is no drive
+    full, slow = found["01:00.0"].values, found["41:00.0"].values
+    assert (full["link_speed"], full["link_width"]) == (8e9, 4)
+    assert full["bandwidth"] == full["bandwidth_max"]
+    assert full["numa_node"] == 0
+    assert (full["max_payload"], full["max_read_request"]) == (256, 512)
+    assert slow["model"] == "Micron Technology Inc 7450 PRO NVMe SSD"
+    assert (slow["link_speed"], slow["link_speed_max"]) == (8e9, 16e9)
+    assert (slow["link_width"], slow["link_width_max"]) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("speed", "rate"),  # one lane, published figures of the specification, bytes/s
+    [(2.5, 250e6), (5, 500e6), (8, 985e6), (16, 1969e6), (32, 3938e6), (64, 7563e6)],
+)
+def test_a_lane_carries_what_is_left_of_its_line_code(speed: float, rate: float) -> None:
+    assert lane_rate(speed) == pytest.approx(rate, rel=0.001)
+
+
+def test_a_plain_line_has_the_model_alone() -> None:
+    (subject,) = subjects((PLACE / "pciutils-3.7" / "plain.txt").read_text()).values()
+    assert set(subject.values) == {"class", "model"}
+
+
+def test_pci_survives_what_happens_to_pasted_text() -> None:
+    expected = {key: dict(one.values) for key, one in subjects(PCI).items()}
+    for way, mangling in mangled(PCI):
+        found = {key: dict(one.values) for key, one in subjects(mangling).items()}
+        for name, values in expected.items():
+            assert found[name] | {"model": ""} == values | {"model": ""}, way
+
+
+def test_sentences_about_links_are_none() -> None:
+    assert read("Compare LnkCap: with LnkSta: of the drive in /dev/nvme0n1.") == []

@@ -1,0 +1,159 @@
+"""Figures of one trial that contradict each other, and what they say of the load."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.case import Case
+from iosonde.loads._rules import arithmetic
+from tests.unit.explain.cases import case_of, found, network_page, trial
+
+
+@pytest.fixture(scope="module")
+def page() -> Case:
+    return case_of(network_page())
+
+
+def test_samples_above_the_mean_are_stalls_or_the_flush(page: Case) -> None:
+    said = [one for one in found(arithmetic.RULES, page) if "samples" in one.message]
+    assert len(said) == 8
+    assert any("1.95 times" in one.message for one in said)
+
+
+def test_one_in_flight_is_said_once(page: Case) -> None:
+    said = [one for one in found(arithmetic.RULES, page) if "one I/O in flight" in one.message]
+    assert len(said) == 1
+
+
+def test_rounded_figures_of_real_outputs_contradict_nothing(page: Case) -> None:
+    said = found(arithmetic.RULES, page, "contradiction")
+    assert all("samples" in one.message for one in said)
+
+
+def test_figures_that_cannot_be_true_together() -> None:
+    good = {
+        "write.iops": [1000.0], "write.bandwidth": [4_096_000.0], "write.latency.mean": [1e-3],
+        "write.latency.p50": [9e-4], "write.latency.p99": [2e-3], "write.latency.max": [5e-3],
+    }  # fmt: skip
+    bad = (
+        {**good, "write.bandwidth": [8_192_000.0]},
+        {**good, "write.latency.p50": [3e-3]},
+        {**good, "write.latency.p99": [9e-3]},
+        {**good, "write.latency.mean": [9e-3]},
+    )
+    options = {"bs": 4096}
+    assert found(arithmetic.RULES, Case(trials=(trial(good, options=options),))) == []
+    for figures in bad:
+        case = Case(trials=(trial(figures, options=options),))
+        assert [one.rule for one in found(arithmetic.RULES, case)] == ["contradiction"], figures
+    case = Case(trials=(trial(good, options=options, issued={"write": 30_000}),))
+    assert len(found(arithmetic.RULES, case)) == 1
+
+
+def test_rounding_is_no_contradiction() -> None:
+    figures = {"write.iops": [88_600.0], "write.bandwidth": [346.0 * 2**20]}
+    one = trial(figures, options={"bs": 4096}, steps={"write.iops": 50.0, "write.bandwidth": 2**19})
+    assert found(arithmetic.RULES, Case(trials=(one,))) == []
+
+
+@pytest.mark.parametrize(
+    ("latency", "depth", "severity"),
+    [(32e-3, 32, None), (64e-3, 32, "warning"), (8e-3, 32, "note")],
+)
+def test_littles_law(latency: float, depth: int, severity: str | None) -> None:
+    one = trial(
+        {"read.iops": [1000.0], "read.latency.mean": [latency]},
+        options={"iodepth": depth, "numjobs": 1},
+    )
+    said = [one.severity for one in found(arithmetic.RULES, Case(trials=(one,)), "littles-law")]
+    assert said == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(("user", "alarms"), [(0.3, 0), (0.8, 1)])
+def test_a_load_that_is_the_limit_itself(user: float, alarms: int) -> None:
+    one = trial({"read.iops": [1e6], "cpu.user": [user], "cpu.system": [0.19]})
+    assert len(found(arithmetic.RULES, Case(trials=(one,)), "load-generator-limit")) == alarms
+
+
+def test_what_was_moved_is_held_against_ios_and_bandwidth() -> None:
+    figures = {"write.iops": [1000.0], "write.bandwidth": [4_096_000.0]}
+    right = {"write": {"bytes": 245_760_000.0, "step": 1e6, "seconds": 60.0}}
+    wrong = {"write": {"bytes": 491_520_000.0, "step": 1e6, "seconds": 60.0}}
+    for moved, alarms in ((right, 0), (wrong, 2)):
+        one = trial(
+            figures, options={"bs": 4096}, issued={"write": 60_000}, details={"moved": moved}
+        )
+        said = found(arithmetic.RULES, Case(trials=(one,)), "contradiction")
+        assert len(said) == alarms
+        assert all("is not what was moved" in finding.message for finding in said)
+
+
+@pytest.mark.parametrize(("least", "alarms"), [(4.2e-6, 0), (9.321e-6, 1), (6e-6, 0), (1e-3, 0)])
+def test_a_percentile_below_the_least_latency(least: float, alarms: int) -> None:
+    """1 ms was printed in whole milliseconds: the least may have been anything below."""
+    one = trial(
+        {"write.iops": [1000.0], "write.latency.p50": [5.5e-6 if least < 1e-4 else 6e-4]},
+        details={"latency": {"write": {"clat": {"min": least}}}},
+    )
+    assert len(found(arithmetic.RULES, Case(trials=(one,)), "contradiction")) == alarms
+
+
+def test_a_synchronous_engine_keeps_one_in_flight() -> None:
+    one = trial(
+        {"read.iops": [1000.0], "read.latency.mean": [1e-3]},
+        options={"iodepth": 32, "numjobs": 1, "ioengine": "psync"},
+    )
+    (said,) = found(arithmetic.RULES, Case(trials=(one,)), "littles-law")
+    assert "synchronous engine (psync)" in said.message
+
+
+def test_figures_of_one_of_several_jobs_are_held_against_one() -> None:
+    one = trial(
+        {"read.iops": [1e3], "read.latency.mean": [1e-3], "cpu.user": [0.6], "cpu.system": [0.4]},
+        options={"iodepth": 1, "numjobs": 4}, details={"jobs": 1},
+    )  # fmt: skip
+    said = found(arithmetic.RULES, Case(trials=(one,)))
+    assert [finding.rule for finding in said] == ["load-generator-limit"]
+
+
+def test_own_loops_are_timed_by_the_tool_not_by_the_wall_clock() -> None:
+    own = trial(
+        {"write.iops": [1000.0], "elapsed": [2.0]}, issued={"write": 2000}, elapsed=(2.4,),
+        stands_on=(("disk", "sda"),),
+    )  # fmt: skip
+    assert found(arithmetic.RULES, Case(trials=(own,))) == []
+
+
+def test_digits_that_were_cut_off_are_no_contradiction() -> None:
+    """23.9 IOPS of 2 MiB are printed as 23 IOPS and 47.8 MiB/s: 46 against 47."""
+    steps = {"read.iops": 0.5, "read.bandwidth": 0.05 * 2**20}
+    options = {"bs": 2 << 20}
+    for rate, alarms in ((47.8, 0), (49.5, 1)):
+        figures = {"read.iops": [23.0], "read.bandwidth": [rate * 2**20]}
+        case = Case(trials=(trial(figures, options=options, steps=steps),))
+        assert len(found(arithmetic.RULES, case, "contradiction")) == alarms, rate
+
+
+def flying(write: float, read: float, **options: str | bool) -> list[str]:
+    """How many I/Os of each direction are in flight at depth 32, and what is said of it."""
+    one = trial(
+        {
+            "write.iops": [1000.0], "write.latency.mean": [write / 1000],
+            "read.iops": [1000.0], "read.latency.mean": [read / 1000],
+        },
+        options={"iodepth": 32, "numjobs": 1, **options},
+    )  # fmt: skip
+    return [one.severity for one in found(arithmetic.RULES, Case(trials=(one,)), "littles-law")]
+
+
+def test_phases_of_a_load_are_not_in_flight_together() -> None:
+    assert flying(32, 32) == ["warning"]
+    assert flying(32, 32, verify="crc32c") == []
+    assert flying(64, 32, verify="crc32c") == ["warning"]
+    assert flying(32, 32, phased=True) == []
+
+
+def test_a_load_that_is_held_back_on_purpose_is_no_stall() -> None:
+    assert flying(4, 4) == ["note"]
+    assert flying(4, 4, paced=True) == []
+    assert flying(64, 4, paced=True) == ["warning"]

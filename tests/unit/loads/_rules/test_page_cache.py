@@ -1,0 +1,203 @@
+"""The page cache told from a device."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.case import Case, Measured
+from iosonde.loads._rules import page_cache
+from iosonde.records import HostFacts, Series
+from tests.unit.explain.cases import case_of, found, network_page, trial
+
+GIB = 2**30
+
+
+@pytest.fixture(scope="module")
+def page() -> Case:
+    return case_of(network_page())
+
+
+def test_each_of_the_eight_results_measured_memory(page: Case) -> None:
+    errors = [one for one in found(page_cache.RULES, page) if one.severity == "error"]
+    assert len(errors) == 8
+    local = next(one for one in errors if one.evidence[0].value == 5_333_109)
+    assert local.evidence[1].value == 1_405_100 + 23
+    assert local.evidence[2].value == pytest.approx(1 - 1_405_123 / 5_333_109)
+    assert "nvme0n1" in local.message
+    assert "7.78 µs is memory's" in local.message
+    assert "requests for 5,333,109 writes" in local.message
+
+
+def test_the_final_flush_is_named_where_the_command_is_known(page: Case) -> None:
+    notes = [one for one in found(page_cache.RULES, page) if one.severity == "note"]
+    assert ["66.1 s" in one.message or "65.8 s" in one.message for one in notes] == [True, True]
+
+
+def asked(reached: float, **options: bool | str | float) -> Measured:
+    """60,000 random reads of 4 KiB in a minute."""
+    return trial(
+        {"read.iops": [1000.0], "read.latency.mean": [1e-3]},
+        options={"rw": "randread", "bs": 4096, **options}, issued={"read": 60_000},
+        device_io={"sda": {"reads": reached, "read_merges": 0.0}},
+    )  # fmt: skip
+
+
+def test_direct_io_and_merged_io_are_no_cache() -> None:
+    silent = (
+        asked(59_000),
+        asked(10_000, direct=True),
+        trial(
+            {"write.iops": [1000.0]}, issued={"write": 60_000},
+            device_io={"sda": {"writes": 15_000.0, "write_merges": 45_000.0}},
+        ),
+    )  # fmt: skip
+    assert found(page_cache.RULES, Case(trials=silent)) == []
+    assert len(found(page_cache.RULES, Case(trials=(asked(10_000),)))) == 1
+
+
+def went_on(direction: str, latency: float, requests: float, sectors: float | None) -> Measured:
+    """A minute of 4 KiB one after the other through the page cache: 240,000 of them, 983 MB."""
+    device = {f"{direction}s": requests, f"{direction}_merges": 0.0}
+    if sectors is not None:
+        device[f"{direction}_sectors"] = sectors
+    return trial(
+        {f"{direction}.iops": [4000.0], f"{direction}.latency.p50": [latency]},
+        options={"rw": direction, "bs": 4096}, issued={direction: 240_000},
+        device_io={"sda": device},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("requests", "sectors", "words"),
+    [
+        (7680.0, 1_920_000.0, ""),  # all of it, in requests of 128 KiB
+        (7680.0, None, ""),
+        (7680.0, 192_000.0, "90 % of the bytes"),
+        (20.0, None, "At least 91.5 % of the bytes"),
+        (0.0, None, "100 % of the bytes"),
+    ],
+)
+@pytest.mark.parametrize("direction", ["read", "write"])
+def test_requests_larger_than_the_loads_are_no_cache(
+    direction: str, requests: float, sectors: float | None, words: str
+) -> None:
+    """Read-ahead and write-back put pages together: the bytes tell, not the number of requests."""
+    one = went_on(direction, 3e-6, requests, sectors)
+    said = [finding.message for finding in found(page_cache.RULES, Case(trials=(one,)))]
+    assert [words in text for text in said] == [True] * bool(words), said
+
+
+@pytest.mark.parametrize(("latency", "memory"), [(5e-6, True), (90e-6, False)])
+def test_only_a_latency_of_memory_is_called_so(latency: float, memory: bool) -> None:
+    one = trial(
+        {"read.iops": [1000.0], "read.latency.p50": [latency]},
+        options={"rw": "randread", "bs": 4096}, issued={"read": 60_000},
+        device_io={"sda": {"reads": 40_000.0}},
+    )  # fmt: skip
+    (said,) = found(page_cache.RULES, Case(trials=(one,)))
+    assert ("is memory's" in said.message) is memory
+
+
+@pytest.mark.parametrize(("seconds", "alarms"), [(2.0, 0), (60.0, 1)])
+def test_counters_that_lag_by_a_reading_are_no_cache(seconds: float, alarms: int) -> None:
+    """Direct I/O whose command line was not kept: fio read the counters a moment too early."""
+    one = trial(
+        {"read.iops": [10_000.0]}, job="random-read", elapsed=(seconds,),
+        issued={"read": round(10_000 * seconds)},
+        device_io={"sda": {"reads": 8_700.0 * seconds, "read_merges": 0.0}},
+    )  # fmt: skip
+    assert len(found(page_cache.RULES, Case(trials=(one,)))) == alarms
+
+
+@pytest.mark.parametrize(
+    ("device", "more"),
+    [
+        ("nullb0", {}),
+        ("ram0", {}),
+        ("sda", {"ioengine": "rbd"}),
+        ("sda", {"ioengine": "libiscsi"}),
+        ("sda", {"ioengine": "null"}),
+    ],
+)
+def test_a_disk_that_cannot_tell_is_not_asked(device: str, more: dict[str, str]) -> None:
+    one = trial(
+        {"read.iops": [1000.0], "read.latency.p50": [2e-6]},
+        options={"rw": "randread", "bs": 4096, **more}, issued={"read": 60_000},
+        device_io={device: {"reads": 10.0, "read_merges": 0.0}},
+    )  # fmt: skip
+    assert found(page_cache.RULES, Case(trials=(one,))) == []
+
+
+def test_a_disk_that_the_target_does_not_stand_on_is_not_asked() -> None:
+    one = trial(
+        {"read.iops": [1000.0]}, options={"rw": "randread", "bs": 4096}, issued={"read": 60_000},
+        device_io={"vda": {"reads": 10.0}}, stands_on=(("xfs", "/mnt"), ("disk", "/dev/vdb")),
+    )  # fmt: skip
+    assert found(page_cache.RULES, Case(trials=(one,))) == []
+
+
+@pytest.mark.parametrize("reads", [30_000.0, 10_000.0])
+def test_jobs_on_several_disks_are_held_against_all_of_these(reads: float) -> None:
+    one = trial(
+        {"read.iops": [500.0]}, options={"rw": "randread", "bs": 4096}, issued={"read": 30_000},
+        device_io={name: {"reads": reads} for name in ("sda", "sdb")},
+        details={"run_issued": {"read": 60_000}},
+    )  # fmt: skip
+    said = found(page_cache.RULES, Case(trials=(one,)))
+    assert ["sda and sdb" in finding.message for finding in said] == [True] * (reads < 30_000)
+
+
+def test_a_device_shared_by_several_jobs_is_held_against_all_of_them() -> None:
+    one = trial(
+        {"read.iops": [1000.0]}, issued={"read": 15_000}, options={"rw": "randread"},
+        device_io={"sda": {"reads": 14_500.0}}, details={"run_issued": {"read": 60_000}},
+    )  # fmt: skip
+    (said,) = found(page_cache.RULES, Case(trials=(one,)))
+    assert said.evidence[0].value == 60_000
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(2 * GIB, "fits into the 8 GiB"), (12 * GIB, "Up to 66.7 % of the file"), (64 * GIB, "")],
+)
+def test_a_file_that_memory_holds(size: int, words: str) -> None:
+    one = trial({"read.iops": [1e5]}, host="n1", options={"direct": False, "size": size})
+    hosts = (HostFacts("n1", "6.1", 4, 8 * GIB),)
+    said = found(page_cache.RULES, Case(trials=(one,), hosts=hosts))
+    assert len(said) == bool(words)
+    assert all(words in finding.message for finding in said)
+    assert found(page_cache.RULES, Case(trials=(one,))) == []
+
+
+def test_counters_of_a_moment_are_not_trusted() -> None:
+    """fio reads the disks' counters four times a second: a loop of 0.2 s may miss them."""
+    brief = trial(
+        {"write.iops": [10_000.0]}, issued={"write": 2000}, elapsed=(0.2,),
+        device_io={"vda": {"writes": 0.0}},
+    )  # fmt: skip
+    assert found(page_cache.RULES, Case(trials=(brief,))) == []
+
+
+@pytest.mark.parametrize(("seen", "alarms"), [(100.0, 1), (990.0, 0)])
+def test_what_the_observer_saw_counts_where_the_tool_says_nothing(seen: float, alarms: int) -> None:
+    times = tuple(1e9 + second for second in range(60))
+    series = tuple(
+        Series("diskstats", device, "read.iops", "1/s", times, (None, *(rate,) * 59))
+        for device, rate in (("sda", seen), ("sdz", 5000.0))
+    )
+    one = trial(
+        {"read.iops": [1000.0]}, issued={"read": 60_000}, series=(series,),
+        options={"rw": "randread"}, stands_on=(("xfs", "/mnt"), ("disk", "/dev/sda")),
+    )  # fmt: skip
+    said = found(page_cache.RULES, Case(trials=(one,)))
+    assert len(said) == alarms
+    assert all("sda" in finding.message for finding in said)
+
+
+def test_a_file_of_another_machine_is_not_judged_by_this_ones_disks() -> None:
+    series = (Series("diskstats", "sda", "write.iops", "1/s", (1e9, 1e9 + 1), (1.0, 1.0)),)
+    remote = trial(
+        {"write.iops": [1000.0]}, issued={"write": 60_000}, series=(series,),
+        stands_on=(("nfs", "/mnt"),),
+    )  # fmt: skip
+    assert found(page_cache.RULES, Case(trials=(remote,))) == []

@@ -1,0 +1,81 @@
+"""fio's terse lines, against the JSON of the same run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.printed import PrintedTrial, Unread
+from tests.mangle import cut, mangled, read, trials
+from tests.unit.loads.fio import fio_runs
+from tests.unit.loads.fio.fio_runs import OUTPUTS, RUNS, apart
+
+TRIM = OUTPUTS / "fio-3.33-normal" / "trim.out"
+WITH_LINES = [file for file in RUNS if file != TRIM]
+# The runs of "mixed" and "jobs" again, in each version that fio 3.33 knows.
+VERSIONS = sorted((OUTPUTS / "fio-3.33-terse").glob("*.out"))
+
+
+def lines_of(file: Path) -> str:
+    return "\n".join(
+        line for line in file.read_text().split("\n") if line[1:6] == ";fio-" or line[:2] == "2;"
+    )
+
+
+def said(found: list[PrintedTrial]) -> object:
+    return [
+        (one.label, one.version, one.loops, dict(one.steps), dict(one.details)) for one in found
+    ]
+
+
+@pytest.mark.parametrize("file", [*WITH_LINES, *VERSIONS], ids=lambda file: file.stem)
+def test_terse_lines_say_what_json_says(file: Path) -> None:
+    lines, documents = trials(lines_of(file)), fio_runs.from_json(file)
+    assert len(lines) == len(documents) > 0
+    for line, exact in zip(lines, documents, strict=True):
+        mine, theirs = line.loops[0].metrics, exact.loops[0].metrics
+        assert line.label == exact.label
+        assert apart(line, exact) == {}
+        # How many processes a line stands for and the latency of syncs are not printed, and times
+        # are cut to whole µs.
+        missing = {name for name in theirs.keys() - mine.keys() if theirs[name] > 1e-6}
+        assert all(name.startswith(("cpu.", "sync.")) for name in missing)
+        assert "cpu.user" not in mine
+        if file.stem == "version-2":
+            assert line.loops[0].device_io == {}
+            continue
+        assert line.loops[0].device_io.keys() == exact.loops[0].device_io.keys()
+        for device, figures in exact.loops[0].device_io.items():
+            assert line.loops[0].device_io[device] == pytest.approx(figures, abs=5.1e-5)
+
+
+@pytest.mark.parametrize("file", [*WITH_LINES, *VERSIONS], ids=lambda file: file.stem)
+def test_neither_quoting_nor_wrapping_changes_anything(file: Path) -> None:
+    text = lines_of(file)
+    expected = said(trials(text))
+    for name, changed in mangled(text):
+        assert not [one for one in read(changed) if isinstance(one, Unread)], name
+        assert said(trials(changed)) == expected, name
+    for width in range(60, 90):
+        assert said(trials(cut(text, width))) == expected, width
+
+
+def test_the_command_tells_how_many_processes_there_were() -> None:
+    text = lines_of(OUTPUTS / "fio-3.33-normal" / "group.out")
+    command = "fio --minimal --name=workers --numjobs=4 --group_reporting --rw=randrw --bs=4k"
+    (one,) = trials(f"$ {command}\n{text}\n")
+    assert one.loops[0].metrics["cpu.user"] == pytest.approx(4 * 0.0245)
+    assert one.options["bs"] == 4096
+    assert one.command == command
+
+
+def test_trims_are_not_in_version_3() -> None:
+    (found,) = read(lines_of(TRIM))
+    assert isinstance(found, Unread)
+    assert found.reason == "it tells of no I/O, or its fields are not those of a terse line"
+
+
+def test_what_is_cut_off_is_named() -> None:
+    (found,) = read(lines_of(RUNS[0])[:300])
+    assert isinstance(found, Unread)

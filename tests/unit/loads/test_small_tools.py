@@ -1,0 +1,94 @@
+"""dd, ioping, bonnie++."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mangle import mangled, trials
+
+OUTPUTS = Path(__file__).parents[2] / "outputs"
+DD = (OUTPUTS / "dd-9.1" / "three.txt").read_text()
+IOPING = (OUTPUTS / "ioping-1.3" / "two.txt").read_text()
+BONNIE = (OUTPUTS / "bonnie-2.00" / "table.txt").read_text()
+
+
+def test_dd_gives_speed_direction_and_how_it_was_asked() -> None:
+    first, second, third = trials(DD)
+    assert first.loops[0].metrics == {"write.bandwidth": 67108864 / 0.203682}
+    assert first.steps["write.bandwidth"] == pytest.approx(67108864 / 0.203682**2 * 0.5e-6)
+    assert first.options["end_fsync"] is True
+    assert (second.options["direct"], second.options["bs"]) == (True, 4096)
+    assert list(second.loops[0].metrics) == ["read.bandwidth"]
+    for trial in (first, second, third):
+        (rate,) = trial.loops[0].metrics.values()
+        size = trial.details["bytes"]
+        assert isinstance(size, int)
+        assert trial.elapsed
+        assert rate == size / trial.elapsed[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "rate"),
+    [
+        ("536870912 bytes (537 MB) copied, 5.02 s, 107 MB/s", 536870912 / 5.02),
+        ("67108864 bytes (64.0MB) copied, 0.213 seconds, 300.5MB/s", 67108864 / 0.213),
+        ("1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.976 s, 1.1 GB/s", 2**30 / 0.976),
+        ("512 bytes (512 B) copied, 0 s, 11 MB/s", 11e6),
+    ],
+)
+def test_dd_of_other_years(line: str, rate: float) -> None:
+    (trial,) = trials(f"512+0 records in\n512+0 records out\n{line}\n")
+    assert list(trial.loops[0].metrics.values()) == [rate]
+
+
+def test_dd_in_every_shape() -> None:
+    one = DD.split("\n\n")[0].partition("\n")[2]
+    for shape, text in mangled(one):
+        assert [dict(trial.loops[0].metrics) for trial in trials(text)] == [
+            {"copy.bandwidth": 67108864 / 0.203682}
+        ], shape
+
+
+def test_ioping_gives_latency_of_single_requests() -> None:
+    first, second = trials(IOPING)
+    assert first.loops[0].metrics == pytest.approx({
+        "read.iops": 6850, "read.bandwidth": 26.8 * 2**20, "read.latency.min": 112.8e-6,
+        "read.latency.mean": 146e-6, "read.latency.max": 181.5e-6, "read.latency.stdev": 28.4e-6,
+    })  # fmt: skip
+    assert first.target == "/tmp/ddx"
+    assert second.loops[0].metrics["read.iops"] == 12_500
+    assert second.steps["read.iops"] == 50
+
+
+def test_ioping_in_every_shape() -> None:
+    statistics = IOPING[IOPING.index("---") :].partition("\n\n")[0]
+    expected = dict(trials(statistics)[0].loops[0].metrics)
+    for shape, text in mangled(statistics):
+        found = [dict(trial.loops[0].metrics) for trial in trials(text)]
+        assert found == [expected], shape
+
+
+def test_bonnie_in_table_and_csv() -> None:
+    (table,) = trials(BONNIE)
+    (csv,) = trials(BONNIE.strip().rsplit("\n", 1)[1])
+    assert table.loops[0].metrics["write.bandwidth"] == 333 * 2**20
+    assert csv.loops[0].metrics["write.bandwidth"] == 341254 * 1024
+    for name, value in table.loops[0].metrics.items():
+        assert value == pytest.approx(csv.loops[0].metrics[name], abs=table.steps[name]), name
+    assert table.details["too short to be measured"] == csv.details["too short to be measured"]
+    assert (table.version, table.host) == ("2.00a", "vm")
+
+
+def test_bonnie_of_1_03() -> None:
+    """Composed after bonnie++ 1.03's source."""
+    (trial,) = trials(
+        "Version  1.03e       ------Sequential Output------ --Sequential Input- --Random-\n"
+        "                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--\n"
+        "Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP\n"
+        "box              4G 41130  87 61020  12 28877   6 40210  76 73456   7 182.3   0\n"
+    )
+    assert trial.loops[0].metrics["read.bandwidth"] == 73456 * 1024
+    assert trial.loops[0].metrics["random_seek.iops"] == 182.3
+    assert trial.options["size"] == 4 * 2**30

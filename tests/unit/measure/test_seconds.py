@@ -1,0 +1,96 @@
+"""Seconds inside a loop: those of the devices that the target stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from iosonde.measure.circumstances import circumstances
+from iosonde.measure.seconds import devices_of, seconds_of
+from iosonde.measure.sheet import trial_sheet
+from iosonde.records import Capture, HostFacts, Series, StackLayer, Target, TargetKind, Trial
+from tests.unit.measure import build
+from tests.unit.statistics import noise
+
+METRIC = "write.bandwidth"
+
+
+def disk(name: str) -> StackLayer:
+    facts = {"kernel_name": name}
+    return StackLayer(f"node1/disk:{name}", "disk", "node1", f"/dev/{name}", 1 << 30, facts=facts)
+
+
+CAPTURE = Capture(
+    taken=1e9,
+    hosts=(HostFacts("node1", "6.1", 2, 1 << 30),),
+    layers=(
+        disk("vda"), disk("vdb"),
+        StackLayer("node1/md:md0", "md", "node1", "/dev/md0", 1 << 30,
+                   below=("node1/disk:vda",), facts={"kernel_name": "md0"}),
+    ),
+)  # fmt: skip
+
+
+def figures(subject: str, values: list[float], sampler: str = "diskstats") -> Series:
+    times = tuple(float(second) for second in range(len(values)))
+    return Series(sampler, subject, METRIC, "B/s", times, tuple(values))
+
+
+def trial(series: Sequence[tuple[Series, ...]], path: str = "/dev/vda") -> Trial:
+    loops = [
+        build.loop(index, {METRIC: 1e8 + index}, series=each) for index, each in enumerate(series)
+    ]
+    made = build.trial(loops, capture=CAPTURE)
+    return replace(made, target=Target("node1", path, TargetKind.DEVICE))
+
+
+FALLING = [9e9] * 30 + [1e9] * 30
+STEADY = [1e8 + second % 7 * 1e5 for second in range(60)]
+
+
+def test_a_neighbour_whose_cache_fills_up_drains_no_cache_of_the_target() -> None:
+    series = [(figures("vda", STEADY), figures("vdb", FALLING))] * 5
+    assert "cache-drain" not in [one.rule for one in trial_sheet(trial(series)).findings]
+    own = [(figures("vda", FALLING), figures("vdb", STEADY))] * 5
+    assert "cache-drain" in [one.rule for one in trial_sheet(trial(own)).findings]
+
+
+def test_a_neighbours_memory_widens_no_interval() -> None:
+    rng = np.random.default_rng(1)
+    calm = noise.seconds(rng, 1, 0.0, 0.01)[0].tolist()
+    sticky = (100 * noise.seconds(rng, 1, 0.98, 0.3)[0]).tolist()
+    beside = trial(
+        [(figures("vda", a), figures("vdb", b)) for a, b in zip(calm, sticky, strict=True)]
+    )
+    own = trial([(figures("vda", b), figures("vdb", a)) for a, b in zip(calm, sticky, strict=True)])
+    near = circumstances(trial_sheet(beside), trial_sheet(beside))
+    assert near.inflation == pytest.approx(1.0, abs=0.05)
+    assert circumstances(trial_sheet(own), trial_sheet(own)).inflation > 1.2
+
+
+def test_of_a_stack_the_topmost_device_counts_that_moved() -> None:
+    one = trial(
+        [(figures("md0", [5.0]), figures("vda", [9.0]), figures("vdb", [99.0]))], "/dev/md0"
+    )
+    assert devices_of(one) == ("md0", "vda")
+    assert seconds_of(one.loops[0], METRIC, devices_of(one)) == [5.0]
+    still = trial([(figures("md0", [0.0]), figures("vda", [9.0]))], "/dev/md0")
+    assert seconds_of(still.loops[0], METRIC, devices_of(still)) == [9.0]
+
+
+def test_without_a_device_below_the_network_counts_and_no_disk() -> None:
+    one = trial([(figures("nfsd", [5.0], "nfsd"), figures("vdb", [99.0]))], "/mnt/of/others")
+    assert devices_of(one) == ()
+    assert seconds_of(one.loops[0], METRIC, ()) == [5.0]
+    assert seconds_of(replace(one.loops[0], series=(figures("vdb", [99.0]),)), METRIC, ()) is None
+
+
+def test_where_nothing_is_known_of_the_stack_the_busiest_counts() -> None:
+    one = build.trial(
+        [build.loop(0, {METRIC: 1.0}, series=(figures("a", [1.0]), figures("b", [2.0])))]
+    )
+    assert devices_of(one) is None
+    assert seconds_of(one.loops[0], METRIC, devices_of(one)) == [2.0]

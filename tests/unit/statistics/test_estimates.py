@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from iosonde.statistics import estimates as statistics
+
+
+def test_a_summary_agrees_with_scipy() -> None:
+    values = [1149.5, 1133.9, 1158.8, 1141.3, 1153.6]
+    metric = statistics.summarise("write.bandwidth", "B/s", values)
+    low, high = stats.t.interval(0.95, 4, loc=np.mean(values), scale=stats.sem(values))
+    assert metric.mean == pytest.approx(1147.42)
+    assert metric.median == 1149.5
+    assert metric.stdev == pytest.approx(np.std(values, ddof=1))
+    assert metric.cv == pytest.approx(np.std(values, ddof=1) / 1147.42)
+    assert metric.ci95 == pytest.approx((low, high))
+    assert statistics.halfwidth(metric) == pytest.approx((high - low) / 2 / 1147.42)
+
+
+def test_one_loop_has_no_spread() -> None:
+    metric = statistics.summarise("write.iops", "1/s", [900.0])
+    assert (metric.stdev, metric.cv, metric.ci95) == (None, None, None)
+    assert statistics.halfwidth(metric) is None
+
+
+def test_a_metric_that_is_always_zero_has_no_cv() -> None:
+    metric = statistics.summarise("cpu.user", "cores", [0.0, 0.0])
+    assert (metric.stdev, metric.cv, metric.ci95) == (0.0, None, (0.0, 0.0))
+
+
+def test_no_loops_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"write.iops has no loops"):
+        statistics.summarise("write.iops", "1/s", [])
+
+
+def test_the_interval_covers_the_truth_in_95_of_100_cases() -> None:
+    rng = np.random.default_rng(1)
+    truth, runs, covered = 1000.0, 40_000, 0
+    for cv in (0.005, 0.035):
+        samples = rng.normal(truth, cv * truth, (runs, 5))
+        reach = statistics.student_t(0.975, 4) * samples.std(axis=1, ddof=1) / np.sqrt(5)
+        covered += int((abs(samples.mean(axis=1) - truth) <= reach).sum())
+    assert covered / (2 * runs) == pytest.approx(0.95, abs=0.005)
+    # The vectorised interval above is the one that summarise gives.
+    one = statistics.summarise("x", "s", samples[0].tolist())
+    assert one.ci95 is not None
+    assert one.ci95[1] - one.mean == pytest.approx(reach[0])
+
+
+def _ar1(rng: np.random.Generator, rho: float, count: int) -> list[float]:
+    series = [rng.normal()]
+    for noise in rng.normal(size=count - 1) * np.sqrt(1 - rho**2):
+        series.append(rho * series[-1] + noise)
+    return series
+
+
+def test_sixty_seconds_that_remember_each_other_are_not_sixty_samples() -> None:
+    rng = np.random.default_rng(2)
+    for rho, worth in ((0.0, 60.0), (0.9, 60 * 0.1 / 1.9)):
+        sizes = [statistics.effective_size(_ar1(rng, rho, 60)) for _ in range(300)]
+        assert np.median(sizes) == pytest.approx(worth, rel=0.25)
+
+
+def test_autocorrelation_of_a_constant_or_short_series_is_unknown() -> None:
+    assert statistics.autocorrelation([5.1] * 60) is None
+    assert statistics.autocorrelation([1.0, 2.0]) is None
+    assert statistics.effective_size([5.1] * 60) == 1.0
+
+
+def test_blocks_are_means_of_equal_lengths() -> None:
+    assert statistics.blocks([9.0, 1, 2, 3, 4, 5, 6], 3).tolist() == [1.5, 3.5, 5.5]
+    with pytest.raises(ValueError, match="2 seconds do not make 3 blocks"):
+        statistics.blocks([1.0, 2.0], 3)

@@ -1,0 +1,140 @@
+"""Records as JSON by the names of their fields; the verbs as functions of the package."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import runpy
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import inf, nan
+from pathlib import Path
+from typing import ClassVar
+
+import jsonschema
+import pytest
+
+import iosonde
+from iosonde.contract import ADDED, HIDDEN, NULL, VerbResult
+from tests.contract.test_tables import HEAVY
+
+RECORDED = f"recording:{Path(__file__).parents[1] / 'recordings' / 'vm_loops'}"
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    figure: float | None
+    why: str = field(default="", metadata=NULL)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(VerbResult):
+    SCHEMA: ClassVar[str] = "iosonde.whole/1"
+    parts: tuple[Part, ...]
+    colour: Colour = Colour.RED
+    by_name: dict[str, Part] = field(default_factory=dict)
+    cpu: float = field(
+        default=0.5, metadata={"name": "cpu_per_io", "schema": {"minimum": 0}, **ADDED}
+    )
+    """Seconds of a core."""
+    own: object = field(default=None, metadata=HIDDEN)
+
+
+def test_a_record_is_json_by_the_names_of_its_fields() -> None:
+    whole = Whole((Part(1.5, "rounded"), Part(nan)), by_name={"x": Part(-inf)}, own=object())
+    assert whole.to_json() == {
+        "schema": "iosonde.whole/1",
+        "parts": [{"figure": 1.5, "why": "rounded"}, {"figure": None, "why": None}],
+        "colour": "red",
+        "by_name": {"x": {"figure": None, "why": None}},
+        "cpu_per_io": 0.5,
+    }
+
+
+def test_what_has_no_form_in_json_is_refused() -> None:
+    with pytest.raises(TypeError, match="object has no form"):
+        Whole((), by_name={"x": object()}).to_json()  # type: ignore[dict-item]
+
+
+def test_the_schema_of_a_record_is_made_of_the_same_fields() -> None:
+    tool = Path(__file__).parents[2] / "tools" / "schemas.py"
+    schema = runpy.run_path(str(tool))["schema_of"](Whole)
+    part = schema["$defs"]["Part"]
+    assert schema["title"] == "iosonde.whole/1"
+    assert schema["required"] == ["schema", "parts", "colour", "by_name"]
+    assert list(schema["properties"]) == [*schema["required"], "cpu_per_io"]
+    assert schema["properties"]["colour"] == {"enum": ["red"]}
+    assert schema["properties"]["cpu_per_io"] == {
+        "description": "Seconds of a core.", "type": "number", "minimum": 0,
+    }  # fmt: skip
+    assert part["properties"]["why"] == {"type": ["string", "null"]}
+    whole = Whole((Part(nan),)).to_json()
+    jsonschema.validate(whole, schema)
+    with pytest.raises(jsonschema.ValidationError, match="less than the minimum"):
+        jsonschema.validate({**whole, "cpu_per_io": -1}, schema)
+
+
+def test_a_package_does_not_take_the_name_of_a_verb() -> None:
+    script = (
+        "import iosonde, iosonde.{0}, sys\n"
+        "assert callable(iosonde.{0}), iosonde.{0}\n"
+        "assert sys.modules['iosonde.{0}'].__name__ == 'iosonde.{0}'"
+    )
+    for name in {"explain", "predict"} & set(iosonde.__all__):
+        subprocess.run([sys.executable, "-c", script.format(name)], check=True)
+
+
+def test_every_verb_of_the_package_is_there_and_nothing_else() -> None:
+    for name in iosonde.__all__:
+        assert getattr(iosonde, name).__doc__, name
+    typed = (Path(iosonde.__file__).with_name("__init__.pyi")).read_text()
+    assert re.findall(r"import (\w+) as", typed) == iosonde.__all__
+    with pytest.raises(AttributeError, match="no attribute 'measure_all'"):
+        _ = iosonde.measure_all  # type: ignore[attr-defined]
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    script = "import iosonde, sys; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    loaded = {name.split(".")[0] for name in done.stdout.decode().split()}
+    assert loaded & {*HEAVY, "asyncio", "typer"} == set()
+
+
+def test_a_verb_runs_where_an_event_loop_runs_already() -> None:
+    async def cell() -> object:
+        return iosonde.show(RECORDED).layers
+
+    assert asyncio.run(cell()) == iosonde.show(RECORDED).layers
+
+
+def test_ctrl_c_in_a_notebook_cancels_a_verb_which_cleans_up_first() -> None:
+    script = """
+import asyncio, os, signal, threading
+from iosonde.verbs.signals import run_async
+
+async def work():
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        await asyncio.sleep(60)
+    finally:
+        await asyncio.sleep(0.1)
+        print("cleaned up", flush=True)
+
+async def cell():
+    run_async(work())
+
+try:
+    asyncio.new_event_loop().run_until_complete(cell())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, timeout=30, check=False
+    )
+    assert done.stdout.decode().split("\n")[:2] == ["cleaned up", "interrupted"], done.stderr

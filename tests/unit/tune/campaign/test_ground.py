@@ -1,0 +1,155 @@
+"""A candidate on several hosts: all are ready before one changes, and links change together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from iosonde.campaign import Varied
+from iosonde.change.tentative import Changed, ValueRefused
+from iosonde.errors import HostFailed
+from iosonde.tune.campaign import host_group as module
+from iosonde.tune.campaign.host_group import HostGroup
+from iosonde.tune.campaign.resolve import Knob
+from iosonde.tune.campaign.route import Where
+
+SETTINGS = {"a/link:eth1.mtu": 9000}
+
+
+class Host:
+    """The settings of one host; the last step waits until the other host is there too."""
+
+    def __init__(self, name: str, told: list[str], both: asyncio.Barrier, fails: str = "") -> None:
+        self.name, self.told, self.both, self.fails = name, told, both, fails
+        self.done = [Changed("mtu", "1500", "9000", "9000", "changed", "")]
+        self.home = False
+
+    def at_home(self, values: Mapping[str, str]) -> bool:
+        return self.home
+
+    async def announce(self, values: Mapping[str, str], *, within: float) -> Host:
+        self._tell("announced")
+        return self
+
+    async def most(self) -> None:
+        self._tell("most")
+
+    async def last(self) -> None:
+        await asyncio.wait_for(self.both.wait(), 5)
+        self._tell("last")
+
+    async def back(self) -> list[Changed]:
+        if self.home:
+            await asyncio.wait_for(self.both.wait(), 5)
+        self._tell("back")
+        return []
+
+    async def beside(self) -> list[Changed]:
+        return []
+
+    def _tell(self, what: str) -> None:
+        self.told.append(f"{self.name} {what}")
+        if what == self.fails:
+            raise ValueRefused(f"{self.name} refuses it")
+
+
+def group(told: list[str], fails: str = "") -> tuple[HostGroup, dict[str, Host]]:
+    both = asyncio.Barrier(2)
+    place = SimpleNamespace(values={}, bench=object(), hosts={})
+    made = HostGroup(cast("Any", place), "study", cast("Any", None))
+    hosts = {name: Host(name, told, both, fails if name == "b" else "") for name in ("a", "b")}
+    made._appliers = cast("Any", hosts)
+    made.knobs = (cast("Knob", SimpleNamespace(spots=(), varied=SimpleNamespace(default=9000,
+                  name="a/link:eth1.mtu", also=()))),)  # fmt: skip
+    return made, hosts
+
+
+async def test_both_ends_are_ready_before_one_changes_and_change_together() -> None:
+    told: list[str] = []
+    put = await group(told)[0].put(SETTINGS, within=60)
+    assert put.reason == ""
+    steps = [one.split()[1] for one in told]
+    assert steps == ["announced"] * 2 + ["most"] * 2 + ["last"] * 2
+    assert put.changed == ("mtu: 1500 → 9000",) * 2
+
+
+async def test_an_end_that_goes_back_does_so_while_the_other_changes() -> None:
+    told: list[str] = []
+    made, hosts = group(told)
+    hosts["a"].home = True
+    await made.put(SETTINGS, within=60)
+    assert sorted(told[-2:]) == ["a back", "b last"]
+
+
+@pytest.mark.parametrize("fails", ["most", "last"])
+async def test_what_one_host_refuses_is_put_back_on_all(fails: str) -> None:
+    told: list[str] = []
+    put = await group(told, fails)[0].put(SETTINGS, within=60)
+    assert put.reason == "b refuses it"
+    assert sorted(told[-2:]) == ["a back", "b back"]
+
+
+async def test_all_that_can_be_put_back_is_though_one_host_is_lost() -> None:
+    told: list[str] = []
+    made, hosts = group(told)
+
+    async def lost() -> list[Changed]:
+        raise HostFailed("the connection is lost", where="a")
+
+    hosts["a"].back = lost  # type: ignore[method-assign]
+    with pytest.raises(HostFailed, match="lost"):
+        await made.back()
+    assert told == ["b back"]
+
+
+async def test_what_stands_above_the_probe_point_is_not_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At the disk the file system's setting is not there; on the way up both are found again."""
+    looked: list[str] = []
+    ready: list[str] = []
+
+    class Names:
+        def __init__(self, place: object) -> None:
+            del place
+
+        async def read(self) -> None:
+            looked.append("read")
+
+        async def find(self, name: str) -> tuple[str, object]:
+            looked.append(name)
+            return "a", SimpleNamespace(name=f"{name} anew")
+
+    async def made_ready(values: object, at: SimpleNamespace, **_: object) -> None:
+        place.planned = at
+        ready.append(at.id)
+
+    monkeypatch.setattr(module, "Names", Names)
+    trials = {at: SimpleNamespace(id=f"reads@{at}") for at in ("disk", "fs")}
+    place = SimpleNamespace(
+        values={}, bench=object(), hosts={}, planned=trials["fs"], ready=made_ready,
+        needs=lambda *_, **__: False,
+    )  # fmt: skip
+    made = HostGroup(cast("Any", place), "study", cast("Any", None))
+    spot = SimpleNamespace(name="before")
+    knobs = [
+        Knob(Varied(name, (1, 2), 1), (("a", cast("Any", spot)),))
+        for name in ("disk.nomerges", "fs.atime")
+    ]
+    top = Where(cast("Any", trials["fs"]), frozenset({"disk.nomerges", "fs.atime"}))
+    below = Where(cast("Any", trials["disk"]), frozenset({"disk.nomerges"}))
+    await made.learn(knobs, top)
+    settings = {"disk.nomerges": 2, "fs.atime": 1}
+    put = await made.put(settings, within=60, where=below)
+    assert (ready, looked) == (["reads@disk"], ["read", "disk.nomerges"])
+    assert put.moved > 0
+    assert made._of("a", settings) == {"disk.nomerges anew": "2"}
+    assert (await made.put(settings, within=60, where=below)).moved == 0
+    assert ready == ["reads@disk"], "it stands"
+    await made.put(settings, within=60, where=top)
+    assert (ready[1:], looked[2:]) == (["reads@fs"], ["read", "disk.nomerges", "fs.atime"])
+    assert made._of("a", settings) == {"disk.nomerges anew": "2", "fs.atime anew": "1"}

@@ -1,0 +1,124 @@
+"""A campaign's place with a stack that stands only as far as the last probe point."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from iosonde.measure.study import PlannedTrial, ProbePoint, Study
+from iosonde.records import Load
+from iosonde.stack.file import DeclaredStack
+from iosonde.tune.campaign import place as module
+from iosonde.tune.campaign.place import Place
+
+STACK = """\
+stack: stairs
+hosts: {here: {at: local}}
+layers:
+  disk: {kind: disk, file: /tmp/disk.img, size: 64 MiB}
+  fs: {kind: ext4, of: disk, mount: /mnt/stairs, journal: ordered}
+"""
+WRITES = Load("fio", "writes", {"sections": [["writes", [["rw", "randwrite"]]]]})
+
+
+class Stages:
+    """What is built, by whatever was declared last."""
+
+    def __init__(self, stack: DeclaredStack) -> None:
+        self.stack, self.standing = stack, frozenset[str]()
+        self.built: dict[str, object] = {}
+
+    async def rebuild(self, stack: DeclaredStack, changed: Collection[str]) -> None:
+        self.stack = stack
+        self.standing -= {"fs", *changed} if "disk" in changed else {*changed}
+
+    async def bare(self, planned: PlannedTrial) -> None:
+        if planned.probe.name == "disk":
+            self.standing -= {"fs"}
+
+    async def ready(
+        self, planned: PlannedTrial, beside: Collection[str], *, writes: bool
+    ) -> tuple[PlannedTrial, tuple[()]]:
+        assert writes
+        for name in ("disk", "fs") if planned.probe.name == "fs" else ("disk",):
+            if name not in self.standing:
+                self.built[name] = self.stack.site(name).declared
+        self.standing |= {"disk", planned.probe.name}
+        return planned, ()
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    async def made(*_: Any, **__: Any) -> tuple[object, None, str]:
+        return object(), None, "fio"
+
+    async def swept(host: object) -> None:
+        del host
+
+    async def allowed(*_: object) -> None:
+        return None
+
+    @asynccontextmanager
+    async def workplace(host: object) -> AsyncIterator[str]:
+        del host
+        yield "/tmp/place"
+
+    monkeypatch.setattr(module, "require_target", allowed)
+    monkeypatch.setattr(module, "workplace", workplace)
+    monkeypatch.setattr(module, "make_ready", made)
+    monkeypatch.setattr(module, "sweep", swept)
+    file = tmp_path / "stairs.yaml"
+    file.write_text(STACK)
+    trials = [
+        PlannedTrial(f"w@{at}", ProbePoint(path="", name=at), WRITES) for at in ("disk", "fs")
+    ]
+    study = Study(stack=str(file), at=["disk", "fs"], loads=["certification"])
+    found = Place(study, trials, (), (), cast("Any", None))
+    assert found.stack is not None
+    found.hosts["local"] = cast("Any", SimpleNamespace(name="local"))
+    found._stages = cast("Any", Stages(found.stack))
+    found.own = True
+    return found
+
+
+def journal(place: Place) -> object:
+    """What the file system was built with."""
+    built: Mapping[str, Any] = cast("Any", place._stages).built
+    return built["fs"].journal
+
+
+async def test_what_does_not_stand_yet_is_built_as_the_candidate_wants_it(place: Place) -> None:
+    """From the bare disk straight to a candidate whose file system is another one."""
+    disk, fs = place.trials
+    await place.ready({}, fs)
+    assert journal(place) == "ordered"
+    await place.ready({}, disk)
+    assert place.stands == {"disk"}
+    await place.ready({"fs.journal": "none"}, fs)
+    assert place.stands == {"disk", "fs"}
+    assert journal(place) == "none"
+    await place.ready({}, fs)
+    assert journal(place) == "ordered"
+
+
+async def test_nothing_is_done_where_all_stands_already(place: Place) -> None:
+    disk, fs = place.trials
+    await place.ready({}, fs)
+    bench = place.bench
+    await place.ready({}, fs)
+    assert place.bench is bench
+    await place.ready({}, disk)
+    assert place.bench is not bench
+
+
+async def test_a_stack_of_somebody_elses_is_not_taken_away(place: Place) -> None:
+    disk, fs = place.trials
+    place.own = False
+    await place.ready({}, fs)
+    await place.ready({}, disk)
+    assert place.stands == {"disk", "fs"}

@@ -1,0 +1,291 @@
+"""Checks the rules of the house that no linter knows; `make check` runs it.
+
+- No engine names a technology: not in a string that is its name, not in an identifier, and not by
+  importing its folder.
+- No two modules of the package have a public class of the same name.
+- No shell program of more than five lines stands in a string.
+- Every aspect of a technology (settings, printed, findings, ledger) has a test.
+
+What does not hold yet stands in tables here, with the reason where it is to stay. They may only
+shrink: what is in a table and holds by now is an error as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from pathlib import Path
+
+from iosonde.layers import LAYERS
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "iosonde"
+TESTS = ROOT / "tests"
+
+ENGINES = (
+    "change", "cli", "evidence", "explain", "lab", "measure", "predict", "report", "stack", "text",
+    "tune", "verbs",
+)  # fmt: skip
+_ORDINARY = frozenset({"disk", "dm", "filesystem", "guest", "link", "loop", "partition"})
+"""Kinds whose names are words: only as a whole string, or as a folder, do they name the kind."""
+_SHARED = frozenset({"layer", "site", "step"})
+_MOST = 5  # lines of a shell program in a string
+_SHELL = re.compile(r"\$[1-9@#?({]|\"\$")
+_ASPECT = re.compile(r"(settings|printed|findings)(_\w+)?|ledger")
+
+Named = Mapping[str, Set[str]]
+
+NAMED: Mapping[str, Mapping[str, str]] = {
+    "change/fit.py": {
+        "disk": "the bottom of every stack: its declaration names the real device",
+    },
+    "change/identity.py": {
+        "partition": "a fact that change/identity.sh reads: number within its disk",
+    },
+    "change/keeper/__init__.py": {
+        "link": "a symbolic link",
+    },
+    "change/keeper/on_host.py": {
+        "disk": "the group that owns block devices",
+        "link": "a symbolic link",
+    },
+    "change/node.py": {
+        "link": "a symbolic link",
+    },
+    "change/repair.py": {
+        "md": "to be moved to layers/md",
+    },
+    "change/scan.py": {
+        "disk": "a word of scan_host's answers, in both of its languages",
+        "loop": "a word of scan_host's answers, in both of its languages",
+    },
+    "change/scan_host.py": {
+        "disk": "a word of its answers",
+        "loop": "a word of its answers",
+    },
+    "cli/compare.py": {
+        "loop": "one repetition of a load",
+    },
+    "cli/timed.py": {
+        "disk": "the bottom of every stack: a model may be given for all of them",
+    },
+    "lab/initramfs.py": {
+        "ext4": "a kernel module that the nodes' own root needs",
+    },
+    "lab/up.py": {
+        "nbd": "a scheme of QEMU's names of disks",
+    },
+    "measure/counting.py": {
+        "dm": "dmsetup's tables of whatever is mapped; to be moved",
+    },
+    "predict/devices.py": {
+        "disk": "the bottom of every stack: its declaration names a model",
+    },
+    "predict/service/__init__.py": {
+        "link": "a device model: the wire between two hosts",
+    },
+    "report/charts.py": {
+        "loop": "one repetition of a load",
+    },
+    "report/rows.py": {
+        "loop": "one repetition of a load",
+    },
+    "report/tuning_path.py": {
+        "loop": "one repetition of a load",
+    },
+    "stack/label.py": {
+        "aoe": "a transport that the kernel calls rotating",
+        "nbd": "a transport that the kernel calls rotating",
+    },
+    "stack/rehearsal.py": {
+        "disk": "the lab emulates disks and machines: it needs what was declared",
+        "guest": "the lab emulates disks and machines: it needs what was declared",
+    },
+    "stack/scene.py": {
+        "disk": "lsblk's word for a type of device, where there is no lsblk",
+        "dm": "lsblk's word for a type of device, where there is no lsblk",
+        "loop": "lsblk's word for a type of device, where there is no lsblk",
+    },
+}
+TWICE: Set[str] = frozenset({
+    "Answer", "Asked", "Batch", "BlockDevice", "Change", "Devices", "Entry", "Found", "Grid",
+    "Kept", "Layer", "Limits", "Link", "Load", "Loop", "Measured", "Member", "Model", "Node",
+    "Order", "Pair", "Place", "Point", "Reading", "Recording", "Row", "Scene", "Series",
+    "Service", "Sheet", "Source", "Standing", "State", "Step", "Subject", "Table", "Target",
+    "Text", "Told", "Tried", "Wanted", "Watch",
+})  # fmt: skip
+UNTESTED: Set[str] = frozenset({
+    "layers/_caches/ledger.py", "layers/_mounts/ledger.py", "layers/aoe/ledger.py",
+    "layers/bcache/ledger.py", "layers/disk/ledger.py", "layers/dm/ledger.py",
+    "layers/dm_crypt/ledger.py", "layers/dm_writecache/ledger.py",
+    "layers/drbd/ledger.py", "layers/guest/ledger.py", "layers/hwraid/ledger.py",
+    "layers/iscsi/ledger.py",
+    "layers/link/printed_ifconfig.py", "layers/link/printed_ip.py", "layers/lvm/ledger.py",
+    "layers/nbd/ledger.py", "layers/nfs/ledger.py", "layers/nvmeof/ledger.py",
+    "layers/partition/ledger.py", "layers/xfs/ledger.py", "loads/hdparm/printed.py",
+})  # fmt: skip
+
+
+def sources(place: Path) -> dict[str, str]:
+    """The modules below a place: path below it → text."""
+    return {
+        file.relative_to(place).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted(place.rglob("*.py"))
+    }
+
+
+# ── names of technologies ─────────────────────────────────────────────────────────────────────
+
+
+def named(texts: Mapping[str, str]) -> Named:
+    """Module of an engine → the kinds and folders of technologies that it names."""
+    engines = {path: text for path, text in texts.items() if path.partition("/")[0] in ENGINES}
+    found = {path: frozenset(names_in(text)) for path, text in engines.items()}
+    return {path: names for path, names in found.items() if names}
+
+
+def names_in(text: str) -> Iterator[str]:
+    """The kinds and folders of technologies that a module names; prose does not count."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.STRING:
+            word = token.string.strip("'\"")
+            if word in LAYERS:
+                yield word
+        elif token.type == tokenize.NAME:
+            words = f"_{token.string.lower()}_"
+            yield from (kind for kind in LAYERS if kind not in _ORDINARY and f"_{kind}_" in words)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            parts = node.module.split(".")
+            if parts[:2] == ["iosonde", "layers"] and len(parts) > 2:
+                folder = parts[2]
+                if not folder.startswith("_") and folder not in _SHARED:
+                    yield folder
+
+
+# ── class names ───────────────────────────────────────────────────────────────────────────────
+
+
+def classes_twice(texts: Mapping[str, str]) -> Set[str]:
+    """Names of public classes that several modules have."""
+    counted = Counter(
+        node.name
+        for text in texts.values()
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    return frozenset(name for name, count in counted.items() if count > 1)
+
+
+# ── shell in strings ──────────────────────────────────────────────────────────────────────────
+
+
+def _strings(text: str) -> Iterator[tuple[str, int]]:
+    """The strings of a module that are no docstrings, and how many lines each has."""
+    tree = ast.parse(text)
+    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    inside = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+    }
+    for node in ast.walk(tree):
+        if id(node) in loose | inside:
+            continue
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        words = [
+            part.value
+            for part in parts
+            if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        ]
+        if words and isinstance(node, ast.expr):
+            whole = "".join(words).strip()
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            yield whole, whole.count("\n") + 1 if "\n" in whole else lines
+
+
+def shell(texts: Mapping[str, str]) -> Mapping[str, int]:
+    """Module → lines of the shell programs in its strings that are longer than they may be."""
+    found = {
+        path: sum(
+            lines
+            for whole, lines in _strings(text)
+            if lines > _MOST and len(_SHELL.findall(whole)) > 1
+        )
+        for path, text in texts.items()
+    }
+    return {path: lines for path, lines in found.items() if lines}
+
+
+# ── tests of aspects ──────────────────────────────────────────────────────────────────────────
+
+
+def untested(texts: Mapping[str, str], tests: Mapping[str, str]) -> Set[str]:
+    """Aspects of technologies that no test imports, and beside which no test file of theirs stands.
+
+    Args:
+        texts: of the package.
+        tests: path below tests/ → text. Beside layers/md/printed_mdstat.py stands
+            unit/layers/md/test_printed_mdstat.py, or test_printed.py for all that md prints.
+    """
+    imported: set[str] = set()
+    for text in tests.values():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                imported |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+            elif isinstance(node, ast.Import):
+                imported |= {one.name for one in node.names}
+    found = set()
+    for path in texts:
+        room, _, rest = path.partition("/")
+        folder, _, stem = rest.removesuffix(".py").rpartition("/")
+        if room not in {"layers", "loads"} or not folder or not _ASPECT.fullmatch(stem):
+            continue
+        beside = {f"unit/{room}/{folder}/test_{name}.py" for name in (stem, stem.partition("_")[0])}
+        if f"iosonde.{room}.{folder}.{stem}" not in imported and not beside & tests.keys():
+            found.add(path)
+    return frozenset(found)
+
+
+# ── all of it ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _compared(what: str, now: Set[str], left: Set[str]) -> Iterator[str]:
+    for one in sorted(now - left):
+        yield f"{one}: {what}"
+    for one in sorted(left - now):
+        yield f"{one}: holds by now: take its row out of tools/house.py"
+
+
+def problems(texts: Mapping[str, str], tests: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for each place where a rule does not hold, or a table says more than there is."""
+    here = named(texts)
+    rows = {f"{path}: {name}" for path, names in here.items() for name in names}
+    known = {f"{path}: {name}" for path, names in NAMED.items() for name in names}
+    yield from _compared(
+        "an engine names a technology; let its kind say what is to be known", rows, known
+    )
+    yield from _compared("several public classes have this name", classes_twice(texts), TWICE)
+    for path, lines in sorted(shell(texts).items()):
+        yield f"{path}: {lines} lines: a shell program in a string; make it a .sh file"
+    yield from _compared(
+        "no test imports it, and none stands beside it", untested(texts, tests), UNTESTED
+    )
+
+
+def main() -> int:
+    """Say what does not hold; 1 if anything."""
+    found = list(problems(sources(SOURCE), sources(TESTS)))
+    for line in found:
+        sys.stderr.write(f"{line}\n")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
