@@ -15,6 +15,7 @@ from iosonde.errors import UsageError
 KIB = 1024
 MIB = 1024**2
 GIB = 1024**3
+MINUS = "−"
 SECTOR = 512  # the kernel's unit in /sys/block/*/size and /proc/diskstats, whatever the device
 
 _BINARY = {"": 1, "k": KIB, "m": MIB, "g": GIB, "t": 1024**4, "p": 1024**5}
@@ -104,11 +105,13 @@ def show_bandwidth(rate: float) -> str:
 
 
 def show_iops(rate: float) -> str:
-    """`88.6 k/s`; below ten thousand the whole number: `953 /s`."""
-    if abs(round(rate)) >= 10_000:
-        return _scaled(rate, 1000, ("", "k", "M", "G")) + "/s"
-    few = _digits(rate)
-    return f"{few} /s" if abs(float(few)) < 10 else f"{rate:.0f} /s"
+    """`9,780 IOPS`, `88,600 IOPS`, `1.23 M IOPS`."""
+    if abs(rate) < 9.995:
+        return f"{_digits(rate)} IOPS"
+    rounded = float(f"{rate:.3g}") if abs(rate) >= 1000 else round(rate)
+    if abs(rounded) < 1e6:
+        return f"{rounded:,.0f} IOPS"
+    return f"{_scaled(rate / 1e6, 1000, ('M', 'G'))} IOPS"
 
 
 def show_seconds(time: float) -> str:
@@ -116,7 +119,7 @@ def show_seconds(time: float) -> str:
     if time == 0:
         return "0 s"
     if time < 0:
-        return f"-{show_seconds(-time)}"
+        return f"{MINUS}{show_seconds(-time)}"
     for scale, unit in ((1e9, "ns"), (1e6, "µs"), (1e3, "ms")):
         text = _digits(time * scale)
         if float(text) < 1000:
@@ -137,7 +140,7 @@ def show_fraction(share: float) -> str:
     if not isfinite(share):
         return f"{share} %"
     percent = abs(share) * 100
-    sign = "-" if share < 0 else ""
+    sign = MINUS if share < 0 else ""
     if percent < 0.005:
         return "0 %"
     if percent > _MOST_PERCENT:
@@ -153,11 +156,22 @@ def show_fraction(share: float) -> str:
 
 
 def show_change(share: float) -> str:
-    """A change with its sign and one decimal: `+2.3 %`; what is left of nearly all is shown."""
+    """A change with its sign: `+2.3 %`, `−61.2 %`, `+127 %`; the rest of nearly all is shown."""
     if isfinite(share) and share * 100 > _MOST_PERCENT:
         return f"over +{_MOST_PERCENT:.0f} %"
-    text = f"{share * 100:+.1f} %"
-    return f"-{show_fraction(-share)}" if share > -1 and text == "-100.0 %" else text
+    decimals = 1 if abs(share) < 0.9995 else 0
+    text = f"{share * 100:+.{decimals}f} %".replace("-", MINUS)
+    return f"{MINUS}{show_fraction(-share)}" if share > -1 and text == f"{MINUS}100 %" else text
+
+
+def show_changes(low: float, high: float) -> str:
+    """Changes from one to another, with the unit once: `−61.2 … +39.0 %`."""
+    return f"{show_change(low).removesuffix(' %')} … {show_change(high)}"
+
+
+def show_spread(share: float) -> str:
+    """Half an interval as a share of its middle: `± 1.66 %`; `± 100 % or more` tells no more."""
+    return "± 100 % or more" if share >= 1 else f"± {show_fraction(share)}"
 
 
 def show(value: float | None, unit: str) -> str:
@@ -194,14 +208,23 @@ def show_evidence(value: str | float | bool | None, unit: str) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def show_range(low: float, high: float, unit: str) -> str:
+    """From one figure to another, with a unit that both have once: `47,700 … 48,600 IOPS`."""
+    first, last = show(low, unit), show(high, unit)
+    number, _, name = first.partition(" ")
+    if name and name == last.partition(" ")[2] and not any(sign.isdigit() for sign in name):
+        return f"{number} … {last}"
+    return f"{first} … {last}"
+
+
 def show_interval(interval: tuple[float, float] | None, unit: str) -> str:
-    """An interval of a figure that cannot be negative: `47.7 k/s … 48.6 k/s`, or `up to 152 ms`."""
+    """An interval of a figure that cannot be negative: `47.7 … 48.6 ms`, or `up to 152 ms`."""
     if interval is None:
         return "–"
     low, high = interval
     if low < 0 < high:
         return f"up to {show(high, unit)}"
-    return f"{show(low, unit)} … {show(high, unit)}"
+    return show_range(low, high, unit)
 
 
 _PRINTED = re.compile(r"\s*(-?\d+(?:\.(\d+))?(?:[eE]([+-]?\d+))?)\s*([kKMGTP]?)(i?)([bB]?)")

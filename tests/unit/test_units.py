@@ -37,8 +37,8 @@ def test_shares() -> None:
     [
         (None, "s", "–"),
         (117e6, "B/s", "112 MiB/s"),
-        (88_600, "1/s", "88.6 k/s"),
-        (953.4, "1/s", "953 /s"),
+        (88_600, "1/s", "88,600 IOPS"),
+        (953.4, "1/s", "953 IOPS"),
         (84.2e-6, "s", "84.2 µs"),
         (66, "s", "66 s"),
         (3840, "s", "64 min"),
@@ -72,17 +72,17 @@ def test_figures_are_shown_in_the_unit_people_expect(
         (119.6, "s", "2 min"),
         (119.4, "s", "119 s"),
         (7190.0, "s", "2 h 00 min"),
-        (-7800.0, "s", "-2 h 10 min"),
-        (-9.9999e-4, "s", "-1.00 ms"),
-        (999_960.0, "1/s", "1.00 M/s"),
-        (999_400.0, "1/s", "999 k/s"),
-        (9_999.6, "1/s", "10.0 k/s"),
-        (9_999.4, "1/s", "9999 /s"),
-        (9.997, "1/s", "10 /s"),
+        (-7800.0, "s", "−2 h 10 min"),
+        (-9.9999e-4, "s", "−1.00 ms"),
+        (999_960.0, "1/s", "1.00 M IOPS"),
+        (999_400.0, "1/s", "999,000 IOPS"),
+        (9_999.6, "1/s", "10,000 IOPS"),
+        (9_782.6, "1/s", "9,780 IOPS"),
+        (9.997, "1/s", "10 IOPS"),
         (0.99999, "fraction", "99.999 %"),
         (0.9997, "fraction", "99.97 %"),
         (0.9999999, "fraction", "over 99.999 %"),
-        (-0.99999, "fraction", "-99.999 %"),
+        (-0.99999, "fraction", "−99.999 %"),
         (0.994, "fraction", "99.4 %"),
         (1.0, "fraction", "100 %"),
         (1.0004, "fraction", "100 %"),
@@ -106,19 +106,33 @@ def test_no_printed_figure_reaches_the_next_unit(unit: str) -> None:
     begin = 1.0123e-8 if unit == "s" else 1.0123
     for step in range(2500):
         value = begin * 1.0089**step
-        number, _, name = units.show(value, unit).removesuffix("/s").partition(" ")
+        shown = units.show(value, unit).replace(",", "").removesuffix("/s")
+        number, _, name = shown.removesuffix("IOPS").strip().partition(" ")
         if (unit == "s" and value > 100) or name not in scales:
             break  # minutes and hours; beyond the last prefix
         whole = 0.5 if unit == "1/s" and not name else 0.0
-        assert float(number) < (10_000 if whole else 120 if name == "s" else top), value
+        assert float(number) < (1e6 if whole else 120 if name == "s" else top), value
         assert float(number) * scales[name] == pytest.approx(value, rel=0.006, abs=whole), value
 
 
 def test_changes_have_their_sign_and_leave_a_rest() -> None:
     assert units.show_change(0.023) == "+2.3 %"
-    assert units.show_change(-0.0775) == "-7.8 %"
-    assert units.show_change(-0.99999) == "-99.999 %"
-    assert units.show_change(-1.0) == "-100.0 %"
+    assert units.show_change(-0.0775) == "−7.8 %"
+    assert units.show_change(-0.99999) == "−99.999 %"
+    assert units.show_change(-1.0) == "−100 %"
+
+
+def test_a_unit_that_both_ends_have_is_shown_once() -> None:
+    assert units.show_range(47_700, 48_600, "1/s") == "47,700 … 48,600 IOPS"
+    assert units.show_range(0.0009, 0.002, "s") == "900 µs … 2 ms"
+    assert units.show_range(3600, 8000, "s") == "60 min … 2 h 13 min"
+    assert units.show_range(7980, 8040, "s") == "2 h 13 min … 2 h 14 min"
+    assert units.show_changes(-0.612, 0.39) == "−61.2 … +39.0 %"
+
+
+def test_a_spread_wider_than_its_figure_tells_no_more_than_that() -> None:
+    assert units.show_spread(0.0166) == "± 1.66 %"
+    assert units.show_spread(1.81) == "± 100 % or more"
 
 
 def test_evidence_is_never_in_exponents() -> None:
@@ -129,13 +143,13 @@ def test_evidence_is_never_in_exponents() -> None:
 
 def test_an_interval_of_what_cannot_be_negative() -> None:
     assert units.show_interval(None, "s") == "–"
-    assert units.show_interval((0.001, 0.002), "s") == "1 ms … 2 ms"
+    assert units.show_interval((0.001, 0.002), "s") == "1 … 2 ms"
     assert units.show_interval((-0.0677, 0.152), "s") == "up to 152 ms"
 
 
 def test_a_share_of_nearly_nothing_is_not_a_hundred_digits() -> None:
     assert units.show_fraction(1e98) == "over 1000000 %"
-    assert units.show_fraction(-1e98) == "-over 1000000 %"
+    assert units.show_fraction(-1e98) == "−over 1000000 %"
     assert units.show_change(1e98) == "over +1000000 %"
     assert units.show_fraction(9999.0) == "999900 %"
-    assert units.show_change(99.0) == "+9900.0 %"
+    assert units.show_change(99.0) == "+9900 %"

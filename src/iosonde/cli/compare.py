@@ -123,7 +123,7 @@ def _row(verdict: ComparedMetric) -> list[str | Text]:
         text.append(f": {verdict.more_loops} more {loops} of each")
     elif verdict.reason:
         text.append(f": {verdict.reason}")
-    interval = " … ".join(map(units.show_change, verdict.interval or ())) or "–"
+    interval = units.show_changes(*verdict.interval) if verdict.interval else "–"
     return [
         styled("[bold]{}[/bold]", verdict.metric) if verdict.headline else verdict.metric,
         *(units.show(figure, verdict.unit) for figure in verdict.figures),

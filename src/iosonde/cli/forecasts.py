@@ -105,7 +105,7 @@ def _print_ranking(found: Sequence[Ranked]) -> None:
             continue
         table.add_row(
             *one.settings.values(), units.show_iops(time.iops),
-            f"{units.show_iops(time.band[0])} … {units.show_iops(time.band[1])}",
+            units.show_range(*time.band, "1/s"),
             units.show_bandwidth(time.bandwidth), units.show_seconds(time.latency),
             time.bottleneck or "–", bar(time, most),
         )  # fmt: skip

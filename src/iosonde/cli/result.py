@@ -106,7 +106,7 @@ def _row(metric: Metric, *, headline: bool) -> list[str | Text]:
     spread = "–"
     if metric.ci95 is not None and metric.mean:
         half = (metric.ci95[1] - metric.ci95[0]) / 2
-        spread = f"± {units.show_fraction(half / abs(metric.mean))}"
+        spread = units.show_spread(half / abs(metric.mean))
     return [
         styled("[bold]{}[/bold]", metric.name) if headline else metric.name,
         units.show(metric.mean, metric.unit),

@@ -69,7 +69,7 @@ def print_time(console: Console, time: Time | NoTime) -> None:
     if isinstance(time, NoTime):
         console.print(f"no times: {time.reason}", style="dim")
         return
-    band = f"{units.show_iops(time.band[0])} … {units.show_iops(time.band[1])}"
+    band = units.show_range(*time.band, "1/s")
     text = (
         f"{units.show_iops(time.iops)} (band {band}), {units.show_bandwidth(time.bandwidth)}, "
         f"{units.show_seconds(time.latency)} each, {time.depth} under way"
@@ -109,7 +109,7 @@ def _cells(time: Time | NoTime, most: float) -> Sequence[str]:
         return ("–", "–", "–", "–", "–", time.reason)
     return (
         units.show_iops(time.iops),
-        f"{units.show_iops(time.band[0])} … {units.show_iops(time.band[1])}",
+        units.show_range(*time.band, "1/s"),
         units.show_bandwidth(time.bandwidth), units.show_seconds(time.latency),
         time.bottleneck or "–", bar(time, most),
     )  # fmt: skip

@@ -56,7 +56,7 @@ def standing_words(standing: Standing) -> str:
         spread = ""
         if best.metric.ci95 and best.metric.mean:
             half = (best.metric.ci95[1] - best.metric.ci95[0]) / 2
-            spread = f" ± {units.show_fraction(half / best.metric.mean)}"
+            spread = f" {units.show_spread(half / best.metric.mean)}"
         figure = units.show(best.metric.mean, best.metric.unit)
         loops = f"{best.loops} loop{'s' * (best.loops != 1)}"
         parts.append(f"best {words(best.settings)}: {figure}{spread}, {loops}")

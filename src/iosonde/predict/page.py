@@ -210,7 +210,7 @@ def _table(tried: Sequence[Tried]) -> Iterator[str]:
             units.show_bytes(sum(disk.write_bytes for disk in disks)),
         ]  # fmt: skip
         if isinstance(time, Time):
-            band = f"{units.show_iops(time.band[0])} … {units.show_iops(time.band[1])}"
+            band = units.show_range(*time.band, "1/s")
             row += [units.show_iops(time.iops), band, time.bottleneck or "–"]
         else:
             row += ["–", "–", "–"]

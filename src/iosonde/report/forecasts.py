@@ -16,7 +16,7 @@ def cells(one: Forecast) -> tuple[str, ...]:
     """A row under HEADINGS: I/Os a second, and how far the model was from them."""
     return (
         one.trial, units.show_iops(one.predicted["iops"]),
-        f"{units.show_iops(one.band[0])} … {units.show_iops(one.band[1])}",
+        units.show_range(*one.band, "1/s"),
         units.show_iops(one.measured["iops"]), signed(one.off("iops")),
         signed(one.off("latency_mean")), "yes" if one.inside else "no",
     )  # fmt: skip

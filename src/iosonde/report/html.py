@@ -121,7 +121,7 @@ def _half(metric: Metric) -> str:
     if metric.ci95 is None or not metric.mean:
         return "–"
     half = (metric.ci95[1] - metric.ci95[0]) / 2
-    return "± " + units.show_fraction(half / abs(metric.mean))
+    return units.show_spread(half / abs(metric.mean))
 
 
 def _trial(run: RunSheet, sheet: TrialSheet) -> Iterator[str]:

@@ -97,9 +97,9 @@ def test_each_setting_has_its_table_with_value_result_and_note(won: CampaignShee
     text = written(won, "markdown")
     part = text[text.index("### disk.scheduler") : text.index("### disk.nr")]
     assert "| value | result | ± 95 % | loops | change | interval | verdict | note |" in part
-    assert re.search(r"\| \*\*none\*\* \| \*\*19\.6 k/s\*\* .*better.*winner", part)
-    assert re.search(r"\| mq-deadline \| 18\.\d k/s .*previous setting", part)
-    assert re.search(r"\| bfq \| 1\d\.\d k/s .*−\d.*worse", part)
+    assert re.search(r"\| \*\*none\*\* \| \*\*19,600 IOPS\*\* .*better.*winner", part)
+    assert re.search(r"\| mq-deadline \| 18,\d00 IOPS .*previous setting", part)
+    assert re.search(r"\| bfq \| 1\d,\d00 IOPS .*−\d.*worse", part)
 
 
 def test_plots_of_effects_path_and_proof_are_on_the_page(won: CampaignSheet) -> None:
@@ -180,7 +180,7 @@ def test_places_have_tables_of_their_own() -> None:
     assert "| measured at | disk, fs |" in text
     assert "(stage disk, measured at disk)" in text
     disk, fs = text.index("### Measured at disk"), text.index("### Measured at fs")
-    fast = re.compile(r"\b5\d\.\d k/s")  # three times 18 k/s and more
+    fast = re.compile(r"\b5\d,\d00 IOPS")  # three times 18,000 IOPS and more
     assert fast.search(text[disk:fs])
     assert not fast.search(text[fs : text.index("## What each setting does")])
     assert "A fit for each place" in text

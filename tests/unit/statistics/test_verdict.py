@@ -128,7 +128,7 @@ def test_within_noise_is_a_finding_with_figures() -> None:
     found = within_noise(_judge([980, 1000, 1020, 990, 1010], [990, 1012, 1030, 1001, 1018]))
     assert found is not None
     assert found.rule == "within-noise"
-    assert found.message.startswith("a change of 1.02 % is within the noise: -")
+    assert found.message.startswith("a change of 1.02 % is within the noise: −")
     assert within_noise(_judge(STEADY, MORE)) is None
     assert within_noise(_judge([1.0], [2.0])) is None
 
