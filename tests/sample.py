@@ -15,6 +15,7 @@ from iosonde.records import (
     Load,
     LoadResult,
     Loop,
+    Outcome,
     RawOutput,
     Run,
     RunState,
@@ -24,7 +25,7 @@ from iosonde.records import (
     TargetKind,
     Trial,
 )
-from iosonde.sheets import RunSheet
+from iosonde.sheets import ComparedMetric, ComparedSheets, ComparedTrial, RunSheet
 
 
 def _loop(index: int, level: float, noise: random.Random) -> Loop:
@@ -121,3 +122,19 @@ def sample_run(loops: int = 5, run: str = "k7m2p9xw") -> RunSheet:
             for each in whole.trials
         ),
     )
+
+
+def sample_comparison(baseline: str = "k7m2p9xw", candidate: str = "b") -> ComparedSheets:
+    """A run of the sample's loads found better than the sample; the probe is the first's."""
+    return ComparedSheets(
+        (
+            ComparedMetric(
+                "write.iops", baseline, candidate, Outcome.BETTER, 0.05, (0.03, 0.07),
+                reason="", level=0.05, headline=True, unit="1/s", figures=(48_000.0, 50_400.0),
+                means=(48_000.0, 50_400.0), loops=(5, 5),
+                trial=ComparedTrial("iops", "fast & wide", "local"),
+                trials=("iops@fast & wide", "iops@fast & wide"),
+            ),
+        ),
+        {"local/disk:sda.scheduler": ("mq-deadline", "none")},
+    )  # fmt: skip

@@ -11,16 +11,13 @@ import polars
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.records import Outcome, Verdict
 from iosonde.report import FORMATS
 from iosonde.sheets import RunSheet
-from tests.sample import sample_run
-
-VERDICT = Verdict("write.iops", "a", "b", Outcome.BETTER, 0.05, (0.03, 0.07))
+from tests.sample import sample_comparison, sample_run
 
 
 def written(name: str, run: RunSheet) -> bytes:
-    return FORMATS.load(name)().serialize([run], [VERDICT])
+    return FORMATS.load(name)().serialize([run], sample_comparison())
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))

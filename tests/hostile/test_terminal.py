@@ -27,13 +27,13 @@ from iosonde.cli.screen import Screen
 from iosonde.errors import Refused, UsageError
 from iosonde.exact import json_text, restored, storable
 from iosonde.measure.sheet import sheet
-from iosonde.records import Finding, Outcome, Run, Verdict
+from iosonde.records import Finding, Run
 from iosonde.report import FORMATS
 from iosonde.sheets import RunSheet
 from iosonde.visible import FALLBACK, visible
 from tests.cli.conftest import Ended
 from tests.hostile.conftest import COMMAND
-from tests.sample import sample_run
+from tests.sample import sample_comparison, sample_run
 
 ATTACKS = {
     "clear the screen": "\x1b[2J",
@@ -230,8 +230,8 @@ def _evil_run(evil: str) -> RunSheet:
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"json", "png", "parquet"}))
 @pytest.mark.parametrize("evil", [EVIL, f"={EVIL}"], ids=["evil", "formula"])
 def test_no_report_holds_it_raw(name: str, evil: str) -> None:
-    verdict = Verdict("write.iops", evil, evil, Outcome.BETTER, 0.05, (0.03, 0.07))
-    text = FORMATS.load(name)().serialize([_evil_run(evil)], [verdict]).decode()
+    compared = sample_comparison(evil, evil)
+    text = FORMATS.load(name)().serialize([_evil_run(evil)], compared).decode()
     assert not RAW.search(text.replace("\r\n", "\n"))
     assert "<link=" not in text
     assert r"\x1b" in text.replace("\\\\", "\\")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from iosonde.verbs.compare import ComparedMetric, ComparedRuns
+    from iosonde.sheets import ComparedMetric
+    from iosonde.verbs.compare import ComparedRuns
 
 _COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
 

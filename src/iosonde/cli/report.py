@@ -14,8 +14,7 @@ from iosonde.errors import UsageError
 from iosonde.outputs import descriptor_of, require_output
 
 if TYPE_CHECKING:
-    from iosonde.records import Verdict
-    from iosonde.sheets import RunSheet
+    from iosonde.sheets import ComparedSheets, RunSheet
 
 
 def report(
@@ -43,7 +42,7 @@ def report(
     place = output or Path("report" + chosen.suffix)
     sheets = [campaigned(explained(sheet, store), store) for sheet in load_sheets(runs, store)]
     require_output(place, "the report")
-    written = chosen.serialize(sheets, _verdicts(sheets))
+    written = chosen.serialize(sheets, _compared(sheets))
     write_out(written, place, "the report", binary=fmt == "png")
     if as_json:
         print_json({"schema": "iosonde.report/1", "file": str(place.resolve()), "format": fmt})
@@ -51,14 +50,17 @@ def report(
         err().print(f"report: {place.resolve()}")
 
 
-def _verdicts(sheets: list[RunSheet]) -> list[Verdict]:
-    """The headlines of the later runs held against the first; none where no trials match."""
-    from iosonde.measure.comparison import compare
+def _compared(sheets: list[RunSheet]) -> ComparedSheets:
+    """The later runs held against the first: headlines where trials match, and settings."""
+    from iosonde.measure.comparison import compare, settings_differ
+    from iosonde.sheets import ComparedSheets
+    from iosonde.verbs.compare import compared_metric
 
     if len(sheets) < 2:
-        return []
+        return ComparedSheets()
     try:
         found = compare(sheets)
     except UsageError:
-        return []
-    return [answer.judgement.verdict for answer in found.answers if answer.headline]
+        return ComparedSheets(settings=settings_differ(sheets))
+    answers = [answer for answer in found.answers if answer.headline]
+    return ComparedSheets(tuple(map(compared_metric, answers)), found.settings)

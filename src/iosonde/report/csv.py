@@ -7,9 +7,9 @@ import io
 from collections.abc import Sequence
 from typing import ClassVar
 
-from iosonde.records import Scalar, Verdict
+from iosonde.records import Scalar
 from iosonde.report.rows import COLUMNS, loop_rows, metric_rows
-from iosonde.sheets import RunSheet
+from iosonde.sheets import ALONE, ComparedSheets, RunSheet
 from iosonde.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
@@ -21,9 +21,9 @@ class CsvFormat:
     name: ClassVar[str] = "csv"
     suffix: ClassVar[str] = ".csv"
 
-    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+    def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`."""
-        del verdicts
+        del compared
         values: dict[tuple[Scalar, Scalar, Scalar], list[Scalar]] = {}
         for row in loop_rows(runs):
             values.setdefault((row["run"], row["trial"], row["metric"]), []).append(row["value"])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
-from iosonde.records import Verdict
-from iosonde.sheets import RunSheet
+from iosonde.sheets import ALONE, ComparedSheets, RunSheet
 
 
 class Format(Protocol):
@@ -16,11 +15,11 @@ class Format(Protocol):
     suffix: ClassVar[str]
     """Of a file that holds it: ".html"."""
 
-    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
-        """The runs, first to last, with the verdicts of a comparison where there is one.
+    def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
+        """The runs, first to last, with their comparison where there is one.
 
         Args:
             runs: at least one.
-            verdicts: of the first run's trials against the others'; may be empty.
+            compared: how the first run stands against the others.
         """
         ...

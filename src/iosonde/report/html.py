@@ -18,7 +18,7 @@ from iosonde.report.rows import name_of, title_of
 from iosonde.report.tuning import shown, tuning_of
 from iosonde.report.tuning_html import tuning_section
 from iosonde.report.waterfall import waterfall_figure, waterfall_section
-from iosonde.sheets import JointSheet, RunSheet, TrialSheet
+from iosonde.sheets import ALONE, ComparedSheets, JointSheet, RunSheet, TrialSheet
 from iosonde.visible import visible
 
 _SIZES = {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}
@@ -30,7 +30,7 @@ class HtmlFormat:
     name: ClassVar[str] = "html"
     suffix: ClassVar[str] = ".html"
 
-    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+    def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`."""
         style = files("iosonde.report").joinpath("page.css").read_text(encoding="utf-8")
         title = ", ".join(dict.fromkeys(sheet.run.study for sheet in runs))
@@ -39,7 +39,7 @@ class HtmlFormat:
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>iosonde: {escape(title)}</title><style>{style}</style></head><body><main>",
-            *_overview(runs, verdicts),
+            *_overview(runs, compared.verdicts),
             *(line for sheet in runs for line in _tuning(sheet)),
             *(
                 line

@@ -11,7 +11,7 @@ import vl_convert
 from iosonde.errors import UsageError
 from iosonde.records import Verdict
 from iosonde.report.charts import page_figures, style
-from iosonde.sheets import RunSheet
+from iosonde.sheets import ALONE, ComparedSheets, RunSheet
 from iosonde.visible import visible
 
 
@@ -50,9 +50,9 @@ class SvgFormat:
     name: ClassVar[str] = "svg"
     suffix: ClassVar[str] = ".svg"
 
-    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+    def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`."""
-        return str(vl_convert.vegalite_to_svg(_whole(runs, verdicts))).encode()
+        return str(vl_convert.vegalite_to_svg(_whole(runs, compared.verdicts))).encode()
 
 
 class PngFormat:
@@ -61,6 +61,6 @@ class PngFormat:
     name: ClassVar[str] = "png"
     suffix: ClassVar[str] = ".png"
 
-    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+    def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`."""
-        return bytes(vl_convert.vegalite_to_png(_whole(runs, verdicts), scale=2))
+        return bytes(vl_convert.vegalite_to_png(_whole(runs, compared.verdicts), scale=2))

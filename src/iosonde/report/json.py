@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from iosonde.exact import json_text
-from iosonde.records import Json, Metric, Verdict
-from iosonde.sheets import JointSheet, RunSheet, TrialSheet
+from iosonde.records import Json, Metric
+from iosonde.sheets import ALONE, ComparedSheets, JointSheet, RunSheet, TrialSheet
 
 
 def metric_document(metric: Metric) -> dict[str, Json]:
@@ -87,8 +87,8 @@ class JsonFormat:
     name: ClassVar[str] = "json"
     suffix: ClassVar[str] = ".json"
 
-    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+    def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`. Verdicts are `iosonde compare --json`'s."""
-        del verdicts
+        del compared
         whole = run_document(runs[0]) if len(runs) == 1 else runs_document(runs)
         return json_text(whole).encode() + b"\n"

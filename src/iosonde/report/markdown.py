@@ -11,7 +11,7 @@ from iosonde.report.blocks import Block, Cells, Lines, Text, Title
 from iosonde.report.forecasts import forecasts_lines
 from iosonde.report.rows import title_of
 from iosonde.report.tuning import blocks, shown, tuning_of
-from iosonde.sheets import JointSheet, RunSheet, TrialSheet
+from iosonde.sheets import ALONE, ComparedSheets, JointSheet, RunSheet, TrialSheet
 from iosonde.visible import visible
 
 _SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})
@@ -27,7 +27,7 @@ class MarkdownFormat:
     name: ClassVar[str] = "markdown"
     suffix: ClassVar[str] = ".md"
 
-    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+    def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`."""
         lines: list[str] = []
         for sheet in runs:
@@ -43,8 +43,8 @@ class MarkdownFormat:
                 lines += _joint(joint)
             for trial in shown(sheet):
                 lines += _trial(trial)
-        if verdicts:
-            lines += _verdicts(verdicts)
+        if compared.verdicts:
+            lines += _verdicts(compared.verdicts)
         return (visible("\n".join(lines), lines=True).rstrip() + "\n").encode()
 
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import polars
 
-from iosonde.records import Scalar, Verdict
+from iosonde.records import Scalar
 from iosonde.report.rows import COLUMNS, metric_rows
-from iosonde.sheets import RunSheet
+from iosonde.sheets import ALONE, ComparedSheets, RunSheet
 from iosonde.visible import visible
 
 _KINDS: dict[str, type[polars.DataType]] = {
@@ -29,9 +29,9 @@ class ParquetFormat:
     name: ClassVar[str] = "parquet"
     suffix: ClassVar[str] = ".parquet"
 
-    def serialize(self, runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()) -> bytes:
+    def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`."""
-        del verdicts
+        del compared
         file = io.BytesIO()
         frame_of(runs).write_parquet(file)
         return file.getvalue()

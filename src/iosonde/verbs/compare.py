@@ -6,56 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from iosonde.contract import ADDED, NULL, VerbResult
+from iosonde.contract import ADDED, VerbResult
 from iosonde.errors import UsageError
 from iosonde.measure.comparison import Alone, Answer, Wanted
 from iosonde.measure.comparison import compare as compare_sheets
 from iosonde.measure.gate import GateResult, parse_gate, pass_gates
-from iosonde.records import Scalar, Verdict
-from iosonde.sheets import RunSheet
+from iosonde.records import Scalar
+from iosonde.sheets import ComparedMetric, ComparedTrial, RunSheet
 from iosonde.statistics.contrast import Bar
 from iosonde.verbs.stored import load_sheets
 
 if TYPE_CHECKING:
     import polars
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedTrial:
-    """Which trial was compared."""
-
-    load: str
-    probe: str
-    host: str
-
-    def __str__(self) -> str:
-        return f"{self.load} at {self.probe} on {self.host}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedMetric(Verdict):
-    """The verdict on one metric of two trials, and what it rests on."""
-
-    reason: str = field(metadata={**NULL, **ADDED})
-    """Why the verdict is undecided."""
-    level: float = field(
-        metadata={"schema": {"exclusiveMinimum": 0, "exclusiveMaximum": 1}, **ADDED}
-    )
-    """Probability of a wrong verdict granted to this comparison."""
-    headline: bool = field(metadata=ADDED)
-    """This metric stands for its trial, or is the latency of the syncs that it waits for."""
-    unit: str = field(metadata=ADDED)
-    figures: tuple[float, float] = field(metadata=ADDED)
-    """Baseline and candidate as the change compares them: geometric means of the loops, means where
-    a loop is 0."""
-    means: tuple[float, float] = field(metadata=ADDED)
-    """Of the loops: baseline, candidate."""
-    loops: tuple[int, int] = field(metadata={"schema": {"items": {"minimum": 1}}, **ADDED})
-    """Number of loops: baseline, candidate."""
-    trial: ComparedTrial = field(metadata=ADDED)
-    """Of the candidate."""
-    trials: tuple[str, str] = field(metadata=ADDED)
-    """Ids of the two trials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +122,7 @@ def compare(
         simultaneous=simultaneous,
     )
     return ComparedRuns(
-        verdicts=tuple(map(_compared, found.answers)),
+        verdicts=tuple(map(compared_metric, found.answers)),
         settings_differ=found.settings,
         margin=found.bar.margin,
         level=found.bar.level,
@@ -173,7 +135,8 @@ def compare(
     )
 
 
-def _compared(answer: Answer) -> ComparedMetric:
+def compared_metric(answer: Answer) -> ComparedMetric:
+    """The verdict on one metric, and what it rests on."""
     verdict = answer.judgement.verdict
     a, b = answer.pair.a.trial, answer.pair.b.trial
     return ComparedMetric(

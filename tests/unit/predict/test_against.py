@@ -87,7 +87,7 @@ def test_the_record_is_kept_with_the_run_and_shown_in_its_report(tmp_path: Path)
     sample = sample_run()
     sheet = RunSheet(sample.run, sample.trials, forecasts=(one,))
     for name in ("html", "markdown"):
-        text = FORMATS.load(name)().serialize([sheet], []).decode()
+        text = FORMATS.load(name)().serialize([sheet]).decode()
         assert "Predicted and measured" in text
         assert "0 of 1 measured rates" in text
         assert "+25 %" in text
