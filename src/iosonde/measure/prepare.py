@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -12,15 +11,16 @@ from iosonde.change.guard import Permission
 from iosonde.change.hold import hold
 from iosonde.change.keeper import OPENED
 from iosonde.change.scratch import Scratch
-from iosonde.errors import FileMissing, HostFailed, PermissionMissing, Refused, UsageError
+from iosonde.errors import HostFailed, PermissionMissing, Refused, UsageError
 from iosonde.hosts.host import Host
 from iosonde.loads.fio.filename import filename_option
 from iosonde.measure.study import Prepare
+from iosonde.monitors.resync import PATH as MDSTAT
+from iosonde.monitors.resync import operations
 from iosonde.records import Target, TargetKind
 
 _DROP = "/proc/sys/vm/drop_caches"
 _ACTION = "/sys/block/*/md/sync_action"
-_BUSY = re.compile(r"\b(?P<what>resync|recovery|reshape|check) *= *(?P<share>[\d.]+%)")
 _LOOK_AGAIN = 2.0
 _LONGEST_WAIT = 48 * 3600.0
 _DAY = 24 * 3600.0
@@ -121,24 +121,16 @@ async def wait_idle(
 
 async def background(host: Host) -> tuple[str, ...]:
     """What md arrays do besides their work: "md0: resync 12.6%"."""
+    mdstat = (await host.read_many([MDSTAT])).get(MDSTAT)
+    shares = operations(mdstat) if isinstance(mdstat, bytes) else {}
     found = []
     for file in await host.glob(_ACTION):
         array = file.split("/")[3]
         action = kerneltext.decoded(await host.read(file)).strip()
         if action not in {"idle", "frozen"}:
-            found.append(f"{array}: {action}{await _share(host, array)}")
+            share = f" {shares[array][1]:.1%}" if array in shares else ""
+            found.append(f"{array}: {action}{share}")
     return tuple(found)
-
-
-async def _share(host: Host, array: str) -> str:
-    """How far it is, as /proc/mdstat says."""
-    try:
-        text = kerneltext.decoded(await host.read("/proc/mdstat"))
-    except FileMissing:
-        return ""
-    part = text.partition(f"\n{array} :")[2].partition("\n\n")[0]
-    seen = _BUSY.search(part.partition("\nunused devices")[0])
-    return f" {seen['share']}" if seen else ""
 
 
 async def drop_caches(host: Host) -> None:

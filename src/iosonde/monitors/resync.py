@@ -1,35 +1,25 @@
-"""What md does in the background: /proc/mdstat.
-
-Source: drivers/md/md.c, status_resync(): `[==>…]  resync = 12.6% (done/all) finish=…min
-speed=…K/sec` with resync, recovery, reshape or check.
-"""
+"""What md arrays do in the background."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import ClassVar
 
+from iosonde import kerneltext
 from iosonde.hosts.host import Reading
+from iosonde.layers.md.facts import parse_mdstat
 from iosonde.monitors.sampler import Point
 
 PATH = "/proc/mdstat"
-_GOING = re.compile(
-    rb"^(?P<array>\w+) :|(?P<what>resync|recovery|reshape|check|repair) *= *(?P<percent>[\d.]+)%",
-    re.MULTILINE,
-)
 
 
 def operations(text: bytes) -> dict[str, tuple[str, float]]:
     """Array → what it does and how far it is, as a fraction."""
-    found: dict[str, tuple[str, float]] = {}
-    array = ""
-    for match in _GOING.finditer(text):
-        if match["array"]:
-            array = match["array"].decode()
-        elif array:
-            found[array] = (match["what"].decode(), float(match["percent"]) / 100)
-    return found
+    return {
+        array.name: (array.work.operation, array.work.share)
+        for array in parse_mdstat(kerneltext.decoded(text))
+        if array.work and array.work.share is not None
+    }
 
 
 class Resync:

@@ -6,7 +6,8 @@ import pytest
 
 from iosonde.layers import btrfs
 from iosonde.layers.ext4 import kind as ext4
-from iosonde.layers.md.kind import Member, misaligned
+from iosonde.layers.md.facts import Member
+from iosonde.layers.md.kind import misaligned
 from iosonde.layers.xfs.kind import geometry_facts
 from iosonde.records import Scalar
 from tests.unit.layers._caches.test_found import device, scene

@@ -1,18 +1,13 @@
 """md arrays: Linux software RAID.
 
-Everything here is in sysfs for every user, so that mdadm and root are not needed. `chunk_size` is
-what lies on one member before the next one's turn; `data_members` the members that
-hold data in each stripe, so that `stripe_width` is chunk × data members. `data_offset` is where
-data begin on the members.
+They are found by sysfs, which every user may read: mdadm and root are not needed for that.
 
-Source: mdadm(8); Linux Documentation/admin-guide/md.rst (attributes of md/ and md/dev-NAME in
-sysfs); drivers/md/md.c, raid5.c, raid10.c (layout of RAID 10: near copies, far copies << 8).
+Source: mdadm(8), --create, --stop, --zero-superblock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -22,7 +17,6 @@ from iosonde.kerneltext import fields
 from iosonde.layers._raid.geometry import (
     NEAR_TWO,
     PARITY,
-    STRIPED,
     array_size,
     data_members,
     far_copies,
@@ -33,118 +27,23 @@ from iosonde.layers._raid.geometry import (
     near_copies,
 )
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.md.facts import (
+    ATTRIBUTES,
+    MEMBER_ATTRIBUTES,
+    Member,
+    array_facts,
+    member_directory,
+    member_facts,
+    parse_member,
+)
 from iosonde.layers.site import Compared, Declared, Site, Size
 from iosonde.layers.step import LEFT, Check, Step, Subject, modules, run, wipe
 from iosonde.records import Scalar, StackLayer
 from iosonde.settings.declared import Needs
-from iosonde.units import KIB, SECTOR, show_bytes
+from iosonde.units import KIB, show_bytes
 
-_ATTRIBUTES = (
-    "level", "raid_disks", "degraded", "chunk_size", "layout", "array_state", "sync_action",
-    "sync_completed", "sync_speed", "metadata_version", "consistency_policy", "mismatch_cnt",
-    "reshape_position", "uuid", "bitmap/location", "bitmap/chunksize",
-)  # fmt: skip
-_MEMBER = ("state", "slot", "offset")
 _BUSY = {"resync", "recover", "reshape", "check", "repair"}
 _STOPPED = {"clear", "inactive", "suspended", "broken"}  # array_state of what takes no I/O
-
-
-def array_facts(attributes: Mapping[str, str]) -> dict[str, Scalar]:
-    """What an array is, from its attributes in sysfs.
-
-    Args:
-        attributes: name → text, those that the kernel has.
-    """
-    level = attributes.get("level", "")
-    disks = _figure(attributes.get("raid_disks"))
-    chunk = _figure(attributes.get("chunk_size")) if level in STRIPED else None
-    layout = _figure(attributes.get("layout"))
-    data = data_members(level, disks, layout or 0) if disks else None
-    facts: dict[str, Scalar] = {
-        "level": level or None,
-        "raid_disks": disks,
-        "degraded": _figure(attributes.get("degraded")),
-        "chunk_size": chunk or None,
-        "data_members": data,
-        "stripe_width": chunk * data if chunk and data else None,
-        "layout": layout,
-        "array_state": attributes.get("array_state"),
-        "metadata_version": attributes.get("metadata_version"),
-        "consistency_policy": attributes.get("consistency_policy"),
-        "mismatch_cnt": _figure(attributes.get("mismatch_cnt")),
-        "sync_action": attributes.get("sync_action"),
-        "sync_share": _share(attributes.get("sync_completed", "")),
-        "sync_speed": (_figure(attributes.get("sync_speed")) or 0) * KIB or None,
-        "uuid": attributes.get("uuid"),
-        **_bitmap(attributes),
-        **_reshape(attributes),
-    }
-    return {name: value for name, value in facts.items() if value is not None}
-
-
-def _bitmap(attributes: Mapping[str, str]) -> dict[str, Scalar]:
-    """Where the write-intent bitmap lies, "none", "+8" (sectors from the superblock) or a file."""
-    place = attributes.get("bitmap/location")
-    if place is None:
-        return {}
-    if place == "none":
-        return {"bitmap": "none"}
-    kind = "internal" if place[:1] in {"+", "-"} else place
-    return {"bitmap": kind, "bitmap_chunk": _figure(attributes.get("bitmap/chunksize"))}
-
-
-def _reshape(attributes: Mapping[str, str]) -> dict[str, Scalar]:
-    """How far a reshape is, in bytes of the array, and from how many disks: "4 (3)"."""
-    position = _figure(attributes.get("reshape_position"))
-    if position is None:
-        return {}
-    _, _, former = attributes.get("raid_disks", "").partition(" ")
-    return {
-        "reshape_position": position * SECTOR,
-        "raid_disks_before": _figure(former.strip("()")),
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One device of an array: its state ("in_sync", "spare", "faulty", "write_mostly,in_sync" …).
-
-    `slot` is its place, None for one without; `offset` where data begin on it, bytes.
-    """
-
-    name: str
-    state: str
-    slot: int | None
-    offset: int | None
-
-    @property
-    def role(self) -> str:
-        """`active`, `rebuilding`, `spare`, `faulty` or `journal`."""
-        words = set(self.state.split(","))
-        for word in ("faulty", "journal"):
-            if word in words:
-                return word
-        if "in_sync" in words:
-            return "active"
-        return "spare" if self.slot is None else "rebuilding"
-
-
-def member_facts(members: Sequence[Member]) -> dict[str, Scalar]:
-    """How many members there are of each role, and where data begin on all of them."""
-    facts: dict[str, Scalar] = {}
-    for role, fact in (("active", "active_members"), ("spare", "spares"), ("faulty", "faulty"),
-                       ("rebuilding", "rebuilding"), ("journal", "journal")):  # fmt: skip
-        names = [one.name for one in members if one.role == role]
-        if role == "active":
-            facts[fact] = len(names)
-        elif names:
-            facts[fact] = " ".join(names)
-    if mostly := [one.name for one in members if "write_mostly" in one.state]:
-        facts["write_mostly"] = " ".join(mostly)
-    offsets = {one.offset for one in members if one.role in {"active", "rebuilding"}} - {None}
-    if len(offsets) == 1:
-        facts["data_offset"] = offsets.pop()
-    return facts
 
 
 def array_hazards(facts: Mapping[str, Scalar], members: Sequence[Member]) -> tuple[str, ...]:
@@ -177,20 +76,6 @@ def misaligned(scene: Scene, members: Sequence[Member]) -> tuple[str, ...]:
         if one.offset is not None and text.isdecimal() and int(text) and one.offset % int(text):
             return ("misaligned",)
     return ()
-
-
-def _figure(text: str | None) -> int | None:
-    """A number, of which RAID levels print a comment behind some: "1000 (system)"."""
-    first = (text or "").split(" ")[0]
-    return int(first) if first.isdecimal() else None
-
-
-def _share(text: str) -> float | None:
-    """`sync_completed`: "1234 / 5678" in sectors, or "none" or "delayed"."""
-    done, slash, whole = text.partition("/")
-    if not slash or not whole.strip().isdecimal() or not int(whole):
-        return None
-    return int(done) / int(whole)
 
 
 _PAGE = 4 * KIB  # the smallest; a kernel with larger pages refuses smaller chunks itself
@@ -301,11 +186,15 @@ class Md(Layer):
 
     async def _layer(self, scene: Scene, device: BlockDevice) -> StackLayer:
         place = f"/sys/block/{device.name}/md"
-        paths = [f"{place}/{name}" for name in _ATTRIBUTES]
-        paths += [f"{place}/dev-{_file(one)}/{name}" for one in device.below for name in _MEMBER]
+        paths = [f"{place}/{name}" for name in ATTRIBUTES]
+        paths += [
+            f"{place}/{member_directory(member)}/{name}"
+            for member in device.below
+            for name in MEMBER_ATTRIBUTES
+        ]
         found = await scene.texts(paths)
         texts = {path.removeprefix(f"{place}/"): text for path, text in found.items()}
-        members = [_member(name, texts) for name in device.below]
+        members = [parse_member(name, texts) for name in device.below]
         facts = {**array_facts(texts), **member_facts(members)}
         return StackLayer(
             id=scene.identity(self.kind, device.name),
@@ -427,14 +316,3 @@ _CLEAR = (
 )
 _PATIENCE = 45.0
 _PERSONALITY = {4: 456, 5: 456, 6: 456}  # drivers/md/Makefile: one module for the three
-
-
-def _file(name: str) -> str:
-    """A device's name as sysfs writes it: "/" is "!"."""
-    return name.replace("/", "!")
-
-
-def _member(name: str, texts: Mapping[str, str]) -> Member:
-    state, slot, offset = (texts.get(f"dev-{_file(name)}/{one}", "") for one in _MEMBER)
-    sectors = _figure(offset)
-    return Member(name, state, _figure(slot), None if sectors is None else sectors * SECTOR)

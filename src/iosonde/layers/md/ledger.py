@@ -1,22 +1,20 @@
-"""md in the ledger: which rule of the core an array is, declared or found.
+"""md in the ledger: which rule of the core an array is, declared or found, and its bitmap.
 
-Source: mdadm 4.2, super1.c (where data begin); md(4); Linux 6.1, Documentation/admin-guide/md.rst
-(`dev-NAME/slot`, `offset`).
+Source: mdadm 4.2, super1.c (where data begin; `choose_bm_space()`: 4, 64 or 128 KiB of a member for
+the write-intent bitmap; `add_internal_bitmap1()`: 64 MiB a bit, or as many as fit); md(4); Linux
+6.1, drivers/md/md-bitmap.c.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from iosonde._core import Limits, Parity, Raid1, Raid10, Striped
+from iosonde._core import Bitmap, Limits, Parity, Raid1, Raid10, Striped
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.rule import Accounting, Layer, Scene
-from iosonde.layers._ledger.shapes import (
-    REQUEST,
-)
+from iosonde.layers._ledger.shapes import REQUEST
 from iosonde.layers._raid.geometry import (
     PARITY,
     PARITY_LAST,
@@ -25,7 +23,7 @@ from iosonde.layers._raid.geometry import (
     member_size,
 )
 from iosonde.layers.layer import kernel_name
-from iosonde.layers.md.bitmap import SUPERBLOCKS, mapped_by, unmapped, with_bitmap
+from iosonde.layers.md.facts import array_facts, parse_member
 from iosonde.layers.site import Site
 from iosonde.records import Scalar, StackLayer
 from iosonde.units import KIB, MIB, SECTOR
@@ -39,10 +37,16 @@ It grows when a load needs more stripes at once and shrinks when memory is short
 least alone. Source: Linux 6.1, drivers/md/raid5.c, `raid5_get_active_stripe()` (R5_ALLOC_MORE),
 `raid5d()`, `raid5_show_stripe_cache_size()`.
 """
+_SUPERBLOCKS = {"1.1": 0, "1.2": 4 * KIB}
+"""Version of the metadata → where its superblock lies on a member (Linux 6.1, drivers/md/md.c,
+`super_1_load()`); of others that depends on the member's size."""
+_BITMAP_BEHIND = 4 * KIB  # from the superblock to the bitmap
+_BITMAP_HEAD = 256  # bytes of a bitmap before its bits
+_BIT = 64 * MIB
 
 
 def _declared(site: Site, scene: Scene) -> Layer:
-    return with_bitmap(_array(site, scene), site, scene)
+    return _with_bitmap(_array(site, scene), site, scene)
 
 
 def _array(site: Site, scene: Scene) -> Layer:
@@ -119,26 +123,89 @@ def _bits(text: object, members: int, site: Site) -> int:
     return bits
 
 
+# ── the write-intent bitmap ───────────────────────────────────────────────────────────────────
+
+
+def _with_bitmap(array: Layer, site: Site, scene: Scene) -> Layer:
+    """An array with its bitmap, if it is declared with one.
+
+    The first write to each chunk is exact, and so are the pages that are written when bits are
+    cleared after the load. That this may happen during it is not counted: it is done by the clock.
+    """
+    declared: Any = site.declared
+    if declared.bitmap != "internal" or isinstance(array.rule, Striped):
+        return array
+    if declared.metadata not in _SUPERBLOCKS:
+        return _unmapped(array)
+    member = min(one.size for one in scene.below) - max(array.starts, default=0)
+    at = _SUPERBLOCKS[declared.metadata] + _BITMAP_BEHIND
+    mapped = _mapped(array, member, at, int(scene.extra.get("bitmap_chunk", 0)))
+    note = (
+        "that bits of its bitmap are cleared during the load: some seconds after the last write to "
+        "a chunk its page is written again, and the next write sets the bit anew; and its "
+        "superblock"
+    )
+    return replace(mapped, notes=(note, *array.notes))
+
+
+def _mapped(array: Layer, member: int, at: int, chunk: int = 0) -> Layer:
+    """An array with a bitmap on each of its members.
+
+    Args:
+        array: none of the striped ones, which have no bitmap.
+        member: bytes of a member for data, which have the bits with parity; else the array's have.
+        at: where it lies on each member.
+        chunk: bytes of a bit; 0: as mdadm chooses.
+    """
+    covered = member if isinstance(array.rule, Parity) else array.size
+    bitmap = Bitmap(chunk=chunk or _bitmap_chunk(covered, member), covers=covered, at=at)
+    return replace(array, bitmap=bitmap)
+
+
+def _unmapped(array: Layer) -> Layer:
+    """An array whose bitmap lies where the model does not know."""
+    return replace(array, notes=("its write-intent bitmap", *array.notes))
+
+
+def _bitmap_chunk(covered: int, member: int) -> int:
+    """Bytes that a bit stands for where nobody says."""
+    room = 4 * KIB if member <= 8 * 1024 * MIB else 64 * KIB
+    if member >= 200 * 1024 * MIB:
+        room = 128 * KIB
+    chunk = _BIT
+    while -(-covered // chunk) > (room - _BITMAP_HEAD) * 8:
+        chunk *= 2
+    return chunk
+
+
+# ── as found ──────────────────────────────────────────────────────────────────────────────────
+
+
 def _found(look: Look, layer: StackLayer) -> Layer:
-    return _with_bitmap(look, layer, _array_as_found(look, layer))
-
-
-def _with_bitmap(look: Look, layer: StackLayer, array: Layer) -> Layer:
     """An array with the write-intent bitmap that it was found with.
 
     Source: Linux 6.1, Documentation/admin-guide/md.rst (`bitmap/location`: sectors from the
     superblock, `component_size` in KiB).
     """
-    place = f"/sys/block/{kernel_name(layer)}/md"
-    location = look.text(layer, f"{place}/bitmap/location")
-    version = look.text(layer, f"{place}/metadata_version")
+    array, files = _array_as_found(look, layer), _files(look, layer)
+    location, version = files.get("bitmap/location", ""), files.get("metadata_version")
     if isinstance(array.rule, Striped) or location in {"", "none"}:
         return array
-    chunk = look.figure(layer, f"{place}/bitmap/chunksize")
-    member = look.figure(layer, f"{place}/component_size")
-    if not (location[0] == "+" and chunk and member and version in SUPERBLOCKS):
-        return unmapped(array)
-    return mapped_by(array, member * KIB, SUPERBLOCKS[version] + int(location) * SECTOR, chunk)
+    chunk, member = array_facts(files).get("bitmap_chunk"), files.get("component_size", "")
+    if not (location[0] == "+" and chunk and member.isdecimal() and version in _SUPERBLOCKS):
+        return _unmapped(array)
+    at = _SUPERBLOCKS[version] + int(location) * SECTOR
+    return _mapped(array, int(member) * KIB, at, int(chunk))
+
+
+def _files(look: Look, layer: StackLayer) -> dict[str, str]:
+    """The files of an array that were read: path below md/ → text."""
+    place = f"/sys/block/{kernel_name(layer)}/md/"
+    return {
+        path.removeprefix(place): text
+        for path, text in look.facts.get(layer.host, {}).items()
+        if path.startswith(place)
+    }
 
 
 def _array_as_found(look: Look, layer: StackLayer) -> Layer:
@@ -205,24 +272,15 @@ def _parity_settings(look: Look, layer: StackLayer) -> tuple[int, int]:
     return 1 if rmw is None else int(rmw), int(stripes)
 
 
-_MEMBER = re.compile(r"/md/dev-(?P<name>[^/]+)/slot$")
-
-
 def _members(look: Look, layer: StackLayer) -> dict[int, tuple[int, int]]:
     """Slot → the place among those below, and where data begin on it, bytes."""
-    start = f"/sys/block/{kernel_name(layer)}/md/dev-"
-    names = [kernel_name(one) for one in look.below(layer)]
-    found = {}
-    for path, text in look.facts.get(layer.host, {}).items():
-        told = _MEMBER.search(path)
-        if not path.startswith(start) or told is None or not text.isdecimal():
-            continue
-        base = path.removesuffix("/slot")
-        working = "faulty" not in look.text(layer, f"{base}/state").split(",")
-        if told["name"] in names and working:
-            offset = look.figure(layer, f"{base}/offset") or 0
-            found[int(text)] = (names.index(told["name"]), offset * SECTOR)
-    return found
+    files = _files(look, layer)
+    members = [parse_member(kernel_name(below), files) for below in look.below(layer)]
+    return {
+        member.slot: (place, member.offset or 0)
+        for place, member in enumerate(members)
+        if member.slot is not None and member.role != "faulty"
+    }
 
 
 def _facts(keys: Mapping[str, Scalar], shown: Mapping[str, Scalar]) -> dict[str, Scalar]:

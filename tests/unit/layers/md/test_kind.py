@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.layers.md.kind import Member, array_facts, array_hazards, member_facts
+from iosonde.layers.md.facts import Member, array_facts, member_facts
+from iosonde.layers.md.kind import array_hazards
 from iosonde.stack.discover import discover
 from tests.recordings.sata_md_lvm import sata_md_lvm
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers.md.kind import array_facts
+from iosonde.layers.md.facts import array_facts
 from iosonde.records import Scalar
 from tests.mangle import mangled, states
 

@@ -1,0 +1,394 @@
+"""md: its attributes in sysfs, /proc/mdstat, and what mdadm prints of arrays and members.
+
+`chunk_size` is what lies on one member before the next one's turn; `data_members` the members that
+hold data in each stripe, so that `stripe_width` is chunk × data members. `data_offset` is where
+data begin on the members.
+
+Source: Linux Documentation/admin-guide/md.rst (attributes of md/ and md/dev-NAME in sysfs);
+drivers/md/md.c, md_seq_show() and status_resync() (blocks of 1024 bytes); raid0.c, raid5.c,
+raid10.c, …_status() for chunk and layout; md-bitmap.c, bitmap_status(); mdadm 4.2, Detail.c and
+super1.c, examine_super1() (sizes in KiB by --detail, in sectors by --examine).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from iosonde.layers._raid.geometry import STRIPED, copies_layout, data_members, layout_number
+from iosonde.printed import known
+from iosonde.records import Scalar
+from iosonde.units import KIB, SECTOR, parse_bytes
+
+ATTRIBUTES = (
+    "level", "raid_disks", "degraded", "chunk_size", "layout", "array_state", "sync_action",
+    "sync_completed", "sync_speed", "metadata_version", "consistency_policy", "mismatch_cnt",
+    "reshape_position", "uuid", "bitmap/location", "bitmap/chunksize",
+)  # fmt: skip
+"""Files of md/ that say what an array is."""
+MEMBER_ATTRIBUTES = ("state", "slot", "offset")
+"""Files of md/dev-NAME that say what a member is."""
+
+
+def _geometry(level: str | None, disks: int | None, chunk: int | None, layout: int | None,
+              ) -> dict[str, Scalar]:  # fmt: skip
+    data = data_members(level, disks, layout or 0) if level and disks else None
+    return {
+        "level": level or None,
+        "raid_disks": disks,
+        "chunk_size": chunk or None,
+        "layout": layout,
+        "data_members": data,
+        "stripe_width": chunk * data if chunk and data else None,
+    }
+
+
+# ── sysfs ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def array_facts(attributes: Mapping[str, str]) -> dict[str, Scalar]:
+    """What an array is, from its attributes in sysfs.
+
+    Args:
+        attributes: name → text, those that the kernel has.
+    """
+    level = attributes.get("level", "")
+    chunk = _figure(attributes.get("chunk_size")) if level in STRIPED else None
+    disks, layout = (_figure(attributes.get(name)) for name in ("raid_disks", "layout"))
+    return known({
+        **_geometry(level, disks, chunk, layout),
+        "degraded": _figure(attributes.get("degraded")),
+        "array_state": attributes.get("array_state"),
+        "metadata_version": attributes.get("metadata_version"),
+        "consistency_policy": attributes.get("consistency_policy"),
+        "mismatch_cnt": _figure(attributes.get("mismatch_cnt")),
+        "sync_action": attributes.get("sync_action"),
+        "sync_share": _share(attributes.get("sync_completed", "")),
+        "sync_speed": (_figure(attributes.get("sync_speed")) or 0) * KIB or None,
+        "uuid": attributes.get("uuid"),
+        **_bitmap(attributes),
+        **_reshape(attributes),
+    })  # fmt: skip
+
+
+def _bitmap(attributes: Mapping[str, str]) -> dict[str, Scalar]:
+    """Where the write-intent bitmap lies, "none", "+8" (sectors from the superblock) or a file."""
+    place = attributes.get("bitmap/location")
+    if place in {None, "none"}:
+        return {"bitmap": place}
+    kind = "internal" if place[:1] in {"+", "-"} else place
+    return {"bitmap": kind, "bitmap_chunk": _figure(attributes.get("bitmap/chunksize"))}
+
+
+def _reshape(attributes: Mapping[str, str]) -> dict[str, Scalar]:
+    """How far a reshape is, in bytes of the array, and from how many disks: "4 (3)"."""
+    position = _figure(attributes.get("reshape_position"))
+    if position is None:
+        return {}
+    _, _, former = attributes.get("raid_disks", "").partition(" ")
+    return {
+        "reshape_position": position * SECTOR,
+        "raid_disks_before": _figure(former.strip("()")),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One device of an array: its state ("in_sync", "spare", "faulty", "write_mostly,in_sync" …).
+
+    `slot` is its place, None for one without; `offset` where data begin on it, bytes.
+    """
+
+    name: str
+    state: str
+    slot: int | None
+    offset: int | None
+
+    @property
+    def role(self) -> str:
+        """`active`, `rebuilding`, `spare`, `faulty` or `journal`."""
+        words = set(self.state.split(","))
+        for word in ("faulty", "journal"):
+            if word in words:
+                return word
+        if "in_sync" in words:
+            return "active"
+        return "spare" if self.slot is None else "rebuilding"
+
+
+def member_directory(name: str) -> str:
+    """A member's directory below md/: sysfs writes "!" for "/"."""
+    return f"dev-{name.replace('/', '!')}"
+
+
+def parse_member(name: str, attributes: Mapping[str, str]) -> Member:
+    """A member of an array.
+
+    Args:
+        name: the kernel's name of the device.
+        attributes: path below md/ → text.
+    """
+    place = member_directory(name)
+    state, slot, offset = (attributes.get(f"{place}/{one}", "") for one in MEMBER_ATTRIBUTES)
+    sectors = _figure(offset)
+    return Member(name, state, _figure(slot), None if sectors is None else sectors * SECTOR)
+
+
+def member_facts(members: Sequence[Member]) -> dict[str, Scalar]:
+    """How many members there are of each role, and where data begin on all of them."""
+    facts: dict[str, Scalar] = {}
+    for role, fact in (("active", "active_members"), ("spare", "spares"), ("faulty", "faulty"),
+                       ("rebuilding", "rebuilding"), ("journal", "journal")):  # fmt: skip
+        names = [one.name for one in members if one.role == role]
+        if role == "active":
+            facts[fact] = len(names)
+        elif names:
+            facts[fact] = " ".join(names)
+    if mostly := [one.name for one in members if "write_mostly" in one.state]:
+        facts["write_mostly"] = " ".join(mostly)
+    offsets = {one.offset for one in members if one.role in {"active", "rebuilding"}} - {None}
+    if len(offsets) == 1:
+        facts["data_offset"] = offsets.pop()
+    return facts
+
+
+def _figure(text: str | None) -> int | None:
+    """A number, of which RAID levels print a comment behind some: "1000 (system)"."""
+    first = (text or "").split(" ")[0]
+    return int(first) if first.isdecimal() else None
+
+
+def _share(text: str) -> float | None:
+    """`sync_completed`: "1234 / 5678" in sectors, or "none" or "delayed"."""
+    done, slash, whole = text.partition("/")
+    if not slash or not whole.strip().isdecimal() or not int(whole):
+        return None
+    return int(done) / int(whole)
+
+
+# ── /proc/mdstat ──────────────────────────────────────────────────────────────────────────────
+
+MDSTAT_ARRAY = re.compile(r"^\s*(?P<name>md[\w.-]*) ?: (?:active|inactive|broken)\b", re.MULTILINE)
+"""How an array begins in /proc/mdstat."""
+_HEAD = re.compile(
+    r"(?P<name>md[\w.-]*):(?P<state>active|inactive|broken)(?:\((?P<mode>[a-z-]+)\))?"
+    r"(?P<level>raid\d+|linear|faulty)?(?P<members>(?:[A-Za-z][\w!/.-]*\[\d+\](?:\([A-Z]\))*)*)"
+    r"(?P<blocks>\d+)blocks"
+)
+_MEMBER = re.compile(r"([A-Za-z][\w!/.-]*)\[\d+\]((?:\([A-Z]\))*)")
+_METADATA = re.compile(
+    r"super(1\.[0-2]|0\.\d\d|external:(?:[-/]md\w{1,32}?/\d|imsm|ddf)|non-persistent)"
+)
+_CHUNK = re.compile(r"(\d+)([kKM])(?:chunk|rounding)")
+_WORKING = re.compile(r"\[(\d+)/(\d+)\]\[([U_]+)\]")
+_WORK = re.compile(
+    r"(?P<operation>resync|recovery|reshape|check|repair)="
+    r"(?:(?P<share>\d+(?:\.\d+)?)%(?:\(\d+/\d+\))?(?:finish=[\d.]+min)?(?:speed=(?P<speed>\d+)K/sec)?"
+    r"|(?P<waits>DELAYED|PENDING|REMOTE))"
+)
+_BITMAP = re.compile(r"bitmap:\d+/\d+pages\[[^\]]*\],(\d+)([KM])?Bchunk(?:,file:(\S+))?")
+_ALGORITHM = re.compile(r"algorithm(\d+)")
+_COPIES = re.compile(r"(\d+)(near|far|offset)-copies")
+_MARKS = {"F": "faulty", "S": "spares", "J": "journal", "W": "write_mostly"}
+
+
+@dataclass(frozen=True, slots=True)
+class MdWork:
+    """What an array does besides its work, by the word of /proc/mdstat: "recovery".
+
+    `share` of it is done, at `speed` bytes a second; None where it waits, for what `waits` says.
+    """
+
+    operation: str
+    share: float | None
+    speed: int | None
+    waits: str | None
+
+    @property
+    def action(self) -> str:
+        """It by sysfs' word, `sync_action`."""
+        return "recover" if self.operation == "recovery" else self.operation
+
+
+@dataclass(frozen=True, slots=True)
+class MdstatArray:
+    """An array in /proc/mdstat: what it is, by discovery's names, and what it is busy with."""
+
+    name: str
+    facts: dict[str, Scalar]
+    work: MdWork | None
+
+
+def parse_mdstat(text: str) -> Iterator[MdstatArray]:
+    """The arrays in /proc/mdstat; blanks and line ends do not matter within one."""
+    starts = [match.start() for match in MDSTAT_ARRAY.finditer(text)]
+    for start, end in pairwise([*starts, len(text)]):
+        packed = "".join(text[start:end].split())
+        if head := _HEAD.match(packed):
+            yield _mdstat_array(head, packed[head.end() :])
+
+
+def _mdstat_array(head: re.Match[str], rest: str) -> MdstatArray:
+    metadata = _METADATA.match(rest)
+    rest = rest[metadata.end() :] if metadata else rest
+    working, chunk, bitmap = _WORKING.search(rest), _CHUNK.search(rest), _BITMAP.search(rest)
+    members = _MEMBER.findall(head["members"])
+    disks = int(working[1]) if working else len(members) if head["level"] == "raid0" else None
+    algorithm = _ALGORITHM.search(rest)
+    layout = int(algorithm[1]) if algorithm else _layout(
+        (word, count) for count, word in _COPIES.findall(rest)
+    )  # fmt: skip
+    work = _work(rest)
+    size = parse_bytes(f"{chunk[1]}{chunk[2]}") if chunk else None
+    facts = {
+        **_geometry(head["level"], disks, size, layout),
+        "size": int(head["blocks"]) * KIB,
+        "array_state": head["mode"] or head["state"],
+        "degraded": int(working[1]) - int(working[2]) if working else None,
+        "metadata_version": metadata[1] if metadata else None,
+        **_marked(members),
+        "bitmap": (bitmap[3] or "internal") if bitmap else None,
+        "bitmap_chunk": parse_bytes(f"{bitmap[1]}{bitmap[2] or ''}") if bitmap else None,
+    }
+    if work:
+        facts |= {"sync_action": work.action, "sync_share": work.share, "sync_speed": work.speed,
+                  "sync_waits": work.waits}  # fmt: skip
+    return MdstatArray(head["name"], known(facts), work)
+
+
+def _marked(members: Sequence[tuple[str, str]]) -> dict[str, Scalar]:
+    """What it stands on, and the members with a mark, by discovery's names."""
+    roles: dict[str, list[str]] = {}
+    for name, marks in members:
+        for role in ("below", *(_MARKS[mark] for mark in marks if mark in _MARKS)):
+            roles.setdefault(role, []).append(name.replace("!", "/"))
+    return {role: " ".join(names) for role, names in roles.items()}
+
+
+def _layout(copies: Iterator[tuple[str, str]]) -> int | None:
+    """The number of a RAID 10's layout, of how often it keeps near, far or offset copies."""
+    counts = {word: int(count) for word, count in copies}
+    if not counts:
+        return None
+    far = counts.get("far") or counts.get("offset") or 1
+    return copies_layout(counts.get("near", 1), far, offset="offset" in counts)
+
+
+def _work(text: str) -> MdWork | None:
+    work = _WORK.search(text)
+    if work is None:
+        return None
+    return MdWork(
+        work["operation"],
+        float(work["share"]) / 100 if work["share"] else None,
+        int(work["speed"]) * KIB if work["speed"] else None,
+        work["waits"].lower() if work["waits"] else None,
+    )
+
+
+# ── mdadm --detail, --examine ─────────────────────────────────────────────────────────────────
+
+MDADM_DEVICE = re.compile(r"^\s*/dev/(?P<name>\S+?):\s*$")
+"""How an array of --detail and a member of --examine begin."""
+MDADM_PAIR = re.compile(r"^\s*([A-Z][A-Za-z /]+?) : (.+?)\s*$")
+_ROW = re.compile(
+    r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?:\d+|-)\s+(?P<state>\S+(?:\s+\S+)*?)\s+/dev/(?P<name>\S+)$"
+)
+_OF_TABLE = re.compile(r"^\s+Number\s+Major|RaidDevice|^\s+(?:\d+|-)\s+\d+\s+\d+\s|replacing\)$")
+_NAMED_COPIES = re.compile(r"(near|far|offset)=(\d+)")
+_STATUS = {"Rebuild": "recover", "Resync": "resync", "Reshape": "reshape", "Check": "check"}
+_STATES = {"recovering": "recover", "resyncing": "resync", "reshaping": "reshape",
+           "checking": "check"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class MdadmReport:
+    """What mdadm says of an array, or of a member (`examined`).
+
+    `rows` are the members of an array, with their states.
+    """
+
+    name: str
+    pairs: Mapping[str, str]
+    rows: Sequence[tuple[str, str]]
+
+    @property
+    def examined(self) -> bool:
+        """Whether it is of --examine, which looks at one member."""
+        return "Data Offset" in self.pairs or "Device Role" in self.pairs
+
+    @property
+    def facts(self) -> dict[str, Scalar]:
+        """What it is, by discovery's names."""
+        pairs, level = self.pairs, self.pairs["Raid Level"]
+        layout = pairs.get("Layout", "")
+        number = _layout(iter(_NAMED_COPIES.findall(layout)))
+        if number is None and layout:
+            number = layout_number(level, layout)
+        chunk = parse_bytes(pairs["Chunk Size"]) if "Chunk Size" in pairs else None
+        raid = _leading(pairs.get("Raid Devices"))
+        facts = _geometry(level, raid, chunk, number)
+        facts |= {"metadata_version": pairs.get("Version")}
+        if number is None:
+            facts["layout"] = layout or None
+        if self.examined:
+            offset = _leading(pairs.get("Data Offset"))
+            return known({
+                **facts, "data_offset": offset * SECTOR if offset else None,
+                "role": pairs.get("Device Role"), "uuid": pairs.get("Array UUID"),
+            })  # fmt: skip
+        size, active = (_leading(pairs.get(name)) for name in ("Array Size", "Active Devices"))
+        action, share = self._action()
+        return known({
+            **facts, "size": size * KIB if size else None,
+            "array_state": pairs.get("State", "").split(",")[0].strip() or None,
+            "degraded": raid - active if raid is not None and active is not None else None,
+            "sync_action": action, "sync_share": share,
+            "bitmap": pairs.get("Intent Bitmap", "").lower() or None,
+            "faulty": self._in_state("faulty"), "spares": self._in_state("spare"),
+            "rebuilding": self._in_state("rebuilding"), "below": self._in_state(""),
+            "uuid": pairs.get("UUID"),
+        })  # fmt: skip
+
+    def _in_state(self, word: str) -> str | None:
+        """Members whose state has a word; a spare that rebuilds is no spare."""
+        names = [name for name, state in self.rows
+                 if (state == word if word == "spare" else word in state)]  # fmt: skip
+        return " ".join(names) or None
+
+    def _action(self) -> tuple[str | None, float | None]:
+        """What it is busy with, by sysfs' words, and how far it is."""
+        for key, word in _STATUS.items():
+            status = self.pairs.get(f"{key} Status", "")
+            if "%" in status and (percent := _leading(status)) is not None:
+                return word, percent / 100
+        state = self.pairs.get("State", "")
+        return next((word for text, word in _STATES.items() if text in state), None), None
+
+
+def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
+    """What mdadm says of the first array or member, and the place of its last line."""
+    pairs: dict[str, str] = {}
+    rows: list[tuple[str, str]] = []
+    last = 0
+    head = MDADM_DEVICE.match(lines[0]) if lines else None
+    for index, line in enumerate(lines):
+        if index and (MDADM_DEVICE.match(line) or index - last > 5):
+            break
+        pair, row = MDADM_PAIR.match(line), _ROW.match(line)
+        if pair and pair[1] not in pairs:
+            pairs[pair[1]] = pair[2]
+        elif row:
+            rows.append((row["name"], row["state"]))
+        elif line and index and not _OF_TABLE.search(line):
+            break
+        last = index if line else last
+    return MdadmReport(head["name"] if head else "", pairs, rows), last
+
+
+def _leading(text: str | None) -> int | None:
+    """The number that a text begins with."""
+    digits = re.match(r"\d+", text or "")
+    return int(digits[0]) if digits else None
