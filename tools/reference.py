@@ -17,6 +17,7 @@ from typing import Any
 
 from schemas import schema_of
 
+from iosonde.contract import VerbResult
 from iosonde.explain.judge import rules
 from iosonde.layers import LAYERS, LEDGERS, MAPPED, RULES
 from iosonde.layers import OUTPUTS as OF_LAYERS
@@ -28,9 +29,13 @@ from iosonde.settings import MECHANISMS
 from iosonde.stack.file import stack_schema
 from iosonde.verbs.compare import ComparedRuns
 from iosonde.verbs.explain import Explanation
+from iosonde.verbs.settings import ChangedSettings, HostSettings, KeptSettings, RestoredSettings
 
 ROOT = Path(__file__).parents[1]
-RECORDS = {"compare": ComparedRuns, "explain": Explanation, "show": Capture}
+RECORDS: dict[str, type[VerbResult]] = {
+    "compare": ComparedRuns, "explain": Explanation, "persist": KeptSettings,
+    "rollback": RestoredSettings, "set": ChangedSettings, "settings": HostSettings, "show": Capture,
+}  # fmt: skip
 """Of verbs whose schemas are made from what they return."""
 SCHEMAS = ROOT / "src" / "iosonde" / "schemas"
 PLACE = ROOT / "docs" / "reference"

@@ -12,13 +12,15 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["compare", "explain", "run", "show"]
+__all__ = ["compare", "explain", "persist", "rollback", "run", "set_settings", "settings", "show"]
+_MODULES = {"persist": "settings", "rollback": "settings", "set_settings": "settings"}
+"""Of verbs that have no module of their own name."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.verbs.{name}"), name)
+    return getattr(import_module(f"{__name__}.verbs.{_MODULES.get(name, name)}"), name)
 
 
 class _Face(ModuleType):

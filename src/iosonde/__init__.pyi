@@ -1,6 +1,10 @@
 from iosonde.verbs.compare import compare as compare
 from iosonde.verbs.explain import explain as explain
 from iosonde.verbs.run import run as run
+from iosonde.verbs.settings import persist as persist
+from iosonde.verbs.settings import rollback as rollback
+from iosonde.verbs.settings import set_settings as set_settings
+from iosonde.verbs.settings import settings as settings
 from iosonde.verbs.show import show as show
 
-__all__ = ["compare", "explain", "run", "show"]
+__all__ = ["compare", "explain", "persist", "rollback", "run", "set_settings", "settings", "show"]

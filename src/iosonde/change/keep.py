@@ -77,11 +77,7 @@ async def keeping(
     Raises:
         Refused: one of them cannot be kept; the message names it.
     """
-    before: dict[str, str] = {}
-    for batch in journal.in_force:
-        for name, value in batch.old.items() if batch.state != "kept" else ():
-            before.setdefault(name, value)
-    found = Keeping()
+    before, found = journal.before, Keeping()
     lines: dict[str, list[Kept]] = {}
     for one in (one for one in known if one.name in journal.tentative):
         value = " ".join(kerneltext.decoded((await host.run(one.look)).stdout).split())

@@ -13,8 +13,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Literal
 
 from iosonde import kerneltext
+from iosonde.contract import ADDED, NULL
 from iosonde.errors import CommandFailed, FileMissing, HostFailed, Refused
 from iosonde.hosts.cleaning import leaves, left_nothing
 from iosonde.hosts.host import Completed, Host
@@ -151,25 +153,26 @@ def batch_lines(number: int, boot: str, owner: str, entries: Sequence[Entry]) ->
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """What became of a setting: "back", "gone" (its device is), "wrong" (it is `now`), "lost".
-
-    Where it is "back", `now` is what somebody else had made of it meanwhile, if anybody has.
-    """
+    """What became of a setting; "wrong" ones, which are `now` something else, are an error."""
 
     name: str
-    state: str
-    old: str = ""
-    now: str = ""
+    """LAYER.NAME; the number of a batch that a reboot has ended."""
+    state: Literal["back", "gone", "lost", "planned", "wrong"] = field(
+        metadata={"schema": {"enum": ["back", "gone", "lost", "planned"]}}
+    )
+    """back: as it was; gone: its device is; lost: ended by a reboot."""
+    old: str = field(default="", metadata={**NULL, "name": "value"})
+    now: str = field(default="", metadata={**NULL, **ADDED, "name": "found"})
+    """What somebody else had made of it since, if anybody has."""
 
 
 def parse_put_back(stdout: bytes) -> tuple[PutBack, ...]:
     """What the script says of each setting that it looked after."""
     found = []
     for row in kerneltext.lines(kerneltext.decoded(stdout)):
-        state, *rest = row.split("\t")
-        if state in {"back", "gone", "wrong", "lost"} and rest:
-            values = [word.removeprefix("=") for word in rest[1:]]
-            found.append(PutBack(rest[0], state, *values))
+        match row.split("\t"):
+            case ["back" | "gone" | "wrong" | "lost" as state, name, *values]:
+                found.append(PutBack(name, state, *(word.removeprefix("=") for word in values)))
     return tuple(found)
 
 
@@ -227,6 +230,15 @@ class SettingsJournal:
     def tentative(self) -> frozenset[str]:
         """Names of the settings that are changed and that `restore` would put back."""
         return frozenset(name for one in self.in_force if one.state != "kept" for name in one.new)
+
+    @property
+    def before(self) -> dict[str, str]:
+        """What `restore` would put back: name → value before its first change, in their order."""
+        found: dict[str, str] = {}
+        for batch in self.in_force:
+            for name, value in batch.old.items() if batch.state != "kept" else ():
+                found.setdefault(name, value)
+        return found
 
     async def at_boot(self) -> dict[str, str]:
         """What settings were before iosonde first changed them in this boot, by name.

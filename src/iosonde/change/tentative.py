@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from iosonde import kerneltext
 from iosonde.change.settings_journal import (
@@ -19,12 +20,14 @@ from iosonde.change.settings_journal import (
     Entry,
     SettingsJournal,
 )
-from iosonde.errors import FileMissing, HostFailed, IosondeError
+from iosonde.contract import HIDDEN, NULL
+from iosonde.errors import FileMissing, HostFailed, IosondeError, UsageError
 from iosonde.hosts.cleaning import made, to_the_end
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.stack.settable import Settable
 
+_SHORTEST, _LONGEST = 5.0, 3600.0  # seconds
 _ECHO = 65536  # bytes that must come through before a change is confirmed: many full frames
 
 
@@ -38,20 +41,21 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """How a setting went.
-
-    `state` is "changed", "unchanged" (it was so already), "rounded" (the host made another value
-    of it), "ignored" (accepted, and still the old one), "beside" (the kernel changed it along with
-    another), "refused" or "planned"; `after` is what was read back.
-    """
+    """How a setting went."""
 
     name: str
+    """LAYER.NAME, the layer without its host."""
     before: str
-    wanted: str
+    wanted: str = field(metadata=NULL)
+    """null: the kernel changed it along with another."""
     after: str
-    state: str
-    command: str
-    reason: str = ""
+    """Read back from the host."""
+    state: Literal["changed", "unchanged", "rounded", "ignored", "beside", "planned"]
+    """unchanged: it was so already; rounded: the host made another value of it; ignored: accepted,
+    and still the old one; beside: the kernel changed it along with another."""
+    command: str = field(metadata=NULL)
+    waits: bool = field(default=False, metadata=HIDDEN)
+    """It takes effect from the next connection on."""
 
 
 class ValueRefused(HostFailed):
@@ -61,6 +65,19 @@ class ValueRefused(HostFailed):
 
 
 Tell = Callable[[Changed], None]
+
+
+def checked_confirm(seconds: float) -> float:
+    """How long a host waits for a sign of life before it puts everything back.
+
+    Raises:
+        UsageError: too short to get through, or too long to be any use.
+    """
+    if not _SHORTEST <= seconds <= _LONGEST:
+        raise UsageError(
+            f"expected {_SHORTEST:g} to {_LONGEST:g} seconds, got {seconds:g}", where="--confirm"
+        )
+    return seconds
 
 
 async def entries_of(host: Host, wanted: Sequence[Wanted]) -> tuple[Entry, ...]:
@@ -200,6 +217,7 @@ async def change_one(
             where=host.name,
         )
     after = _words(done.stdout)
+    state: Literal["changed", "unchanged", "rounded", "ignored"]
     if after == entry.new:
         state = "unchanged" if after == entry.old else "changed"
     else:

@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iosonde.errors import UsageError
-
 if TYPE_CHECKING:
     from iosonde.change.guard import Permission
-
-_SHORTEST, _LONGEST = 5.0, 3600.0  # seconds
 
 OneHost = Annotated[
     str, typer.Argument(metavar="[HOST]", help="local (the default) or another host.")
@@ -61,16 +57,3 @@ def permitted(destroy: Sequence[str] | None, *, in_container: bool) -> tuple[Per
             markup=False,
         )
     return permissions
-
-
-def checked_confirm(seconds: float) -> float:
-    """How long a host waits for a sign of life before it puts everything back.
-
-    Raises:
-        UsageError: too short to get through, or too long to be any use.
-    """
-    if not _SHORTEST <= seconds <= _LONGEST:
-        raise UsageError(
-            f"expected {_SHORTEST:g} to {_LONGEST:g} seconds, got {seconds:g}", where="--confirm"
-        )
-    return seconds

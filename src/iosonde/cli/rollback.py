@@ -8,11 +8,9 @@ import typer
 
 from iosonde.cli.options import OneHost, Trace
 from iosonde.cli.output import out, print_json
-from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
     from iosonde.change.settings_journal import PutBack
-    from iosonde.records import Json
 
 
 def rollback(
@@ -31,43 +29,17 @@ def rollback(
     there does the same.
     """
     from iosonde.hosts.command import set_trace
+    from iosonde.verbs import settings as verb
 
     set_trace(trace)
-    found = run_async(_roll_back(host, dry_run=dry_run), "`iosonde rollback` goes on.")
+    restored = verb.rollback(host, dry_run=dry_run)
     if as_json:
-        rows: list[Json] = [
-            {"name": one.name, "state": one.state, "value": one.old or None,
-             "found": one.now or None}
-            for one in found
-        ]  # fmt: skip
-        print_json({"schema": "iosonde.rollback/1", "settings": rows})
+        print_json(restored.to_json())
         return
-    for one in found:
+    for one in restored.settings:
         out().print(_sentence(one))
-    if not found:
+    if not restored.settings:
         out().print("nothing to put back")
-
-
-async def _roll_back(name: str, *, dry_run: bool) -> list[PutBack]:
-    from iosonde.change.settings_journal import PutBack, SettingsJournal
-    from iosonde.change.settings_lock import locked, owner_name
-    from iosonde.hosts import open_host
-
-    host = await open_host(name)
-    try:
-        journal = await SettingsJournal.read(host)
-        if dry_run:
-            before: dict[str, str] = {}
-            for batch in journal.in_force:
-                for setting, value in batch.old.items() if batch.state != "kept" else ():
-                    before.setdefault(setting, value)
-            return [PutBack(one, "planned", before[one]) for one in reversed(before)]
-        if not journal.batches:
-            return []
-        async with locked(host, owner_name()) as journal:
-            return await journal.restore()
-    finally:
-        await host.close()
 
 
 def _sentence(one: PutBack) -> str:

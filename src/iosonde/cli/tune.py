@@ -14,7 +14,6 @@ from iosonde.cli.options import (
     StorePlace,
     StudyOrRun,
     Trace,
-    checked_confirm,
     permitted,
 )
 from iosonde.cli.stored import store_to_write
@@ -78,6 +77,7 @@ def tune(
     leaves a proven winner in force; the commands that set and keep it are printed. Ctrl-C is a
     normal way to end: everything is put back, and --resume goes on. "No gain" is a result too.
     """
+    from iosonde.change.tentative import checked_confirm
     from iosonde.hosts.command import set_trace
     from iosonde.tune.campaign.campaign import Options
 
