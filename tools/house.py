@@ -68,9 +68,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "disk": "a word of its answers",
         "loop": "a word of its answers",
     },
-    "cli/compare.py": {
-        "loop": "one repetition of a load",
-    },
     "cli/timed.py": {
         "disk": "the bottom of every stack: a model may be given for all of them",
     },

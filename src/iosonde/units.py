@@ -165,7 +165,12 @@ def show_change(share: float) -> str:
 
 
 def show_changes(low: float, high: float) -> str:
-    """Changes from one to another, with the unit once: `−61.2 … +39.0 %`."""
+    """Changes from one to another, with the unit once: `−61.2 … +39.0 %`.
+
+    `± 100 % or more` where they reach that far to both sides: no more is known.
+    """
+    if low < 0 < high and high - low >= 2:
+        return "± 100 % or more"
     return f"{show_change(low).removesuffix(' %')} … {show_change(high)}"
 
 

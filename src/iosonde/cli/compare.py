@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from iosonde import units
 from iosonde.cli.options import StorePlace
-from iosonde.cli.output import err, out, print_json, styled
+from iosonde.cli.output import print_json
 from iosonde.errors import UsageError
-from iosonde.visible import visible
-
-if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
-    from iosonde.sheets import ComparedMetric
-    from iosonde.verbs.compare import ComparedRuns
-
-_COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
 
 
 def compare(
@@ -48,6 +36,9 @@ def compare(
     simultaneous: Annotated[
         bool, typer.Option(help="The runs' loops were measured two by two at the same time.")
     ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also metrics without a proven change.")
+    ] = False,
     store: StorePlace = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
 ) -> int:
@@ -55,6 +46,7 @@ def compare(
 
     At most 5 % of comparisons of equal runs claim a difference, over all metrics together.
     """
+    from iosonde.cli.compared import print_comparison, print_warnings
     from iosonde.verbs import compare as verb
 
     compared = verb.compare(
@@ -64,8 +56,8 @@ def compare(
     if as_json:
         print_json(compared.to_json())
     else:
-        _print(compared)
-    _warn(compared)
+        print_comparison(compared, runs, everything=everything)
+    print_warnings(compared)
     return int(not compared.passed)
 
 
@@ -76,93 +68,3 @@ def _margin(text: str) -> float:
             f"a margin lies between 0 and 100 %, not at {text}", where="--margin", hint="2%"
         )
     return margin
-
-
-def _print(compared: ComparedRuns) -> None:
-    console = out()
-    for _, verdicts in groupby(
-        compared.verdicts, lambda one: (one.baseline, one.candidate, one.trials)
-    ):
-        console.print(_table(list(verdicts)))
-    counted = compared.comparisons
-    together = f"all {counted} comparisons together" if counted > 1 else "this one"
-    sure, margin = units.show_fraction(1 - compared.level), units.show_fraction(compared.margin)
-    console.print(f"\nintervals hold for {together} with {sure}; margin {margin}")
-    for finding in compared.findings:
-        console.print(styled("[yellow]{}[/yellow]: {}", finding.rule, finding.message))
-    if compared.settings_differ:
-        console.print(_settings(compared))
-    for gate in compared.gates:
-        colour = {"passed": "green", "failed": "red", "missing": "red"}.get(gate.state, "yellow")
-        line = styled("gate {} {}, {}: ", gate.metric, units.show_fraction(gate.limit), gate.label)
-        console.print(line.append(gate.state, style=colour))
-
-
-def _table(verdicts: Sequence[ComparedMetric]) -> Table:
-    """The verdicts on two trials."""
-    from rich.table import Table
-
-    first = verdicts[0]
-    title = visible(f"{first.trial}: {first.candidate} against {first.baseline}")
-    table = Table(title=title, title_justify="left", title_style="bold", box=None)
-    table.add_column("metric")
-    for heading in ("baseline", "candidate", "change", "interval"):
-        table.add_column(heading, justify="right")
-    table.add_column("verdict")
-    table.add_column("loops", justify="right")
-    for verdict in verdicts:
-        table.add_row(*_row(verdict))
-    return table
-
-
-def _row(verdict: ComparedMetric) -> list[str | Text]:
-    word = verdict.outcome.value
-    text = styled("{}", word)
-    text.stylize(_COLOURS[word])
-    if verdict.more_loops is not None:
-        loops = "loop" if verdict.more_loops == 1 else "loops"
-        text.append(f": {verdict.more_loops} more {loops} of each")
-    elif verdict.reason:
-        text.append(f": {verdict.reason}")
-    interval = units.show_changes(*verdict.interval) if verdict.interval else "–"
-    return [
-        styled("[bold]{}[/bold]", verdict.metric) if verdict.headline else verdict.metric,
-        *(units.show(figure, verdict.unit) for figure in verdict.figures),
-        "–" if verdict.change is None else units.show_change(verdict.change),
-        interval,
-        text,
-        ", ".join(map(str, verdict.loops)),
-    ]
-
-
-def _settings(compared: ComparedRuns) -> Table:
-    from rich.table import Table
-
-    verdicts = compared.verdicts
-    runs = dict.fromkeys([verdicts[0].baseline, *(one.candidate for one in verdicts)])
-    table = Table(title="settings that differ", title_justify="left", box=None)
-    table.add_column("setting")
-    for run in runs:
-        table.add_column(run)
-    for name, values in compared.settings_differ.items():
-        cells = ["–" if value is None else str(value) for value in values]
-        table.add_row(name, *cells[: len(runs)])
-    return table
-
-
-def _warn(compared: ComparedRuns) -> None:
-    for one in compared.alone:
-        err().print(styled("{} of {} is compared with nothing: {}", one.label, one.of, one.why),
-                    style="yellow")  # fmt: skip
-    for gate in compared.gates:
-        if gate.state == "undecided":
-            more = gate.more_loops
-            advice = f"; more loops of each that would do: {more}" if more else ""
-            err().print(
-                f"gate {gate.metric} is not failed, but undecided: {gate.reason}{advice}",
-                style="yellow",
-            )
-        elif gate.state == "missing":
-            err().print(
-                styled("gate {} fails, {}: {}", gate.metric, gate.label, gate.reason), style="red"
-            )

@@ -7,6 +7,7 @@ read no markup; `styled` alone does, in templates of ours. A test forbids other 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from io import TextIOWrapper
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-_WIDE = 200  # columns of a table in a pipe, where nobody's window is too narrow
+_WIDE = 200  # columns of a table in a pipe, unless COLUMNS says how many
 
 
 def _console(*, stderr: bool) -> Console:
@@ -31,7 +32,8 @@ def _console(*, stderr: bool) -> Console:
     from iosonde.cli.screen import Screen
 
     in_pipe = not (sys.stderr if stderr else sys.stdout).isatty()
-    width = _WIDE if in_pipe and not stderr else None
+    asked = os.environ.get("COLUMNS", "")
+    width = (int(asked) if asked.isdecimal() else _WIDE) if in_pipe and not stderr else None
     return Screen(
         stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=in_pipe, width=width
     )

@@ -1,0 +1,98 @@
+"""Tables that fit a terminal: the columns that matter least go first, names lose their middle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from iosonde.cli.output import out
+from iosonde.visible import visible
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+_GAP = 2  # columns of the terminal between two of a table
+_SHORTEST = 12  # characters that are left of a name
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a table.
+
+    Args:
+        heading: above it.
+        right: figures stand at the right.
+        rank: 0 is never dropped; of the others the highest is dropped first.
+        name: its texts may lose their middle.
+    """
+
+    heading: str
+    right: bool = False
+    rank: int = 0
+    name: bool = False
+
+
+def fitted(
+    columns: Sequence[TableColumn], rows: Sequence[Sequence[str | Text]], *, title: str = "",
+    width: int | None = None,
+) -> Table:  # fmt: skip
+    """A table without lines that is no wider than the terminal, if that can be.
+
+    Columns without any text are left out.
+
+    Args:
+        columns: from left to right.
+        rows: a text for each column.
+        title: above the table.
+        width: columns of the terminal; None: those of standard output, any number in a pipe.
+    """
+    from rich.table import Table
+
+    if width is None:
+        width = out().width
+    kept = [place for place in range(len(columns)) if any(str(row[place]) for row in rows)]
+    widths = {place: _widest(columns[place], [row[place] for row in rows]) for place in kept}
+    while _needed(widths) > width:
+        spare = [place for place in widths if columns[place].rank]
+        if not spare:
+            break
+        del widths[max(spare, key=lambda place: columns[place].rank)]
+    excess = max(0, _needed(widths) - width)
+    table = Table(
+        title=visible(title) or None, title_justify="left", title_style="bold", box=None,
+        padding=(0, _GAP, 0, 0), pad_edge=False,
+    )  # fmt: skip
+    for place in list(widths):
+        column = columns[place]
+        table.add_column(
+            column.heading, justify="right" if column.right else "left", no_wrap=column.right,
+            overflow="fold",
+        )  # fmt: skip
+        if column.name and excess:
+            shorter = max(_SHORTEST, widths[place] - excess)
+            excess -= widths[place] - shorter
+            widths[place] = shorter
+    for row in rows:
+        table.add_row(*(_cut(row[place], widths[place], columns[place]) for place in widths))
+    return table
+
+
+def _widest(column: TableColumn, texts: Sequence[str | Text]) -> int:
+    from rich.cells import cell_len
+
+    return max(cell_len(visible(str(text))) for text in (column.heading, *texts))
+
+
+def _needed(widths: dict[int, int]) -> int:
+    return sum(widths.values()) + _GAP * (len(widths) - 1)
+
+
+def _cut(text: str | Text, width: int, column: TableColumn) -> str | Text:
+    """A name without its middle, where it is too long for its column."""
+    plain = str(text)
+    if not column.name or len(plain) <= width:
+        return text
+    head = (width - 1) // 2
+    return f"{plain[:head]}…{plain[len(plain) - (width - 1 - head) :]}"
