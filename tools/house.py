@@ -122,7 +122,7 @@ UNTESTED: Set[str] = frozenset({
     "layers/dm_crypt/ledger.py", "layers/dm_writecache/ledger.py",
     "layers/drbd/ledger.py", "layers/guest/ledger.py", "layers/hwraid/ledger.py",
     "layers/iscsi/ledger.py",
-    "layers/link/printed_ifconfig.py", "layers/link/printed_ip.py", "layers/lvm/ledger.py",
+    "layers/link/printed_ifconfig.py", "layers/link/printed_ip.py",
     "layers/nbd/ledger.py", "layers/nfs/ledger.py", "layers/nvmeof/ledger.py",
     "layers/partition/ledger.py", "layers/xfs/ledger.py", "loads/hdparm/printed.py",
 })  # fmt: skip

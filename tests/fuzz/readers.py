@@ -318,7 +318,7 @@ def _host_texts() -> Iterator[Reader]:
     from iosonde.layers.guest.command_line import options
     from iosonde.layers.link.facts import _json as ethtool
     from iosonde.layers.link.facts import route_device
-    from iosonde.layers.lvm.kind import rows
+    from iosonde.layers.lvm.facts import parse_report as rows
     from iosonde.layers.nfs import facts as nfs
     from iosonde.layers.xfs import kind as xfs
     from iosonde.settings import modparam, sysctl, sysfs

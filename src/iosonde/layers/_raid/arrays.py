@@ -18,6 +18,7 @@ from iosonde import units
 from iosonde.case import Case, Measured, State
 from iosonde.errors import UsageError
 from iosonde.layers._raid.geometry import LEVELS, PARITY, SPANNED, data_members, small_write
+from iosonde.layers.dm.facts import mapper_name
 from iosonde.records import Scalar
 
 _KINDS = ("md", "hwraid", "lvm", "array")
@@ -215,7 +216,7 @@ class Ground:
         names = [device.removeprefix("/dev/") for _, device in trial.stands_on]
         target = trial.target.removeprefix("/dev/")
         if target and not trial.stands_on:
-            names += [target, _PARTITION.sub("", target), mapper_name(target)]
+            names += [target, _PARTITION.sub("", target), _mapper_name(target)]
         told = _settings(trial)
         names += [*trial.device_io, *(name for _, name in told)]
         found = []
@@ -260,12 +261,12 @@ class Ground:
         )
 
 
-def mapper_name(path: str) -> str:
-    """`vg0/data` as device-mapper calls it: mapper/vg0-data."""
+def _mapper_name(path: str) -> str:
+    """`vg0/data` as device-mapper calls it; any other path as it is."""
     group, slash, volume = path.partition("/")
     if not slash or "/" in volume or group == "mapper":
         return path
-    return f"mapper/{group.replace('-', '--')}-{volume.replace('-', '--')}"
+    return mapper_name(group, volume)
 
 
 def _settings(trial: Measured) -> dict[tuple[str, str], dict[str, Scalar]]:

@@ -112,6 +112,13 @@ def _kinds(attribute: str) -> Mapping[str, str]:
     return {name: kind for kind in LAYERS for name in getattr(LAYERS.load(kind), attribute)}
 
 
+def mapper_name(group: str, volume: str) -> str:
+    """A volume of LVM in /dev, as device-mapper names it: "mapper/vg0-data"; dashes are doubled."""
+    if not group:
+        return volume
+    return f"mapper/{group.replace('-', '--')}-{volume.replace('-', '--')}"
+
+
 def part_of(text: str) -> tuple[int, int] | None:
     """The two figures of `USED/TOTAL`; None where it is none, or of nothing."""
     figures = _PART.match(text)

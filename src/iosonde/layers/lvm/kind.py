@@ -1,12 +1,8 @@
 """LVM logical volumes: linear, striped, mirrored, RAID, thin, cached, snapshots.
 
-LVM calls "stripe size" what is `chunk_size` here: bytes on one physical volume before the next
-one's turn. What it calls chunk size (thin pools, caches, snapshots) is `block_size`: what is mapped
-or copied at once. `data_offset` is where extents begin on the physical volumes (pe_start).
+`data_offset` is where extents begin on the physical volumes (pe_start).
 
-Source: lvs(8), pvs(8), lvmreport(7) (fields, --reportformat json, lv_attr); lib/activate/
-dev_manager.c of LVM 2.03: the uuid of a device is "LVM-", the group's and the volume's uuid without
-dashes and, of a device inside a volume, its role ("-tpool", "-real", "-cow", "-cdata" …).
+Source: lvcreate(8), vgcreate(8), lvm(8).
 """
 
 from __future__ import annotations
@@ -16,164 +12,28 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from iosonde.exact import from_json
 from iosonde.hosts.host import Host
-from iosonde.layers._raid import geometry
+from iosonde.layers.dm.facts import mapper_name
 from iosonde.layers.dm.kind import Mapped, mapped
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.lvm.facts import (
+    LVS,
+    LVS_OLD,
+    PVS,
+    by_uuid,
+    figure,
+    parse_report,
+    split_uuid,
+    volume_facts,
+    volume_hazards,
+)
 from iosonde.layers.site import Compared, Declared, Site, Size
 from iosonde.layers.step import Check, Command, Step, Subject, exists, modules
 from iosonde.records import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 from iosonde.units import KIB, MIB, show_bytes
 
-_REPORT = ("--reportformat", "json", "--units", "b", "--nosuffix")
-_FIELDS = (
-    "lv_name,vg_name,lv_uuid,lv_attr,segtype,stripes,stripe_size,chunk_size,region_size,"
-    "data_percent,metadata_percent,copy_percent,origin,pool_lv,vg_extent_size"
-)
-# Since 2.02.178 (data_stripes), 2.03.03 (writecache); an older lvs refuses all for one it lacks.
-_NEWER = (
-    ",data_stripes,cache_mode,cache_policy,cache_total_blocks,cache_used_blocks,"
-    "cache_dirty_blocks,raid_sync_action,raid_mismatch_count,writecache_block_size,"
-    "writecache_total_blocks,writecache_free_blocks"
-)
-LVS = ("lvs", "--all", *_REPORT, "-o", _FIELDS + _NEWER)
-LVS_OLD = ("lvs", "--all", *_REPORT, "-o", _FIELDS)
-PVS = ("pvs", *_REPORT, "-o", "pv_name,vg_name,pe_start,pv_attr")
-# Ninth place of lv_attr, the volume's health (lvs(8)).
 _EXTENT = 4 * MIB
-_HEALTH = {
-    "p": "partial", "r": "refresh needed", "m": "mismatches", "F": "failed", "X": "unknown",
-    "D": "out of space", "M": "metadata read-only", "E": "failed", "R": "reshape needed",
-}  # fmt: skip
-_FULL = 0.9  # share of a thin pool or snapshot from which on it is a hazard
-_UUIDS = 64  # signs of two uuids
-_SPREAD = {"m", "M", "r", "R"}  # first place of lv_attr: mirrors and RAID
-_BUSY = {"resync", "recover", "reshape", "check", "repair"}
-
-
-def rows(report: bytes, part: str) -> list[Mapping[str, Any]]:
-    """The rows of a report in JSON, "lv" or "pv"; none where it is no such report."""
-    try:
-        document = from_json(report or b"{}")
-    except ValueError:
-        return []
-    parts = document.get("report", []) if isinstance(document, dict) else []
-    return [row for one in parts if isinstance(one, dict) for row in one.get(part, [])]
-
-
-def by_uuid(reported: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Uuid of a volume without dashes → its rows, one for each segment."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for row in reported:
-        found.setdefault(str(row.get("lv_uuid", "")).replace("-", ""), []).append(row)
-    return found
-
-
-def split_uuid(uuid: str) -> tuple[str, str]:
-    """The volume's uuid and the role of a device inside it, from device-mapper's uuid."""
-    signs = uuid.removeprefix("LVM-")
-    return signs[_UUIDS // 2 : _UUIDS], signs[_UUIDS:].lstrip("-")
-
-
-def data_members(segment_type: str, stripes: int, row: Mapping[str, Any]) -> int | None:
-    """Members that hold data in each stripe; None where nothing is striped."""
-    base = segment_type.partition("_")[0]
-    if base in {"raid1", "mirror", "linear"}:
-        return None
-    data = _figure(row.get("data_stripes"))
-    if data is None:
-        data = geometry.data_members(base if base in geometry.LEVELS else "raid0", stripes)
-    return data if data and data > 1 else None
-
-
-def volume_facts(segments: Sequence[Mapping[str, Any]]) -> dict[str, Scalar]:
-    """What the rows of `lvs` say of a volume, the geometry by its first segment."""
-    if not segments:
-        return {}
-    row = segments[0]
-    kinds = list(dict.fromkeys(str(one.get("segtype")) for one in segments if one.get("segtype")))
-    if str(row.get("lv_attr", ""))[:1] in {"s", "S"}:  # lvs gives the type of its store
-        kinds = ["snapshot"]
-    stripes, chunk = _figure(row.get("stripes")), _figure(row.get("stripe_size")) or None
-    data = data_members(kinds[0], stripes, row) if kinds and stripes and chunk else None
-    blocks = _figure(row.get("cache_total_blocks"))
-    facts: dict[str, Scalar] = {
-        "volume_group": row.get("vg_name"),
-        "segment_type": ", ".join(kinds) or None,
-        "segments": len(segments) if len(segments) > 1 else None,
-        "stripes": stripes or None,
-        "chunk_size": chunk,
-        "data_members": data,
-        "stripe_width": chunk * data if chunk and data else None,
-        "block_size": _figure(row.get("chunk_size"))
-        or _figure(row.get("writecache_block_size"))
-        or None,
-        "region_size": _figure(row.get("region_size")) or None,
-        "extent_size": _figure(row.get("vg_extent_size")),
-        "origin": row.get("origin") or None,
-        "pool": row.get("pool_lv") or None,
-        "mode": row.get("cache_mode") or None,
-        "policy": row.get("cache_policy") or None,
-        "used_share": _share(row, "cache_used_blocks", blocks),
-        "dirty_share": _share(row, "cache_dirty_blocks", blocks),
-        "full": _percent(row.get("data_percent")),
-        "metadata_full": _percent(row.get("metadata_percent")),
-        "in_sync": _percent(row.get("copy_percent")),
-        "sync_action": row.get("raid_sync_action") or None,
-        "mismatch_cnt": _figure(row.get("raid_mismatch_count")),
-        **_health(str(row.get("lv_attr", ""))),
-    }
-    return {name: value for name, value in facts.items() if value is not None}
-
-
-def _health(attributes: str) -> dict[str, Scalar]:
-    """What the ninth place of lv_attr says; of mirrors and RAID also whether members are missing.
-
-    "r" is a member that was missing and is back, out of date until `lvchange --refresh` (lvs(8)).
-    """
-    if len(attributes) < 9:
-        return {}
-    kind, health = attributes[0], attributes[8]
-    facts: dict[str, Scalar] = {"health": _HEALTH.get(health)}
-    return facts | ({"degraded": health in {"p", "r"}} if kind in _SPREAD else {})
-
-
-def _share(row: Mapping[str, Any], name: str, whole: int | None) -> float | None:
-    part = _figure(row.get(name))
-    return part / whole if part is not None and whole else None
-
-
-def volume_hazards(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Words for what is wrong with a volume."""
-    attributes = str(row.get("lv_attr", ""))
-    kind, health = attributes[:1], attributes[8:9]
-    words = [_HEALTH[health]] if health in _HEALTH else []
-    if health in {"p", "r", "F"} and kind in _SPREAD:
-        words.insert(0, "degraded")
-    for name, what in (("data_percent", ""), ("metadata_percent", "metadata ")):
-        share = _percent(row.get(name))
-        if share is not None and share >= _FULL and kind in {"t", "s", "S"}:
-            words.append(f"{what}{share:.0%} full")
-    synced = _percent(row.get("copy_percent"))
-    if synced is not None and kind in _SPREAD:
-        action = str(row.get("raid_sync_action"))
-        busy = action if action in _BUSY else "resync" * (synced < 1)
-        words += [f"{busy} {synced:.0%}"] if busy else []
-    return tuple(words)
-
-
-def _figure(value: object) -> int | None:
-    text = str(value or "").split(".")[0]
-    return int(text) if text.isdecimal() else None
-
-
-def _percent(value: object) -> float | None:
-    try:
-        return float(str(value)) / 100
-    except ValueError:
-        return None
 
 
 class LvmDeclared(Declared):
@@ -317,7 +177,7 @@ class Lvm(Layer):
             return ()
         reported = by_uuid(await _report(scene, (LVS, LVS_OLD), "lv"))
         starts = {
-            str(row.get("pv_name")): _figure(row.get("pe_start"))
+            str(row.get("pv_name")): figure(row.get("pe_start"))
             for row in await _report(scene, (PVS,), "pv")
         }
         return tuple(_layer(scene, one, reported, starts) for one in volumes)
@@ -462,7 +322,7 @@ def _modules_for(kind: str) -> Step:
 
 def _pool_active(site: Site) -> Check:
     """A pool has no name in /dev of its own; device-mapper's tells."""
-    name = f"{_group(site).replace('-', '--')}-{site.name}"
+    name = mapper_name(_group(site), site.name).removeprefix("mapper/")
     return Check(("dmsetup", "info", "--columns", "--noheadings", name))
 
 
@@ -472,7 +332,7 @@ async def _report(
     """The rows that the first of several ways to ask gives; a gap where none does."""
     for argv in ways:
         done = await scene.host.run(argv, check=False)
-        found = rows(done.stdout, part) if done.status == 0 else []
+        found = parse_report(done.stdout, part) if done.status == 0 else []
         if found:
             return found
     scene.miss(f"what {ways[0][0]} says of volumes", done, "lvm2")
@@ -498,7 +358,7 @@ def _layer(
     if _write_cached(facts) and not all(scene.survives_a_loss(name) for name in _fast(scene, one)):
         hazards = (*hazards, "unsafe cache")
     for device in below:
-        physical = _figure(device.queue.get("physical_block_size"))
+        physical = figure(device.queue.get("physical_block_size"))
         start = starts.get(device.path)
         if physical and start and start % physical and "misaligned" not in hazards:
             hazards = (*hazards, "misaligned")

@@ -1,25 +1,22 @@
 """lvs, vgs and pvs as tables, with the columns that were asked for.
 
-Source: LVM2 2.03, lvs(8), vgs(8), pvs(8), lvmreport(7): small letters are prefixes of 1024, capital
-ones of 1000, "s" is sectors; "<" marks a size that was rounded up. What LVM calls stripe size is
-the chunk on one volume; lv_attr tells the volume's kind.
+Source: LVM2 2.03, lvs(8), vgs(8), pvs(8).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from iosonde import units
-from iosonde.layers.lvm.kind import volume_facts
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.layers.dm.facts import mapper_name
+from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
 from iosonde.records import Scalar
 from iosonde.text.cells import Column, head_at, rows
-from iosonde.text.passage import Passage, command_before
+from iosonde.text.passage import Passage, Prompt, command_before
 
 _NAME = re.compile(r"\[?(?![\d.,]+$)[\w+][\w+.-]*\]?")
-_SIZE = re.compile(r"<?(\d+(?:[.,]\d+)?)([bBsSkKmMgGtTpPeE]?)")
 _WORD, _NUMBER = re.compile(r"\S+"), re.compile(r"-?\d+")
 _TEXT = re.compile(r"\S.*")
 _SHARE = re.compile(r"\d+[.,]\d+")
@@ -32,9 +29,9 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("LV,VG", _NAME, False, False),
     ("PV", re.compile(r"/dev/\S+|\[unknown\]|unknown device"), False, True),
     ("Attr", _ATTR, False, False),
-    ("LSize,PSize,PFree,VSize,VFree,SSize,DevSize,1st PE,Used,Ext,BA Size", _SIZE, False, False),
+    ("LSize,PSize,PFree,VSize,VFree,SSize,DevSize,1st PE,Used,Ext,BA Size", SIZE, False, False),
     ("#PV,#LV,#SN,#Str,#Seg,#PE,#Ext,Free", _NUMBER, False, False),
-    ("Stripe,Region,Chunk,Start", _SIZE, False, False),
+    ("Stripe,Region,Chunk,Start", SIZE, False, False),
     ("Maj,Min,KMaj,KMin", _NUMBER, True, False),
     ("Data%,Meta%,Cpy%Sync", _SHARE, True, False),
     ("Pool,Origin", _NAME, True, False),
@@ -52,13 +49,6 @@ _COLUMNS: Mapping[str, Column] = {
     for names, cell, empty, words in _ALIKE
     for name in names.split(",")
 } | {"VG": Column("VG", _NAME, empty=True)}
-_REPORT = {
-    "VG": "vg_name", "Attr": "lv_attr", "Type": "segtype", "#Str": "stripes",
-    "Stripe": "stripe_size", "Chunk": "chunk_size", "Region": "region_size",
-    "Data%": "data_percent", "Meta%": "metadata_percent", "Cpy%Sync": "copy_percent",
-    "Origin": "origin", "Pool": "pool_lv",
-}  # fmt: skip
-_SIZES = frozenset({"stripe_size", "chunk_size", "region_size"})
 _GROUP = {"VSize": "size", "VFree": "free", "Ext": "extent_size", "#PV": "volumes",
           "#LV": "logical_volumes", "#SN": "snapshots", "Attr": "attributes"}  # fmt: skip
 _VOLUME = {"PSize": "size", "PFree": "free", "1st PE": "data_offset", "VG": "volume_group",
@@ -92,79 +82,38 @@ class LvmOutput:
         table = list(rows(passage, head))
         if not table:
             raise Unreadable("no volume follows")
-        asked = command_before(passage, first, ("lvs", "vgs", "pvs", "lvm"))
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        names = ("lvs", "vgs", "pvs", "lvm")
+        begin, prompt = command_before(passage, first, names) or (first, Prompt(""))
+        host = prompt.host
         cells = [row.cells for row in table]
-        names = {column.name for column in head.columns}
-        if "LV" in names:
+        columns = {column.name for column in head.columns}
+        if "LV" in columns:
             found = tuple(_volumes(cells, host))
-        elif "PV" in names:
+        elif "PV" in columns:
             found = tuple(_others("lvm_pv", "PV", _VOLUME, cells, host))
         else:
             found = tuple(_others("lvm_group", "VG", _GROUP, cells, host))
-        state = PrintedState(self.tool, found, host, command)
-        return Reading(asked[0] if asked else first, table[-1].last, states=(state,))
-
-
-def size_of(text: str) -> int | None:
-    """Bytes of "<1.50t", "64.00k", "1000.00M" (of 1000), "2048s" or "0"."""
-    found = _SIZE.fullmatch(text)
-    if not found:
-        return None
-    number, letter = float(found[1].replace(",", ".")), found[2]
-    if letter in {"s", "S"}:
-        return round(number * units.SECTOR)
-    if letter in {"", "b", "B"}:
-        return round(number)
-    base = 1024.0 if letter.islower() else 1000.0
-    return round(number * base ** ("kmgtpe".index(letter.lower()) + 1))
-
-
-def mapper_name(group: str, volume: str) -> str:
-    """The volume's name in /dev, as device-mapper has it: mapper/vg0-data."""
-    if not group:
-        return volume
-    return f"mapper/{group.replace('-', '--')}-{volume.replace('-', '--')}"
+        state = PrintedState(self.tool, found, host, prompt.command)
+        return Reading(begin, table[-1].last, states=(state,))
 
 
 def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[Subject]:
     """The logical volumes, each with the rows of all its segments."""
     found: dict[tuple[str, str], list[Mapping[str, str]]] = {}
     for cells in table:
-        found.setdefault((cells.get("VG", ""), cells["LV"].strip("[]")), []).append(_sorted(cells))
+        found.setdefault((cells.get("VG", ""), cells["LV"].strip("[]")), []).append(cells)
     for (group, volume), segments in found.items():
-        values: dict[str, Scalar] = volume_facts([_reported(cells) for cells in segments])
-        first = segments[0]
-        if "LSize" in first:
-            values["size"] = size_of(first["LSize"])
-        if attributes := first.get("Attr"):
-            values["attributes"] = attributes
+        reported = [row_of_table(cells) for cells in segments]
         below = [_member(group, one) for cells in segments for one in _devices(cells)]
-        if below:
-            values["below"] = " ".join(dict.fromkeys(below))
-        if first["LV"].startswith("["):
-            values["role"] = "part"
+        part = segments[0]["LV"].startswith("[")
+        more = {
+            "size": reported[0].get("lv_size"),
+            "attributes": reported[0].get("lv_attr"),
+            "below": " ".join(dict.fromkeys(below)) or None,
+            "role": "part" if part else None,
+        }
+        values = volume_facts(reported) | known(more)
         yield Subject("lvm", mapper_name(group, volume), values, host)
-
-
-def _sorted(cells: Mapping[str, str]) -> Mapping[str, str]:
-    """Cells of a broken row that its volume's kind puts into another column."""
-    kind, moved = cells.get("Attr", "-")[:1], dict(cells)
-    if kind in "rRmM" and "Data%" in cells and not {"Cpy%Sync", "Meta%"} & cells.keys():
-        moved["Cpy%Sync"] = moved.pop("Data%")
-    if kind in "sS" and "Pool" in cells and "Origin" not in cells:
-        moved["Origin"] = moved.pop("Pool")
-    return moved
-
-
-def _reported(cells: Mapping[str, str]) -> dict[str, Any]:
-    """A row by the names that LVM's own report in JSON has, sizes in bytes."""
-    row: dict[str, Any] = {}
-    for column, name in _REPORT.items():
-        text = cells.get(column)
-        if text is not None:
-            row[name] = size_of(text) if name in _SIZES else text.replace(",", ".")
-    return row
 
 
 def _devices(cells: Mapping[str, str]) -> list[str]:
@@ -188,7 +137,7 @@ def _others(
             text = cells.get(name)
             if text is None or name == column:
                 continue
-            if _COLUMNS[name].cell is _SIZE:
+            if _COLUMNS[name].cell is SIZE:
                 values[fact] = size_of(text)
             else:
                 values[fact] = int(text) if _NUMBER.fullmatch(text) else text

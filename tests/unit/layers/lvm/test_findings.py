@@ -8,7 +8,7 @@ from iosonde.case import Case, Counted, State
 from iosonde.layers._raid import findings as raid
 from iosonde.layers.dm import findings as error_target
 from iosonde.layers.lvm import findings as lvm_raid
-from iosonde.layers.lvm.kind import volume_facts
+from iosonde.layers.lvm.facts import volume_facts
 from iosonde.layers.md import findings as resync
 from iosonde.layers.nfs import findings as nfs
 from iosonde.records import Json, Scalar

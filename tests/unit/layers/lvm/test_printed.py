@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers.lvm.kind import by_uuid, rows, volume_facts
-from iosonde.layers.lvm.printed import mapper_name, size_of
+from iosonde.layers.dm.facts import mapper_name
+from iosonde.layers.lvm.facts import by_uuid, parse_report, size_of, volume_facts
 from iosonde.records import Scalar
 from tests.mangle import mangled, states
 
@@ -24,7 +24,7 @@ def told(given: str) -> dict[str, dict[str, Scalar]]:
 
 def reported() -> dict[str, dict[str, Scalar]]:
     """The independent view: LVM's own report, as discovery reads it."""
-    volumes = by_uuid(rows((PLACE / "lvs.json").read_bytes(), "lv")).values()
+    volumes = by_uuid(parse_report((PLACE / "lvs.json").read_bytes(), "lv")).values()
     return {mapper_name("my-vg", str(one[0]["lv_name"])): volume_facts(one) for one in volumes}
 
 
