@@ -264,6 +264,8 @@ class Rule:
         says: what it looks for, in one sentence.
         source: where the knowledge comes from (kernel file, manual page, specification, paper).
         find: its findings in a case; several rules may share a name.
+        order: -1 where it speaks against what its author claims, which comes first; 1 where it says
+            what nobody can claim, which comes last.
     """
 
     name: str = field(metadata={"name": "rule"})
@@ -271,3 +273,4 @@ class Rule:
     says: str
     source: str
     find: Callable[[Case], Iterable[Finding]] = field(metadata=HIDDEN)
+    order: int = field(default=0, metadata=HIDDEN)

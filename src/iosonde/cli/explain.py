@@ -36,6 +36,9 @@ def explain(
             help="With --waterfall: words of the labels, from the bottom up; may be repeated.",
         ),
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Each place with its figures.")
+    ] = False,
     store: StorePlace = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema explain).")
@@ -47,7 +50,7 @@ def explain(
     the link between them. Without an argument: this host. Where nothing was recognised in what was
     given, nothing can be said of it: the exit code is then 1.
     """
-    from iosonde.cli.explained import print_findings, print_rules, print_waterfalls
+    from iosonde.cli.explained import print_answer, print_findings, print_rules, print_waterfalls
     from iosonde.verbs import explain as verb
 
     if rules:
@@ -58,29 +61,17 @@ def explain(
     if as_json:
         print_json(explained.to_json())
     else:
+        print_answer(explained)
         print_waterfalls(explained.waterfall)
-        print_findings(explained.findings)
-        _sum_up(explained)
+        print_findings(explained.findings, verbose=verbose)
+        for part in explained.skipped:
+            err().print(f"not read {part.place}: {part.tool}, {part.reason}")
         _name_the_silent(explained)
     if explained.failed:
         failures(explained.failed)
         raise typer.Exit(2)
     if not explained.recognised:
         raise typer.Exit(1)
-
-
-def _sum_up(explained: Explanation) -> None:
-    looked = ", ".join(
-        f"{number} {what}{'s' * (number != 1)}"
-        for what, number in explained.looked_at.items()
-        if number
-    )
-    if looked:
-        found = len(explained.findings)
-        findings = f"{found} finding{'s' * (found != 1)} in {looked}"
-        out().print(findings if found else f"no problems found ({looked} checked)")
-    for one in explained.skipped:
-        err().print(f"not read {one.place}: {one.tool}, {one.reason}")
 
 
 def _name_the_silent(explained: Explanation) -> None:

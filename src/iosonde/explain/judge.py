@@ -22,16 +22,23 @@ def rules() -> tuple[Rule, ...]:
 
 
 def findings(case: Case) -> tuple[Finding, ...]:
-    """What the rules find, worst first; within a severity in the order of the rules' names."""
-    found = [*case.noted, *(finding for rule in rules() for finding in rule.find(case))]
-    return tuple(sorted(_once(found), key=lambda one: (_ORDER[one.severity], one.rule)))
+    """What the rules find: what speaks against an author's claim, then the worst first.
+
+    Within a severity they stand in the order of the rules' names; orders that nobody can claim come
+    last.
+    """
+    found = [(0, finding) for finding in case.noted]
+    found += [(rule.order, finding) for rule in rules() for finding in rule.find(case)]
+    found.sort(key=lambda pair: (pair[0], _ORDER[pair[1].severity], pair[1].rule))
+    return tuple(_once([finding for _, finding in found]))
 
 
 def _once(found: Sequence[Finding]) -> list[Finding]:
     """What is said of the same thing at several places is said once, with the first place."""
     groups: dict[tuple[str, str, str, str], list[Finding]] = {}
-    for one in found:
-        groups.setdefault((one.rule, one.severity, one.subject, one.message), []).append(one)
+    for finding in found:
+        key = (finding.rule, finding.severity, finding.subject, finding.message)
+        groups.setdefault(key, []).append(finding)
     return [_with_places(group) for group in groups.values()]
 
 

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from iosonde.case import Case, Measured, State
+from iosonde.explain import judge
 from iosonde.explain.rules import averages, claims, loops, noise
 from iosonde.records import Finding
 from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
@@ -55,6 +56,18 @@ def test_a_denied_difference_is_held_against_the_loops() -> None:
     assert "128 KiB" in said.subject
     assert "2.46 % (0.4 … 4.5 %) lower" in said.message
     assert "“worse”" in said.message
+
+
+def test_a_claim_that_is_contradicted_comes_first_and_idle_orders_last() -> None:
+    text = loop_tester_page().replace(
+        "| 1111.44 MiB/s | 128 KiB | |", "| 1111.44 MiB/s | 128 KiB | No real difference |"
+    )
+    said = [(finding.rule, finding.severity) for finding in judge.findings(case_of(text))]
+    severities = [severity for rule, severity in said if rule != "within-noise"]
+    assert said[0] == ("overlooked-difference", "warning")
+    assert severities[1:] == sorted(severities[1:], key=["error", "warning", "note"].index)
+    assert said[-1] == ("within-noise", "warning")
+    assert ("common-cause", "warning") in said[1:-1]
 
 
 def test_a_denial_that_the_loops_bear_out_is_right() -> None:

@@ -129,7 +129,7 @@ def _overlooked(one: Condition, other: Condition, verdict: Verdict, words: str) 
 _SOURCE = "docs/decisions/0022-verdicts.md"
 RULES = (
     Rule("within-noise", "all loads", "A repeat that moved as much as the effects claimed beside "
-         "it.", _SOURCE, _repeats),
+         "it.", _SOURCE, _repeats, order=-1),
     Rule("overlooked-difference", "all loads", "A remark that nothing differs, beside loops that "
-         "do.", _SOURCE, _denied),
+         "do.", _SOURCE, _denied, order=-1),
 )  # fmt: skip

@@ -302,7 +302,7 @@ def _supported(case: Case) -> Iterable[Finding]:
 _SOURCE = "docs/decisions/0022-verdicts.md; Student's t on logarithms with Bonferroni's correction"
 RULES = (
     Rule("within-noise", "all loads", "Orders of results that the loops don't support.", _SOURCE,
-         _unsupported),
+         _unsupported, order=1),
     Rule("ranking", "all loads", "Orders of results that the loops support: which is best, and by "
          "how much.", _SOURCE,
          _supported),
