@@ -57,9 +57,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "change/node.py": {
         "link": "a symbolic link",
     },
-    "change/repair.py": {
-        "md": "to be moved to layers/md",
-    },
     "change/scan.py": {
         "disk": "a word of scan_host's answers, in both of its languages",
         "loop": "a word of scan_host's answers, in both of its languages",

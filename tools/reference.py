@@ -29,12 +29,15 @@ from iosonde.settings import MECHANISMS
 from iosonde.stack.file import stack_schema
 from iosonde.verbs.compare import ComparedRuns
 from iosonde.verbs.explain import Explanation
+from iosonde.verbs.lab import RunningLabs
 from iosonde.verbs.settings import ChangedSettings, HostSettings, KeptSettings, RestoredSettings
+from iosonde.verbs.up import StackSteps
 
 ROOT = Path(__file__).parents[1]
 RECORDS: dict[str, type[VerbResult]] = {
-    "compare": ComparedRuns, "explain": Explanation, "persist": KeptSettings,
-    "rollback": RestoredSettings, "set": ChangedSettings, "settings": HostSettings, "show": Capture,
+    "compare": ComparedRuns, "explain": Explanation, "lab": RunningLabs, "persist": KeptSettings,
+    "rollback": RestoredSettings, "set": ChangedSettings, "settings": HostSettings,
+    "show": Capture, "up": StackSteps,
 }  # fmt: skip
 """Of verbs whose schemas are made from what they return."""
 SCHEMAS = ROOT / "src" / "iosonde" / "schemas"

@@ -12,8 +12,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["compare", "explain", "persist", "rollback", "run", "set_settings", "settings", "show"]
-_MODULES = {"persist": "settings", "rollback": "settings", "set_settings": "settings"}
+__all__ = [
+    "compare", "down", "explain", "persist", "rollback", "run", "set_settings", "settings", "show",
+    "up",
+]  # fmt: skip
+_MODULES = {
+    "down": "up", "persist": "settings", "rollback": "settings", "set_settings": "settings",
+}  # fmt: skip
 """Of verbs that have no module of their own name."""
 
 

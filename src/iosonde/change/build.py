@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 from iosonde.change.at_work import holding
 from iosonde.change.each import ask_each
@@ -23,6 +24,7 @@ from iosonde.change.same import StandingLayers, declared_keys, require_as_record
 from iosonde.change.sharing import sharing
 from iosonde.change.standing import Standing, judged, seen, standing
 from iosonde.change.undo import recognise, undo
+from iosonde.contract import ADDED
 from iosonde.errors import CommandFailed, HostFailed, IosondeError, Refused
 from iosonde.hosts.command import answered, asked_after, quote, sequence
 from iosonde.hosts.host import Host
@@ -35,22 +37,24 @@ _AT_ONCE = 3  # steps on one host: while one waits for the other side, another g
 _SHOWN = 200  # letters of what a check printed
 
 
+State: TypeAlias = Literal["planned", "done", "unchanged", "found", "removed", "kept", "failed"]
+"""Of a step. unchanged: made earlier; found: there, not made by iosonde; kept: others need it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One step as it went.
-
-    `state` is "planned", "done", "unchanged" (made earlier), "found" (there, not made by iosonde),
-    "removed", "kept" (others need it still) or "failed"; `seconds` what it took; `note` what had to
-    be left where it is.
-    """
+    """One step as it went."""
 
     layer: str
-    host: str
+    host: str = field(metadata=ADDED)
+    """Its name in the stack."""
     action: str
     command: str
-    state: str
-    seconds: float = 0.0
-    note: str = ""
+    """As it is quoted for people; several are joined by `; `."""
+    state: State
+    seconds: float = field(default=0.0, metadata={"schema": {"minimum": 0}})
+    note: str = field(default="", metadata=ADDED)
+    """What had to be left where it is; empty where nothing was."""
 
 
 Tell = Callable[[Report], None]
@@ -191,13 +195,13 @@ class Builder:
                 )
             await asyncio.sleep(_PAUSE)
 
-    async def _step(self, site: Site, index: int, step: Step, host: str) -> str:
+    async def _step(self, site: Site, index: int, step: Step, host: str) -> State:
         """Do a step and report it; the state."""
         began = time.monotonic()
 
-        def report(state: str) -> None:
+        def report(state: State) -> None:
             text = "; ".join(shown(step.do))
-            seconds = time.monotonic() - began
+            seconds = round(time.monotonic() - began, 3)
             self.tell(Report(site.name, host, step.does, text, state, seconds))
 
         try:
@@ -211,7 +215,7 @@ class Builder:
             self._standing.forget(host)
         return state
 
-    async def _made(self, site: Site, index: int, step: Step, host_name: str) -> str:
+    async def _made(self, site: Site, index: int, step: Step, host_name: str) -> State:
         """Do a step where it is not done; the state to report."""
         host, journal = self.hosts[host_name], self.journals[host_name]
         there = step.there
@@ -267,7 +271,7 @@ class Builder:
         site: Site,
         planned: tuple[int, Step],
         made: Made | None,
-    ) -> str:
+    ) -> State:
         """Of a step whose work is there, the state to report."""
         if made is not None:
             await recognise(host, made, journal)
@@ -325,7 +329,7 @@ class Builder:
             if below is not journal:
                 below.learn(journal.made[number].contents)
 
-    async def _again(self, host: Host, journal: Journal, step: Step, made: Made) -> str:
+    async def _again(self, host: Host, journal: Journal, step: Step, made: Made) -> State:
         """Bring back what was made and is gone, where that loses nothing."""
         there, lock = made.there if step.there is None else step.there, journal.lock
         if not step.again and step.destroys:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde.change.build import Report, Tell
+from iosonde.change.build import Report, State, Tell
 from iosonde.change.guard import Permission
 from iosonde.change.journal import Journal, Made
 from iosonde.change.undo import undo
@@ -119,7 +119,8 @@ async def _one(host: Host, journal: Journal, entry: _Entry, known: _Known) -> No
     kept = made.shared and any(
         other.there == made.there and other.number != made.number for other in journal.made.values()
     )
-    state, left = "failed", list[str]()
+    state: State = "failed"
+    left: list[str] = []
     try:
         if not kept:  # another layer of the stack needs it still
             left = await undo(
@@ -130,7 +131,7 @@ async def _one(host: Host, journal: Journal, entry: _Entry, known: _Known) -> No
         state = "kept" if kept else "removed"
     finally:
         text = "; ".join(shown(made.undo))
-        seconds = time.monotonic() - began
+        seconds = round(time.monotonic() - began, 3)
         known.tell(
             Report(
                 made.layer, entry.host, f"undo: {made.does}", text, state, seconds, "; ".join(left)

@@ -230,6 +230,32 @@ class Compares(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Rebuilding:
+    """How far a layer is that was given members back.
+
+    `progress` as its kind says it; `look` is the command that shows more.
+    """
+
+    whole: bool
+    idle: bool
+    progress: str
+    look: str
+
+
+@runtime_checkable
+class Repairs(Protocol):
+    """A kind of layer that takes members back which it has lost."""
+
+    def repair(self, site: Site) -> tuple[str, ...]:
+        """The command that gives it back members that are its own; it refuses all others."""
+        ...
+
+    async def rebuilding(self, host: Host, site: Site) -> Rebuilding:
+        """How far it is."""
+        ...
+
+
 @runtime_checkable
 class Homed(Protocol):
     """A kind that says itself on which host it stands, such as a replicated volume's primary."""

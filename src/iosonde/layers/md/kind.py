@@ -2,7 +2,8 @@
 
 They are found by sysfs, which every user may read: mdadm and root are not needed for that.
 
-Source: mdadm(8), --create, --stop, --zero-superblock.
+Source: mdadm(8), --create, --stop, --zero-superblock; --manage: --remove of a failed member,
+--re-add, and --add, which tries --re-add first; --examine --export.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from iosonde.hosts.host import Host
-from iosonde.kerneltext import fields
+from iosonde.kerneltext import decoded, fields
 from iosonde.layers._raid.geometry import (
     NEAR_TWO,
     PARITY,
@@ -36,9 +37,10 @@ from iosonde.layers.md.facts import (
     member_facts,
     parse_member,
 )
-from iosonde.layers.site import Compared, Declared, Site, Size
+from iosonde.layers.site import Compared, Declared, Rebuilding, Site, Size
 from iosonde.layers.step import LEFT, Check, Step, Subject, modules, run, wipe
 from iosonde.records import Scalar, StackLayer
+from iosonde.scripts import program
 from iosonde.settings.declared import Needs
 from iosonde.units import KIB, show_bytes
 
@@ -146,6 +148,7 @@ def _number(declared: MdDeclared) -> int | None:
 
 
 _MD = "/sys/block/{name}/md/"
+_REBUILDING = ("sync_action", "sync_completed", "degraded")
 
 
 class Md(Layer):
@@ -280,6 +283,26 @@ class Md(Layer):
         active = len(sizes) - declared.spares
         each = sizes if declared.level == 0 else [min(sizes)] * active
         return array_size(f"raid{declared.level}", each, chunk, _number(declared) or NEAR_TWO)
+
+    def repair(self, site: Site) -> tuple[str, ...]:
+        """See `Repairs.repair`. Its own is what carries its superblock."""
+        members = (under.device for under in site.below)
+        return ("sh", "-c", program("iosonde.layers.md", "repair.sh"), "sh", site.device, *members)
+
+    async def rebuilding(self, host: Host, site: Site) -> Rebuilding:
+        """See `Repairs.rebuilding`."""
+        name = (await host.resolve(site.device)).rpartition("/")[2]
+        paths = [f"/sys/block/{name}/md/{one}" for one in _REBUILDING]
+        found = await host.read_many(paths)
+        contents = [found.get(path) for path in paths]
+        action, completed, degraded = (
+            decoded(text).strip() if isinstance(text, bytes) else None for text in contents
+        )
+        idle = (action or "idle") == "idle"
+        return Rebuilding(
+            degraded == "0" and idle, idle, f"{action} {completed or ''}",
+            f"mdadm --detail {site.device}",
+        )  # fmt: skip
 
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
         """See `Compares.compare`. Spares of an array that is not whole may be at work."""

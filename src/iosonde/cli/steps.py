@@ -1,0 +1,54 @@
+"""Prints the steps of `up` and `down`: as they are done, and how many there were."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from iosonde.cli.output import err, out, print_json
+from iosonde.errors import IosondeError
+
+if TYPE_CHECKING:
+    from iosonde.change.build import Report
+    from iosonde.verbs.up import StackSteps
+
+
+def print_steps(verb: Callable[[Callable[[Report], None]], StackSteps], *, as_json: bool) -> int:
+    """Print each step as it is done and how many there were, also before a failure; or JSON; 0."""
+    states = Counter[str]()
+
+    def progress(step: Report) -> None:
+        states[step.state] += 1
+        if not as_json:
+            _print(step)
+
+    try:
+        done = verb(progress)
+    except IosondeError:
+        if states and not as_json:
+            _print_counts(states)
+        raise
+    if as_json:
+        print_json(done.to_json())
+    else:
+        _print_counts(states)
+    return 0
+
+
+def _print_counts(states: Counter[str]) -> None:
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    out().print(f"{states.total()} steps{': ' if counts else ''}{counts}")
+
+
+def _print(step: Report) -> None:
+    if step.state == "planned":
+        out().print(f"{step.layer} on {step.host}: {step.action}", style="bold")
+        for line in step.command.split("; "):
+            out().print(f"  {line}")
+        return
+    time = f" ({step.seconds:.1f} s)" if step.state not in {"unchanged", "found"} else ""
+    word = {"found": "was there, not made by iosonde"}.get(step.state, step.state)
+    err().print(f"{step.host}: {step.layer}: {step.action}: {word}{time}")
+    if step.note:
+        err().print(f"{step.host}: {step.layer}: {step.note}", style="bold")

@@ -1,0 +1,226 @@
+"""Virtual hosts with the real kernel: started, reached, broken and mended."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal, cast
+
+from iosonde.change.build import Report
+from iosonde.contract import VerbResult
+from iosonde.errors import UsageError
+from iosonde.lab import faults
+from iosonde.lab.host import DEFAULT, ssh_argv
+from iosonde.lab.spec import DiskSpec, LabSpec, Limits, NodeSpec, memory_disk
+from iosonde.lab.state import Lab, Node, find, labs, take_down
+from iosonde.lab.up import sweep
+from iosonde.lab.up import up as start_lab
+from iosonde.stack.file import read_stack
+from iosonde.stack.rehearsal import lab_of
+from iosonde.units import GIB, MIB
+from iosonde.verbs.signals import run_async
+from iosonde.verbs.up import StackSteps
+
+_ADVICE = "nothing of an unfinished lab is left."
+
+
+@dataclass(frozen=True, slots=True)
+class RunningNode:
+    """A virtual host; `lab:LAB/NODE` names it wherever a host is asked for."""
+
+    name: str
+    address: str
+    ssh_port: int
+    running: bool
+    disks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningLab:
+    """A lab on this machine."""
+
+    name: str
+    accel: Literal["kvm", "tcg"]
+    nodes: tuple[RunningNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningLabs(VerbResult):
+    """The labs that run, as `lab list` prints them."""
+
+    SCHEMA: ClassVar[str] = "iosonde.lab/1"
+    labs: tuple[RunningLab, ...]
+
+
+def start(
+    stack: str | Path | None = None,
+    *,
+    name: str = "",
+    nodes: int | None = None,
+    disks: int = 0,
+    size: int = GIB,
+    memory: int = 384 * MIB,
+    remember: bool = False,
+    mtu: int = 9000,
+    progress: Callable[[str, float | None], None] = lambda _what, _share: None,
+) -> StackSteps:
+    """Start a lab, as a stack file declares it or with nodes n1, n2 … that are alike.
+
+    Args:
+        stack: the file; the lab bears the stack's name, and nothing else is asked for.
+        name: of the lab.
+        nodes: how many; None: one.
+        disks: of each node.
+        size: of each disk, in bytes; it is sparse.
+        memory: of each node, in bytes.
+        remember: nodes keep their files over a loss of power.
+        mtu: of the network between them.
+        progress: hears what is done and, where known, how far it is (a fraction).
+
+    Raises:
+        UsageError: it is already running.
+        HostFailed: QEMU is missing or a node does not come up; nothing is left then.
+    """
+    began = time.monotonic()
+    if stack is not None and nodes:
+        raise UsageError("give a stack file or --nodes", where="iosonde lab up")
+    if stack is not None:
+        spec = _declared(stack)
+    else:
+        drives = tuple(DiskSpec(f"d{number}", size) for number in range(1, disks + 1))
+        drives += (memory_disk(),) if remember else ()
+        alike = tuple(
+            NodeSpec(f"n{number}", memory, disks=drives) for number in range(1, (nodes or 1) + 1)
+        )
+        spec = LabSpec(name or DEFAULT, alike, mtu)
+    lab, _ = run_async(start_lab(spec, progress), _ADVICE)
+    hosts = ", ".join(f"{node.name} {node.address}" for node in lab.nodes)
+    return _step(lab.name, f"up by {lab.accel}: {hosts}", began)
+
+
+def _declared(stack: str | Path) -> LabSpec:
+    return lab_of(read_stack(Path(stack), rehearse=True))
+
+
+def _step(where: str, action: str, began: float) -> StackSteps:
+    seconds = round(time.monotonic() - began, 3)
+    return StackSteps((Report(where, where, action, "", "done", seconds),))
+
+
+def running() -> RunningLabs:
+    """The labs that run on this machine; what is left of killed ones is removed first."""
+    sweep()
+    return RunningLabs(
+        tuple(
+            RunningLab(
+                lab.name,
+                cast('Literal["kvm", "tcg"]', lab.accel),
+                tuple(
+                    RunningNode(
+                        node.name, node.address, node.port, lab.pid(node.name) is not None,
+                        node.disks,
+                    )
+                    for node in lab.nodes
+                ),
+            )
+            for lab in labs()
+        )
+    )  # fmt: skip
+
+
+def end(name: str = "") -> StackSteps:
+    """End a lab and remove all its files.
+
+    Args:
+        name: of it, or its stack file; empty: the only one that runs.
+    """
+    began = time.monotonic()
+    if name.endswith((".yaml", ".yml")):
+        name = _declared(name).name
+    if not name:
+        names = [lab.name for lab in labs()]
+        if len(names) > 1:
+            raise UsageError(f"say which lab: {', '.join(names)}", where="iosonde lab down")
+        name = names[0] if names else DEFAULT
+    there = run_async(asyncio.to_thread(take_down, name), _ADVICE)
+    return _step(name, "down" if there else "was not there", began)
+
+
+def shell(node: str, *command: str, lab: str = "") -> list[str]:
+    """The command that opens a shell on a node, or runs a command there."""
+    found, host, _ = _find(node, lab)
+    return ssh_argv(found, host, command)
+
+
+def _find(where: str, lab: str) -> tuple[Lab, Node, str]:
+    """Lab, node and disk that "NODE" or "NODE/DISK" names."""
+    node, _, disk = where.partition("/")
+    found = _meant(lab, node)
+    return found, found.node(node), disk
+
+
+def _meant(name: str, node: str = "") -> Lab:
+    """The lab that is meant: the one named, the only one with that node, or the one named `lab`."""
+    fitting = [lab for lab in labs() if not node or node in {one.name for one in lab.nodes}]
+    return fitting[0] if not name and len(fitting) == 1 else find(name or DEFAULT)
+
+
+async def _kill(lab: Lab, node: Node, disk: str, limits: Limits) -> None:
+    del disk, limits
+    faults.kill(lab, node)
+
+
+Fault = Literal["cut", "kill", "start", "fail", "slow"]
+_FAULTS: dict[Fault, tuple[str, Callable[[Lab, Node, str, Limits], Awaitable[None]]]] = {
+    "cut": ("cut off the network", lambda lab, node, *_: faults.cut(lab, node)),
+    "kill": ("without power", _kill),
+    "start": ("up again", lambda lab, node, *_: faults.power_on(lab, node)),
+    "fail": ("every I/O fails", lambda lab, node, disk, _: faults.fail(lab, node, disk)),
+    "slow": ("limited", faults.slow),
+}
+
+
+def fault(
+    what: Fault,
+    where: str,
+    *,
+    iops: float | None = None,
+    bandwidth: float | None = None,
+    lab: str = "",
+) -> StackSteps:
+    """Break a lab on purpose: cut a node off its network, take its power, fail or slow a disk.
+
+    Args:
+        what: cut, kill; start: boot a node again after kill; fail, slow.
+        where: NODE; of fail and slow NODE/DISK.
+        iops: limit of a slow disk, 1/s.
+        bandwidth: limit of a slow disk, bytes/s.
+        lab: its name; empty: the only one with that node.
+    """
+    began = time.monotonic()
+    found, node, disk = _find(where, lab)
+    if what == "slow" and iops is None and bandwidth is None:
+        raise UsageError("say how slow: --iops or --bandwidth", where="iosonde lab slow")
+    done, doing = _FAULTS[what]
+
+    async def do() -> None:
+        await doing(found, node, disk, Limits(iops, bandwidth))
+
+    run_async(do(), _ADVICE)
+    return _step(where if what in {"fail", "slow"} else node.name, done, began)
+
+
+def heal(where: str = "", *, lab: str = "") -> StackSteps:
+    """Mend what was cut, failed or slowed, of one node or of all."""
+    began, found = time.monotonic(), _meant(lab)
+    nodes = [found.node(where)] if where else found.nodes
+
+    async def do() -> None:
+        for node in nodes:
+            await faults.heal(found, node)
+
+    run_async(do(), _ADVICE)
+    return _step(where or found.name, "healed", began)
