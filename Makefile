@@ -89,6 +89,10 @@ reference: dev ## writes docs/reference from the tables
 characterise: dev ## records anew what the commands of tests/characterisation print
 	$(BIN)/python -m tests.characterisation --write
 
+.PHONY: gallery
+gallery: dev ## a sample of every page, and pictures of their first screens, in docs/gallery
+	$(BIN)/python tools/gallery.py docs/gallery --pictures
+
 FUZZ_SECONDS ?= 60
 fuzz: dev ## damaged input for every reader, FUZZ_SECONDS for each; an hour each takes four days
 	tools/fuzz-core $(FUZZ_SECONDS)

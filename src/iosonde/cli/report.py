@@ -63,4 +63,4 @@ def _compared(sheets: list[RunSheet]) -> ComparedSheets:
     except UsageError:
         return ComparedSheets(settings=settings_differ(sheets))
     answers = [answer for answer in found.answers if answer.headline]
-    return ComparedSheets(tuple(map(compared_metric, answers)), found.settings)
+    return ComparedSheets(tuple(map(compared_metric, answers)), found.settings, found.bar.margin)

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from iosonde import units
 from iosonde.predict.time import Time
-from iosonde.report.charts import Figure, data, scale, sized
-from iosonde.report.image import svg
-from iosonde.visible import visible
+from iosonde.report.blocks import Badge, Block, Cells, Number, Text, Title, Tone
+from iosonde.report.charts import BLUE, LEGEND, ORANGE, Figure, data, sized, svg
+from iosonde.report.figures import scale
+from iosonde.report.page import Page, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,10 +25,9 @@ if TYPE_CHECKING:
     from iosonde.predict.model import Prediction
     from iosonde.predict.time import NoTime
 
-_COLOURS = alt.Scale(domain=["read", "write"], range=["#3b6ea8", "#c2662d"])
-_LEGEND = alt.Legend(orient="top", direction="horizontal")
+_COLOURS = alt.Scale(domain=["read", "write"], range=[BLUE, ORANGE])
 _ROW, _MARGIN = 26, 30  # height of a combination and of what is around all of them, pixels
-_LABEL = 420  # width of its name at most
+_LABEL = 220  # width of its name at most
 MOST = 60
 """Combinations that are drawn."""
 
@@ -51,29 +49,59 @@ class Tried:
 
 
 def page(tried: Sequence[Tried], load: str) -> bytes:
-    """One HTML page, without script and without anything from elsewhere."""
-    look = files("iosonde.report").joinpath("page.css").read_text(encoding="utf-8")
-    parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>iosonde: {escape(load)}</title><style>{look}</style></head><body><main>",
-        f"<h1>Predicted: {escape(load)}</h1>",
-        *_notes(tried),
-        '<div class="charts">',
-    ]
-    for figure in figures(tried):
-        picture = svg(figure.chart).replace(
-            "<svg ", f'<svg role="img" aria-label="{escape(figure.alt)}" ', 1
+    """One HTML page, with nothing from elsewhere."""
+    drawn = list(figures(tried))
+    timed = [(one, one.time) for one in tried if isinstance(one.time, Time)]
+    return render(
+        Page(
+            title=f"Predicted: {load}",
+            about=("prediction", f"{len(tried)} combination{'s' * (len(tried) != 1)}",
+                   f"{tried[0].prediction.requests:,} requests"),
+            answer=_answer(tried, timed),
+            badges=(Badge("of a model: nothing was measured", Tone.UNSURE),),
+            numbers=tuple(_numbers(tried, timed)),
+            chips=tuple(_best(tried, timed).settings.items()),
+            figures=tuple(reversed(drawn)),
+            blocks=(*_table(tried), *_notes(tried)),
+            method="Requests come one after the other for the counts; a band is between the "
+            "slowest and the fastest devices that the models allow.",
         )
-        parts.append(f"<figure><figcaption>{escape(figure.title)}</figcaption>{picture}</figure>")
-    parts += [
-        "</div>", *_table(tried),
-        "<footer>Written by iosonde: counts and times of a model, nothing of it was measured. "
-        "Requests come one after the other for the counts.</footer>",
-        "</main></body></html>\n",
-    ]  # fmt: skip
-    return visible("\n".join(parts), lines=True).encode()
+    )  # fmt: skip
+
+
+def _best(tried: Sequence[Tried], timed: Sequence[tuple[Tried, Time]]) -> Tried:
+    """The fastest combination; of those without times the one with the fewest I/Os."""
+    if timed:
+        return max(timed, key=lambda item: item[1].iops)[0]
+    return min(tried, key=_of_a_request)
+
+
+def _answer(tried: Sequence[Tried], timed: Sequence[tuple[Tried, Time]]) -> str:
+    """Which combination is best, and how sure the model is of it."""
+    best = _best(tried, timed)
+    if not timed:
+        least = f"{_of_a_request(best):.3g} I/Os of the disks for each request"
+        return f"{best.name}: {least}; how fast it is, no model says."
+    time = max((time for _, time in timed), key=lambda time: time.iops)
+    rate = f"{units.show_iops(time.iops)} (band {units.show_range(*time.band, '1/s')})"
+    busiest = f", limited by {time.bottleneck}" if time.bottleneck else ""
+    if len(timed) < 2:
+        return f"{best.name}: {rate}{busiest}."
+    ties = sum(other.band[1] >= time.band[0] for _, other in timed) - 1
+    tied = (f"; the bands of {ties} other combination{'s' * (ties != 1)} overlap with its own"
+            if ties else "; no other band reaches its own")  # fmt: skip
+    return f"Fastest: {best.name} with {rate}{busiest}{tied}."
+
+
+def _numbers(tried: Sequence[Tried], timed: Sequence[tuple[Tried, Time]]) -> Iterator[Number]:
+    best = _best(tried, timed)
+    if timed:
+        time = max((time for _, time in timed), key=lambda time: time.iops)
+        yield Number(units.show_iops(time.iops), "predicted rate",
+                     units.show_range(*time.band, "1/s"))  # fmt: skip
+        yield Number(units.show_bandwidth(time.bandwidth), "predicted bandwidth")
+        yield Number(units.show_seconds(time.latency), "mean latency", f"depth {time.depth}")
+    yield Number(f"{_of_a_request(best):.3g}", "I/Os of the disks for each request")
 
 
 def picture(tried: Sequence[Tried]) -> bytes:
@@ -148,7 +176,7 @@ def _bars(rows: Sequence[Mapping[str, Any]], tried: Sequence[Tried], title: str)
         .encode(
             y=_axis(tried),
             x=alt.X("value:Q", title=title),
-            color=alt.Color("what:N", title=None, scale=_COLOURS, legend=_LEGEND),
+            color=alt.Color("what:N", title=None, scale=_COLOURS, legend=LEGEND),
         )
     )
     return sized(chart, _height(tried))
@@ -168,12 +196,12 @@ def _times(tried: Sequence[Tried]) -> Figure:
     axis = alt.X("low:Q", title=f"I/Os, {label}", scale=alt.Scale(zero=True))
     band = (
         alt.Chart(data(rows))
-        .mark_bar(color="#3b6ea8", opacity=0.3)
+        .mark_bar(color=BLUE, opacity=0.3)
         .encode(y=_axis(tried), x=axis, x2="high:Q")
     )
     point = (
         alt.Chart(data(rows))
-        .mark_point(filled=True, size=70, color="#c2662d", opacity=1)
+        .mark_point(filled=True, size=70, color=ORANGE, opacity=1)
         .encode(y=_axis(tried), x=alt.X("value:Q"))
     )
     best = max(known, key=lambda one: one[1].iops)
@@ -184,28 +212,28 @@ def _times(tried: Sequence[Tried]) -> Figure:
     )
 
 
-def _notes(tried: Sequence[Tried]) -> Iterator[str]:
+def _notes(tried: Sequence[Tried]) -> Iterator[Block]:
     """What is approximate or assumed, each once."""
     notes = [note for one in tried for note in one.prediction.notes]
-    without = [one for one in tried if not isinstance(one.time, Time)]
-    notes += [f"{one.name}: no times: {one.time.reason}" for one in without[:1]]  # type: ignore[union-attr]
+    notes += [
+        f"{one.name}: no times: {one.time.reason}"
+        for one in tried if not isinstance(one.time, Time)
+    ][:1]  # fmt: skip
     if len(tried) > MOST:
         notes.append(f"{len(tried) - MOST} more combinations are in the table, not in the charts")
-    for note in dict.fromkeys(notes):
-        yield f'<p class="note">{escape(note)}</p>'
+    if notes:
+        yield Title("What is assumed")
+        yield from (Text(note, "note") for note in dict.fromkeys(notes))
 
 
-def _table(tried: Sequence[Tried]) -> Iterator[str]:
+def _table(tried: Sequence[Tried]) -> Iterator[Block]:
     names = list(tried[0].settings)
-    heads = [*names, "reads", "writes", "read", "written", "I/Os a second", "band", "busiest"]
-    cells = "".join(f"<th>{escape(one)}</th>" for one in heads)
-    yield f'<h2>Disks, all together</h2><div class="wide"><table><thead><tr>{cells}</tr></thead>'
-    yield "<tbody>"
+    rows = []
     for one in tried:
         disks, time = one.prediction.disks(), one.time
         row = [
-            *one.settings.values(), str(sum(disk.reads for disk in disks)),
-            str(sum(disk.writes for disk in disks)),
+            *one.settings.values(), f"{sum(disk.reads for disk in disks):,}",
+            f"{sum(disk.writes for disk in disks):,}",
             units.show_bytes(sum(disk.read_bytes for disk in disks)),
             units.show_bytes(sum(disk.write_bytes for disk in disks)),
         ]  # fmt: skip
@@ -214,5 +242,7 @@ def _table(tried: Sequence[Tried]) -> Iterator[str]:
             row += [units.show_iops(time.iops), band, time.bottleneck or "–"]
         else:
             row += ["–", "–", "–"]
-        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-    yield "</tbody></table></div>"
+        rows.append(tuple(row))
+    head = (*names, "reads", "writes", "read", "written", "rate", "band", "busiest")
+    yield Title("Disks, all together")
+    yield Cells(head, tuple(rows), words=len(names))

@@ -1,13 +1,14 @@
-"""The parts of an account, whatever it is written in; how figures and candidates stand in them."""
+"""The parts of a page, whatever it is written in, and how values of a campaign stand in them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from iosonde import units
 from iosonde.campaign import Intent, Varied
-from iosonde.records import Metric, Outcome, Scalar
+from iosonde.records import Evidence, Metric, Outcome, Scalar
 from iosonde.report.charts import Figure
 
 MOST_SHOWN = 20
@@ -18,10 +19,56 @@ VERDICTS = {
     Outcome.EQUIVALENT: "no difference worth having",
     Outcome.UNDECIDED: "undecided",
 }
-_TOLD = frozenset(
+_TEXT_COLUMNS = frozenset(
     {"verdict", "note", "reason", "what happened", "why", "candidate", "best so far", "part",
-     "what for"}
+     "what for", "metric", "unit", "setting", "value", "load", "place", "where"}
 )  # fmt: skip
+
+
+class Tone(StrEnum):
+    """What a colour says; the word beside it says the same."""
+
+    GOOD = "good"
+    BAD = "bad"
+    UNSURE = "unsure"
+    PLAIN = "plain"
+
+
+TONES = {
+    Outcome.BETTER: Tone.GOOD,
+    Outcome.WORSE: Tone.BAD,
+    Outcome.EQUIVALENT: Tone.PLAIN,
+    Outcome.UNDECIDED: Tone.UNSURE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A word or two beside a sentence, a chart or a table's cell."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One of the few large figures of a page: `9,780 IOPS`, what it is, how sure it is."""
+
+    figure: str
+    label: str
+    note: str = ""
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class StripLayer:
+    """One layer in the strip of a stack; members of the same kind are one, `count` of them."""
+
+    kind: str
+    name: str
+    notes: tuple[str, ...] = ()
+    measured: bool = False
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +95,7 @@ class Cells:
     """
 
     head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str | Badge, ...], ...]
     bold: frozenset[int] = frozenset()
     words: int = 1
     folded: str = ""
@@ -56,8 +103,8 @@ class Cells:
     @property
     def left(self) -> frozenset[int]:
         """Columns of words, which begin at the left."""
-        told = {at for at, one in enumerate(self.head) if one in _TOLD}
-        return frozenset({*range(self.words), *told})
+        named = {at for at, head in enumerate(self.head) if head in _TEXT_COLUMNS}
+        return frozenset({*range(self.words), *named})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +121,31 @@ class Pictures:
     figures: tuple[Figure, ...]
 
 
-Block = Title | Text | Cells | Lines | Pictures
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A finding with all its places: where they say the same, `said` is one sentence of no place.
+
+    Args:
+        said: sentence → the places it is about.
+        remedies: what to do, or to confirm, and how.
+        evidence: place and figure.
+    """
+
+    rule: str
+    severity: str
+    said: tuple[tuple[str, tuple[str, ...]], ...]
+    remedies: tuple[tuple[str, str], ...] = ()
+    evidence: tuple[tuple[str, Evidence], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """What the rules say, the worst first."""
+
+    problems: tuple[Problem, ...]
+
+
+Block = Title | Text | Cells | Lines | Pictures | Problems
 
 
 def clock(seconds: float) -> str:

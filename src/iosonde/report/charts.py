@@ -1,338 +1,340 @@
-"""The charts of a report, as Altair charts; html.py, svg.py and png.py render the same ones.
-
-vl-convert renders them without a browser and without a network.
-"""
+"""The charts of pages, as Altair charts; vl-convert renders them without browser and network."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import vl_convert
 
 from iosonde import units
-from iosonde.records import Histogram, Metric, Series, Verdict
-from iosonde.report.rows import name_of
-from iosonde.sheets import RunSheet, TrialSheet
-from iosonde.statistics.histogram import merge, quantile
+from iosonde.records import Histogram, Metric, Outcome
+from iosonde.report.figures import number, scale
+from iosonde.sentences import metric_words
+from iosonde.sheets import ComparedMetric
+from iosonde.statistics.direction import higher_is_better
+from iosonde.statistics.histogram import quantile
+from iosonde.visible import visible
 
-WIDTH = 560
+WIDTH = 460
+BLUE, ORANGE, GREEN, RED, GREY = "#0072b2", "#d55e00", "#00845f", "#b3261e", "#6b7280"
+PALETTE = [BLUE, ORANGE, GREEN, "#aa4499", "#8a6d00", GREY, "#c2185b", "#2a7f9e"]
+"""Colours that the colour-blind tell apart. Source: M. Okabe and K. Ito, Color Universal Design
+(2008); darkened until each has a contrast of 3 to white (WCAG 2.1, 1.4.11)."""
+DIRECTIONS = {"read": BLUE, "write": ORANGE, "trim": GREEN}
+OUTCOMES = {
+    Outcome.BETTER: GREEN, Outcome.EQUIVALENT: BLUE, Outcome.UNDECIDED: GREY, Outcome.WORSE: RED,
+}  # fmt: skip
+MOST_LINES = len(PALETTE)
+_DASHES = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [12, 4], [1, 3], [4, 1], [10, 3, 1, 3]]
 _PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99995, 0.99999)
-_DIRECTIONS = {"read": "#3b6ea8", "write": "#c2662d", "trim": "#6f7d3c"}
-_PALETTE = ["#3b6ea8", "#c2662d", "#6f7d3c", "#8a5a9e", "#2f8f83", "#b3475c", "#7c6a4d", "#555"]
-_OBSERVED = (
-    ("iops", "I/Os a second"),
-    ("bandwidth", "bandwidth"),
-    ("await", "await"),
-    ("utilisation", "utilisation"),
-)
-_LOOP_METRICS = ("iops", "bandwidth", "latency.mean", "latency.p99")
-_MOST_SUBJECTS = 8
+_BAR, _THICK_BAR, _FEW_BARS = 16, 24, 3
+_TICKS = ",.6~g"
+_ROOM = 1.45
+"""Of an axis, for the words behind the longest bar."""
+_WIDEST = 1.5
+"""Change at which a forest plot is cut off, unless a change itself is larger."""
+_LONGEST = 26
+LEGEND = alt.Legend(orient="top", direction="horizontal", columns=4)
+_NAMES = alt.Legend(orient="top", direction="horizontal", columns=2)
+_LINES = alt.Legend(orient="top", direction="horizontal", columns=2, symbolType="stroke")
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart and the words around it. `alt` says in one sentence what is to be seen."""
+    """A chart and the words around it.
+
+    Args:
+        alt: what is to be seen, in one sentence.
+        note: which way is better, or what a mark means; may be empty.
+    """
 
     title: str
     alt: str
     chart: Any
+    note: str = ""
 
 
-def figures_of(sheet: TrialSheet) -> Iterator[Figure]:
-    """The charts of one trial, those without figures left out."""
-    if len(sheet.trial.loops) > 1:
-        for metric in _loop_metrics(sheet):
-            yield loops_figure(metric)
-    latencies = _merged(sheet)
-    if latencies:
-        yield latency_figure(latencies)
-    yield from observed_figures(sheet)
+@dataclass(frozen=True, slots=True)
+class PlottedBar:
+    """A mean with its interval; `verdict` is against the first bar of its chart."""
+
+    label: str
+    metric: Metric
+    verdict: ComparedMetric | None = None
 
 
-def _loop_metrics(sheet: TrialSheet) -> list[Metric]:
-    """What is worth a chart of its loops: the headline first."""
-    wanted = [
-        metric
-        for metric in sheet.metrics
-        if metric.mean and metric.name.endswith(tuple(f".{name}" for name in _LOOP_METRICS))
-    ]
-    first = sheet.headlines
-    rank = {name: place for place, name in enumerate(first)}
-    return sorted(wanted, key=lambda metric: rank.get(metric.name, len(first)))
+def better_way(name: str) -> str:
+    """Which way of a metric is better."""
+    return "more is better" if higher_is_better(name) else "less is better"
 
 
-def scale(unit: str, values: Sequence[float]) -> tuple[float, str]:
-    """Divisor and label that keep an axis in plain numbers."""
-    top = max((abs(value) for value in values), default=0.0)
-    ladders: dict[str, tuple[tuple[float, str], ...]] = {
-        "B/s": ((units.GIB, "GiB/s"), (units.MIB, "MiB/s"), (units.KIB, "KiB/s"), (1, "B/s")),
-        "B": ((units.GIB, "GiB"), (units.MIB, "MiB"), (units.KIB, "KiB"), (1, "B")),
-        "s": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
-        "1/s": ((1e6, "million /s"), (1e3, "thousand /s"), (1, "/s")),
-        "fraction": ((0.01, "%"),),
-    }
-    steps = ladders.get(unit, ((1.0, unit),))
-    return next(((size, label) for size, label in steps if top >= size), steps[-1])
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """A name cut in its middle: "fdatasync-4k…@/srv/data"."""
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return f"{text[: longest - 1 - tail]}…{text[-tail:]}"
 
 
-def loops_figure(metric: Metric) -> Figure:
-    """Each loop a point; mean as a line, its 95 % interval as a band."""
-    divisor, label = scale(metric.unit, metric.loops)
+def _distinct(labels: Sequence[str]) -> list[str]:
+    """Shortened labels, still different from each other."""
+    short = [shortened(label) for label in labels]
+    return [text if short.count(text) == 1 else f"{at}. {text}" for at, text in enumerate(short, 1)]
+
+
+def _titled(title: str, what: str, unit: str) -> str:
+    """Load, what is drawn, and its unit unless that says the same."""
+    lead = f"{title}: " if title and title != what else ""
+    return f"{lead}{what}" + ("" if unit in what else f", {unit}")
+
+
+def bars_figure(title: str, name: str, bars: Sequence[PlottedBar]) -> Figure:
+    """Zero-based bars of one metric with 95 % intervals, figure and verdict behind each."""
+    divisor, unit = scale(bars[0].metric.unit, [bar.metric.mean for bar in bars])
+    rows: list[dict[str, Any]] = []
+    for bar, label in zip(bars, _distinct([bar.label for bar in bars]), strict=True):
+        low, high = bar.metric.ci95 or (bar.metric.mean, bar.metric.mean)
+        mean = number(bar.metric.mean / divisor, (high - low) / 2 / divisor)
+        outcome = bar.verdict.outcome if bar.verdict else None
+        told = f"{mean} {outcome.value}" if outcome else mean
+        rows.append({
+            "label": label, "mean": bar.metric.mean / divisor, "low": max(low, 0) / divisor,
+            "high": high / divisor, "told": told, "colour": OUTCOMES[outcome] if outcome else BLUE,
+            "hover": f"{bar.label}: {units.show(bar.metric.mean, bar.metric.unit)} "
+            f"({units.show_interval(bar.metric.ci95, bar.metric.unit)}), "
+            f"{len(bar.metric.loops)} loops",
+        })  # fmt: skip
+    thick = _THICK_BAR if len(rows) <= _FEW_BARS else _BAR
+    longest = max(float(row["mean"]) for row in rows) or 1.0
+    end = min(max(float(row["high"]) for row in rows), 2 * longest)
+    for row in rows:
+        row["beside"] = min(max(float(row["high"]), float(row["mean"])), end)
+    extent = alt.Scale(domain=[0, end * _ROOM], nice=False)
+    base = alt.Chart(data(rows)).encode(
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=190, domain=False,
+                                                               ticks=False)),
+        description="hover:N",
+    )  # fmt: skip
+    x_axis = alt.X("mean:Q", title=unit, scale=extent, axis=alt.Axis(tickCount=4, format=_TICKS))
+    bar_layer = base.mark_bar(height=thick, clip=True).encode(
+        x=x_axis, color=alt.Color("colour:N", scale=None)
+    )
+    bounds = base.mark_rule(strokeWidth=2, color="#222222", clip=True).encode(
+        x=alt.X("low:Q", scale=extent), x2="high:Q"
+    )
+    words = base.mark_text(align="left", dx=6, color="#222222", fontSize=12).encode(
+        x=alt.X("beside:Q", scale=extent), text="told:N"
+    )
+    told = "; ".join(f"{row['hover']}" for row in rows)
+    return Figure(
+        title=_titled(title, metric_words(name), unit),
+        alt=f"{metric_words(name)} with 95 % intervals. {told}",
+        chart=sized(alt.layer(bar_layer, bounds, words), (thick + 8) * len(rows)),
+        note=better_way(name),
+    )
+
+
+def loops_figure(metrics: Mapping[str, Metric], title: str = "") -> Figure:
+    """Each loop a point; of a single metric the mean as a line, its 95 % interval as a band.
+
+    Args:
+        metrics: label → one metric of several trials.
+        title: of the load.
+    """
+    first = next(iter(metrics.values()))
+    divisor, unit = scale(first.unit, [value for one in metrics.values() for value in one.loops])
+    shown = dict(list(metrics.items())[:MOST_LINES])
     points = [
-        {"loop": number, "value": value / divisor} for number, value in enumerate(metric.loops, 1)
-    ]
+        {"loop": at, "value": value / divisor, "what": label,
+         "hover": f"{label} loop {at}: {units.show(value, metric.unit)}"}
+        for label, metric in shown.items() for at, value in enumerate(metric.loops, 1)
+    ]  # fmt: skip
+    most = max(len(metric.loops) for metric in shown.values())
     layers: list[Any] = []
-    span = {"mean": metric.mean / divisor, "first": 0.5, "last": len(points) + 0.5}
-    if metric.ci95 is not None:
-        low, high = (bound / divisor for bound in metric.ci95)
+    x_scale = alt.Scale(domain=[0.5, most + 0.5], nice=False, zero=False)
+    if len(shown) == 1:
+        span = {"mean": first.mean / divisor, "first": 0.5, "last": most + 0.5}
+        if first.ci95 is not None:
+            low, high = (bound / divisor for bound in first.ci95)
+            layers.append(
+                alt.Chart(data([{**span, "low": low, "high": high}]))
+                .mark_rect(color=BLUE, opacity=0.16, aria=False)
+                .encode(x=alt.X("first:Q", scale=x_scale), x2="last:Q", y="low:Q", y2="high:Q")
+            )
         layers.append(
-            alt.Chart(data([{**span, "low": low, "high": high}]))
-            .mark_rect(color="#3b6ea8", opacity=0.16)
-            .encode(x="first:Q", x2="last:Q", y="low:Q", y2="high:Q")
-        )
-    layers.append(
-        alt.Chart(data([span])).mark_rule(color="#3b6ea8", strokeDash=[5, 3]).encode(y="mean:Q")
-    )
+            alt.Chart(data([span])).mark_rule(color=BLUE, strokeDash=[5, 3], aria=False)
+            .encode(y="mean:Q")
+        )  # fmt: skip
     x_axis = alt.X(
-        "loop:Q",
-        title="loop",
-        scale=alt.Scale(domain=[0.5, len(points) + 0.5], nice=False),
-        axis=alt.Axis(tickMinStep=1, format="d", tickCount=min(len(points), 20), grid=False),
-    )
-    y_axis = alt.Y("value:Q", title=f"{metric.name}, {label}", scale=alt.Scale(zero=False))
+        "loop:Q", title="loop", scale=x_scale,
+        axis=alt.Axis(tickMinStep=1, format="d", tickCount=min(most, 20), grid=False),
+    )  # fmt: skip
+    y_axis = alt.Y("value:Q", title=unit, scale=alt.Scale(zero=False),
+                   axis=alt.Axis(tickCount=5, format=_TICKS))  # fmt: skip
+    names = list(shown)
+    what = {"color": _colour(names, _NAMES), "shape": _shape(names)} if len(names) > 1 else {}
     layers.append(
         alt.Chart(data(points))
-        .mark_point(filled=True, size=70, color="#c2662d", opacity=1)
-        .encode(x=x_axis, y=y_axis)
+        .mark_point(filled=True, size=60, opacity=1, color=ORANGE)
+        .encode(x=x_axis, y=y_axis, description="hover:N", **what)
     )
-    spread = f", CV {units.show_fraction(metric.cv)}" if metric.cv is not None else ""
-    mean = units.show(metric.mean, metric.unit)
+    told = "; ".join(
+        f"{label}: mean {units.show(one.mean, one.unit)}"
+        + (f", CV {units.show_fraction(one.cv)}" if one.cv is not None else "")
+        for label, one in shown.items()
+    )
     return Figure(
-        title=f"{metric.name} by loop",
-        alt=f"{metric.name} of {len(points)} loops, mean {mean}{spread}",
-        chart=sized(alt.layer(*layers), 190),
+        title=_titled(title, f"{metric_words(first.name)} by loop", unit),
+        alt=f"{most} loops. {told}",
+        chart=sized(alt.layer(*layers), 170),
     )
 
 
-def _merged(sheet: TrialSheet) -> dict[str, Histogram]:
-    """The latency histogram of each direction over all loops."""
-    found: dict[str, list[Histogram]] = {}
-    for loop in sheet.trial.loops:
-        for direction, histogram in loop.result.histograms.items():
-            if sum(histogram.counts):
-                found.setdefault(direction, []).append(histogram)
-    return {direction: merge(histograms) for direction, histograms in found.items()}
-
-
-def latency_figure(latencies: dict[str, Histogram]) -> Figure:
+def latency_figure(title: str, latencies: Mapping[str, Histogram]) -> Figure:
     """Latency against percentile, both logarithmic, as far out as the I/Os counted allow."""
-    points: list[dict[str, Any]] = []
-    for direction, histogram in latencies.items():
-        enough = [q for q in _PERCENTILES if sum(histogram.counts) * (1 - q) >= 1] or [0.5]
-        points += [
-            {
-                "direction": direction,
-                "nines": 1 / (1 - q),
-                "latency": quantile(histogram, q),
-            }
-            for q in enough
-        ]
+    shown = dict(list(latencies.items())[:MOST_LINES])
+    found = [
+        (what, q, quantile(histogram, q))
+        for what, histogram in shown.items()
+        for q in ([q for q in _PERCENTILES if sum(histogram.counts) * (1 - q) >= 1] or [0.5])
+    ]
+    divisor, unit = scale("s", [latency for _, _, latency in found])
+    points = [
+        {"what": what, "nines": 1 / (1 - q), "latency": latency / divisor,
+         "hover": f"{what} p{100 * q:g}: {units.show_seconds(latency)}"}
+        for what, q, latency in found
+    ]  # fmt: skip
     labels = "datum.value < 1.5 ? '' : format(100 - 100 / datum.value, '.6~g') + ' %'"
-    divisor, unit = scale("s", [point["latency"] for point in points])
-    for point in points:
-        point["latency"] = point["latency"] / divisor
+    base = alt.Chart(data(points)).encode(
+        x=alt.X(
+            "nines:Q", title="share of I/Os that were at least as fast",
+            scale=alt.Scale(type="log", nice=False),
+            axis=alt.Axis(values=[2, 10, 100, 1000, 10_000, 100_000], labelExpr=labels),
+        ),
+        y=alt.Y("latency:Q", title=unit, scale=alt.Scale(type="log"),
+                axis=alt.Axis(format=_TICKS, tickCount=5)),
+        color=_colour(list(shown)),
+    )  # fmt: skip
+    chart = alt.layer(
+        base.mark_line(aria=False).encode(strokeDash=_dash(list(shown))),
+        base.mark_point(filled=True, size=40, opacity=1).encode(description="hover:N"),
+    )
+    counted = sum(sum(histogram.counts) for histogram in shown.values())
+    return Figure(
+        title=_titled(title, "percentiles of the latency", unit),
+        alt=f"completion latency by percentile of {counted:,} I/Os, both axes logarithmic. "
+        + "; ".join(f"{what} p99 {units.show_seconds(quantile(one, 0.99))}"
+                    for what, one in shown.items()),
+        chart=sized(chart, 220), note="less is better",
+    )  # fmt: skip
+
+
+def seconds_figure(
+    title: str, what: str, unit: str, seconds: Mapping[str, Sequence[Sequence[tuple[float, float]]]]
+) -> Figure:
+    """What a device did second by second, loops one after the other, a line for each label.
+
+    Args:
+        title: of the load.
+        what: is drawn.
+        unit: of the figures.
+        seconds: label → loops, each of seconds since the first loop began and the figure.
+    """
+    shown = dict(list(seconds.items())[:MOST_LINES])
+    divisor, label = scale(unit, [y for loops in shown.values() for loop in loops for _, y in loop])
+    points = [
+        {"what": line, "loop": at, "second": second, "value": round(value / divisor, 4)}
+        for line, loops in shown.items() for at, loop in enumerate(loops)
+        for second, value in loop
+    ]  # fmt: skip
     chart = (
         alt.Chart(data(points))
-        .mark_line(point=alt.OverlayMarkDef(filled=True, size=45))
+        .mark_line(interpolate="step-after", strokeWidth=1.4, aria=False)
         .encode(
-            x=alt.X(
-                "nines:Q",
-                title="share of I/Os that were at least as fast",
-                scale=alt.Scale(type="log", nice=False),
-                axis=alt.Axis(values=[2, 10, 100, 1000, 10_000, 100_000], labelExpr=labels),
-            ),
-            y=alt.Y("latency:Q", title=f"completion latency, {unit}", scale=alt.Scale(type="log")),
-            color=_direction_colour(list(latencies)),
+            x=alt.X("second:Q", title="seconds of the loops, one after the other",
+                    scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=6)),
+            y=alt.Y("value:Q", title=label, axis=alt.Axis(tickCount=4, format=_TICKS)),
+            color=_colour(list(shown)), detail="loop:N",
         )
-    )
-    counted = sum(sum(histogram.counts) for histogram in latencies.values())
+    )  # fmt: skip
     return Figure(
-        title="Latency percentiles over all loops",
-        alt=f"completion latency by percentile of {counted} I/Os, logarithmic",
-        chart=sized(chart, 230),
-    )
+        title=_titled(title, what, label), alt=f"{title}, {what}, each second: {', '.join(shown)}",
+        chart=sized(chart, 150),
+    )  # fmt: skip
 
 
-def _direction_colour(directions: list[str]) -> Any:
-    known = [name for name in directions if name in _DIRECTIONS] or directions
-    colours = [_DIRECTIONS.get(name, "#555") for name in known]
+def _colour(names: Sequence[str], legend: alt.Legend = _LINES) -> Any:
+    """Where there is one name there is no legend; a direction has its own colour."""
+    colours = [DIRECTIONS.get(name, PALETTE[at]) for at, name in enumerate(names)]
+    colours = colours if len(set(colours)) == len(names) else PALETTE[: len(names)]
     return alt.Color(
-        "direction:N", title=None, scale=alt.Scale(domain=known, range=colours), legend=_LEGEND
-    )
+        "what:N", title=None, scale=alt.Scale(domain=list(names), range=colours),
+        legend=legend if len(names) > 1 else None,
+    )  # fmt: skip
 
 
-_LEGEND = alt.Legend(orient="top", direction="horizontal", symbolType="stroke")
+def _dash(names: Sequence[str]) -> Any:
+    return alt.StrokeDash(
+        "what:N", title=None, scale=alt.Scale(domain=list(names), range=_DASHES[: len(names)]),
+        legend=None,
+    )  # fmt: skip
 
 
-def observed_figures(sheet: TrialSheet) -> Iterator[Figure]:
-    """What each device below did, second by second, loops one after the other."""
-    for suffix, words in _OBSERVED:
-        points, unit = _observed_points(sheet, suffix)
-        if not any(point["value"] for point in points) or not _is_line(points):
-            continue
-        divisor, label = scale(unit, [point["value"] for point in points])
-        for point in points:
-            point["value"] = point["value"] / divisor
-        subjects = sorted({point["what"] for point in points})
-        chart = (
-            alt.Chart(data(points))
-            .mark_line(interpolate="step-after", strokeWidth=1.4)
-            .encode(
-                x=alt.X(
-                    "second:Q",
-                    title="seconds into the loops, one after the other",
-                    scale=alt.Scale(nice=False),
-                ),
-                y=alt.Y("value:Q", title=f"{words}, {label}"),
-                color=alt.Color(
-                    "what:N",
-                    title=None,
-                    scale=alt.Scale(domain=subjects, range=_PALETTE),
-                    legend=_LEGEND,
-                ),
-                detail="loop:N",
-            )
-        )
-        yield Figure(
-            title=f"Observed: {words} of each device",
-            alt=f"{words} each second of {', '.join(subjects)}",
-            chart=sized(chart, 170),
-        )
+def _shape(names: Sequence[str]) -> Any:
+    shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down",
+              "triangle-left", "triangle-right"]  # fmt: skip
+    return alt.Shape(
+        "what:N", title=None, scale=alt.Scale(domain=list(names), range=shapes[: len(names)]),
+        legend=_NAMES,
+    )  # fmt: skip
 
 
-def _is_line(points: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether any loop has two seconds of something: lines are drawn within loops."""
-    return any(count > 1 for count in Counter((p["what"], p["loop"]) for p in points).values())
-
-
-def _observed_points(sheet: TrialSheet, suffix: str) -> tuple[list[dict[str, Any]], str]:
-    """The seconds of every device's figure of one kind, and its unit; busiest devices only."""
-    points: list[dict[str, Any]] = []
-    unit, offset = "", 0.0
-    for loop in sheet.trial.loops:
-        for series in loop.series:
-            if series.sampler != "diskstats" or series.name.split(".")[-1] != suffix:
-                continue
-            unit = series.unit
-            points += _points(series, loop.started, offset, loop.index)
-        offset += loop.elapsed
-    totals: dict[str, float] = {}
-    for point in points:
-        totals[point["what"]] = totals.get(point["what"], 0.0) + point["value"]
-    busiest = sorted(totals, key=lambda what: -totals[what])[:_MOST_SUBJECTS]
-    return [point for point in points if point["what"] in busiest and totals[point["what"]]], unit
-
-
-def _points(series: Series, started: float, offset: float, loop: int) -> Iterator[dict[str, Any]]:
-    direction = series.name.rpartition(".")[0]
-    what = f"{series.subject} {direction}".strip()
-    for moment, value in zip(series.times, series.values, strict=True):
-        if value is not None:
-            yield {
-                "second": round(moment - started + offset, 2),
-                "value": value,
-                "what": what,
-                "loop": loop,
-            }
-
-
-def headline_figures(runs: Sequence[RunSheet]) -> Iterator[Figure]:
-    """The headline of every trial as a bar with its interval, a chart for each unit.
-
-    Nothing where there is only one trial.
-    """
-    found = [
-        (
-            f"{name_of(trial.trial)} ({sheet.run.id})" if len(runs) > 1 else name_of(trial.trial),
-            metric,
-        )
-        for sheet in runs
-        for trial in sheet.trials
-        for metric in trial.metrics
-        if metric.name == trial.headline
-    ]
-    if len(found) < 2:
-        return
-    for unit in dict.fromkeys(metric.unit for _, metric in found):
-        yield _headlines([(name, metric) for name, metric in found if metric.unit == unit], unit)
-
-
-def _headlines(found: Sequence[tuple[str, Metric]], unit: str) -> Figure:
-    """Bars of one unit."""
-    divisor, label = scale(unit, [metric.mean for _, metric in found])
-    bars = [
-        {
-            "trial": name,
-            "mean": metric.mean / divisor,
-            "low": (metric.ci95[0] if metric.ci95 else metric.mean) / divisor,
-            "high": (metric.ci95[1] if metric.ci95 else metric.mean) / divisor,
-        }
-        for name, metric in found
-    ]
-    base = alt.Chart(data(bars)).encode(
-        y=alt.Y("trial:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
-    )
-    bar = base.mark_bar(color="#3b6ea8", opacity=0.75, height=14).encode(
-        x=alt.X("mean:Q", title=f"headline metric with 95 % interval, {label}")
-    )
-    rule = base.mark_rule(strokeWidth=2, color="#222").encode(x="low:Q", x2="high:Q")
-    return Figure(
-        title="Trials side by side",
-        alt="the headline of " + ", ".join(f"{bar['trial']}" for bar in bars),
-        chart=sized(alt.layer(bar, rule), max(60, 28 * len(bars))),
-    )
-
-
-def verdict_figure(verdicts: Sequence[Verdict]) -> Figure | None:
+def forest_figure(changes: Sequence[tuple[str, ComparedMetric]]) -> Figure | None:
     """Changes with their intervals, by verdict; None where no change is known."""
-    rows = [
-        {
-            "metric": f"{verdict.metric} ({verdict.candidate})",
-            "change": verdict.change * 100,
-            "low": verdict.interval[0] * 100,
-            "high": verdict.interval[1] * 100,
-            "verdict": verdict.outcome.value,
-        }
-        for verdict in verdicts
-        if verdict.change is not None and verdict.interval is not None
+    known = [
+        (label, one, one.change, one.interval)
+        for label, one in changes
+        if one.change is not None and one.interval is not None
     ]
-    if not rows:
+    if not known:
         return None
-    words = ["better", "equivalent", "undecided", "worse"]
+    edge = max(_WIDEST, *(abs(change) * 1.3 for _, _, change, _ in known))
+    least = max(min(0.0, *(low for *_, (low, _) in known)) * 1.1, -edge)
+    most = min(max(0.0, *(high for *_, (_, high) in known)) * 1.1, edge)
+    room = 0.08 * (most - least or 1.0)
+    domain = [(least - room) * 100, (most + room) * 100]
+    labels = _distinct([label for label, *_ in known])
+    rows = [
+        {"label": label, "change": change * 100, "verdict": one.outcome.value,
+         "low": max(low, least) * 100, "high": min(high, most) * 100,
+         "hover": f"{whole}: {units.show_change(change)} ({units.show_changes(low, high)}), "
+                  f"{one.outcome.value}"}
+        for label, (whole, one, change, (low, high)) in zip(labels, known, strict=True)
+    ]  # fmt: skip
     colour = alt.Color(
-        "verdict:N",
-        title=None,
-        scale=alt.Scale(domain=words, range=["#2f8f83", "#3b6ea8", "#999999", "#b3475c"]),
-        legend=_LEGEND,
-    )
+        "verdict:N", title=None, legend=LEGEND,
+        scale=alt.Scale(domain=[one.value for one in OUTCOMES], range=list(OUTCOMES.values())),
+    )  # fmt: skip
     base = alt.Chart(data(rows)).encode(
-        y=alt.Y("metric:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)), color=colour
-    )
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=190)), color=colour,
+        description="hover:N",
+    )  # fmt: skip
     chart = alt.layer(
-        alt.Chart(data([{"zero": 0}])).mark_rule(color="#888").encode(x="zero:Q"),
-        base.mark_rule(strokeWidth=3).encode(x="low:Q", x2="high:Q"),
-        base.mark_point(filled=True, size=70, opacity=1).encode(
-            x=alt.X("change:Q", title="change against the baseline, % (interval)")
+        alt.Chart(data([{"zero": 0}])).mark_rule(color="#888", aria=False).encode(x="zero:Q"),
+        base.mark_rule(strokeWidth=3, aria=False).encode(x="low:Q", x2="high:Q"),
+        base.mark_point(filled=True, size=80, opacity=1).encode(
+            x=alt.X("change:Q", title="change against the baseline, %",
+                    scale=alt.Scale(domain=domain, nice=False))
         ),
-    )
+    )  # fmt: skip
     return Figure(
-        title="Comparison",
-        alt="; ".join(f"{row['metric']}: {row['verdict']}" for row in rows),
-        chart=sized(chart, max(60, 26 * len(rows))),
-    )
+        title="Change of each headline", chart=sized(chart, max(60, 24 * len(rows))),
+        alt="changes with their intervals. " + "; ".join(str(row["hover"]) for row in rows),
+        note="point: change; line: its interval",
+    )  # fmt: skip
 
 
 def data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
@@ -354,24 +356,26 @@ def style(chart: Any) -> Any:
             gridColor="#e4e4e0", domainColor="#888", tickColor="#888", labelColor="#333",
             titleColor="#333", titleFontWeight="normal", labelFontSize=12, titleFontSize=12,
         )
-        .configure_legend(labelFontSize=12)
+        .configure_legend(labelFontSize=12, labelLimit=210)
     )  # fmt: skip
 
 
-def page_figures(
-    runs: Sequence[RunSheet], verdicts: Sequence[Verdict] = ()
-) -> Iterator[tuple[str, Figure]]:
-    """All charts of a report with the place each belongs to: "" or "RUN TRIAL"."""
-    from iosonde.report.tuning import figures_of_campaign, shown, tuning_of
+def specification(chart: Any) -> dict[str, Any]:
+    """A chart as Vega-Lite's JSON, its texts as people may see them."""
+    shown: dict[str, Any] = _visible(style(chart).to_dict())
+    if not {"hconcat", "vconcat"} & shown.keys():
+        shown["autosize"] = {"type": "fit-x", "contains": "padding"}
+    return shown
 
-    plain = [sheet for sheet in runs if tuning_of(sheet) is None]
-    for figure in (*headline_figures(plain), verdict_figure(verdicts)):
-        if figure is not None:
-            yield "", figure
-    for sheet in runs:
-        if tuning := tuning_of(sheet):
-            for figure in figures_of_campaign(sheet.run, tuning):
-                yield sheet.run.id, figure
-        for trial in shown(sheet):
-            for figure in figures_of(trial):
-                yield f"{sheet.run.id} {trial.trial.id}", figure
+
+def _visible(part: Any) -> Any:
+    if isinstance(part, str):
+        return visible(part, lines=True)
+    if isinstance(part, dict):
+        return {key: _visible(value) for key, value in part.items()}
+    return [_visible(value) for value in part] if isinstance(part, list) else part
+
+
+def svg(chart: Any) -> str:
+    """A chart as SVG text, rendered offline."""
+    return str(vl_convert.vegalite_to_svg(specification(chart)))

@@ -1,48 +1,63 @@
-"""What the rules say, as a section of a page."""
+"""What the rules say, each rule once with all its places, the worst first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections import Counter
+from collections.abc import Iterable
 
-from iosonde import units
-from iosonde.records import Finding
+from iosonde.records import Evidence, Finding
+from iosonde.report.blocks import Badge, Problem, Tone
 
-_SHOWN = 3
-"""Findings whose evidence is open from the start; the worst come first."""
+_RANK = {"error": 0, "warning": 1, "note": 2}
+_SENTENCES, _CHECKS = 3, 1
+"""Of one rule that are read at once; the others are among its evidence."""
 
 
-def findings_section(findings: Sequence[Finding], study: str = "") -> Iterator[str]:
-    """A heading and a box for each finding, with evidence, remedy and confirmation.
+def grouped(findings: Iterable[tuple[str, Finding]]) -> tuple[Problem, ...]:
+    """Findings of one rule in one problem.
 
     Args:
-        findings: the worst first.
-        study: what they are about, where the page has several runs.
+        findings: where, beside the finding's own subject (empty: nothing more), and what.
     """
-    if not findings:
-        return
-    yield f"<h2>Findings{f': {escape(study)}' if study else ''}</h2>"
-    for place, finding in enumerate(findings):
-        yield from _box(finding, open_=place < _SHOWN)
-
-
-def _box(finding: Finding, *, open_: bool) -> Iterator[str]:
-    subject = f' <span class="soft">{escape(finding.subject)}</span>' if finding.subject else ""
-    yield (
-        f'<div class="finding {finding.severity}"><p><span class="severity">{finding.severity}'
-        f"</span> <b>{escape(finding.rule)}</b>{subject}</p><p>{escape(finding.message)}</p>"
+    rules: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
+    for where, finding in findings:
+        place = ", ".join(dict.fromkeys(part for part in (finding.subject, where) if part))
+        rules.setdefault((finding.severity, finding.rule), []).append((place, finding))
+    return tuple(
+        _problem(rule, severity, found)
+        for (severity, rule), found in sorted(rules.items(), key=lambda one: _RANK[one[0][0]])
     )
-    if finding.evidence:
-        yield f"<details{' open' if open_ else ''}><summary>Evidence</summary><table><tbody>"
-        for one in finding.evidence:
-            figure = units.show_evidence(one.value, one.unit)
-            yield (
-                f'<tr><td class="text">{escape(one.what)}</td><td>{escape(figure)}</td>'
-                f'<td class="text soft">{escape(one.where)}</td></tr>'
-            )
-        yield "</tbody></table></details>"
-    if finding.remedy:
-        yield f"<p><b>To do:</b> {escape(finding.remedy)}</p>"
-    if finding.confirm:
-        yield f"<p><b>To confirm:</b> {escape(finding.confirm)}</p>"
-    yield "</div>"
+
+
+def _problem(rule: str, severity: str, found: list[tuple[str, Finding]]) -> Problem:
+    said: dict[str, list[str]] = {}
+    for place, finding in found:
+        places = said.setdefault(finding.message, [])
+        if place and place not in places:
+            places.append(place)
+    rest = list(said.items())[_SENTENCES:]
+    evidence = [(place, one) for place, finding in found for one in finding.evidence]
+    evidence += [(", ".join(places), Evidence(text, "", "", "")) for text, places in rest]
+    sentences = [(text, tuple(places)) for text, places in list(said.items())[:_SENTENCES]]
+    if rest:
+        elsewhere = dict.fromkeys(place for _, some in rest for place in some)
+        sentences.append(("The same elsewhere, see the evidence:", tuple(elsewhere)))
+    remedies = list(dict.fromkeys(("To do", one.remedy) for _, one in found if one.remedy))
+    checks = list(dict.fromkeys(("To confirm", one.confirm) for _, one in found if one.confirm))
+    evidence += [("", Evidence(f"{what.lower()}: {text}", "", "", ""))
+                 for what, text in (*remedies[_SENTENCES:], *checks[_CHECKS:])]  # fmt: skip
+    return Problem(
+        rule, severity, tuple(sentences), (*remedies[:_SENTENCES], *checks[:_CHECKS]),
+        tuple(dict.fromkeys(evidence)),
+    )  # fmt: skip
+
+
+def counts(problems: Iterable[Problem]) -> tuple[Badge, ...]:
+    """How many of each severity, as badges."""
+    tones = {"error": Tone.BAD, "warning": Tone.UNSURE, "note": Tone.PLAIN}
+    found = Counter(problem.severity for problem in problems)
+    return tuple(
+        Badge(f"{found[severity]} {severity}{'s' * (found[severity] != 1)}", tone)
+        for severity, tone in tones.items()
+        if found[severity]
+    )

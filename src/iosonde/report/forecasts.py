@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from iosonde import units
 from iosonde.records import Forecast
+from iosonde.report.blocks import Block, Cells, Text, Title
 
 HEADINGS = ("trial", "predicted", "band", "measured", "off", "latency off", "in the band")
-_TITLE = "Predicted and measured"
 
 
 def cells(one: Forecast) -> tuple[str, ...]:
@@ -34,29 +33,10 @@ def _summary(forecasts: Sequence[Forecast]) -> str:
     return f"{inside} of {len(forecasts)} measured rates lie within the band of the model."
 
 
-def forecasts_section(forecasts: Sequence[Forecast]) -> Iterator[str]:
-    """A heading and a table as HTML; nothing where nothing was predicted."""
+def forecast_blocks(forecasts: Sequence[Forecast]) -> Iterator[Block]:
+    """A heading and a table; nothing where nothing was predicted."""
     if not forecasts:
         return
-    yield f"<section><h2>{_TITLE}</h2>"
-    yield f'<p class="about">{escape(_summary(forecasts))}</p>'
-    head = "".join(f"<th>{escape(one)}</th>" for one in HEADINGS)
-    yield f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>'
-    for one in forecasts:
-        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells(one)) + "</tr>"
-    yield "</tbody></table></div></section>"
-
-
-def forecasts_lines(forecasts: Sequence[Forecast]) -> Iterator[str]:
-    """The same as Markdown."""
-    if not forecasts:
-        return
-    yield f"## {_TITLE}"
-    yield ""
-    yield _summary(forecasts)
-    yield ""
-    yield "| " + " | ".join(HEADINGS) + " |"
-    yield "|" + " --- |" * len(HEADINGS)
-    for one in forecasts:
-        yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells(one)) + " |"
-    yield ""
+    yield Title("Predicted and measured")
+    yield Text(_summary(forecasts))
+    yield Cells(HEADINGS, tuple(map(cells, forecasts)))

@@ -1,288 +1,351 @@
-"""One self-contained page: no script, no font, no picture from elsewhere; readable on paper."""
+"""Runs as one page: of a run, a comparison, an import or a campaign."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
-from html import escape
-from importlib.resources import files
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records import Finding, Metric, Scalar, StackLayer, Trial, Verdict
-from iosonde.report.charts import Figure, figures_of, headline_figures, verdict_figure
-from iosonde.report.findings import findings_section
-from iosonde.report.forecasts import forecasts_section
-from iosonde.report.image import svg
-from iosonde.report.rows import name_of, title_of
-from iosonde.report.tuning import shown, tuning_of
-from iosonde.report.tuning_html import tuning_section
-from iosonde.report.waterfall import waterfall_figure, waterfall_section
-from iosonde.sheets import ALONE, ComparedSheets, JointSheet, RunSheet, TrialSheet
-from iosonde.visible import visible
+from iosonde.records import Finding, Outcome, RunState
+from iosonde.report.blocks import (
+    TONES,
+    Badge,
+    Block,
+    Number,
+    Pictures,
+    Title,
+    Tone,
+)
+from iosonde.report.captured import strip
+from iosonde.report.charts import (
+    Figure,
+    PlottedBar,
+    bars_figure,
+    forest_figure,
+)
+from iosonde.report.courses import courses, latency_figures
+from iosonde.report.findings import counts, grouped
+from iosonde.report.forecasts import forecast_blocks
+from iosonde.report.page import Page, moment, render
+from iosonde.report.pivot import LoadGroup, Measured, by_load, changed_settings, run_labels
+from iosonde.report.sections import (
+    OUTCOME_WORDS,
+    appendix,
+    joint_blocks,
+    problem_blocks,
+    results,
+    show_half,
+)
+from iosonde.report.tuning import campaign_head, campaign_sections, shown, tuning_of
+from iosonde.report.waterfall import waterfall_blocks
+from iosonde.sentences import metric_words, verdict_words
+from iosonde.sheets import ALONE, ComparedMetric, ComparedSheets, RunSheet
 
-_SIZES = {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}
+_NUMBERS, _PHRASES, _EACH, _CHIPS, _FIRST_FIGURES, _BARS = 4, 4, 3, 8, 3, 16
 
 
 class HtmlFormat:
-    """The report of one or several runs."""
+    """The page of one or several runs."""
 
     name: ClassVar[str] = "html"
     suffix: ClassVar[str] = ".html"
 
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`."""
-        style = files("iosonde.report").joinpath("page.css").read_text(encoding="utf-8")
-        title = ", ".join(dict.fromkeys(sheet.run.study for sheet in runs))
-        parts = [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>iosonde: {escape(title)}</title><style>{style}</style></head><body><main>",
-            *_overview(runs, compared.verdicts),
-            *(line for sheet in runs for line in _tuning(sheet)),
-            *(
-                line
-                for sheet in runs
-                for line in findings_section(
-                    sheet.findings, sheet.run.study if len(runs) > 1 else ""
-                )
-            ),
-            *(line for sheet in runs for line in _waterfalls(sheet)),
-            *(line for sheet in runs for line in forecasts_section(sheet.forecasts)),
-            *(line for sheet in runs for joint in sheet.joint for line in _joint(joint)),
-            *(line for sheet in runs for trial in shown(sheet) for line in _trial(sheet, trial)),
-            f"<footer>Written by iosonde on {_moment(time.time())}. Figures are means over the "
-            "loops with the 95 % confidence interval of the mean; percentiles under “all loops” "
-            "are of all I/Os together.</footer>",
-            "</main></body></html>\n",
-        ]
-        return visible("\n".join(parts), lines=True).encode()
+        return render(page_of(runs, compared))
 
 
-def _tuning(sheet: RunSheet) -> Iterator[str]:
-    """What a campaign of `iosonde tune` found."""
-    if tuning := tuning_of(sheet):
-        yield from tuning_section(sheet.run, tuning, _charts)
-
-
-def _waterfalls(sheet: RunSheet) -> Iterator[str]:
-    """What each layer costs, where a load was measured at several places."""
-    yield from waterfall_section(sheet.waterfalls)
-    yield from _charts([waterfall_figure(one) for one in sheet.waterfalls])
-
-
-def _moment(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M %Z", time.localtime(seconds))
-
-
-def _overview(runs: Sequence[RunSheet], verdicts: Sequence[Verdict]) -> Iterator[str]:
-    for sheet in runs:
-        run = sheet.run
-        loops = sum(len(trial.trial.loops) for trial in sheet.trials)
-        state = f'<span class="state-{run.state.value}">{run.state.value}</span>'
-        yield f"<h1>{escape(run.study)}</h1>"
-        yield (
-            f'<p class="about">run {escape(run.id)}, {_moment(run.created)}, {state}: '
-            f"{_counted(len(sheet.trials), 'trial')}, {_counted(loops, 'loop')}</p>"
-        )
-    plain = [sheet for sheet in runs if tuning_of(sheet) is None]
-    yield from _summary(plain)
-    figures = [figure for figure in (*headline_figures(plain), verdict_figure(verdicts)) if figure]
-    yield from _charts(figures)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
-def _summary(runs: Sequence[RunSheet]) -> Iterator[str]:
-    """The headline of every trial on one screen."""
-    if not any(sheet.trials for sheet in runs):
-        return
-    yield '<div class="wide"><table><thead><tr><th>trial</th><th class="text">metric</th>'
-    yield "<th>mean</th><th>± 95 %</th><th>CV</th><th>loops</th></tr></thead><tbody>"
-    for sheet in runs:
-        mark = f" ({escape(sheet.run.id)})" if len(runs) > 1 else ""
-        for trial in sheet.trials:
-            for metric in trial.metrics:
-                if metric.name in trial.headlines:
-                    yield (
-                        f"<tr><td>{escape(name_of(trial.trial))}{mark}</td>"
-                        f'<td class="text">{escape(metric.name)}</td>'
-                        f"<td>{units.show(metric.mean, metric.unit)}</td>"
-                        f"<td>{_half(metric)}</td><td>{units.show(metric.cv, 'fraction')}</td>"
-                        f"<td>{len(metric.loops)}</td></tr>"
-                    )
-    yield "</tbody></table></div>"
-
-
-def _half(metric: Metric) -> str:
-    if metric.ci95 is None or not metric.mean:
-        return "–"
-    half = (metric.ci95[1] - metric.ci95[0]) / 2
-    return units.show_spread(half / abs(metric.mean))
-
-
-def _trial(run: RunSheet, sheet: TrialSheet) -> Iterator[str]:
-    trial = sheet.trial
-    yield f'<section id="{escape(run.run.id)}-{escape(trial.id)}">'
-    yield f"<h2>{escape(title_of(trial))}</h2>"
-    yield f'<p class="about">{escape(_about(trial))}</p>'
-    for finding in sheet.findings:
-        yield _finding(finding)
-    for fault in trial.faults:
-        yield f'<p class="note error">{escape(fault)}</p>'
-    if not trial.loops:
-        yield '<p class="note">No loop of this trial was finished.</p>'
-    yield from _metrics(sheet)
-    yield from _charts(list(figures_of(sheet)))
-    yield from _stack(sheet)
-    if trial.command:
-        yield f"<h3>Command</h3><pre>{escape(trial.command)}</pre>"
-    yield "</section>"
-
-
-def _joint(sheet: JointSheet) -> Iterator[str]:
-    """What the targets of one load did together."""
-    yield f"<section><h2>{escape(sheet.load)}: all {len(sheet.trials)} targets together</h2>"
-    yield (
-        f'<p class="about">Sums and merged histograms of {escape(", ".join(sheet.trials))}, '
-        "which ran at the same time.</p>"
-    )
-    yield from _metrics(sheet)
-    yield "</section>"
-
-
-def _about(trial: Trial) -> str:
-    """Where the trial was measured, or where it was read."""
-    parts = []
-    if trial.origin is None and trial.load.about:
-        parts.append(trial.load.about)
-    where = [f"Host {trial.host}"] if trial.host else []
-    where += [f"target {trial.target.path}"] if trial.target.path else []
-    if where:
-        parts.append(", ".join(where) + ".")
-    if origin := trial.origin:
-        lines = f"lines {origin.first_line} to {origin.last_line}"
-        parts.append(f"Printed by {trial.load.engine}; read in {origin.file}, {lines}.")
-    return " ".join(parts)
-
-
-def _finding(finding: Finding) -> str:
-    remedy = f" {escape(finding.remedy)}" if finding.remedy else ""
-    kind = " error" if finding.severity == "error" else ""
-    return (
-        f'<p class="note{kind}"><b>{escape(finding.rule)}</b>: '
-        f"{escape(finding.message)}{remedy}</p>"
-    )
-
-
-def _metrics(sheet: TrialSheet | JointSheet) -> Iterator[str]:
-    if not sheet.metrics:
-        return
-    yield '<div class="wide"><table><thead><tr><th>metric</th><th>mean</th>'
-    yield "<th>95 % interval</th><th>stdev</th><th>CV</th><th>median</th><th>all loops</th>"
-    yield "<th>loops</th></tr></thead><tbody>"
-    for metric in sheet.metrics:
-        mark = ' class="headline"' if metric.name in sheet.headlines else ""
-        cells = [
-            units.show(metric.mean, metric.unit),
-            units.show_interval(metric.ci95, metric.unit),
-            units.show(metric.stdev, metric.unit),
-            units.show(metric.cv, "fraction"),
-            units.show(metric.median, metric.unit),
-            units.show(metric.merged, metric.unit) if metric.merged is not None else "",
-            str(len(metric.loops)),
-        ]
-        row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        yield f"<tr{mark}><td>{escape(metric.name)}</td>{row}</tr>"
-    yield "</tbody></table></div>"
-
-
-def _charts(figures: Sequence[Figure]) -> Iterator[str]:
-    if not figures:
-        return
-    yield '<div class="charts">'
-    for figure in figures:
-        picture = svg(figure.chart).replace(
-            "<svg ", f'<svg role="img" aria-label="{escape(figure.alt)}" ', 1
-        )
-        yield f"<figure><figcaption>{escape(figure.title)}</figcaption>{picture}</figure>"
-    yield "</div>"
-
-
-def _stack(sheet: TrialSheet) -> Iterator[str]:
-    """The layers below the target, top to bottom, each with its settings."""
-    capture = sheet.trial.capture
-    if capture is None:
-        return
-    known = {layer.id: layer for layer in capture.layers}
-    below = [known[name] for name in sheet.below if name in known]
-    if below:
-        yield '<h3>What it stands on</h3><ol class="stack">'
-        for level in _levels(below):
-            yield '<li class="level">'
-            for layer in level:
-                yield from _layer(layer)
-            yield "</li>"
-        yield "</ol>"
-    for host in capture.hosts:
-        facts = [f"Linux {host.kernel}"]
-        facts += [f"{host.cpus} CPUs"] if host.cpus else []
-        facts += [f"{units.show_bytes(host.memory)} of memory"] if host.memory else []
-        yield f'<p class="soft">{escape(host.name)}: {escape(", ".join(facts))}</p>'
-    if capture.host_wide:
-        yield "<details><summary>Settings of the whole host</summary>"
-        yield _pairs(dict(capture.host_wide))
-        yield "</details>"
-    if capture.gaps:
-        yield "<details><summary>What could not be read</summary><ul>"
-        for gap in capture.gaps:
-            yield f"<li>{escape(gap.what)}: {escape(gap.reason)} {escape(gap.remedy)}</li>"
-        yield "</ul></details>"
-
-
-def _levels(layers: Sequence[StackLayer]) -> list[list[StackLayer]]:
-    """Layers by how deep they lie, so that the members of an array stand side by side."""
-    depth: dict[str, int] = {}
-    for layer in layers:  # topmost first, so every layer is reached before what it stands on
-        depth.setdefault(layer.id, 0)
-        for below in layer.below:
-            depth[below] = max(depth.get(below, 0), depth[layer.id] + 1)
-    return [
-        [layer for layer in layers if depth[layer.id] == level]
-        for level in sorted({depth[layer.id] for layer in layers})
+def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
+    """The page of one or several runs, whatever it is written in."""
+    labels = run_labels(runs, compared) if len(runs) > 1 else [""]
+    labelled = list(zip(labels, runs, strict=True))
+    plain = [(label, sheet) for label, sheet in labelled if tuning_of(sheet) is None]
+    groups = by_load(plain, [sheet.trials for _, sheet in plain])
+    problems = grouped(_findings(labelled))
+    figures = _bars(groups, compared)
+    if forest := forest_figure(_changes(groups, compared)):
+        figures = [forest, *figures]
+    measured = groups or by_load(labelled, [shown(sheet) for sheet in runs])
+    latencies = latency_figures(measured)
+    spare = max(0, _FIRST_FIGURES - len(figures))
+    campaigns = [sheet for _, sheet in labelled if tuning_of(sheet)]
+    head = campaign_head(campaigns[0]) if len(runs) == 1 and campaigns else None
+    sections = [
+        *_more_figures(figures[_FIRST_FIGURES:]),
+        *results(groups, labelled, compared),
+        *(block for sheet in campaigns for block in campaign_sections(sheet)),
+        *problem_blocks(problems, labelled),
+        *waterfall_blocks([one for _, sheet in labelled for one in sheet.waterfalls]),
+        *forecast_blocks([one for _, sheet in labelled for one in sheet.forecasts]),
+        *(block for _, sheet in labelled for joint in sheet.joint for block in joint_blocks(joint)),
+        *courses(measured, latencies if head else latencies[spare:]),
     ]
-
-
-def _layer(layer: StackLayer) -> Iterator[str]:
-    size = f" {units.show_bytes(layer.size)}" if layer.size else ""
-    mount = f" at {escape(layer.mount)}" if layer.mount else ""
-    hazards = f' <span class="hazard">{escape(", ".join(layer.hazards))}</span>'
-    yield (
-        f'<div class="layer"><span class="kind">{escape(layer.kind)}</span> '
-        f"{escape(layer.device)}{size}{mount}{hazards if layer.hazards else ''}"
+    return Page(
+        title=", ".join(dict.fromkeys(sheet.run.study for sheet in runs)),
+        about=tuple(_about(runs)),
+        answer=head.answer if head else _answer(groups, labelled, compared),
+        tone=head.tone if head else _tone(runs, compared),
+        badges=(*(head.badges if head else _badges(runs, compared)), *counts(problems)),
+        numbers=head.numbers if head else tuple(_numbers(groups, compared))[:_NUMBERS],
+        chips=head.chips if head else tuple(_chips(groups, compared)),
+        stack=strip([one for group in groups for one in group.members]) if groups else (),
+        figures=head.figures if head else (*figures[:_FIRST_FIGURES], *latencies[:spare]),
+        blocks=tuple(_without(sections, head.figures) if head else sections),
+        appendix=tuple(appendix(labelled)),
     )
-    for name, values in (("facts", layer.facts), ("settings", layer.settings)):
-        if values:
-            count = f"{len(values)} {name if len(values) > 1 else name[:-1]}"
-            yield f"<details><summary>{count}</summary>"
-            yield f"{_pairs(dict(values))}</details>"
-    yield "</div>"
 
 
-def _pairs(values: dict[str, Scalar]) -> str:
-    rows = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(_value(name, value))}</dd>"
-        for name, value in sorted(values.items())
+def _without(blocks: Sequence[Block], figures: Sequence[Figure]) -> Iterator[Block]:
+    """Blocks without the charts that the first screen has."""
+    titles = {figure.title for figure in figures}
+    for block in blocks:
+        if not isinstance(block, Pictures):
+            yield block
+        elif rest := tuple(one for one in block.figures if one.title not in titles):
+            yield Pictures(rest)
+
+
+def _about(runs: Sequence[RunSheet]) -> Iterator[str]:
+    """What the page is of: kind, runs, when, hosts."""
+    if len(runs) > 1:
+        yield f"{len(runs)} runs: {', '.join(sheet.run.id for sheet in runs)}"
+        yield f"{moment(min(sheet.run.created for sheet in runs))} and later"
+    else:
+        run = runs[0].run
+        yield f"{_kind(runs[0])} {run.id}"
+        yield moment(run.created)
+    trials = [trial.trial for sheet in runs for trial in sheet.trials]
+    if hosts := list(dict.fromkeys(trial.host for trial in trials if trial.host)):
+        yield f"host{'s' * (len(hosts) > 1)} {', '.join(hosts)}"
+    if kernels := list(dict.fromkeys(
+        host.kernel for trial in trials if trial.capture for host in trial.capture.hosts
+    )):  # fmt: skip
+        yield f"Linux {', '.join(kernels)}"
+
+
+def _kind(sheet: RunSheet) -> str:
+    if tuning_of(sheet):
+        return "campaign"
+    return "import" if any(trial.trial.origin for trial in sheet.trials) else "run"
+
+
+# ── the answer ────────────────────────────────────────────────────────────────────────────────
+
+
+def _answer(
+    groups: Sequence[LoadGroup], runs: Sequence[tuple[str, RunSheet]], compared: ComparedSheets
+) -> str:
+    """One sentence: verdicts of a comparison, else the headline of each load."""
+    if compared.verdicts:
+        return ". ".join(_against(groups, runs, compared)) + "."
+    stopped = [sheet for _, sheet in runs if sheet.run.state is not RunState.FINISHED]
+    lead = f"Not complete ({stopped[0].run.state.value}). " if stopped else ""
+    phrases = [_phrase(group) for group in groups]
+    if not phrases:
+        return lead + "No loop was finished: there is no figure."
+    more = f"; {len(phrases) - _PHRASES} more loads below" if len(phrases) > _PHRASES else ""
+    return f"{lead}{'; '.join(phrases[:_PHRASES])}{more}."
+
+
+def _phrase(group: LoadGroup) -> str:
+    """Headlines of one load: each, or of many the least and the most."""
+    if len(group.members) <= _EACH:
+        figures = [_figure(one, len(group.members) > 1) for one in group.members]
+        return f"{group.title}: {', '.join(figures)}"
+    least, most = _ends(group)
+    return (
+        f"{group.title}: {len(group.members)} results from {_figure(least, True)} to "
+        f"{_figure(most, True)}"
     )
-    return f'<dl class="settings">{rows}</dl>'
 
 
-def _value(name: str, value: Scalar) -> str:
-    if value is None:
-        return "–"
-    if name in _SIZES and isinstance(value, int):
-        return f"{units.show_bytes(value)}"
-    return str(value)
+def _ends(group: LoadGroup) -> tuple[Measured, Measured]:
+    """The members with the least and the most of the first headline."""
+    name = group.headlines[0]
+    known = [(metric.mean, at) for at, one in enumerate(group.members)
+             if (metric := one.metric(name))]  # fmt: skip
+    return group.members[min(known)[1]], group.members[max(known)[1]]
+
+
+def _figure(one: Measured, several: bool) -> str:
+    """The headline of a trial in words: "read 9,780 IOPS ± 1.2 %, p99 read latency 4 ms"."""
+    metric = one.metric(one.trial.headline)
+    if metric is None:
+        return "no figure"
+    text = units.show(metric.mean, metric.unit)
+    text += f" {spread}" if (spread := show_half(metric)) != "–" else ""
+    if several:
+        return f"{one.label} {text}"
+    p99 = next((one.metric(name) for name in (
+        "sync.latency.p99", f"{one.trial.headline.partition('.')[0]}.latency.p99",
+    ) if one.metric(name)), None)  # fmt: skip
+    tail = f", {metric_words(p99.name)} {units.show(p99.mean, p99.unit)}" if p99 else ""
+    way, _, figure = metric.name.rpartition(".")
+    words = way if figure in {"iops", "bandwidth"} else metric_words(metric.name)
+    return f"{words} {text}{tail}"
+
+
+def _against(
+    groups: Sequence[LoadGroup], runs: Sequence[tuple[str, RunSheet]], compared: ComparedSheets
+) -> Iterator[str]:
+    """Each run against the first, in its verdicts on the headlines of its loads."""
+    baseline = runs[0][0]
+    for label, sheet in runs[1:]:
+        phrases = []
+        for group in groups:
+            for one in group.members:
+                if one.run is not sheet:
+                    continue
+                verdict = one.verdict(one.trial.headline, compared)
+                if verdict is None:
+                    continue
+                words = verdict_words(verdict, compared.margin, verdict.reason)
+                where = [group.title] if len(groups) > 1 else []
+                where += [one.place] if one.place else []
+                phrases.append(f"{', '.join(where)}: {words}" if where else words)
+        more = f"; {len(phrases) - _PHRASES} more below" if len(phrases) > _PHRASES else ""
+        told = "; ".join(phrases[:_PHRASES]) or "nothing to compare"
+        yield f"{label} against {baseline}: {told}{more}"
+
+
+def _tone(runs: Sequence[RunSheet], compared: ComparedSheets) -> Tone:
+    outcomes = {verdict.outcome for verdict in compared.verdicts}
+    if any(sheet.run.state is not RunState.FINISHED for sheet in runs):
+        return Tone.UNSURE
+    if outcomes >= {Outcome.BETTER, Outcome.WORSE}:
+        return Tone.UNSURE
+    for outcome in (Outcome.BETTER, Outcome.WORSE, Outcome.UNDECIDED):
+        if outcome in outcomes:
+            return TONES[outcome]
+    return Tone.PLAIN
+
+
+def _badges(runs: Sequence[RunSheet], compared: ComparedSheets) -> Iterator[Badge]:
+    """How sure it is: state, loops, flags, faults."""
+    for state in dict.fromkeys(sheet.run.state for sheet in runs):
+        if state is not RunState.FINISHED:
+            yield Badge(state.value, Tone.BAD if state is RunState.FAILED else Tone.UNSURE)
+    trials = [trial.trial for sheet in runs for trial in sheet.trials]
+    loops = sorted({len(trial.counted) for trial in trials})
+    if loops and loops[-1] < 2:
+        yield Badge("one loop: no interval" if loops[-1] else "no loop", Tone.UNSURE)
+    elif loops:
+        span = f"{loops[0]} to {loops[-1]}" if len(loops) > 1 else f"{loops[0]}"
+        yield Badge(f"{span} loops of each trial, 95 % intervals")
+    if compared.verdicts:
+        yield Badge("verdicts hold together with 95 %")
+    for flag in dict.fromkeys(flag for trial in trials for flag in trial.flags):
+        yield Badge(flag, Tone.UNSURE)
+    if faults := sum(len(trial.faults) for trial in trials):
+        yield Badge(f"{faults} fault{'s' * (faults != 1)}", Tone.BAD)
+
+
+def _numbers(groups: Sequence[LoadGroup], compared: ComparedSheets) -> Iterator[Number]:
+    """Changes of a comparison, the proven ones first; else the headlines, then latencies."""
+    if compared.verdicts:
+        judged = [
+            (group, one, verdict)
+            for group in groups for one in group.members for name in one.trial.headlines
+            if (verdict := one.verdict(name, compared)) and verdict.change is not None
+        ]  # fmt: skip
+        proven = {Outcome.BETTER, Outcome.WORSE}
+        for group, one, verdict in sorted(judged, key=lambda item: item[2].outcome not in proven):
+            first, second = (units.show(figure, verdict.unit) for figure in verdict.figures)
+            title = "" if group.title == metric_words(verdict.metric) else f"{group.title}, "
+            yield Number(
+                units.show_change(verdict.change or 0.0),
+                f"{title}{metric_words(verdict.metric)}, {one.label}",
+                f"{first} → {second}: {OUTCOME_WORDS.get(verdict.outcome, verdict.outcome.value)}",
+                TONES[verdict.outcome],
+            )
+        return
+    found = [
+        (group, one, metric)
+        for names in (_main_names, _latency_names) for group in groups
+        for one in (group.members if len(group.members) <= _EACH else reversed(_ends(group)))
+        for name in names(one) if (metric := one.metric(name))
+    ]  # fmt: skip
+    for group, one, metric in found:
+        label = one.label if len(group.members) > 1 else group.title
+        loops = f"{len(metric.loops)} loop{'s' * (len(metric.loops) != 1)}"
+        spread = show_half(metric)
+        yield Number(
+            units.show(metric.mean, metric.unit), f"{metric_words(metric.name)}, {label}",
+            f"{spread}, {loops}" if spread != "–" else loops,
+        )  # fmt: skip
+
+
+def _main_names(one: Measured) -> tuple[str, ...]:
+    return one.trial.headlines
+
+
+def _latency_names(one: Measured) -> tuple[str, ...]:
+    way = one.trial.headline.partition(".")[0]
+    return f"{way}.latency.p99", f"{way}.latency.mean"
+
+
+def _chips(groups: Sequence[LoadGroup], compared: ComparedSheets) -> Iterator[tuple[str, str]]:
+    """What changed between runs; of one run what was asked for."""
+    changed = changed_settings(compared)
+    for name, values in changed[:_CHIPS]:
+        yield name, " → ".join(values)
+    if len(changed) > _CHIPS:
+        yield "more settings that differ", str(len(changed) - _CHIPS)
+    if compared.settings or compared.verdicts:
+        return
+    trials = [one.trial.trial for group in groups for one in group.members]
+    tools = [
+        f"{trial.load.engine} {trial.loops[0].result.tool_version.removeprefix(trial.load.engine)}"
+        for trial in trials if trial.loops
+    ]  # fmt: skip
+    for name, texts in (
+        ("load", [trial.load.name for trial in trials]),
+        ("measured at", [trial.probe for trial in trials]),
+        ("tool", [tool.replace(" -", " ").strip() for tool in tools]),
+    ):
+        known = [text for text in dict.fromkeys(texts) if text]
+        if known:
+            more = f" and {len(known) - 3} more" if len(known) > 3 else ""
+            yield name, ", ".join(known[:3]) + more
+
+
+def _bars(groups: Sequence[LoadGroup], compared: ComparedSheets) -> list[Figure]:
+    """One chart for each load and headline metric."""
+    figures = []
+    for group in groups:
+        for name in group.headlines:
+            bars = [
+                PlottedBar(one.label, metric, one.verdict(name, compared))
+                for one in group.members if (metric := one.metric(name))
+            ]  # fmt: skip
+            units_of = {bar.metric.unit for bar in bars}
+            if len(units_of) == 1:
+                figures.append(bars_figure(group.title, name, bars[:_BARS]))
+    return figures
+
+
+def _changes(
+    groups: Sequence[LoadGroup], compared: ComparedSheets
+) -> list[tuple[str, ComparedMetric]]:
+    return [
+        (f"{group.title} {one.label}" if len(groups) > 1 else one.label, verdict)
+        for group in groups for one in group.members
+        if (verdict := one.verdict(one.trial.headline, compared))
+    ]  # fmt: skip
+
+
+def _more_figures(figures: Sequence[Figure]) -> Iterator[Block]:
+    if figures:
+        yield Title("More loads")
+        yield Pictures(tuple(figures))
+
+
+def _findings(runs: Sequence[tuple[str, RunSheet]]) -> Iterator[tuple[str, Finding]]:
+    """What the rules say of runs and trials; the trials' own are told by the run's, if at all."""
+    for label, sheet in runs:
+        known = {(one.rule, one.message) for one in sheet.findings}
+        yield from ((label, finding) for finding in sheet.findings)
+        for trial in shown(sheet):
+            for finding in trial.findings:
+                if (finding.rule, finding.message) not in known:
+                    yield label, finding

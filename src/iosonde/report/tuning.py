@@ -1,23 +1,28 @@
 """A campaign as a page tells it: the answer, its proof, tables, effects, path, costs.
 
-Written once as blocks; html.py and markdown.py each know how a block looks.
+Written once as blocks; page.py and markdown.py each know how a block looks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.campaign import Intent, Native, Result
+from iosonde.campaign import Intent, Native
 from iosonde.records import Run
 from iosonde.report.blocks import (
+    TONES,
     VERDICTS,
+    Badge,
     Block,
     Cells,
     Lines,
+    Number,
     Pictures,
     Text,
     Title,
+    Tone,
     clock,
     interval,
     show_value,
@@ -25,10 +30,11 @@ from iosonde.report.blocks import (
     words,
 )
 from iosonde.report.charts import Figure
-from iosonde.report.tuning_charts import proof_figure
+from iosonde.report.tuning_charts import proof_figure, table_figure
 from iosonde.report.tuning_effects import effects
 from iosonde.report.tuning_path import costs, left_out, path
 from iosonde.report.tuning_tables import candidates, tables
+from iosonde.sentences import metric_words
 from iosonde.sheets import RunSheet, TrialSheet
 from iosonde.tuning import CampaignSheet, Tuning
 
@@ -50,11 +56,82 @@ def shown(sheet: RunSheet) -> tuple[TrialSheet, ...]:
     return tuple(one for one in sheet.trials if one.trial.id in trials)
 
 
-def blocks(run: Run, tuning: Tuning) -> Iterator[Block]:
-    """The whole account of a campaign, the answer first."""
-    yield from _answer(tuning)
+@dataclass(frozen=True, slots=True)
+class CampaignHead:
+    """What the first screen of a campaign's page shows; see `page.Page`."""
+
+    answer: str
+    tone: Tone
+    badges: tuple[Badge, ...]
+    numbers: tuple[Number, ...]
+    chips: tuple[tuple[str, str], ...]
+    figures: tuple[Figure, ...]
+
+
+def campaign_head(sheet: RunSheet) -> CampaignHead | None:
+    """The answer of a campaign, its proof, and what it changes; None of a run that is none."""
+    tuning = tuning_of(sheet)
+    if tuning is None:
+        return None
+    intent, result = tuning.campaign.intent, tuning.campaign.result
+    proof = proof_figure(tuning)
+    tables = [table_figure(table, intent.goal.metric) for table in tuning.tables]
+    return CampaignHead(
+        answer=_sentence(tuning),
+        tone=Tone.GOOD if result and result.confirmed else Tone.PLAIN if result else Tone.UNSURE,
+        badges=(
+            Badge("confirmed by fresh loops", Tone.GOOD) if result and result.confirmed
+            else Badge("no proven gain" if result else "not over", Tone.UNSURE),
+            Badge(_risks(intent)),
+            *((Badge("in force now", Tone.GOOD),) if result and result.applied else ()),
+        ),
+        numbers=tuple(_numbers(tuning)),
+        chips=tuple(_changes(tuning)) or (("changed", "nothing"),),
+        figures=tuple(figure for figure in (proof, *tables) if figure)[:3],
+    )  # fmt: skip
+
+
+def _numbers(tuning: Tuning) -> Iterator[Number]:
+    """The gain, before and after, loops, device time."""
+    campaign, result = tuning.campaign, tuning.campaign.result
+    goal = campaign.intent.goal
+    if result and result.gain and result.gain.change is not None:
+        gain = result.gain
+        yield Number(
+            signed(result.gain.change), f"{metric_words(goal.metric)}, the pick",
+            f"{interval(gain.interval)}: {VERDICTS[gain.outcome]}", TONES[gain.outcome],
+        )  # fmt: skip
+        if tuning.pairs:
+            before, after = (
+                units.show(sum(one) / len(tuning.pairs), goal.unit)
+                for one in zip(*((pair.before, pair.after) for pair in tuning.pairs), strict=True)
+            )
+            yield Number(after, f"{metric_words(goal.metric)} with the pick", f"before {before}")
+    yield Number(
+        f"{len(tuning.candidates)} of {tuning.costs.candidates}", "candidates tried",
+        f"{tuning.costs.measurements} loops of {units.show_seconds(goal.seconds)}",
+    )  # fmt: skip
+    yield Number(clock(tuning.costs.spent), "device time", f"strategy {campaign.intent.strategy}")
+
+
+def _changes(tuning: Tuning) -> Iterator[tuple[str, str]]:
+    """Settings that the answer changes, before and after."""
+    result = tuning.campaign.result
+    for one in tuning.campaign.intent.vary:
+        if result and result.winner[one.name] != one.default:
+            after = show_value(one, result.winner[one.name])
+            yield one.name, f"{show_value(one, one.default)} → {after}"
+
+
+def campaign_sections(sheet: RunSheet) -> Iterator[Block]:
+    """All of a campaign but its answer: what was asked, proof, commands, tables, path, costs."""
+    tuning = tuning_of(sheet)
+    if tuning is None:
+        return
+    yield Title("Goal and answer")
+    yield from _asked(tuning)
     yield from _proof(tuning)
-    yield from _permanent(run, tuning)
+    yield from _permanent(sheet.run, tuning)
     yield from tables(tuning)
     yield from candidates(tuning)
     yield from effects(tuning)
@@ -63,25 +140,10 @@ def blocks(run: Run, tuning: Tuning) -> Iterator[Block]:
     yield from costs(tuning)
 
 
-def figures_of_campaign(run: Run, tuning: Tuning) -> Iterator[Figure]:
-    """All charts of a campaign, in the order of its account."""
-    for block in blocks(run, tuning):
-        if isinstance(block, Pictures):
-            yield from block.figures
-
-
-def _answer(tuning: Tuning) -> Iterator[Block]:
-    """The answer in a sentence, what was wanted, and what is in force now."""
+def _asked(tuning: Tuning) -> Iterator[Block]:
+    """What was wanted, and what is in force now."""
     campaign, result = tuning.campaign, tuning.campaign.result
     intent = campaign.intent
-    if result is None:
-        yield Text(
-            f"The campaign is not over: {len(campaign.measurements)} measurements are kept, and "
-            f"`iosonde tune --resume {campaign.run}` goes on with them. What follows is what they "
-            "show, and proves nothing yet.", "note",
-        )  # fmt: skip
-    else:
-        yield Text(_sentence(tuning, result), "note")
     yield Cells(("", ""), tuple(_facts(intent, tuning)), words=2)
     if result is None:
         return
@@ -94,8 +156,15 @@ def _answer(tuning: Tuning) -> Iterator[Block]:
     yield Cells(("setting", "previous setting", answer), rows, changed, words=3)
 
 
-def _sentence(tuning: Tuning, result: Result) -> str:
+def _sentence(tuning: Tuning) -> str:
     """The answer: what is best, by how much, and how that is known."""
+    campaign, result = tuning.campaign, tuning.campaign.result
+    if result is None:
+        return (
+            f"The campaign is not over: {len(campaign.measurements)} measurements are kept, and "
+            f"`iosonde tune --resume {campaign.run}` goes on with them. What follows is what they "
+            "show, and proves nothing yet."
+        )
     gain, goal = result.gain, tuning.campaign.intent.goal
     if not result.confirmed or gain is None or gain.change is None:
         return f"{result.sentence[:1].upper()}{result.sentence[1:]}."
@@ -104,7 +173,7 @@ def _sentence(tuning: Tuning, result: Result) -> str:
     }
     pairs = len(tuning.pairs)
     return (
-        f"Best: {words(tuning.campaign.intent, chosen)}. It changes {goal.metric} by "
+        f"Best: {words(tuning.campaign.intent, chosen)}: {metric_words(goal.metric)} "
         f"{signed(gain.change)} ({interval(gain.interval)}), proven by {pairs} "
         f"pair{'s' * (pairs != 1)} of fresh loops."
     )
@@ -116,7 +185,7 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
     limits = f", subject to {'; '.join(goal.limits)}" if goal.limits else ""
     yield "goal", f"{word} {goal.metric}{limits}"
     yield "margin", f"{units.show_fraction(goal.margin)} or more"
-    yield "error rates", _granted(intent)
+    yield "error rates", _risks(intent)
     yield "hosts", ", ".join(intent.hosts)
     if len(tuning.campaign.places) > 1:
         yield "measured at", ", ".join(tuning.campaign.places)
@@ -140,7 +209,7 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
         )  # fmt: skip
 
 
-def _granted(intent: Intent) -> str:
+def _risks(intent: Intent) -> str:
     """How often the answer may be wrong; what a race picks has a probability of its own."""
     goal = intent.goal
     proof = f"false-win risk ≤ {units.show_fraction(goal.level)}"

@@ -9,11 +9,11 @@ import altair as alt
 
 from iosonde import units
 from iosonde.report.blocks import show_value
-from iosonde.report.charts import Figure, data, scale, sized
+from iosonde.report.charts import BLUE, GREEN, ORANGE, RED, Figure, data, sized
+from iosonde.report.figures import scale
 from iosonde.tuning import Interaction, MainEffect, Step, Tuning, ValueTable
 
 _MOST_LANES = 30
-_BLUE, _ORANGE, _GREEN, _RED = "#3b6ea8", "#c2662d", "#2f8f83", "#b3475c"
 
 
 def table_figure(table: ValueTable, metric: str) -> Figure | None:
@@ -43,7 +43,7 @@ def table_figure(table: ValueTable, metric: str) -> Figure | None:
     y_axis = alt.Y("figure:Q", title=f"{metric}, {label}", scale=alt.Scale(zero=False))
     colour = alt.Color(
         "what:N", title=None, legend=alt.Legend(orient="top"),
-        scale=alt.Scale(domain=["previous setting", "tried"], range=[_ORANGE, _BLUE]),
+        scale=alt.Scale(domain=["previous setting", "tried"], range=[ORANGE, BLUE]),
     )  # fmt: skip
     base = alt.Chart(data(means)).encode(x=x_axis, color=colour)
     chart = alt.layer(
@@ -82,9 +82,9 @@ def main_figures(effects: Sequence[MainEffect]) -> Iterator[Figure]:
         base = alt.Chart(data(rows)).encode(x=x_axis)
         chart = alt.layer(
             alt.Chart(data([{"zero": 0}])).mark_rule(color="#888").encode(y="zero:Q"),
-            base.mark_line(color=_BLUE, opacity=0.4).encode(y=y_axis),
-            base.mark_rule(color=_BLUE, strokeWidth=2.5).encode(y="low:Q", y2="high:Q"),
-            base.mark_point(color=_BLUE, filled=True, size=80, opacity=1).encode(y=y_axis),
+            base.mark_line(color=BLUE, opacity=0.4).encode(y=y_axis),
+            base.mark_rule(color=BLUE, strokeWidth=2.5).encode(y="low:Q", y2="high:Q"),
+            base.mark_point(color=BLUE, filled=True, size=80, opacity=1).encode(y=y_axis),
         )
         yield Figure(
             title=f"Main effect of {one.varied.name}",
@@ -169,7 +169,7 @@ def _lanes(tuning: Tuning) -> Figure | None:
             y=alt.Y("lane:N", sort=order, title=None, axis=alt.Axis(labelLimit=330, grid=True)),
             color=alt.Color(
                 "what:N", title=None, legend=alt.Legend(orient="top", symbolType="square"),
-                scale=alt.Scale(domain=words, range=[_BLUE, _GREEN, _RED]),
+                scale=alt.Scale(domain=words, range=[BLUE, GREEN, RED]),
             ),
         )
     )  # fmt: skip
@@ -190,7 +190,7 @@ def _alive(search: Sequence[Step]) -> Figure:
     rows = [{"at": step.at, "alive": step.alive} for step in search]
     chart: Any = (
         alt.Chart(data(rows))
-        .mark_area(interpolate="step-after", color=_BLUE, opacity=0.25, line={"color": _BLUE})
+        .mark_area(interpolate="step-after", color=BLUE, opacity=0.25, line={"color": BLUE})
         .encode(
             x=alt.X("at:Q", title="device time, s", scale=alt.Scale(nice=False)),
             y=alt.Y("alive:Q", title="candidates left", axis=alt.Axis(format="d", tickMinStep=1)),
@@ -219,7 +219,7 @@ def proof_figure(tuning: Tuning) -> Figure | None:
     y_axis = alt.Y("figure:Q", title=f"{goal.metric}, {label}", scale=alt.Scale(zero=False))
     colour = alt.Color(
         "when:N", legend=None,
-        scale=alt.Scale(domain=["before", "after"], range=[_ORANGE, _GREEN]),
+        scale=alt.Scale(domain=["before", "after"], range=[ORANGE, GREEN]),
     )  # fmt: skip
     base = alt.Chart(data(rows)).encode(x=x_axis, y=y_axis)
     chart = alt.layer(

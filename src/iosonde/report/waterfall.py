@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import Any
 
 import altair as alt
 
 from iosonde import units
-from iosonde.report.charts import Figure, data, scale, sized
+from iosonde.report.blocks import Block, Cells, Pictures, Text, Title
+from iosonde.report.charts import BLUE, GREEN, ORANGE, Figure, data, sized
+from iosonde.report.figures import scale
 from iosonde.sheets import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
 
 _MORE = 0.05  # a fraction; less may be chance where there is one loop
@@ -128,7 +129,7 @@ def _bars(
         })  # fmt: skip
     axis = alt.Axis(title=None, labelLimit=360)
     y_axis = alt.Y("step:N", sort=[str(row["step"]) for row in rows], axis=axis)
-    colours = alt.Scale(domain=["first", "more", "less"], range=["#3b6ea8", "#c2662d", "#4d8b57"])
+    colours = alt.Scale(domain=["first", "more", "less"], range=[BLUE, ORANGE, GREEN])
     bars = (
         alt.Chart(data(rows))
         .mark_bar(height=16)
@@ -168,15 +169,10 @@ def _reach(
     return before * (1 + low), before * (1 + high)
 
 
-def waterfall_section(waterfalls: Sequence[Waterfall]) -> Iterator[str]:
-    """A table for each, without the chart."""
+def waterfall_blocks(waterfalls: Sequence[Waterfall]) -> Iterator[Block]:
+    """A table, what must be known of it, and a chart for each."""
     for waterfall in waterfalls:
-        yield f"<h2>What each layer costs: {escape(waterfall.subject)}</h2>"
-        yield '<div class="wide"><table><thead><tr>'
-        yield "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
-        yield "</tr></thead><tbody>"
-        for row in rows_of(waterfall):
-            yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
-        yield "</tbody></table></div>"
-        for note in notes_of(waterfall):
-            yield f'<p class="note">{escape(note)}</p>'
+        yield Title(f"What each layer costs: {waterfall.subject}")
+        yield Cells(COLUMNS, tuple(rows_of(waterfall)))
+        yield from (Text(note, "note") for note in notes_of(waterfall))
+        yield Pictures((waterfall_figure(waterfall),))

@@ -3,73 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from iosonde import units
-from iosonde.report.charts import Figure, data, scale, sized
-from iosonde.report.image import svg
+from iosonde.report.blocks import (
+    Badge,
+    Block,
+    Cells,
+    Number,
+    Pictures,
+    Text,
+    Title,
+    Tone,
+)
+from iosonde.report.charts import BLUE, DIRECTIONS, GREY, LEGEND, ORANGE, Figure, data, sized
+from iosonde.report.figures import scale
+from iosonde.report.page import Page, render
 from iosonde.trace.table import facts, hot_rows, size_rows
-from iosonde.visible import visible
 
 if TYPE_CHECKING:
     from iosonde.trace.describe import Arrivals, Description
 
-_COLOURS = {"read": "#3b6ea8", "write": "#c2662d", "all": "#555"}
-_LEGEND = alt.Legend(orient="top", direction="horizontal")
+_COLOURS = {**DIRECTIONS, "all": GREY}
+_FIRST = 3
 _HEIGHT = 200
 _MOST_BARS = 24
 _MOST_POINTS = 2000
 
 
 def page(traces: Sequence[Description]) -> bytes:
-    """One HTML page of all traces, without script and without anything from elsewhere."""
-    style = files("iosonde.report").joinpath("page.css").read_text(encoding="utf-8")
-    title = ", ".join(one.name for one in traces)
-    parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>iosonde: {escape(title)}</title><style>{style}</style></head><body><main>",
-        *(line for one in traces for line in _trace(one)),
-        "<footer>Written by iosonde. Counts are exact; quantiles of times err by at most 0.8 %. "
-        "Miss ratios are those of a cache "
-        "that drops what was asked for longest ago (LRU).</footer>",
-        "</main></body></html>\n",
-    ]
-    return visible("\n".join(parts), lines=True).encode()
-
-
-def _trace(one: Description) -> Iterator[str]:
-    yield f"<section><h1>{escape(one.name)}</h1>"
-    for note in one.notes:
-        yield f'<p class="note">{escape(note)}</p>'
-    yield from _table(("", ""), facts(one))
-    yield '<div class="charts">'
-    for figure in figures(one):
-        picture = svg(figure.chart).replace(
-            "<svg ", f'<svg role="img" aria-label="{escape(figure.alt)}" ', 1
+    """One HTML page of all traces, with nothing from elsewhere."""
+    first = traces[0]
+    drawn = list(figures(first))
+    return render(
+        Page(
+            title=", ".join(one.name for one in traces),
+            about=("block trace", *(name for name in first.devices[:6] if name)),
+            answer=". ".join(map(_answer, traces)) + ".",
+            badges=(Badge("counts are exact"), *(
+                (Badge(f"{len(first.notes)} notes", Tone.UNSURE),) if first.notes else ()
+            )),
+            numbers=tuple(_numbers(first)),
+            figures=tuple(drawn[:_FIRST]),
+            blocks=tuple(
+                block for one in traces
+                for block in _trace(one, drawn[_FIRST:] if one is first else list(figures(one)))
+            ),
+            method="Counts are exact; quantiles of times err by at most 0.8 %. Miss ratios are "
+            "those of a cache that drops what was asked for longest ago (LRU).",
         )
-        yield f"<figure><figcaption>{escape(figure.title)}</figcaption>{picture}</figure>"
-    yield "</div><h2>Sizes</h2>"
-    yield from _table(("size", "reads", "writes"), size_rows(one))
-    yield "<h2>Most wanted</h2>"
-    yield from _table(("device", "from", "reads", "writes", "share"), hot_rows(one))
-    yield "</section>"
+    )  # fmt: skip
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield '<div class="wide"><table>'
-    if any(head):
-        cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        yield f"<thead><tr>{cells}</tr></thead>"
-    yield "<tbody>"
-    for row in rows:
-        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-    yield "</tbody></table></div>"
+def _answer(one: Description) -> str:
+    """What a trace is like, in a sentence."""
+    if not one.data:
+        return f"{one.name} holds no read and no write"
+    reads, size = one.counts["read"][0] / one.data, max(one.sizes, key=lambda s: s.reads + s.writes)
+    told = [f"{one.data:,} requests, {units.show_fraction(reads)} of them reads",
+            f"most of {units.show_bytes(size.size)}"]  # fmt: skip
+    if one.order.sequential is not None:
+        told.append(f"{units.show_fraction(one.order.sequential)} follow the one before")
+    if one.reuse.curve:
+        told.append(
+            f"an LRU cache of {units.show_bytes(one.reuse.curve[-1].size)} misses "
+            f"{units.show_fraction(one.reuse.curve[-1].all)}"
+        )
+    return f"{one.name}: {', '.join(told)}"
+
+
+def _numbers(one: Description) -> Iterator[Number]:
+    moved = one.counts["read"][1] + one.counts["write"][1]
+    yield Number(f"{one.data:,}", "reads and writes", units.show_bytes(moved))
+    if one.span:
+        yield Number(units.show_iops(one.data / one.span), "mean rate",
+                     f"over {units.show_seconds(one.span)}")  # fmt: skip
+    yield Number(units.show_bytes(one.reuse.working_set), "of different blocks")
+    if one.arrivals:
+        yield Number(units.show_seconds(one.arrivals.mean), "between requests, mean")
+
+
+def _trace(one: Description, drawn: Sequence[Figure]) -> Iterator[Block]:
+    yield Title(one.name)
+    yield from (Text(note, "note") for note in one.notes)
+    yield Cells(("", ""), tuple(facts(one)), words=2)
+    if drawn:
+        yield Pictures(tuple(drawn))
+    yield Title("Sizes", 3)
+    yield Cells(("size", "reads", "writes"), tuple(size_rows(one)))
+    yield Title("Most wanted", 3)
+    yield Cells(("device", "from", "reads", "writes", "share"), tuple(hot_rows(one)))
 
 
 def figures(one: Description) -> Iterator[Figure]:
@@ -89,7 +114,7 @@ def figures(one: Description) -> Iterator[Figure]:
 def _colour(names: Sequence[str]) -> Any:
     colours = [_COLOURS[name] for name in names]
     scaled = alt.Scale(domain=list(names), range=colours)
-    return alt.Color("what:N", title=None, scale=scaled, legend=_LEGEND)
+    return alt.Color("what:N", title=None, scale=scaled, legend=LEGEND)
 
 
 def _sizes(one: Description) -> Figure:
@@ -165,7 +190,7 @@ def _arrivals(arrivals: Arrivals) -> Figure:
         rows.append({"gap": max(low, 1e-9) * 1e6, "share": 100 * reached / total})
     chart = (
         alt.Chart(data(rows))
-        .mark_line(color="#3b6ea8", interpolate="step-after")
+        .mark_line(color=BLUE, interpolate="step-after")
         .encode(
             x=alt.X("gap:Q", title="µs since the request before", scale=alt.Scale(type="log")),
             y=alt.Y("share:Q", title="% of the requests, up to"),
@@ -206,7 +231,7 @@ def _hot(one: Description) -> Figure:
     rows.append({"regions": 100.0, "requests": 100.0})
     chart = (
         alt.Chart(data(rows))
-        .mark_line(point=True, color="#c2662d")
+        .mark_line(point=True, color=ORANGE)
         .encode(
             x=alt.X("regions:Q", title="% of the regions asked for, the most wanted first"),
             y=alt.Y("requests:Q", title="% of the requests", scale=alt.Scale(domain=[0, 100])),

@@ -85,9 +85,11 @@ class ComparedRuns(VerbResult):
 
     def plot(self) -> Any:
         """An altair chart of the headlines' changes with their intervals; None: none is known."""
-        from iosonde.report.charts import style, verdict_figure
+        from iosonde.report.charts import forest_figure, style
 
-        figure = verdict_figure([one for one in self.verdicts if one.headline])
+        figure = forest_figure([
+            (f"{one.metric} ({one.candidate})", one) for one in self.verdicts if one.headline
+        ])  # fmt: skip
         return style(figure.chart) if figure else None
 
 

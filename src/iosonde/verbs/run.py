@@ -96,7 +96,7 @@ class MeasuredRun:
         from iosonde.report.charts import loops_figure, style
 
         charts = [
-            loops_figure(metric).chart.properties(title=trial.trial.id)
+            loops_figure({trial.trial.id: metric}).chart.properties(title=trial.trial.id)
             for trial in self.sheet.trials
             for metric in trial.metrics
             if metric.name == trial.headline

@@ -1,0 +1,160 @@
+"""Runs pivoted by load: what is measured with the same load stands side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from iosonde import units
+from iosonde.records import Metric, Scalar
+from iosonde.report.rows import name_of, title_of
+from iosonde.sentences import metric_words
+from iosonde.sheets import ComparedMetric, ComparedSheets, RunSheet, TrialSheet
+
+SIZES = frozenset(
+    {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}
+)
+"""Settings and facts in bytes."""
+_IN_LABEL = 2
+"""Settings that differ, as many as still label a bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One trial of a run under the label that tells it from others of its load.
+
+    `place` is the part of it that is not the run's: probe and host.
+    """
+
+    label: str
+    run: RunSheet
+    trial: TrialSheet
+    place: str = ""
+
+    def metric(self, name: str) -> Metric | None:
+        """By its name; None where the trial has no such metric."""
+        return next((metric for metric in self.trial.metrics if metric.name == name), None)
+
+    def verdict(self, name: str, compared: ComparedSheets) -> ComparedMetric | None:
+        """On one of its metrics, against the first run."""
+        return next(
+            (
+                one for one in compared.verdicts
+                if one.metric == name and one.candidate == self.run.run.id
+                and one.trials[1] == self.trial.trial.id
+            ),
+            None,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LoadGroup:
+    """All that was measured with one load, the first run first."""
+
+    title: str
+    members: tuple[Measured, ...]
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """Of its members, each once."""
+        return tuple(dict.fromkeys(name for one in self.members for name in one.trial.headlines))
+
+
+def show_setting(name: str, value: Scalar) -> str:
+    """A value as pages show it; sizes with their unit."""
+    if value is None:
+        return "–"
+    if name.rpartition(".")[2] in SIZES and isinstance(value, int):
+        return units.show_bytes(value)
+    return str(value)
+
+
+def changed_settings(compared: ComparedSheets) -> list[tuple[str, tuple[str, ...]]]:
+    """What differs between runs: name and its values; layers that changed alike are one.
+
+    "local/disk:sda.scheduler" and that of sdb are "sda, sdb scheduler".
+    """
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for name, values in compared.settings.items():
+        layer, _, setting = name.rpartition(".")
+        shown = tuple(show_setting(name, value) for value in values)
+        place = layer.rpartition("/")[2] if ":" not in layer else layer.partition(":")[2]
+        alike.setdefault((setting, shown), []).append(place)
+    return [
+        (f"{', '.join(dict.fromkeys(layers))} {setting}", shown)
+        for (setting, shown), layers in alike.items()
+    ]
+
+
+def run_labels(runs: Sequence[RunSheet], compared: ComparedSheets) -> list[str]:
+    """What tells each run from the others: the varied setting, else its study, else its id."""
+    changed = changed_settings(compared)
+    if 0 < len(changed) <= _IN_LABEL:
+        labels = [
+            ", ".join(f"{name.rpartition(' ')[2]} {values[at]}" for name, values in changed)
+            for at in range(len(runs))
+        ]
+        if len(set(labels)) == len(runs):
+            return labels
+    studies = [sheet.run.study for sheet in runs]
+    if len(set(studies)) == len(runs):
+        return studies
+    return [sheet.run.id for sheet in runs]
+
+
+def by_load(
+    runs: Sequence[tuple[str, RunSheet]], trials: Sequence[Sequence[TrialSheet]]
+) -> list[LoadGroup]:
+    """The trials of labelled runs by load; loads of one trial each share a group of their metric.
+
+    Args:
+        runs: label and run; the label may be empty where there is one.
+        trials: of each run, those that are shown.
+    """
+    loads: dict[str, list[tuple[str, RunSheet, TrialSheet]]] = {}
+    for (label, run), shown in zip(runs, trials, strict=True):
+        for trial in shown:
+            if trial.metrics:
+                loads.setdefault(_load(trial), []).append((label, run, trial))
+    alone: dict[str, list[tuple[str, RunSheet, TrialSheet]]] = {}
+    groups = []
+    for name, found in loads.items():
+        if len(found) == 1:
+            alone.setdefault(found[0][2].headline, []).extend(found)
+        else:
+            groups.append(LoadGroup(name, tuple(_labelled(found))))
+    for metric, found in alone.items():
+        if len(found) == 1:
+            label, run, trial = found[0]
+            groups.append(LoadGroup(_load(trial), (Measured(label or _load(trial), run, trial),)))
+        else:
+            members = tuple(Measured(_load(trial), run, trial) for _, run, trial in found)
+            groups.append(LoadGroup(metric_words(metric), members))
+    return groups
+
+
+def _load(trial: TrialSheet) -> str:
+    """What a trial is grouped by: its load, or what it is called where it was imported."""
+    return trial.trial.load.name if trial.trial.origin is None else title_of(trial.trial)
+
+
+def _labelled(found: Sequence[tuple[str, RunSheet, TrialSheet]]) -> Iterator[Measured]:
+    """Each under run, probe and host, as far as these are not the same for all."""
+    probes = len({trial.trial.probe for _, _, trial in found}) > 1
+    hosts = len({trial.trial.host for _, _, trial in found}) > 1
+    places = [
+        ", ".join(
+            part for part in (
+                trial.trial.probe if probes else "", trial.trial.host if hosts else "",
+            ) if part
+        )
+        for _, _, trial in found
+    ]  # fmt: skip
+    labels = [
+        ", ".join(part for part in (label, place) if part)
+        for (label, _, _), place in zip(found, places, strict=True)
+    ]
+    for at, (label, place, (_, run, trial)) in enumerate(zip(labels, places, found, strict=True)):
+        once = label and labels.count(label) == 1
+        name = label if once else f"{label} {name_of(trial.trial)} {at + 1}".strip()
+        yield Measured(name, run, trial, place)

@@ -1,0 +1,81 @@
+"""Writes a sample of every page: `python tools/gallery.py FOLDER`; with --pictures also PNGs."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+LOAD = "'fio --name x --rw randwrite --bs 4k --direct 1 --size 64m --ioengine libaio --iodepth 8'"
+STACK = "examples/stacks/hypervisor-raid5.yaml"
+PAGES = {
+    "run": "report {sample} -o {file}",
+    "one-loop": "report {once} -o {file}",
+    "interrupted": "report {empty} -o {file}",
+    "comparison": "report {strip-256} {strip-512} {strip-1024} -o {file}",
+    "two-runs": "report {cached} {no-read-ahead} -o {file}",
+    "import": "report {page} -o {file}",
+    "import-iozone": "report {iozone} -o {file}",
+    "tune": "report {race} -o {file}",
+    "tune-no-difference": "report {flat} -o {file}",
+    "predict": f"predict --stack {STACK} --load {LOAD} --set r5.chunk_size=16k,64k,256k "
+               "--device disk=7k2-sata --html {file}",
+    "trace": "trace describe trace.csv --html {file}",
+}  # fmt: skip
+"""Name → a command over the runs of tests/characterisation."""
+
+
+def write(folder: Path) -> list[Path]:
+    """Every page, in a folder that is made.
+
+    Raises:
+        SystemExit: a command failed.
+    """
+    from tests.characterisation.in_process import run
+    from tests.characterisation.stored import prepare
+    from tests.unit.trace.sample import requests, text
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary) / "gallery"
+        ids = prepare(work)
+        (work / "trace.csv").write_bytes(text("msr", requests(2000)))
+        for name, command in PAGES.items():
+            ended = run(_words(command.format_map({**ids, "file": f"{name}.html"})), work)
+            if ended.status:
+                raise SystemExit(f"{command}: {ended.stderr.decode()}")
+            shutil.copy(work / f"{name}.html", folder)
+            written.append(folder / f"{name}.html")
+    return written
+
+
+def _words(command: str) -> list[str]:
+    import shlex
+
+    return shlex.split(command)
+
+
+def draw(pages: list[Path]) -> None:
+    """The first screen of every page as PNG, by the system's Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        tab = browser.new_page(viewport={"width": 1440, "height": 900})
+        for page in pages:
+            tab.goto(page.absolute().as_uri())
+            tab.screenshot(path=page.with_suffix(".png"))
+        browser.close()
+
+
+if __name__ == "__main__":
+    made = write(Path(sys.argv[1]))
+    if "--pictures" in sys.argv:
+        draw(made)
