@@ -84,6 +84,7 @@ check: dev ## format, lint, types, import directions, rules of the house
 
 reference: dev ## writes docs/reference from the tables
 	$(BIN)/python tools/reference.py
+	$(BIN)/python -m tests.contract.test_schemas --write
 
 .PHONY: characterise
 characterise: dev ## records anew what the commands of tests/characterisation print

@@ -1,4 +1,4 @@
-"""Writes docs/reference/, docs/validation/rules.md, and the schemas of stack files and records.
+"""Writes docs/reference/ and docs/validation/rules.md.
 
 docs/reference/ lists the outputs that are read, the rules there are, and where each kind of layer
 is named; docs/validation/rules.md the cases of tests/contract/rules that every rule is held to.
@@ -8,39 +8,21 @@ is named; docs/validation/rules.md the cases of tests/contract/rules that every 
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from schemas import schema_of
-
-from iosonde.contract import VerbResult
 from iosonde.explain.judge import rules
 from iosonde.layers import LAYERS, LEDGERS, MAPPED, RULES
 from iosonde.layers import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
-from iosonde.records import Capture
 from iosonde.registry import Table
 from iosonde.settings import MECHANISMS
-from iosonde.stack.file import stack_schema
-from iosonde.verbs.compare import ComparedRuns
-from iosonde.verbs.explain import Explanation
-from iosonde.verbs.lab import RunningLabs
-from iosonde.verbs.settings import ChangedSettings, HostSettings, KeptSettings, RestoredSettings
-from iosonde.verbs.up import StackSteps
 
 ROOT = Path(__file__).parents[1]
-RECORDS: dict[str, type[VerbResult]] = {
-    "compare": ComparedRuns, "explain": Explanation, "lab": RunningLabs, "persist": KeptSettings,
-    "rollback": RestoredSettings, "set": ChangedSettings, "settings": HostSettings,
-    "show": Capture, "up": StackSteps,
-}  # fmt: skip
-"""Of verbs whose schemas are made from what they return."""
-SCHEMAS = ROOT / "src" / "iosonde" / "schemas"
 PLACE = ROOT / "docs" / "reference"
 VALIDATION = ROOT / "docs" / "validation"
 
@@ -159,17 +141,10 @@ def _technologies() -> str:
 
 def pages() -> Mapping[Path, str]:
     """File → its text as it should be."""
-    schema = json.dumps(stack_schema(), indent=2, sort_keys=True) + "\n"
-    of_records = {
-        SCHEMAS / f"{verb}.json": json.dumps(schema_of(record), indent=2, ensure_ascii=False) + "\n"
-        for verb, record in RECORDS.items()
-    }
     return {
         PLACE / "outputs.md": _outputs(),
         PLACE / "rules.md": _rules(),
         PLACE / "technologies.md": _technologies(),
-        SCHEMAS / "stack.json": schema,
-        **of_records,
         VALIDATION / "rules.md": _rule_cases(),
     }
 

@@ -1,7 +1,7 @@
 """Records as JSON, by the names of their fields: what every verb prints with `--json`.
 
 The same fields, with the docstrings and metadata that they have, make the published JSON schemas
-(tools/schemas.py), so that record, JSON and schema cannot disagree.
+(contract_schema.py), so that record, JSON and schema cannot disagree.
 
 A field's metadata may hold
 

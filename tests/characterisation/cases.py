@@ -320,7 +320,7 @@ def _other() -> dict[str, str]:
     return {
         "loads": "loads", "loads-json": "loads --json", "load": "loads latency",
         "load-unknown": "loads latenzy", "schemas": "schema", "schema-show": "schema show",
-        "schema-stack": "schema stack", "schema-unknown": "schema shwo",
+        "schema-unknown": "schema shwo",
         "log": f"log {logs}/plain_lat.1.log", "log-json": f"log {logs}/offset_bw.1.log --json",
         "log-histogram": f"log {logs}/hist_clat_hist.1.log",
         "log-iolog": f"log {logs}/mixed.iolog3",

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from bench import BENCHES
-from iosonde.cli.schema import read_schema
+from iosonde.verbs.schema import schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,5 +24,5 @@ def test_a_benchmark_prints_its_figures(name: str) -> None:
         cwd=ROOT, check=True, capture_output=True, timeout=100,
     )  # fmt: skip
     document = json.loads(done.stdout)
-    jsonschema.validate(document, read_schema("bench"))
+    jsonschema.validate(document, schema("bench"))
     assert document["bench"] == name

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.resources import files
-from json import loads
 
 import jsonschema
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from iosonde.records import RunState
 from iosonde.store import open_store
 from iosonde.units import MIB
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import Ended
 from tests.unit.measure import build
 from tests.unit.measure.loop_tester import PASSES
@@ -43,9 +42,7 @@ def runs(environment: Mapping[str, str]) -> dict[str, str]:
 def test_the_object_is_as_published(iosonde: Command, runs: dict[str, str]) -> None:
     ended = iosonde("compare", runs["strip 512"], runs["strip 256"], runs["strip 1024"], "--json")
     assert (ended.status, ended.stderr) == (0, "")
-    schema = loads((files("iosonde") / "schemas" / "compare.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(ended.json, schema)
+    jsonschema.validate(ended.json, schema("compare"))
     found = [(v["candidate"], v["trial"]["host"], v["verdict"]) for v in ended.json["verdicts"]]
     better, worse = runs["strip 256"], runs["strip 1024"]
     assert found == [
@@ -144,7 +141,6 @@ def test_a_trial_that_failed_is_named_and_fails_its_gate(
     assert f"{ids[1]} has no such trial" in " ".join(plain.stderr.split())
     ended = iosonde("compare", *ids, "--gate", "write.bandwidth:5", "--json")
     assert ended.status == 1
-    schema = loads((files("iosonde") / "schemas" / "compare.json").read_text("utf-8"))
-    jsonschema.validate(ended.json, schema)
+    jsonschema.validate(ended.json, schema("compare"))
     assert [gate["state"] for gate in ended.json["gates"]] == ["passed", "missing"]
     assert ended.json["alone"][0]["trial"] == "certification at scratch on n2"

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from iosonde.cli.schema import read_schema
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND, Ended
 from tests.unit.explain.cases import loop_tester_page, network_page
 
@@ -31,7 +31,7 @@ def test_a_page_becomes_a_run_that_other_verbs_take(iosonde: Run, page: str) -> 
     done = iosonde("import", page, "--json")
     assert done.status == 0, done.stderr
     document = done.json
-    jsonschema.validate(document, read_schema("import"))
+    jsonschema.validate(document, schema("import"))
     assert len(document["trials"]) == 16
     fio = [one for one in document["trials"] if one["tool"] == "fio"]
     assert [one["label"] for one in fio] == [f"Result {number}" for number in range(1, 9)]
@@ -48,7 +48,7 @@ def test_a_page_becomes_a_run_that_other_verbs_take(iosonde: Run, page: str) -> 
     assert compared.status == 0, compared.stderr
 
     explained = iosonde("explain", run, "--json")
-    jsonschema.validate(explained.json, read_schema("explain"))
+    jsonschema.validate(explained.json, schema("explain"))
     rules = [one["rule"] for one in explained.json["findings"]]
     assert rules.count("page-cache") >= 8
     again = iosonde("explain", page, "--json").json
@@ -154,7 +154,7 @@ def test_the_waterfall_on_the_terminal_and_as_json(iosonde: Run, page: str) -> N
 def test_this_host_can_be_explained(iosonde: Run) -> None:
     done = iosonde("explain", "--json")
     assert done.status == 0, done.stderr
-    jsonschema.validate(done.json, read_schema("explain"))
+    jsonschema.validate(done.json, schema("explain"))
 
 
 def test_rules_are_listed_with_their_sources(iosonde: Run) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import jsonschema
 
-from iosonde.cli.schema import read_schema
 from iosonde.loads.named import names
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import Ended
 
 Run = Callable[..., Ended]
@@ -26,7 +26,7 @@ def test_the_list_names_every_load_and_what_it_does(iosonde: Run) -> None:
 
 def test_json_holds_to_its_schema(iosonde: Run) -> None:
     for arguments in (("loads", "--json"), ("loads", "integrity", "--json")):
-        jsonschema.validate(iosonde(*arguments).json, read_schema("loads"))
+        jsonschema.validate(iosonde(*arguments).json, schema("loads"))
     (only,) = iosonde("loads", "integrity", "--json").json["loads"]
     assert (only["reads"], only["writes"], only["seconds"]) == (True, True, None)
 

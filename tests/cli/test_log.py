@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from iosonde.cli.schema import read_schema
+from iosonde.verbs.schema import schema
 
 LOGS = Path(__file__).parents[1] / "outputs" / "fio-3.33-logs"
 
@@ -25,7 +25,7 @@ def log(*arguments: str | Path, text: bytes | None = None) -> subprocess.Complet
 def test_json_holds_to_its_schema(name: str) -> None:
     done = log(LOGS / name, "--json")
     answer = json.loads(done.stdout)
-    jsonschema.validate(answer, read_schema("error" if "hist" in name else "log"))
+    jsonschema.validate(answer, schema("error" if "hist" in name else "log"))
     assert done.returncode == (2 if "hist" in name else 0)
 
 

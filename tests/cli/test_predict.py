@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND
 from tests.unit.trace.sample import requests, text
 
@@ -30,8 +31,7 @@ def predict(*words: str, status: int = 0) -> str:
 def test_the_object_keeps_its_contract() -> None:
     shown = predict("--stack", str(STACK), "--load", LOAD, "--set", "aoe.mtu=1500,4200", "--json")
     document: Any = json.loads(shown)
-    schema = json.loads((ROOT / "src/iosonde/schemas/predict.json").read_text())
-    jsonschema.validate(document, schema)
+    jsonschema.validate(document, schema("predict"))
     assert [one["settings"] for one in document["what_if"]] == [
         {"aoe.mtu": "1500"}, {"aoe.mtu": "4200"},
     ]  # fmt: skip
@@ -94,8 +94,7 @@ def test_what_is_approximate_is_said_and_what_leaves_a_cache_is_seen(tmp_path: P
     words = ["--stack", str(stack), "--load", load, "--set", "xfs.page_cache=1g"]
     words += ["--device", controller]
     document: Any = json.loads(predict(*words, "--json"))
-    schema = json.loads((ROOT / "src/iosonde/schemas/predict.json").read_text())
-    jsonschema.validate(document, schema)
+    jsonschema.validate(document, schema("predict"))
     layers = {one["id"]: one for one in document["layers"]}
     assert list(layers)[:4] == ["xfs-page-cache", "xfs", "r6", "r6-array"]
     assert layers["xfs-page-cache"]["writes"] == 1024

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from iosonde.loads.named import declare_load
 from iosonde.records import RunState, Target, TargetKind, Trial
 from iosonde.store import open_store
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND
 from tests.unit.measure.build import loop
 
@@ -35,8 +35,7 @@ def predict(*words: str, status: int = 0) -> str:
 
 def checked(name: str, text: str) -> Any:
     document = json.loads(text)
-    schema = (files("iosonde") / "schemas" / f"{name}.json").read_text("utf-8")
-    jsonschema.validate(document, json.loads(schema))
+    jsonschema.validate(document, schema(name))
     return document
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from iosonde.cli.schema import read_schema
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import Ended
 
 Run = Callable[..., Ended]
@@ -17,7 +17,7 @@ Run = Callable[..., Ended]
 def test_settings_holds_to_its_schema_and_agrees_with_show(iosonde: Run) -> None:
     earlier = {one["id"]: one["settings"] for one in iosonde("show", "--json").json["layers"]}
     told = iosonde("settings", "--json").json
-    jsonschema.validate(told, read_schema("settings"))
+    jsonschema.validate(told, schema("settings"))
     shown = {one["id"]: one["settings"] for one in iosonde("show", "--json").json["layers"]}
     for layer, values in shown.items():  # what somebody else changes meanwhile tells nothing
         before = earlier.get(layer, {})
@@ -84,14 +84,14 @@ def test_a_dry_run_shows_the_commands(iosonde: Run) -> None:
         if one["name"] == "vm.swappiness"
     )
     told = iosonde("set", f"vm.swappiness={(now + 1) % 100}", "--dry-run", "--json").json
-    jsonschema.validate(told, read_schema("set"))
+    jsonschema.validate(told, schema("set"))
     assert [one["state"] for one in told["changes"]] == ["planned"]
     assert [line.split()[2] for line in told["commands"]] == ["begin", "arm", "change", "confirm"]
     assert "/proc/sys/vm/swappiness" in told["commands"][2]
 
 
 def test_showing_what_would_be_put_back_or_kept_changes_nothing(iosonde: Run) -> None:
-    jsonschema.validate(iosonde("rollback", "--dry-run", "--json").json, read_schema("rollback"))
+    jsonschema.validate(iosonde("rollback", "--dry-run", "--json").json, schema("rollback"))
     told = iosonde("persist", "--diff", "--json").json
-    jsonschema.validate(told, read_schema("persist"))
+    jsonschema.validate(told, schema("persist"))
     assert told["done"] is False

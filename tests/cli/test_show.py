@@ -15,10 +15,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from iosonde.cli.schema import read_schema, schema_names
 from iosonde.hosts.local import LocalHost
 from iosonde.records import Json
 from iosonde.stack.discover import discover
+from iosonde.verbs.schema import list_schemas, schema
 
 NOBODY = 65534
 COMMAND = str(Path(sys.executable).parent / "iosonde")
@@ -60,23 +60,23 @@ def as_nobody(work: Callable[[], Json]) -> Any:
     return json.loads(text)
 
 
-@pytest.mark.parametrize("name", schema_names())
+@pytest.mark.parametrize("name", list_schemas().schemas)
 def test_each_schema_is_a_schema_and_names_its_number(name: str) -> None:
-    schema = read_schema(name)
-    jsonschema.Draft202012Validator.check_schema(schema)
-    assert str(schema["title"]).startswith("iosonde.")
-    assert json.loads(iosonde("schema", name).stdout) == schema
+    made = schema(name)
+    jsonschema.Draft202012Validator.check_schema(made)
+    assert str(made["title"]).startswith("iosonde.")
+    assert json.loads(iosonde("schema", name).stdout) == made
 
 
 def test_schema_lists_its_names() -> None:
     lines = iosonde("schema").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == list(schema_names())
-    assert document("schema")["schemas"] == list(schema_names())
+    assert [line.split()[0] for line in lines] == list(list_schemas().schemas)
+    assert document("schema")["schemas"] == list(list_schemas().schemas)
 
 
 def test_show_keeps_to_its_schema_and_finds_the_root_file_system() -> None:
     found = document("show")
-    jsonschema.validate(found, read_schema("show"))
+    jsonschema.validate(found, schema("show"))
     layers = found["layers"]
     assert isinstance(layers, list)
     ids = {layer["id"] for layer in layers}
@@ -92,7 +92,7 @@ def test_a_plain_user_sees_the_same_layers_and_is_told_what_needs_root() -> None
 
     whole = found()
     plain = as_nobody(found)
-    jsonschema.validate(plain, read_schema("show"))
+    jsonschema.validate(plain, schema("show"))
     mine, theirs = (
         {layer["id"] for layer in one["layers"] if layer["kind"] in {"disk", "partition"}}
         for one in (whole, plain)
@@ -127,7 +127,7 @@ def test_errors_keep_to_their_schema() -> None:
     done = iosonde("show", "--json", "--dot")
     assert done.returncode == 2
     error = json.loads(done.stdout)
-    jsonschema.validate(error, read_schema("error"))
+    jsonschema.validate(error, schema("error"))
     assert error["error"]["kind"] == "usage"
     assert "exclude" in error["error"]["message"]
 

@@ -10,7 +10,7 @@ import jsonschema
 import polars as pl
 import pytest
 
-from iosonde.cli.schema import read_schema
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND
 from tests.unit.trace.sample import FORMATS, requests, text
 
@@ -27,7 +27,7 @@ def test_describe_holds_to_its_schema(tmp_path: Path) -> None:
         names.append(tmp_path / fmt)
     done = trace("describe", *names, "--json")
     answer = json.loads(done.stdout)
-    jsonschema.validate(answer, read_schema("trace"))
+    jsonschema.validate(answer, schema("trace"))
     assert done.returncode == 0
     assert [one["format"] for one in answer["traces"]] == list(FORMATS)
     assert {json.dumps(one["reuse"]) for one in answer["traces"]} == {
@@ -58,7 +58,7 @@ def test_convert_writes_what_polars_reads(tmp_path: Path) -> None:
     out = tmp_path / "x.parquet"
     done = trace("convert", "-", out, "--json", given=text("systor", made))
     answer = json.loads(done.stdout)
-    jsonschema.validate(answer, read_schema("trace"))
+    jsonschema.validate(answer, schema("trace"))
     assert answer["written"]["requests"] == 1000
     frame = pl.read_parquet(out)
     assert frame["offset"].to_list() == [one.offset for one in made]
@@ -86,10 +86,10 @@ def test_a_page_without_anything_from_elsewhere(tmp_path: Path) -> None:
 def test_wrong_use_is_one_sentence(arguments: list[str]) -> None:
     done = trace(*arguments, "--json", given=text("msr", requests(3)))
     assert done.returncode == 2
-    jsonschema.validate(json.loads(done.stdout), read_schema("error"))
+    jsonschema.validate(json.loads(done.stdout), schema("error"))
 
 
 def test_formats_are_listed() -> None:
     answer = json.loads(trace("formats", "--json").stdout)
-    jsonschema.validate(answer, read_schema("trace"))
+    jsonschema.validate(answer, schema("trace"))
     assert {one["name"] for one in answer["formats"]} == {*FORMATS, "blktrace"}

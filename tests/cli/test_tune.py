@@ -18,8 +18,8 @@ import jsonschema
 import pytest
 
 from iosonde.change.settings_journal import JOURNAL, SCRIPT, parse_journal
-from iosonde.cli.schema import read_schema
 from iosonde.store import open_store
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND, Ended
 from tests.loop.devices import MIB, loop_device, tool
 
@@ -133,7 +133,7 @@ def until(process: subprocess.Popen[str], words: str, times: int = 1) -> str:
 def tuned(ended: Ended) -> Any:
     """The object of a campaign that ended well."""
     assert ended.status == 0, ended.stdout + ended.stderr
-    jsonschema.validate(ended.json, read_schema("tune"))
+    jsonschema.validate(ended.json, schema("tune"))
     return ended.json
 
 

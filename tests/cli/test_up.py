@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from iosonde.cli.schema import read_schema
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import Ended
 
 STACKS = Path(__file__).parents[2] / "examples" / "stacks"
@@ -26,7 +26,7 @@ def test_the_plan_is_shown_without_touching_a_host(iosonde: Callable[..., Ended]
 def test_the_plan_as_json_keeps_to_its_schema(iosonde: Callable[..., Ended]) -> None:
     ended = iosonde("up", str(STACKS / "anvil.yaml"), "--dry-run", "--json")
     document = json.loads(ended.stdout)
-    jsonschema.validate(document, read_schema("up"))
+    jsonschema.validate(document, schema("up"))
     hosts = [step["host"] for step in document["steps"] if step["layer"] == "r0"]
     assert set(hosts) == {"s1", "s2"}
     assert {step["state"] for step in document["steps"]} == {"planned"}

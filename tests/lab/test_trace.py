@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from iosonde.cli.schema import read_schema
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND
 from tests.lab.conftest import good, iosonde, running, ssh
 
@@ -39,7 +39,7 @@ def test_every_request_of_fio_is_recorded(node: str, tmp_path: Path) -> None:
         out, _ = recording.communicate(timeout=200)
     assert recording.returncode == 0
     document = json.loads(out)
-    jsonschema.validate(document, read_schema("trace"))
+    jsonschema.validate(document, schema("trace"))
     recorded = document["recorded"]
     assert recorded["complete"], recorded
     described = good("trace", "describe", recorded["path"], "--json").document["traces"][0]

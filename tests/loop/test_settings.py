@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 from iosonde.change.settings_journal import FOLDER, JOURNAL, SCRIPT, parse_journal
-from iosonde.cli.schema import read_schema
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND
 from tests.loop.devices import MIB, killed_at_command, loop_device, tool
 from tests.loop.queues import Devices
@@ -52,17 +52,17 @@ def test_what_is_set_is_read_back_and_put_back_and_the_journal_tells(devices: De
     before, new = devices.state(), devices.ten()
     done = run("set", *words(new), "--json")
     told = json.loads(done.stdout)
-    jsonschema.validate(told, read_schema("set"))
+    jsonschema.validate(told, schema("set"))
     states = [one["state"] for one in told["changes"]]
     assert states.count("changed") == 10
     assert "beside" in states  # the second scheduler brought its own depth
     assert {name: devices.value(name) for name in new} == new
     listed = json.loads(run("settings", "local", devices.names[0], "--json").stdout)
-    jsonschema.validate(listed, read_schema("settings"))
+    jsonschema.validate(listed, schema("settings"))
     depth = next(one for one in listed["settings"] if one["name"] == "nr_requests")
     assert (depth["value"], depth["boot"], depth["tentative"]) == (77, 99, True)
     back = json.loads(run("rollback", "--json").stdout)
-    jsonschema.validate(back, read_schema("rollback"))
+    jsonschema.validate(back, schema("rollback"))
     assert {one["state"] for one in back["settings"]} == {"back"}
     assert devices.state() == before
     assert json.loads(run("rollback", "--json").stdout)["settings"] == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import runpy
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import pytest
 
 import iosonde
 from iosonde.contract import ADDED, HIDDEN, NULL, VerbResult
+from iosonde.contract_schema import schema_of
 from tests.contract.test_tables import HEAVY
 
 RECORDED = f"recording:{Path(__file__).parents[1] / 'recordings' / 'vm_loops'}"
@@ -63,8 +63,7 @@ def test_what_has_no_form_in_json_is_refused() -> None:
 
 
 def test_the_schema_of_a_record_is_made_of_the_same_fields() -> None:
-    tool = Path(__file__).parents[2] / "tools" / "schemas.py"
-    schema = runpy.run_path(str(tool))["schema_of"](Whole)
+    schema = schema_of(Whole)
     part = schema["$defs"]["Part"]
     assert schema["title"] == "iosonde.whole/1"
     assert schema["required"] == ["schema", "parts", "colour", "by_name"]

@@ -6,12 +6,12 @@ import jsonschema
 import pytest
 
 from iosonde.case import Case, Measured
-from iosonde.cli.schema import read_schema
 from iosonde.contract import as_json
 from iosonde.errors import UsageError
 from iosonde.explain.judge import findings
 from iosonde.explain.waterfall import waterfalls
 from iosonde.report.waterfall import notes_of, rows_of, waterfall_figure
+from iosonde.verbs.schema import schema
 from tests.unit.explain.cases import case_of, loop_tester_page, network_page, trial
 
 
@@ -123,7 +123,7 @@ def test_the_document_has_its_published_form(page: bool) -> None:
     documents = as_json(waterfalls(case))
     assert documents
     whole = {"schema": "iosonde.explain/1", "findings": [], "waterfall": documents}
-    jsonschema.validate(whole, read_schema("explain"))
+    jsonschema.validate(whole, schema("explain"))
 
 
 def test_the_chart_shows_intervals_where_there_are_any() -> None:

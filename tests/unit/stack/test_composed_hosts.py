@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 import jsonschema
 import pytest
 
-from iosonde.cli.schema import read_schema
 from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
 from iosonde.layers.layer import BlockDevice
@@ -15,6 +14,7 @@ from iosonde.records import Capture, StackLayer
 from iosonde.stack.discover import discover
 from iosonde.stack.model import Stack, devices_under, layers_under
 from iosonde.stack.scene import LSBLK, LSBLK_PAIRS, read_scene
+from iosonde.verbs.schema import schema
 from tests.nothing import NothingHost
 from tests.recordings.machine import Machine
 from tests.recordings.nfs_client import nfs_client
@@ -33,7 +33,7 @@ async def found(machine: Machine) -> tuple[Capture, dict[str, StackLayer]]:
 @pytest.mark.parametrize("machine", MACHINES)
 async def test_every_host_gives_a_sound_document(machine: Callable[[], Machine]) -> None:
     capture, layers = await found(machine())
-    jsonschema.validate(capture.to_json(), read_schema("show"))
+    jsonschema.validate(capture.to_json(), schema("show"))
     assert len(layers) == len(capture.layers)
     ids = {layer.id for layer in capture.layers}
     assert all(set(layer.below) <= ids for layer in capture.layers)

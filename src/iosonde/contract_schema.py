@@ -1,4 +1,4 @@
-"""JSON schemas of records: what `as_json` of iosonde.contract makes of them, said once more.
+"""JSON schemas of records: what `as_json` of iosonde.contract makes of them.
 
 A property's description is the docstring below its field, an object's that of its class. Fields are
 required unless their metadata say `added`; further metadata are keywords of JSON Schema.
@@ -69,12 +69,13 @@ def _form(hint: Any, defined: dict[str, Schema]) -> Schema:
         return _composed(get_origin(hint), get_args(hint), defined)
     if issubclass(hint, Enum):
         return {"enum": [one.value for one in hint]}
-    if not is_dataclass(hint):
-        raise TypeError(f"{hint} has no schema")
-    name = hint.__name__
+    record: type = hint
+    if not is_dataclass(record):
+        raise TypeError(f"{record} has no schema")
+    name = record.__name__
     if name not in defined:
         defined[name] = {}  # it may hold itself
-        defined[name] = _object(hint, defined)
+        defined[name] = _object(record, defined)
     return {"$ref": f"#/$defs/{name}"}
 
 
@@ -119,7 +120,8 @@ def _merged(form: Schema, more: Mapping[str, Any]) -> Schema:
 def _said_of_fields(record: Any) -> dict[str, str]:
     """The docstrings below fields, of a class and of those that it extends."""
     said: dict[str, str] = {}
-    for kind in reversed(record.__mro__):
+    kinds: tuple[type, ...] = record.__mro__
+    for kind in reversed(kinds):
         if not is_dataclass(kind):
             continue
         (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body

@@ -1,0 +1,63 @@
+"""What does the JSON of a verb look like?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import ClassVar, TypeAlias
+
+from iosonde.contract import VerbResult
+from iosonde.contract_schema import Schema, schema_of
+from iosonde.registry import Table
+
+Described: TypeAlias = type[VerbResult] | Callable[[], Schema]
+
+_FILES = files("iosonde") / "schemas"
+_RECORDS = {
+    "compare": "iosonde.verbs.compare:ComparedRuns",
+    "explain": "iosonde.verbs.explain:Explanation",
+    "lab": "iosonde.verbs.lab:RunningLabs",
+    "persist": "iosonde.verbs.settings:KeptSettings",
+    "rollback": "iosonde.verbs.settings:RestoredSettings",
+    "set": "iosonde.verbs.settings:ChangedSettings",
+    "settings": "iosonde.verbs.settings:HostSettings",
+    "show": "iosonde.records:Capture",
+    "stack": "iosonde.stack.file:stack_schema",
+    "up": "iosonde.verbs.up:StackSteps",
+}
+SCHEMAS: Table[Described] = Table(
+    "schema",
+    {**{file.name.removesuffix(".json"): "" for file in _FILES.iterdir()}, **_RECORDS},
+)
+"""Name → the record that a verb returns, or a function that makes the schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaList(VerbResult):
+    """The names of all schemas."""
+
+    SCHEMA: ClassVar[str] = "iosonde.schemas/1"
+    schemas: tuple[str, ...]
+
+
+def schema(name: str) -> Schema:
+    """A JSON schema, draft 2020-12.
+
+    Args:
+        name: of a verb, whose `--json` it describes, or `error`, `stack` or `bench`.
+
+    Raises:
+        UsageError: no such schema; the message lists those there are.
+    """
+    if SCHEMAS.get(name) == "":
+        made: Schema = json.loads((_FILES / f"{name}.json").read_text(encoding="utf-8"))
+        return made
+    described = SCHEMAS.load(name)
+    return schema_of(described) if isinstance(described, type) else described()
+
+
+def list_schemas() -> SchemaList:
+    """The names of all schemas, sorted."""
+    return SchemaList(tuple(sorted(SCHEMAS)))
