@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import TypeAlias
+
 from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.layers._raid.geometry import MIRRORED, SPANNED, data_members
@@ -13,6 +17,38 @@ _BATTERIES = (
     ("ok", ("optimal", "operational", "opt", "ok")),
     ("failed", ("fail", "fld", "degraded", "dgd", "replace", "bad", "dead", "unkn", "need")),
 )
+
+Policies: TypeAlias = Mapping[str, tuple[str, Mapping[str, str]]]
+"""Name of a setting → what a tool calls it, and its words for the values."""
+MEGARAID_POLICIES: Policies = {
+    "write_policy": (
+        "wrcache", {"write_through": "wt", "write_back": "wb", "write_back_always": "awb"}
+    ),
+    "read_ahead": ("rdcache", {"on": "ra", "off": "nora"}),
+    "io_policy": ("iopolicy", {"direct": "direct", "cached": "cached"}),
+    "disk_cache": ("pdcache", {"default": "default", "enabled": "on", "disabled": "off"}),
+}  # fmt: skip
+SMART_ARRAY_POLICIES: Policies = {
+    "write_policy": (
+        "arrayaccelerator", {"write_through": "disable", "write_back": "enable"}
+    ),
+    "disk_cache": (
+        "drivewritecache", {"default": "default", "enabled": "enable", "disabled": "disable"}
+    ),
+    "cache_ratio": ("cacheratio", {}),
+}  # fmt: skip
+
+
+def policy_words(policies: Policies, name: str) -> tuple[str, Mapping[str, str]]:
+    """What a tool calls a policy, and its words for values; it refuses a name that it lacks."""
+    return policies.get(name, (name, {}))
+
+
+def policy_word(policies: Policies, name: str, value: str) -> str:
+    """A policy as the tool takes it: "wrcache=wb"; of a ratio the value is the share for reads."""
+    policy, words = policy_words(policies, name)
+    word = f"{value}/{100 - int(value)}" if policy == "cacheratio" else words.get(value, value)
+    return f"{policy}={word}"
 
 
 def battery_state(text: str) -> str | None:
@@ -39,6 +75,11 @@ def data_disks(level: str | None, disks: int | None, spans: int | None) -> int |
     if level in MIRRORED:
         return disks // 2 or None
     return data_members("raid0" if level == "raid00" else level, disks, spans=spans or 1)
+
+
+def identifier_of(text: str | None) -> str | None:
+    """A virtual drive's NAA identifier in small letters; None where the text is none."""
+    return text.lower() if text and re.fullmatch(r"[0-9A-Fa-f]{16,32}", text) else None
 
 
 def size_of(text: str | None) -> int | None:

@@ -1,25 +1,23 @@
 """What the tools of RAID controllers say on a host, and the block device of each virtual drive.
 
-Their output is read by the files printed_* beside this one, which also read it in tickets and
-wikis. What they leave out, because it means nothing in a text, is read here: the identifier that
-leads to the device.
+Their output is read by the files facts_* beside this one, which also read it in tickets and wikis.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Completed
-from iosonde.layers.hwraid.printed_megacli import MegaCli
-from iosonde.layers.hwraid.printed_ssacli import Ssacli
-from iosonde.layers.hwraid.printed_storcli import Storcli
+from iosonde.layers.hwraid.facts_megacli import parse_megacli
+from iosonde.layers.hwraid.facts_ssacli import parse_ssacli
+from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.printed import Subject, Unreadable
+from iosonde.printed import Subject
 from iosonde.records import Gap, Scalar
-from iosonde.text.passage import Output
 
 MEGARAID = ("storcli64", "storcli", "perccli64", "perccli")
 SMART_ARRAY = ("ssacli", "hpssacli", "hpacucli")
@@ -44,6 +42,9 @@ def called(names: Iterable[str]) -> tuple[str, ...]:
     return (*every, *(place for name in every for place in PLACES.get(name, ())))
 
 
+Parse: TypeAlias = Callable[[str, str], Iterator[Subject]]
+
+
 @dataclass(frozen=True, slots=True)
 class Maker:
     """One make of controllers.
@@ -57,7 +58,7 @@ class Maker:
 
     name: str
     drivers: tuple[str, ...]
-    ways: tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...], type[Output]], ...]
+    ways: tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...], Parse], ...]
     remedy: str
 
 
@@ -70,13 +71,13 @@ MAKERS = (
     Maker(
         "a MegaRAID or PERC controller",
         ("megaraid_sas",),
-        ((MEGARAID, _STORCLI, Storcli), (_MEGACLI, _MEGA, MegaCli)),
+        ((MEGARAID, _STORCLI, parse_storcli), (_MEGACLI, _MEGA, parse_megacli)),
         "install storcli or perccli",
     ),
     Maker(
         "a Smart Array controller",
         ("hpsa", "smartpqi", "cciss"),
-        ((SMART_ARRAY, (("ctrl", "all", "show", "config", "detail"),), Ssacli),),
+        ((SMART_ARRAY, (("ctrl", "all", "show", "config", "detail"),), parse_ssacli),),
         "install ssacli",
     ),
 )
@@ -137,7 +138,7 @@ async def _of_maker(scene: Scene, maker: Maker) -> list[Volume]:
             )
         return []
     failed: Completed | None = None
-    for names, questions, output in maker.ways:
+    for names, questions, parse in maker.ways:
         tools = [path for path in present if path.rpartition("/")[2] in names]
         for tool in dict.fromkeys(tools):
             done = [
@@ -145,10 +146,9 @@ async def _of_maker(scene: Scene, maker: Maker) -> list[Volume]:
                 for one in questions
             ]
             texts = [kerneltext.decoded(one.stdout) for one in done]
-            subjects = [one for text in texts for one in read(output(), text)]
+            subjects = [one for text in texts for one in parse(text, "")]
             if subjects:
-                known = await _placed(scene, maker, subjects, "\n".join(texts))
-                return [_with_tool(one, tool) for one in known]
+                return await _placed(scene, maker, subjects, tool)
             failed = failed or next((one for one in done if _tells(one)), None)
     if failed:
         _miss(scene, maker, failed)
@@ -172,91 +172,19 @@ def _miss(scene: Scene, maker: Maker, done: Completed) -> None:
     scene.gaps.append(Gap(scene.host.name, what, f"{tool}: {reason}", remedy))
 
 
-# ── what the parsers of printed outputs read ──────────────────────────────────────────────────
-
-
-class _Whole:
-    """See `iosonde.text.passage.Passage`: all lines of what one command printed."""
-
-    host = ""
-
-    def __init__(self, lines: Sequence[str], at: int) -> None:
-        self._lines = lines
-        self.at = at
-
-    def line(self, index: int) -> str | None:
-        """See `Passage.line`."""
-        return self._lines[index] if 0 <= index < len(self._lines) else None
-
-    def block(self, first: int, most: int) -> list[str]:
-        """See `Passage.block`."""
-        return list(self._lines[first : first + most]) if first >= 0 else []
-
-
-def read(output: Output, text: str) -> list[Subject]:
-    """All that an output's parser finds in what a command printed.
-
-    Args:
-        output: the parser.
-        text: standard output, of one or several controllers.
-    """
-    lines = [line.rstrip() for line in text.replace("\r", "").split("\n")]
-    found: list[Subject] = []
-    free = 0
-    for at, line in enumerate(lines):
-        if at < free or not any(anchor in line for anchor in output.anchors):
-            continue
-        passage = _Whole(lines[free:], at - free)
-        first = output.begin(passage)
-        if first is None:
-            continue
-        try:
-            reading = output.read(passage, first)
-        except (Unreadable, ValueError, KeyError, IndexError, TypeError):
-            continue
-        free += max(reading.last + 1, at - free + 1)
-        found += [one for state in reading.states for one in state.subjects]
-    return found
-
-
 # ── the block device of a virtual drive ───────────────────────────────────────────────────────
 
-_CONTROLLER = re.compile(r"^Controller = (\d+)", re.MULTILINE)
-_PROPERTIES = re.compile(r"^[^\S\n]*VD(\d+) Properties :", re.MULTILINE)
-_NAA = re.compile(r"^[^\S\n]*SCSI NAA Id = ([0-9A-Fa-f]{16,32})\s*$", re.MULTILINE)
-_SLOT = re.compile(r"^\S.* in Slot (\w+)", re.MULTILINE)
-_LOGICAL = re.compile(r"^[^\S\n]*Logical Drive: (\d+)\s*$", re.MULTILINE)
-_UNIQUE = re.compile(r"^[^\S\n]*Unique Identifier: ([0-9A-Fa-f]{16,32})\s*$", re.MULTILINE)
 _ROUNDED = 0.01  # sizes are printed with three digits or more
 _HCTL = re.compile(r"(\d+):(\d+):(\d+):(\d+)")
 
 
-def identifiers(text: str) -> dict[str, str]:
-    """Name of a virtual drive ("c0/v3", "slot0/ld1") → its identifier (NAA) in small letters.
-
-    Args:
-        text: what storcli or ssacli printed.
-    """
-    found: dict[str, str] = {}
-    for start, heading, identity, name in (
-        (_CONTROLLER, _PROPERTIES, _NAA, "c{}/v{}"), (_SLOT, _LOGICAL, _UNIQUE, "slot{}/ld{}"),
-    ):  # fmt: skip
-        for controller, part in _parts(start, text):
-            for number, block in _parts(heading, part):
-                if told := identity.search(block):
-                    found[name.format(controller, number)] = told[1].lower()
-    return found
-
-
-def _parts(heading: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
-    pieces = heading.split(text)
-    yield from zip(pieces[1::2], pieces[2::2], strict=True)
-
-
 async def _placed(
-    scene: Scene, maker: Maker, subjects: Sequence[Subject], text: str
+    scene: Scene, maker: Maker, subjects: Sequence[Subject], tool: str
 ) -> list[Volume]:
-    """The virtual drives whose block device can be told; a gap for each other one."""
+    """The virtual drives whose block device can be told; a gap for each other one.
+
+    `tool` sets the policies of those whose identifier is known.
+    """
     controllers: dict[str, dict[str, Scalar]] = {}
     told: dict[str, dict[str, Scalar]] = {}
     names: dict[str, str] = {}
@@ -268,31 +196,23 @@ async def _placed(
             told.setdefault(volume, {}).update(one.values)
             if one.name != volume:
                 names[volume] = f"/dev/{one.name}"
-    identities = identifiers(text)
     hosts = await _scsi_hosts(scene, maker) if told.keys() - names.keys() else []
     found = []
     for volume, values in told.items():
         device = (
             scene.device_at(names.get(volume, ""))
-            or _with_identifier(scene, identities.get(volume, ""))
+            or _with_identifier(scene, str(values.get("identifier") or ""))
             or _at_address(scene, hosts, volume, values.get("size"))
         )
         if device is None:
             reason = "which block device it is cannot be told"
             scene.gaps.append(Gap(scene.host.name, f"virtual drive {volume}", reason))
             continue
-        if volume in identities:
-            values["identifier"] = identities[volume]
+        if "identifier" in values:
+            values["tool"] = tool
         owner = controllers.get(str(values.get("controller")), {})
         found.append(Volume(values, owner, device))
     return found
-
-
-def _with_tool(volume: Volume, tool: str) -> Volume:
-    """With the tool by which its policies are set, where its identifier is known."""
-    if "identifier" not in volume.values:
-        return volume
-    return Volume({**volume.values, "tool": tool}, volume.controller, volume.device)
 
 
 def _with_identifier(scene: Scene, identity: str) -> BlockDevice | None:

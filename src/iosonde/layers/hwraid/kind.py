@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._raid.geometry import STRIPED
-from iosonde.layers.hwraid import megaraid, smart_array
 from iosonde.layers.hwraid.building import asking, steps
 from iosonde.layers.hwraid.declared import HwraidDeclared, striping
 from iosonde.layers.hwraid.found import Volume, volumes
@@ -116,14 +115,12 @@ class Hwraid(Layer):
 
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`."""
-        declared = site.declared_as(HwraidDeclared)
         if site.in_lab:
             raise site.wrong(
                 "a host of the lab has no RAID controller",
                 hint="declare an array of kind md on disks there",
             )
-        maker = megaraid if declared.is_megaraid else smart_array
-        return steps(site, maker.making(site))
+        return steps(site)
 
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: by its World Wide Name where udev gives one."""

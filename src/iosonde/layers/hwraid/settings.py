@@ -12,29 +12,17 @@ Success" counts and not the exit status; HPE Smart Storage Administrator user gu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
+from iosonde.layers.hwraid.facts import (
+    MEGARAID_POLICIES,
+    SMART_ARRAY_POLICIES,
+    Policies,
+    policy_word,
+    policy_words,
+)
 from iosonde.scripts import program
 from iosonde.settings.mechanism import Lasting, in_one_line
-
-_MEGARAID: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "write_policy": (
-        "wrcache", {"write_through": "wt", "write_back": "wb", "write_back_always": "awb"}
-    ),
-    "read_ahead": ("rdcache", {"on": "ra", "off": "nora"}),
-    "io_policy": ("iopolicy", {"direct": "direct", "cached": "cached"}),
-    "disk_cache": ("pdcache", {"default": "default", "enabled": "on", "disabled": "off"}),
-}  # fmt: skip
-_SMART_ARRAY: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "write_policy": (
-        "arrayaccelerator", {"write_through": "disable", "write_back": "enable"}
-    ),
-    "disk_cache": (
-        "drivewritecache", {"default": "default", "enabled": "enable", "disabled": "disable"}
-    ),
-    "cache_ratio": ("cacheratio", {}),
-}  # fmt: skip
 
 
 def _parts(address: str) -> tuple[str, str, str, str]:
@@ -49,17 +37,16 @@ class HwraidSettings(Lasting):
 
     def look(self, address: str) -> tuple[str, ...]:
         """See `Mechanism.look`."""
-        tool, volume, identifier, _ = _parts(address)
-        policy, known = _known(address)
+        tool, volume, identifier, name = _parts(address)
+        policy, known = policy_words(_policies(volume), name)
         words = (f"{word}={value}" for value, word in known.items())
         return in_one_line(_script(volume), "look", tool, volume, identifier, policy, *words)
 
     def change(self, address: str, value: str) -> tuple[str, ...]:
         """See `Mechanism.change`."""
-        tool, volume, _, _ = _parts(address)
-        policy, known = _known(address)
-        word = f"{value}/{100 - int(value)}" if policy == "cacheratio" else known.get(value, value)
-        return in_one_line(_script(volume), "change", tool, volume, f"{policy}={word}")
+        tool, volume, _, name = _parts(address)
+        word = policy_word(_policies(volume), name, value)
+        return in_one_line(_script(volume), "change", tool, volume, word)
 
 
 def _script(volume: str) -> str:
@@ -68,8 +55,5 @@ def _script(volume: str) -> str:
     return program("iosonde.layers.hwraid", make, "settings.sh")
 
 
-def _known(address: str) -> tuple[str, Mapping[str, str]]:
-    """What the tool calls a policy, and its words for the values."""
-    _, volume, _, name = _parts(address)
-    table = _SMART_ARRAY if volume.startswith("slot") else _MEGARAID
-    return table.get(name, (name, {}))
+def _policies(volume: str) -> Policies:
+    return SMART_ARRAY_POLICIES if volume.startswith("slot") else MEGARAID_POLICIES

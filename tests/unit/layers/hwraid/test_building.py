@@ -11,11 +11,10 @@ import pytest
 
 from iosonde.change.build import planned
 from iosonde.errors import UsageError
-from iosonde.layers.hwraid import megaraid, smart_array
+from iosonde.layers.hwraid.building import making
 from iosonde.layers.hwraid.declared import HwraidDeclared, name_of, striping
-from iosonde.layers.hwraid.found import identifiers, read
-from iosonde.layers.hwraid.printed_ssacli import Ssacli
-from iosonde.layers.hwraid.printed_storcli import Storcli
+from iosonde.layers.hwraid.facts_ssacli import parse_ssacli
+from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.layers.site import Site
 from iosonde.scripts import program
 from iosonde.stack.file import understand
@@ -122,7 +121,6 @@ def test_the_lab_has_no_controller() -> None:
 def listed(place: Path, drive: str, outputs: Mapping[str, str]) -> list[list[str]]:
     """The rows that a make's script prints where its tool prints some texts."""
     declared = HwraidDeclared(drives=(drive,), level=0)
-    maker = megaraid if declared.is_megaraid else smart_array
     tool = place / ("storcli64" if declared.is_megaraid else "ssacli")
     for number, text in enumerate(outputs.values()):
         (place / f"{number}.txt").write_text(text)
@@ -130,7 +128,7 @@ def listed(place: Path, drive: str, outputs: Mapping[str, str]) -> list[list[str
     tool.write_text(f'#!/bin/sh\ncase "$*" in\n{cases}esac\n')
     tool.chmod(0o755)
     common = program("iosonde.layers.hwraid", "building.sh")
-    script = maker.making(Site("s", "r", "h", declared)).script.removesuffix(f"{common}\n")
+    script = making(Site("s", "r", "h", declared)).script.removesuffix(f"{common}\n")
     done = subprocess.run(
         ["sh", "-c", f"{script}\nc=0\nlist"], capture_output=True, text=True, check=False,
         env={"PATH": f"{place}:/usr/bin:/bin"},
@@ -147,7 +145,7 @@ def test_the_host_reads_storcli_as_the_parser_does(tmp_path: Path) -> None:
     text = said("storcli-7", "vall-show-all.txt")
     drives_shown = said("storcli-7", "show-all.txt").partition("BBU_Info")[0]
     rows = listed(tmp_path, "252:0", {VALL: text, SALL: drives_shown})
-    parsed = {one.values["volume"]: one for one in read(Storcli(), text) if one.kind == "hwraid"}
+    parsed = {one.values["volume"]: one for one in parse_storcli(text) if one.kind == "hwraid"}
     volumes = [row for row in rows if row[0] == "vd"]
     assert len(volumes) == len(parsed) == 2
     for _, number, _, level, strip, naa, device, policies, members in volumes:
@@ -155,7 +153,7 @@ def test_the_host_reads_storcli_as_the_parser_does(tmp_path: Path) -> None:
         assert level.lower() == other.values["raid_level"]
         assert int(strip) * KIB == other.values["strip_size"]
         assert device == f"/dev/{other.name}"
-        assert naa == identifiers(text)[f"c0/v{number}"]
+        assert naa == other.values["identifier"]
         assert ("rdcache=ra" in policies.split()) == other.values["read_ahead"]
         assert f"iopolicy={other.values['io_policy']}" in policies
         assert len(members.split()) == 2
@@ -170,9 +168,10 @@ def test_the_host_reads_storcli_as_the_parser_does(tmp_path: Path) -> None:
 def test_the_host_reads_ssacli_as_the_parser_does(tmp_path: Path) -> None:
     text = said("ssacli-2", "config-detail.txt")
     (volume, *drives_listed) = listed(tmp_path, "1I:1:1", {DETAIL: text})
-    (other,) = [one for one in read(Ssacli(), text) if one.kind == "hwraid"]
+    (other,) = [one for one in parse_ssacli(text) if one.kind == "hwraid"]
     assert volume[3].lower() == other.values["raid_level"]
     assert int(volume[4]) * KIB == other.values["strip_size"]
+    assert volume[5] == other.values["identifier"] == "600508b1001c7a6e0d2b1c3d4e5f6071"
     assert volume[6] == f"/dev/{other.name}"
     assert len(volume[8].split()) == other.values["disks"]
     assert volume[7].split() == [

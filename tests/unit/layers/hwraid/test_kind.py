@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from iosonde.hosts.host import Completed
-from iosonde.layers.hwraid.found import MAKERS, _with_identifier, identifiers, read, which
+from iosonde.layers.hwraid.facts_storcli import parse_storcli
+from iosonde.layers.hwraid.found import MAKERS, _with_identifier, which
 from iosonde.layers.hwraid.kind import Hwraid, volume_facts, volume_hazards
-from iosonde.layers.hwraid.printed_storcli import Storcli
 from iosonde.layers.layer import BlockDevice, Scene
 from iosonde.records import Scalar, StackLayer
 from iosonde.stack.discover import discover
@@ -139,7 +139,7 @@ async def test_a_smart_array_with_the_shares_of_its_cache() -> None:
     }  # fmt: skip
     assert {name: layer.facts.get(name) for name in told} == told
     assert layer.hazards == ("degraded", "battery failed", "unsafe cache")
-    assert identifiers(text) == {"slot0/ld1": "600508b1001c7a6e0d2b1c3d4e5f6071"}
+    assert layer.facts["identifier"] == "600508b1001c7a6e0d2b1c3d4e5f6071"
 
 
 class Asked(NothingHost):
@@ -210,11 +210,13 @@ def test_two_controllers_in_one_output_are_kept_apart() -> None:
     one = BEFORE_IT + said("storcli-7", "vall-show-all.txt")
     other = one.replace("Controller = 0", "Controller = 1").replace("/c0/", "/c1/")
     other = other.replace("/dev/sd", "/dev/sdz").replace("4c5d", "4c5e").replace("4c1d", "4c1e")
-    volumes = [sub.values["volume"] for sub in read(Storcli(), one + other) if sub.kind == "hwraid"]
-    assert sorted(map(str, volumes)) == ["c0/v0", "c0/v1", "c1/v0", "c1/v1"]
-    names = identifiers(one + other)
-    assert names["c0/v0"] != names["c1/v0"]
-    assert len(set(names.values())) == 4
+    identifiers = {
+        subject.values["volume"]: subject.values["identifier"]
+        for subject in parse_storcli(one + other)
+        if subject.kind == "hwraid"
+    }
+    assert sorted(map(str, identifiers)) == ["c0/v0", "c0/v1", "c1/v0", "c1/v1"]
+    assert len(set(identifiers.values())) == 4
 
 
 @pytest.mark.parametrize(

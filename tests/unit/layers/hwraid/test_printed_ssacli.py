@@ -49,6 +49,7 @@ def test_a_logical_drive_has_the_name_of_its_device() -> None:
         "strip_size": 256 * 1024,
         "write_policy": "write_back_always",
         "disk_cache": "enabled",
+        "identifier": "600508b1001c7a6e0d2b1c3d4e5f6071",
     }
 
 

@@ -14,15 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import battery_state, data_disks
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of
+from iosonde.printed import Subject, known
 from iosonde.records import Scalar
-from iosonde.text.passage import Passage, command_before, joined, lines, prompt_in
 
-_CONTROLLER = re.compile(
+SSACLI_CONTROLLER = re.compile(
     r"^\s*(?P<model>(?:HPE? |Dynamic )?(?:Smart (?:Array|HBA)|MSA\d?|SR\d+\w*|\w+-[pa])"
     r"[\w -]{0,40}?) in Slot (?P<slot>\w{1,8})\b"
 )
@@ -44,7 +42,6 @@ _LEVELS = {"0": "raid0", "1": "raid1", "1+0": "raid10", "5": "raid5", "6": "raid
            "1 (adm)": "raid1", "10": "raid10"}  # fmt: skip
 _STATES = {"ok": "optimal", "interim recovery mode": "degraded", "recovering": "rebuild",
            "ready for recovery operation": "degraded", "failed": "offline"}  # fmt: skip
-_FOREIGN = re.compile(r"^\S.*[.!?]\s*$")
 
 
 @dataclass(slots=True)
@@ -59,61 +56,18 @@ class _Controller:
     members: dict[str, set[str]] = field(default_factory=dict)  # array → its physical drives
 
 
-class Ssacli:
-    """See `iosonde.text.passage.Output`."""
-
-    tool: ClassVar[str] = "ssacli"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "in Slot ", "physicaldrive ", "logicaldrive ", "Logical Drive: ",
-        "Battery/Capacitor Status", "Fault Tolerance: ",
-    )  # fmt: skip
-
-    def begin(self, passage: Passage) -> int | None:
-        """See `Output.begin`."""
-        for index in range(passage.at, -1, -1):
-            line = passage.line(index)
-            if line is None or (index < passage.at and prompt_in(line)):
-                return None
-            if _CONTROLLER.search(line):
-                return index
-            if line and not _known(line):
-                return None
-        return None
-
-    def read(self, passage: Passage, first: int) -> Reading:
-        """See `Output.read`."""
-        last = _end(passage, first)
-        asked = command_before(passage, first, ("ssacli", "hpssacli", "hpacucli"), reach=4)
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
-        controllers = _controllers(joined(passage, first, last))
-        subjects = tuple(one for each in controllers for one in _subjects(each, host))
-        if not subjects:
-            raise Unreadable("nothing is said of the controller")
-        state = PrintedState(self.tool, subjects, host, command)
-        return Reading(asked[0] if asked else first, last, states=(state,))
+def parse_ssacli(text: str, host: str = "") -> Iterator[Subject]:
+    """The controllers, logical and physical drives that ssacli names."""
+    for controller in _controllers(text):
+        yield from _subjects(controller, host)
 
 
-def _known(line: str) -> bool:
+def is_ssacli(line: str) -> bool:
     """Whether a line is one that the tool prints."""
-    return bool(
-        _ITEM.match(line) or _ARRAY.match(line) or _LOGICAL.match(line) or _PHYSICAL.match(line)
-    ) or line.lstrip().startswith(("Mirror Group", "SEP ", "Enclosure", "Expander", "Port Name"))
-
-
-def _end(passage: Passage, first: int) -> int:
-    last, strange = first, 0
-    for index, line in lines(passage, first, 6000):
-        if index > first and prompt_in(line):
-            break
-        if not line:
-            continue
-        if _known(line) or _CONTROLLER.search(line):
-            last, strange = index, 0
-        else:
-            strange += 1
-            if strange > 4 or _FOREIGN.match(line):
-                break
-    return last
+    patterns = (SSACLI_CONTROLLER, _ITEM, _ARRAY, _LOGICAL, _PHYSICAL)
+    return any(pattern.match(line) for pattern in patterns) or line.lstrip().startswith(
+        ("Mirror Group", "SEP ", "Enclosure", "Expander", "Port Name")
+    )
 
 
 def _whole(text: str) -> Iterator[str]:
@@ -135,7 +89,7 @@ def _controllers(text: str) -> list[_Controller]:
     where: dict[str, str] = {}
     array = ""
     for line in _whole(text):
-        head = _CONTROLLER.match(line)
+        head = SSACLI_CONTROLLER.match(line)
         if head:
             found.append(_Controller(head["model"].strip(), head["slot"]))
             where, array = found[-1].items, ""
@@ -244,6 +198,7 @@ def _logical(
             "write_policy": _policy(printed.items, drive, share),
             "disk_cache": cache.partition(" ")[0] or None,
             "active_operations": state[2].strip() or None,
+            "identifier": identifier_of(drive.get("Unique Identifier")),
         }
     )
 

@@ -10,23 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import ClassVar
 
 from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.printed import Subject, known
 from iosonde.records import Scalar
-from iosonde.text.passage import Passage, command_before, joined, lines, prompt_in
 
-_START = re.compile(
-    r"^\s*(?:Adapter:? ?#?\d+(?:\s*(?:--|—|-)\s*Virtual Drive Info\w*)?:?\s*$"
-    r"|Adapter \d+ (?:--|—|-) |Adapter \d+: Get BBU|(?:CacheCade )?Virtual (?:Drive|Disk): ?\d+ ?\("
-    r"|BBU status for Adapter: ?\d+|BatteryType:|Enclosure Device ID: ?\d)"
-)
-_ALIKE = re.compile(
-    r"^\s*[\w(][\w ()&/.,'#-]{1,60}?\s*[:=](?:\s|$|\w)|^\s*={3,}|^\s*-{3,}|^\s*$|^Exit Code"
-    r"|^\s*Adapter|Cache if Bad|Bad BBU"
-)
-_NEXT = re.compile(r"^\s*BBU status for Adapter|^\s*Adapter #?\d+")
 _ADAPTER = re.compile(r"\s*(?:\w+ \w+ for )?Adapter:?\s*#?(?P<number>\d+)")
 
 _VOLUME = re.compile(r"Virtual(?:Drive|Disk):(?P<number>\d+)\(TargetId:(?P<target>\d+)\)")
@@ -52,62 +40,18 @@ _ONGOING = re.compile(r"OngoingProgresses:(\w+?):Completed(\d+)%")
 _ITEM = re.compile(r"^\s*(?P<name>[A-Za-z][\w ()&/.'#-]{1,60}?)\s*[:=]\s*(?P<value>.*?)\s*$")
 _LEVELS = {(0, 0): "raid0", (1, 0): "raid1", (5, 0): "raid5", (6, 0): "raid6", (0, 3): "raid00",
            (1, 3): "raid10", (5, 3): "raid50", (6, 3): "raid60"}  # fmt: skip
-_COMMANDS = ("MegaCli64", "MegaCli", "megacli", "MegaCLI", "megacli64", "megasasctl", "PercCli")
 
 
-class MegaCli:
-    """See `iosonde.text.passage.Output`."""
-
-    tool: ClassVar[str] = "MegaCli"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "-- Virtual Drive Info", "RAID Level Qualifier", "Cache Policy: Write", "(Target Id:",
-        "BBU status for Adapter", "Get BBU Status Failed", "BatteryType:", "FW Package Build:",
-        "Enclosure Device ID:", "Firmware state:", "Battery State",
-    )  # fmt: skip
-
-    def begin(self, passage: Passage) -> int | None:
-        """See `Output.begin`."""
-        first, strange = None, 0
-        for index in range(passage.at, -1, -1):
-            line = passage.line(index)
-            if line is None or (index < passage.at and prompt_in(line)):
-                break
-            if _START.search(line):
-                first = index
-            strange = 0 if _ALIKE.search(line) else strange + 1
-            if strange > 2 or (index < passage.at and line.startswith("Exit Code")):
-                break
-        return first
-
-    def read(self, passage: Passage, first: int) -> Reading:
-        """See `Output.read`."""
-        last = _end(passage, first)
-        text = joined(passage, first, last)
-        asked = command_before(passage, first, _COMMANDS, reach=6)
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
-        subjects = (*_volumes(text, host), *_parts(text, host))
-        if not subjects:
-            raise Unreadable("it names no virtual drive, no adapter, no drive and no battery")
-        state = PrintedState(self.tool, subjects, host, command)
-        return Reading(asked[0] if asked else first, last, states=(state,))
-
-
-def _end(passage: Passage, first: int) -> int:
-    last, strange = first, 0
-    for index, line in lines(passage, first, 6000):
-        if index > first and (prompt_in(line) or (_NEXT.search(line) and index > first + 8)):
-            break
-        if line.startswith("Exit Code"):
-            return index
-        if not line:
-            continue
-        if _ALIKE.search(line):
-            last, strange = index, 0
-        else:
-            strange += 1
-            if strange > 3:
-                break
-    return last
+def parse_megacli(text: str, host: str = "") -> Iterator[Subject]:
+    """The virtual drives, adapters with their battery, and physical drives that MegaCli names."""
+    yield from _volumes(text, host)
+    adapters, drives = _items(text)
+    for name, items in adapters.items():
+        if values := _adapter(items):
+            yield Subject("controller", name, values, host)
+    for name, items in drives.items():
+        if values := _disk(items):
+            yield Subject("disk", name, values, host)
 
 
 def _volumes(text: str, host: str) -> Iterator[Subject]:
@@ -172,19 +116,6 @@ def _bytes(pattern: re.Pattern[str], text: str) -> int | None:
 
 
 # ── adapters, drives and batteries: one `Name: value` per line ────────────────────────────────
-
-
-def _parts(text: str, host: str) -> Iterator[Subject]:
-    """Adapters with their battery, and physical drives."""
-    adapters, drives = _items(text)
-    for name, items in adapters.items():
-        values = _adapter(items)
-        if values:
-            yield Subject("controller", name, values, host)
-    for name, items in drives.items():
-        values = _disk(items)
-        if values:
-            yield Subject("disk", name, values, host)
 
 
 def _items(text: str) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:

@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, size_of
+from iosonde.printed import Subject, known
 from iosonde.records import Scalar
-from iosonde.text.json_object import decoded, opening
-from iosonde.text.passage import Passage, command_before, flow, joined, lines, prompt_in
+from iosonde.text.json_object import decoded
 
 _SIZE = r"(?P<size>[\d.]+ [KMGTP]B)"
 _VIRTUAL = re.compile(
@@ -51,18 +50,6 @@ _PROPERTY = re.compile(r"\s*(?P<name>[A-Z][\w /()&.'-]{1,48}?)\s*=(?:\s+(?P<valu
 _SECTION = re.compile(r"\s*(?P<name>\S[\w/ -]{1,60}?)\s*:\s*")
 _PLACE = re.compile(r"/c(?P<c>\d+)(?:/e(?P<e>\d+))?(?:/(?P<kind>[vs])(?P<n>\d+))?")
 _VOLUME = re.compile(r"(?:VD ?(?P<vd>\d+) Properties|/c\d+/v(?P<v>\d+))")
-_START = re.compile(
-    r"CLI Version = |^\s*Controller = \d|Generating detailed summary|^\s*(?:VD|PD) LIST :"
-    r"|^\s*(?:Virtual Drives|System Overview|TOPOLOGY|Drive Information|Cachevault_Info|BBU_Info) :"
-    r"|DG/VD TYPE|EID:Slt DID|^\s*VD\d+ Properties :|^\s*(?:Drive )?/c\d+(?:/\w+)* :"
-    r"|\"Controllers\"|\"Command Status\"|\"CLI Version\""
-)
-_NEXT = re.compile(r"CLI Version = |Generating detailed summary|^#{2,6} \S")  # or a heading
-_ALIKE = re.compile(
-    r"\w\)? ?= |\w=\s*$|\|\w+=\w|^\s*[-=]{3,}\s*$|\s:\s*$|^\s*\d+/\d+ +\w+\d|^\s*\d*:\d+ +\d"
-    r"|^\s*(?:EID|DG|Ctl|UGUnsp|CVPM|BBU|iBBU)\b|\"\s*:\s|^\s*[{}\]]|[^|]=[^|=]+\|"
-)
-_TABLE = re.compile(r"\S {2,}\S|^\s*[\d,]")
 _JSON = re.compile(r'"Controllers"\s*:\s*\[')
 _CACHE = re.compile(r"(?P<ahead>NR|R)(?P<write>AWB|WB|WT|FWB)(?P<io>[CD])?")
 _WRITE = {"WB": "write_back", "AWB": "write_back_always", "FWB": "write_back_always",
@@ -75,7 +62,9 @@ _STATES = {
 }  # fmt: skip
 _DISK_CACHE = {"disk's default": "default", "enabled": "enabled", "disabled": "disabled",
                "dflt": "default", "dsbl": "disabled", "enbl": "enabled"}  # fmt: skip
-_TOOLS = ("storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2")
+_PARTS = re.compile(r"^(?=CLI Version = |Generating detailed summary)", re.MULTILINE)
+_JOINED = 1 << 16
+"""Characters of a text made one line: many patterns take the square of it in time."""
 
 Row = Mapping[str, Any]
 
@@ -92,76 +81,30 @@ class _Printed:
     caches: dict[str, str] = field(default_factory=dict)  # drive group → cache of its drives
 
 
-class Storcli:
-    """See `iosonde.text.passage.Output`."""
+def parse_storcli(text: str, host: str = "") -> Iterator[Subject]:
+    """The controllers, virtual and physical drives that storcli or perccli names.
 
-    tool: ClassVar[str] = "storcli"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "CLI Version = 00", "DG/VD TYPE", "EID:Slt DID", "VD LIST :", "PD LIST :",
-        "Cachevault_Info :", "BBU_Info :", "Write Cache(initial setting)", '"DG/VD"', '"EID:Slt"',
-        '"CLI Version"', "Ctl Model", "Firmware Package Build =", "FW Package Build =",
-    )  # fmt: skip
-
-    def begin(self, passage: Passage) -> int | None:
-        """See `Output.begin`."""
-        first, strange = None, 0
-        for index in range(passage.at, -1, -1):
-            line = passage.line(index)
-            if line is None or (index < passage.at and prompt_in(line)):
-                break
-            if _START.search(line):
-                first = index
-            alike = len(line) < 8 or _ALIKE.search(line) or _TABLE.search(line)
-            strange = 0 if alike else strange + 1
-            if strange > 2:
-                break
-        if first is not None and '"' in (passage.line(first) or ""):
-            return opening(passage, first)
-        return first
-
-    def read(self, passage: Passage, first: int) -> Reading:
-        """See `Output.read`."""
-        last = _end(passage, first)
-        text = joined(passage, first, last)
-        words = flow(passage, first, last)
-        printed = _of_json(text) if _JSON.search(text) else _of_text(text, words)
-        asked = command_before(passage, first, _TOOLS, reach=4)
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
-        host = host or _host(text)
-        subjects = [one for controller in printed for one in _subjects(controller, host)]
-        if not subjects:
-            raise Unreadable("it names no controller, no virtual and no physical drive")
-        state = PrintedState(self.tool, tuple(subjects), host, command)
-        return Reading(asked[0] if asked else first, last, states=(state,))
-
-
-def _end(passage: Passage, first: int) -> int:
-    """Index of the last line that looks like the tool's."""
-    last, strange = first, 0
-    for index, line in lines(passage, first, 6000):
-        if index > first and prompt_in(line) and "=" not in line:
-            break
-        if index > first + 5 and _NEXT.search(line):
-            break
-        if _ALIKE.search(line):
-            last, strange = index, 0
-        elif len(line.strip()) > 7 and not _TABLE.search(line):
-            strange += 1
-            if strange > 4:
-                break
-    return last
-
-
-def _host(text: str) -> str:
-    found = re.search(r"^[^\S\n]*Host Name = (\S+)", text, re.MULTILINE)
-    return found[1] if found else ""
+    Args:
+        text: of one or several controllers, or in JSON.
+        host: where the text does not tell it.
+    """
+    named = re.search(r"^[^\S\n]*Host Name = (\S+)", text, re.MULTILINE)
+    where = host or (named[1] if named else "")
+    printed = (
+        _of_json(text)
+        if _JSON.search(text)
+        else [one for part in _PARTS.split(text) for one in _of_text(part)]
+    )
+    for controller in printed:
+        yield from _subjects(controller, where)
 
 
 # ── text ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_text(text: str, words: str) -> list[_Printed]:
-    """The controllers in a text. `words` is the text with single blanks."""
+def _of_text(text: str) -> list[_Printed]:
+    """The controllers in a text."""
+    words = " ".join(text[:_JOINED].split())
     pieces = re.split(r"(?:^|\s)Controller = (\d{1,3})(?=\s)", words)
     parts = [(int(n), part) for n, part in zip(pieces[1::2], pieces[2::2], strict=True)]
     named = _PLACE.search(words)
@@ -348,6 +291,7 @@ def _volume(printed: _Printed, row: Row, members: Mapping[str, int]) -> dict[str
             "encryption": _text(row, "Encryption"),
             "active_operations": None if operations is None else str(operations),
             "emulation": _text(row, "Emulation type"),
+            "identifier": identifier_of(row.get("SCSI NAA Id")),
         }
     )  # fmt: skip
 

@@ -1,0 +1,198 @@
+"""What the tools of RAID controllers print, in any text: where it begins and ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from iosonde.layers.hwraid.facts_megacli import parse_megacli
+from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, parse_ssacli
+from iosonde.layers.hwraid.facts_storcli import parse_storcli
+from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.text.json_object import opening
+from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
+
+
+class _ControllerTool:
+    """Output that is told by its lines, among which a few strange ones may stand."""
+
+    tool: ClassVar[str]
+    anchors: ClassVar[tuple[str, ...]]
+    commands: ClassVar[tuple[str, ...]]
+    reach: ClassVar[int] = 4
+    """Lines above the output in which its command is looked for."""
+    strange_above: ClassVar[int] = 2
+    strange_below: ClassVar[int] = 4
+    """Strange lines one after the other that it has at most above an anchor, and below."""
+    start: ClassVar[re.Pattern[str]]
+    parse: ClassVar[Callable[[str, str], Iterator[Subject]]]
+
+    def is_own(self, line: str) -> bool:
+        """Whether the tool prints such lines."""
+        raise NotImplementedError
+
+    def is_neutral(self, line: str) -> bool:
+        """Whether many outputs have such lines."""
+        return not line
+
+    def ends_before(self, line: str, count: int) -> bool:
+        """Whether a line is no more of the output, which has so many lines above it."""
+        del count
+        return prompt_in(line) is not None
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        first, strange = None, 0
+        for index in range(passage.at, -1, -1):
+            line = passage.line(index)
+            above = index < passage.at
+            if line is None or (above and (prompt_in(line) or line.startswith("Exit Code"))):
+                break
+            if self.start.search(line):
+                first = index
+            strange = 0 if self.is_own(line) or self.is_neutral(line) else strange + 1
+            if strange > self.strange_above:
+                break
+        return first
+
+    def read(self, passage: Passage, first: int) -> Reading:
+        """See `Output.read`."""
+        last = self._last(passage, first)
+        asked = command_before(passage, first, self.commands, reach=self.reach)
+        begin, prompt = asked or (first, Prompt(""))
+        subjects = tuple(type(self).parse(joined(passage, first, last), prompt.host))
+        if not subjects:
+            raise Unreadable("it names no controller and no drive")
+        state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
+        return Reading(begin, last, states=(state,))
+
+    def _last(self, passage: Passage, first: int) -> int:
+        last, strange = first, 0
+        for index, line in lines(passage, first, 6000):
+            if index > first and self.ends_before(line, index - first):
+                break
+            if self.is_own(line):
+                last, strange = index, 0
+                if line.startswith("Exit Code"):
+                    break
+            elif not self.is_neutral(line):
+                strange += 1
+                if strange > self.strange_below:
+                    break
+        return last
+
+
+class Storcli(_ControllerTool):
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "storcli"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "CLI Version = 00", "DG/VD TYPE", "EID:Slt DID", "VD LIST :", "PD LIST :",
+        "Cachevault_Info :", "BBU_Info :", "Write Cache(initial setting)", '"DG/VD"', '"EID:Slt"',
+        '"CLI Version"', "Ctl Model", "Firmware Package Build =", "FW Package Build =",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = (
+        "storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2",
+    )  # fmt: skip
+    start: ClassVar[re.Pattern[str]] = re.compile(
+        r"CLI Version = |^\s*Controller = \d|Generating detailed summary|^\s*(?:VD|PD) LIST :"
+        r"|^\s*(?:Virtual Drives|System Overview|TOPOLOGY|Drive Information) :"
+        r"|^\s*(?:Cachevault_Info|BBU_Info) :"
+        r"|DG/VD TYPE|EID:Slt DID|^\s*VD\d+ Properties :|^\s*(?:Drive )?/c\d+(?:/\w+)* :"
+        r"|\"Controllers\"|\"Command Status\"|\"CLI Version\""
+    )
+    parse: ClassVar[Callable[[str, str], Iterator[Subject]]] = parse_storcli
+
+    def is_own(self, line: str) -> bool:
+        """See `_ControllerTool.is_own`."""
+        return bool(_STORCLI_LINE.search(line))
+
+    def is_neutral(self, line: str) -> bool:
+        """See `_ControllerTool.is_neutral`."""
+        return len(line.strip()) < 8 or bool(_ROW.search(line))
+
+    def ends_before(self, line: str, count: int) -> bool:
+        """See `_ControllerTool.ends_before`."""
+        return bool(prompt_in(line) and "=" not in line) or (
+            count > 5 and bool(_STORCLI_NEXT.search(line))
+        )
+
+    def begin(self, passage: Passage) -> int | None:
+        """See `Output.begin`."""
+        first = super().begin(passage)
+        if first is not None and '"' in (passage.line(first) or ""):
+            return opening(passage, first)
+        return first
+
+
+_STORCLI_NEXT = re.compile(r"CLI Version = |Generating detailed summary|^#{2,6} \S")  # or a heading
+_STORCLI_LINE = re.compile(
+    r"\w\)? ?= |\w=\s*$|\|\w+=\w|^\s*[-=]{3,}\s*$|\s:\s*$|^\s*\d+/\d+ +\w+\d|^\s*\d*:\d+ +\d"
+    r"|^\s*(?:EID|DG|Ctl|UGUnsp|CVPM|BBU|iBBU)\b|\"\s*:\s|^\s*[{}\]]|[^|]=[^|=]+\|"
+)
+_ROW = re.compile(r"\S {2,}\S|^\s*[\d,]")
+
+
+class MegaCli(_ControllerTool):
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "MegaCli"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "-- Virtual Drive Info", "RAID Level Qualifier", "Cache Policy: Write", "(Target Id:",
+        "BBU status for Adapter", "Get BBU Status Failed", "BatteryType:", "FW Package Build:",
+        "Enclosure Device ID:", "Firmware state:", "Battery State",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = (
+        "MegaCli64", "MegaCli", "megacli", "MegaCLI", "megacli64", "megasasctl", "PercCli",
+    )  # fmt: skip
+    reach: ClassVar[int] = 6
+    strange_below: ClassVar[int] = 3
+    start: ClassVar[re.Pattern[str]] = re.compile(
+        r"^\s*(?:Adapter:? ?#?\d+(?:\s*(?:--|—|-)\s*Virtual Drive Info\w*)?:?\s*$"
+        r"|Adapter \d+ (?:--|—|-) |Adapter \d+: Get BBU"
+        r"|(?:CacheCade )?Virtual (?:Drive|Disk): ?\d+ ?\("
+        r"|BBU status for Adapter: ?\d+|BatteryType:|Enclosure Device ID: ?\d)"
+    )
+    parse: ClassVar[Callable[[str, str], Iterator[Subject]]] = parse_megacli
+
+    def is_own(self, line: str) -> bool:
+        """See `_ControllerTool.is_own`."""
+        return bool(_MEGACLI_LINE.search(line))
+
+    def ends_before(self, line: str, count: int) -> bool:
+        """See `_ControllerTool.ends_before`."""
+        return super().ends_before(line, count) or (count > 8 and bool(_MEGACLI_NEXT.search(line)))
+
+
+_MEGACLI_LINE = re.compile(
+    r"^\s*[\w(][\w ()&/.,'#-]{1,60}?\s*[:=](?:\s|$|\w)|^\s*={3,}|^\s*-{3,}|^Exit Code"
+    r"|^\s*Adapter|Cache if Bad|Bad BBU"
+)
+_MEGACLI_NEXT = re.compile(r"^\s*BBU status for Adapter|^\s*Adapter #?\d+")
+
+
+class Ssacli(_ControllerTool):
+    """See `iosonde.text.passage.Output`."""
+
+    tool: ClassVar[str] = "ssacli"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "in Slot ", "physicaldrive ", "logicaldrive ", "Logical Drive: ",
+        "Battery/Capacitor Status", "Fault Tolerance: ",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("ssacli", "hpssacli", "hpacucli")
+    strange_above: ClassVar[int] = 0
+    start: ClassVar[re.Pattern[str]] = SSACLI_CONTROLLER
+    parse: ClassVar[Callable[[str, str], Iterator[Subject]]] = parse_ssacli
+
+    def is_own(self, line: str) -> bool:
+        """See `_ControllerTool.is_own`."""
+        return is_ssacli(line)
+
+    def ends_before(self, line: str, count: int) -> bool:
+        """See `_ControllerTool.ends_before`: also before a sentence."""
+        sentence = _SENTENCE.match(line) and not is_ssacli(line)
+        return super().ends_before(line, count) or bool(sentence)
+
+
+_SENTENCE = re.compile(r"^\S.*[.!?]\s*$")

@@ -1,0 +1,49 @@
+"""Where the outputs of the three tools begin and end, one after the other in one text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mangle import states
+
+OUTPUTS = Path(__file__).parents[3] / "outputs"
+STORCLI, MEGACLI, SSACLI = (
+    (OUTPUTS / path).read_text()
+    for path in (
+        "storcli-7/vall-show-all.txt",
+        "megacli-8/ldinfo.txt",
+        "ssacli-2/config-detail.txt",
+    )
+)
+PROSE = """
+
+The drives were then replaced one by one, with a day between them for the array to be rebuilt.
+Nobody looked at the battery of the controller until the next outage, which came in the summer.
+Since then a script looks at it every morning. It writes to the log of the host what it has found.
+"""
+
+
+def found(text: str) -> list[tuple[str, int]]:
+    """Tool and number of subjects of each output."""
+    return [(state.tool, len(state.subjects)) for state in states(text)]
+
+
+@pytest.mark.parametrize("between", [PROSE, PROSE * 3])
+def test_each_output_ends_before_the_sentences_after_it(between: str) -> None:
+    alone = [one for text in (STORCLI, MEGACLI, SSACLI) for one in found(text)]
+    assert [tool for tool, _ in alone] == ["storcli", "MegaCli", "ssacli"]
+    assert found(between.join((STORCLI, MEGACLI, SSACLI, ""))) == alone
+
+
+def test_a_command_ends_the_output_above_it() -> None:
+    text = f"# ssacli ctrl all show config detail\n{SSACLI}\n# uptime\n10:02 up 3 days: fine\n"
+    (state,) = states(text)
+    assert state.command == "hpssacli ctrl all show config detail"
+    assert found(text) == found(SSACLI)
+
+
+def test_sentences_alone_are_no_output() -> None:
+    assert found(PROSE) == []
+    assert found("The card in Slot 2 has four drives.\n" + PROSE) == []
