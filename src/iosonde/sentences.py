@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from iosonde import units
-from iosonde.records import Outcome, Verdict
+from iosonde.records import Metric, Outcome, Verdict
+from iosonde.sheets import TrialSheet
 
 MOST_LOOPS = 30
 """A forecast of more loops than these is no advice: the noise is too large for the difference."""
@@ -29,6 +30,36 @@ def metric_words(metric: str) -> str:
     way, percent = match["way"].replace("_", " "), match["percent"]
     template = f"p{percent.replace('_', '.')} {{}} latency" if percent else _WORDS[match["figure"]]
     return template.format(way) + (f" at {match['size']}" if match["size"] else "")
+
+
+def figure_words(metric: Metric) -> str:
+    """A figure with its spread: "read 9,780 IOPS ± 1.2 %", "p99 sync latency 1.25 ms ± 3 %"."""
+    way, _, figure = metric.name.partition(".")
+    words = way.replace("_", " ") if figure in {"iops", "bandwidth"} else metric_words(metric.name)
+    return f"{words} {units.show(metric.mean, metric.unit)}{spread_words(metric)}"
+
+
+def spread_words(metric: Metric) -> str:
+    """Half the 95 % interval of a mean as a share of it; empty where there is none."""
+    if metric.ci95 is None or not metric.mean:
+        return ""
+    return " " + units.show_spread((metric.ci95[1] - metric.ci95[0]) / 2 / abs(metric.mean))
+
+
+def trial_words(sheet: TrialSheet) -> str:
+    """What a trial's load reached: "read 9,780 IOPS ± 1.2 %, p99 1.25 ms, 5 loops"."""
+    by_name = {metric.name: metric for metric in sheet.metrics}
+    if sheet.headline not in by_name:
+        return "no figures"
+    way = sheet.headline.partition(".")[0]
+    parts = [figure_words(by_name[sheet.headline])]
+    slow = by_name.get(f"{way}.latency.p99")
+    if slow is not None:
+        parts.append(f"p99 {units.show(slow.mean, slow.unit)}")
+    parts += [figure_words(by_name[name]) for name in sheet.headlines[1:]]
+    loops = len(by_name[sheet.headline].loops)
+    parts.append(f"{loops} loops" if loops > 1 else "1 loop: how much it scatters is not known")
+    return ", ".join(parts)
 
 
 def verdict_words(verdict: Verdict, margin: float, reason: str = "") -> str:

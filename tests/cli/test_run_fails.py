@@ -90,14 +90,14 @@ def test_what_was_measured_is_shown_beside_what_failed(iosonde: Iosonde, tmp_pat
         "--seconds", "0.2", "--size", "1m",
     )  # fmt: skip
     assert ended.status == 4
-    assert "read.iops" in ended.stdout
+    assert " IOPS" in ended.stdout
     assert "Invalid argument" in ended.stderr
     (run,) = listed(iosonde)
     command = ended.stderr.rpartition("To go on: ")[2].strip()
     assert command == f"iosonde run --resume {run['id']}"
     again = iosonde(*shlex.split(command)[1:])
     assert again.status == 4  # the bad load fails again, and the good one is not repeated
-    assert "read.iops" in again.stdout
+    assert " IOPS" in again.stdout
 
 
 def test_the_command_to_go_on_has_what_is_not_kept(iosonde: Iosonde, tmp_path: Path) -> None:
@@ -235,4 +235,4 @@ def test_a_file_of_one_request_is_measured(iosonde: Iosonde, tmp_path: Path) -> 
     ended = iosonde("run", "--fio", "fio --name=a --rw=read --bs=4k --size=4k", "--target",
                     str(small), "--loops", "1", "--seconds", "0.2")  # fmt: skip
     assert ended.status == 0, ended.stderr
-    assert "read.iops" in ended.stdout
+    assert " IOPS" in ended.stdout

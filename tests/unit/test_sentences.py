@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 
 from iosonde.records import Outcome, Verdict
-from iosonde.sentences import loops_words, metric_words, verdict_words
+from iosonde.sentences import loops_words, metric_words, trial_words, verdict_words
+from iosonde.sheets import TrialSheet
+from iosonde.statistics.estimates import summarise
+from tests.sample import sample_run
 
 
 @pytest.mark.parametrize(
@@ -61,3 +64,22 @@ def test_a_forecast_that_nobody_would_follow_is_no_advice() -> None:
     assert loops_words(30) == "30 more loops of each"
     assert loops_words(31) == "noise too large"
     assert loops_words(None) == ""
+
+
+def test_what_a_trial_reached_is_one_sentence() -> None:
+    trial = sample_run().trials[0].trial
+    metrics = tuple(
+        summarise(name, unit, loops)
+        for name, loops, unit in (
+            ("write.iops", (980.0, 1000.0, 1020.0), "1/s"),
+            ("write.latency.p99", (0.002, 0.002, 0.002), "s"),
+            ("sync.latency.mean", (0.004, 0.005, 0.006), "s"),
+        )
+    )
+    sheet = TrialSheet(trial, metrics, "write.iops")
+    assert trial_words(sheet) == (
+        "write 1,000 IOPS ± 4.97 %, p99 2 ms, mean sync latency 5 ms ± 49.7 %, 3 loops"
+    )
+    once = TrialSheet(trial, (summarise("write.iops", "1/s", (980.0,)),), "write.iops")
+    assert trial_words(once) == "write 980 IOPS, 1 loop: how much it scatters is not known"
+    assert trial_words(TrialSheet(trial, (), "")) == "no figures"

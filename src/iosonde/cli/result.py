@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.accounted import print_ledger
 from iosonde.cli.output import err, out, print_json, styled
+from iosonde.cli.table import TableColumn, fitted
 from iosonde.outputs import descriptor_of, write_output
+from iosonde.sentences import figure_words, spread_words, trial_words
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,17 +21,27 @@ if TYPE_CHECKING:
     from iosonde.sheets import JointSheet, RunSheet, TrialSheet
     from iosonde.verbs.run import MeasuredRun
 
+_LOADS = 4  # named in the first line
+_FIGURES = ("iops", "bandwidth", "latency.mean", "latency.p99")
+_COLUMNS = (
+    TableColumn("trial", name=True), TableColumn("I/O"), TableColumn("rate", right=True),
+    TableColumn("± 95 %", right=True, rank=1), TableColumn("bandwidth", right=True, rank=2),
+    TableColumn("mean", right=True, rank=3), TableColumn("p99", right=True),
+    TableColumn("loops", right=True, rank=5), TableColumn("flags", rank=4),
+)  # fmt: skip
 _SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99_9")
 
 
-def show_result(measured: MeasuredRun, report: Path | None, *, as_json: bool) -> None:
+def show_result(
+    measured: MeasuredRun, report: Path | None, *, everything: bool, as_json: bool
+) -> None:
     """Print a run, write its report where one is asked for."""
     if as_json:
         if report is not None:
             write_report(measured.sheet, report)
         print_json(measured.to_json())
         return
-    print_run(measured.sheet)
+    print_run(measured.sheet, everything=everything)
     for account in measured.ledgers.values():
         print_ledger(*account)
     if report is not None:
@@ -48,20 +61,98 @@ def write_report(whole: RunSheet, report: Path) -> None:
     write_output(report, FORMATS.load("html")().serialize([whole]), "the report")
 
 
-def print_run(whole: RunSheet) -> None:
-    """A table per run: every figure with its loops and spread."""
+def print_run(whole: RunSheet, *, everything: bool = False) -> None:
+    """The answer in the first line, then a row for each trial and direction, then what was noted.
+
+    Args:
+        whole: a run with its statistics.
+        everything: a table for each trial, with all its metrics.
+    """
     console = out()
+    console.print(_answer(whole))
+    console.print()
+    if everything:
+        for trial in whole.trials:
+            console.print(_table(trial))
+        for joint in whole.joint:
+            console.print(_joint_table(joint))
+    else:
+        console.print(_headline_table(whole))
+    for trial in whole.trials:
+        for finding in trial.findings:
+            console.print(styled("[yellow]{}[/yellow] ({}): {}", finding.rule, trial.trial.id,
+                                 finding.message))  # fmt: skip
+        for fault in trial.trial.faults:
+            console.print(styled("[red]fault[/red] ({}): {}", trial.trial.id, fault))
     run = whole.run
     console.print(styled("\nrun [bold]{}[/bold]  {}  ({})", run.id, run.study, run.state.value))
-    for trial in whole.trials:
-        console.print(_table(trial))
-        for finding in trial.findings:
-            console.print(styled("  [yellow]{}[/yellow]: {}", finding.rule, finding.message))
-        for fault in trial.trial.faults:
-            console.print(styled("  [red]fault[/red]: {}", fault))
+    if any(trial.metrics for trial in whole.trials):
+        console.print(styled(
+            "[dim]next: iosonde report {} · iosonde explain {} · iosonde compare EARLIER {}[/dim]",
+            run.id, run.id, run.id,
+        ))  # fmt: skip
+
+
+def _answer(whole: RunSheet) -> Text:
+    """What the only trial reached; of several, the slowest place of each load, or its figure."""
+    measured = [sheet for sheet in whole.trials if sheet.metrics]
+    if not measured:
+        return styled("[bold]no figures[/bold]: no loop of any trial has finished")
+    by_load: dict[str, list[TrialSheet]] = {}
+    for sheet in measured:
+        by_load.setdefault(sheet.trial.load.name, []).append(sheet)
+    parts = []
+    for load, sheets in list(by_load.items())[:_LOADS]:
+        if len(sheets) > 1:
+            parts.append(f"{load}: slowest of {len(sheets)} is {_slowest(sheets)}")
+        elif len(by_load) > 1:
+            parts.append(f"{load}: {trial_words(sheets[0]).split(', ')[0]}")
+        else:
+            parts.append(f"{load} at {sheets[0].trial.probe}: {trial_words(sheets[0])}")
+    if len(by_load) > _LOADS:
+        parts.append(f"and {len(by_load) - _LOADS} more loads")
+    return styled("[bold]{}[/bold]", "; ".join(parts))
+
+
+def _slowest(sheets: Sequence[TrialSheet]) -> str:
+    from iosonde.measure.sheet import slowest
+
+    worst = slowest(sheets)
+    figure = next(metric for metric in worst.metrics if metric.name == worst.headline)
+    return f"{worst.trial.probe} with {figure_words(figure)}"
+
+
+def _headline_table(whole: RunSheet) -> Table:
+    """A row for each trial and direction: rate, bandwidth, latencies."""
+    hosts = {sheet.trial.host for sheet in whole.trials}
+    rows = []
+    for sheet in whole.trials:
+        host = f" on {sheet.trial.host}" if len(hosts) > 1 else ""
+        flags = ", ".join(sheet.trial.flags)
+        rows += _directions(f"{sheet.trial.load.name} at {sheet.trial.probe}{host}", sheet, flags)
     for joint in whole.joint:
-        console.print(_joint_table(joint))
-    _print_slowest(whole)
+        rows += _directions(f"{joint.load} at all {len(joint.trials)} targets", joint, "")
+    return fitted(_COLUMNS, rows)
+
+
+def _directions(label: str, sheet: TrialSheet | JointSheet, flags: str) -> list[list[str]]:
+    """The rows of a trial: one for each direction that moved anything."""
+    by_name = {metric.name: metric for metric in sheet.metrics if metric.mean}
+    known = (".iops", ".bandwidth", ".latency.mean")
+    ways = dict.fromkeys(
+        name.removesuffix(end) for name in by_name for end in known if name.endswith(end)
+    )
+    rows = []
+    for way in ways:
+        figures = [by_name.get(f"{way}.{name}") for name in _FIGURES]
+        first = next(metric for metric in figures if metric is not None)
+        shown = [units.show(metric.mean, metric.unit) if metric else "" for metric in figures]
+        spread = spread_words(first).strip() or "–"
+        rate, *others = shown
+        rows.append([label, way.replace("_", " "), rate, spread, *others, str(len(first.loops)),
+                     flags])  # fmt: skip
+        label = flags = ""
+    return rows or [[label, "no figures", *[""] * (len(_COLUMNS) - 3), flags]]
 
 
 def _joint_table(sheet: JointSheet) -> Table:
@@ -116,30 +207,6 @@ def _row(metric: Metric, *, headline: bool) -> list[str | Text]:
         units.show(metric.merged, metric.unit) if metric.merged is not None else "",
         str(len(metric.loops)),
     ]
-
-
-def _print_slowest(whole: RunSheet) -> None:
-    """Where one load ran at several places, the slowest stands for them all."""
-    from iosonde.measure.sheet import slowest
-
-    loads: dict[str, list[TrialSheet]] = {}
-    for trial in whole.trials:
-        loads.setdefault(trial.trial.load.name, []).append(trial)
-    for load, trials in loads.items():
-        if len(trials) < 2 or not any(trial.metrics for trial in trials):
-            continue
-        worst = slowest(trials)
-        figure = next(metric for metric in worst.metrics if metric.name == worst.headline)
-        out().print(
-            styled(
-                "{}: slowest of {} is [bold]{}[/bold] with {} {}",
-                load,
-                len(trials),
-                worst.trial.probe,
-                figure.name,
-                units.show(figure.mean, figure.unit),
-            )
-        )
 
 
 def warn(sentence: str) -> None:

@@ -85,6 +85,9 @@ def run(
         bool, typer.Option("--dry-run", help="Show the trials and commands; run nothing.")
     ] = False,
     trace: Trace = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every metric of every trial.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
 ) -> int:
     """Measure how fast a storage stack is: loads at targets, in loops, with honest statistics."""
@@ -124,7 +127,7 @@ def run(
         measured = verb.run(
             study, destroy=destroy or (), in_container=in_container, progress=progress, **options
         )
-    return _show(measured, report, again, as_json=as_json)
+    return _show(measured, report, again, everything=everything, as_json=as_json)
 
 
 def _show_commands(planned: RunCommands, *, as_json: bool) -> int:
@@ -137,8 +140,9 @@ def _show_commands(planned: RunCommands, *, as_json: bool) -> int:
 
 
 def _show(
-    measured: MeasuredRun, report: Path | None, again: Sequence[str], *, as_json: bool
-) -> int:
+    measured: MeasuredRun, report: Path | None, again: Sequence[str], *, everything: bool,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Show what was measured, say what was not and how to go on; the exit code.
 
     Raises:
@@ -147,7 +151,7 @@ def _show(
     from iosonde.cli.output import print_error
     from iosonde.cli.result import show_result
 
-    show_result(measured, report, as_json=as_json)
+    show_result(measured, report, everything=everything, as_json=as_json)
     if measured.failures:
         first, *more = measured.failures
         print_error(first, as_json=False)
