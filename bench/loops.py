@@ -26,18 +26,8 @@ from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.run import run_plan
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import ProbePoint, Study, make_plan
-from iosonde.records import (
-    Demand,
-    Histogram,
-    Load,
-    LoadResult,
-    Loop,
-    RawOutput,
-    Series,
-    Target,
-    TargetKind,
-    Trial,
-)  # fmt: skip
+from iosonde.records.load import Demand, Histogram, Load, LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.run import Loop, Series, Trial
 from iosonde.store import open_store
 
 FEW, MANY = 100, 1000

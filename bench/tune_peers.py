@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.tune_device import drive, measure
 from bench.tune_problems import Campaign, Problem, begin
-from iosonde.records import Outcome
+from iosonde.records.comparison import Outcome
 from iosonde.tune.search import STRATEGIES
 from iosonde.tune.search.strategy import Ask, Ending, Goal
 from iosonde.tune.search.verdict import Proven

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from iosonde.campaign import (
+from iosonde.measure.sheet import sheet
+from iosonde.records.campaign import (
     Campaign,
     CandidateEnd,
     Intent,
@@ -16,26 +17,16 @@ from iosonde.campaign import (
     Varied,
     Wish,
 )
-from iosonde.measure.sheet import sheet
-from iosonde.records import (
-    Load,
-    LoadResult,
-    Loop,
-    RawOutput,
-    Run,
-    RunState,
-    Scalar,
-    Target,
-    TargetKind,
-    Trial,
-)
+from iosonde.records.campaign_sheet import CampaignSheet
+from iosonde.records.load import Load, LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.run import Loop, Run, RunState, Trial
+from iosonde.records.stack import Scalar
 from iosonde.store.campaigns import PLAN_KEY, intent_document
 from iosonde.store.store import Store
 from iosonde.tune.search.space import Space, Vary
 from iosonde.tune.search.strategy import Goal
 from iosonde.tune.search.verdict import Proven
 from iosonde.tune.sheet import tuned
-from iosonde.tuning import CampaignSheet
 from tests.unit.tune.device import Device
 
 SCHEDULER = Varied("disk.scheduler", ("none", "mq-deadline", "bfq"), "mq-deadline")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iosonde.loads.fio.result import parse
-from iosonde.records import LoadResult, RawOutput
+from iosonde.records.load import LoadResult, RawOutput
 
 
 def read_document(text: str) -> LoadResult:

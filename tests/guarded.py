@@ -7,7 +7,7 @@ import pytest
 from iosonde.change.guard import check_target, parse_destroy
 from iosonde.errors import Refused
 from iosonde.hosts.local import LocalHost
-from iosonde.records import Target
+from iosonde.records.load import Target
 
 HOST = LocalHost()
 

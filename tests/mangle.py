@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from iosonde.evidence.document import of_bytes
 from iosonde.evidence.find import Found, find
-from iosonde.printed import PrintedCounters, PrintedState, PrintedTrial, Unread
+from iosonde.records.printed import PrintedCounters, PrintedState, PrintedTrial, Unread
 
 
 def read(text: str) -> list[Found | Unread]:

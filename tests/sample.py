@@ -6,26 +6,12 @@ import random
 from dataclasses import replace
 
 from iosonde.measure.sheet import sheet
-from iosonde.records import (
-    Capture,
-    Finding,
-    Gap,
-    Histogram,
-    HostFacts,
-    Load,
-    LoadResult,
-    Loop,
-    Outcome,
-    RawOutput,
-    Run,
-    RunState,
-    Series,
-    StackLayer,
-    Target,
-    TargetKind,
-    Trial,
-)
-from iosonde.sheets import ComparedMetric, ComparedSheets, ComparedTrial, RunSheet
+from iosonde.records.comparison import ComparedMetric, ComparedSheets, ComparedTrial, Outcome
+from iosonde.records.finding import Finding
+from iosonde.records.load import Histogram, Load, LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.run import Loop, Run, RunState, Series, Trial
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Capture, Gap, HostFacts, StackLayer
 
 
 def _loop(index: int, level: float, noise: random.Random) -> Loop:

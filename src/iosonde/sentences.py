@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from iosonde import units
-from iosonde.records import Metric, Outcome, Verdict
-from iosonde.sheets import TrialSheet
+from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.run import Metric
+from iosonde.records.sheet import TrialSheet
 
 MOST_LOOPS = 30
 """A forecast of more loops than these is no advice: the noise is too large for the difference."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.records import RunState
+from iosonde.records.run import RunState
 from iosonde.store import open_store
 from iosonde.store.store import Store
 from iosonde.units import MIB

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import jsonschema
 import pytest
 
-from iosonde.records import RunState
+from iosonde.records.run import RunState
 from iosonde.store import open_store
 from iosonde.units import MIB
 from iosonde.verbs.schema import schema

@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 
 from iosonde.loads.named import declare_load
-from iosonde.records import RunState, Target, TargetKind, Trial
+from iosonde.records.load import Target, TargetKind
+from iosonde.records.run import RunState, Trial
 from iosonde.store import open_store
 from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND

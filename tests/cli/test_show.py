@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 from iosonde.hosts.local import LocalHost
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from iosonde.stack.discover import discover
 from iosonde.verbs.schema import list_schemas, schema
 

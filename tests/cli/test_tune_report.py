@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from iosonde.campaign import Campaign
+from iosonde.records.campaign import Campaign
 from iosonde.store import open_store
 from tests.campaigns import simulated, stored
 from tests.cli.conftest import Ended

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from iosonde.layers.site import Compares, Declared, Homed, Site
 from iosonde.layers.step import Check
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.stack.file import buildable, builder
 
 # What each kind stands on, and what it needs to be declared; a disk where nothing is said.

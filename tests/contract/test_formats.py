@@ -11,8 +11,8 @@ import polars
 import pytest
 
 from iosonde.errors import UsageError
+from iosonde.records.sheet import RunSheet
 from iosonde.report import FORMATS
-from iosonde.sheets import RunSheet
 from tests.sample import sample_comparison, sample_run
 
 

@@ -12,7 +12,7 @@ import pytest
 import iosonde.layers
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import Layer, Scene
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.settings import MECHANISMS
 
 ROOT_NAME = iosonde.layers.__name__

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from iosonde.case import Rule
 from iosonde.explain.judge import rules
+from iosonde.records.evidence import Rule
 from tests.contract.rules import CASES
 from tests.contract.rules.case import RuleCase
 

@@ -15,26 +15,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
-from iosonde.campaign import CandidateEnd, Intent, Measurement, Result, Varied, Wish
 from iosonde.errors import StoreFailed, UsageError
-from iosonde.records import (
-    Capture,
-    Histogram,
-    HostFacts,
-    Load,
-    LoadResult,
-    Loop,
-    Metric,
-    Outcome,
-    RawOutput,
-    RunState,
-    Series,
-    StackLayer,
-    Target,
-    TargetKind,
-    Trial,
-    Verdict,
-)
+from iosonde.records.campaign import CandidateEnd, Intent, Measurement, Result, Varied, Wish
+from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.load import Histogram, Load, LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.run import Loop, Metric, RunState, Series, Trial
+from iosonde.records.stack import Capture, HostFacts, StackLayer
 from iosonde.store import open_store
 from iosonde.store.campaigns import PLAN_KEY, intent_document
 from iosonde.store.owner import this_process

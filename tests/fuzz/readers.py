@@ -22,7 +22,7 @@ from unittest.mock import patch
 from iosonde.cli.told import How, tell
 from iosonde.evidence.document import of_bytes
 from iosonde.evidence.find import Found, find, outputs
-from iosonde.records import RawOutput
+from iosonde.records.load import RawOutput
 
 _TESTS = Path(__file__).parents[1]
 _EXAMPLES = _TESTS.parent / "examples"
@@ -249,7 +249,9 @@ def _journals() -> Iterator[Reader]:
 
 def _stored() -> Iterator[Reader]:
     from iosonde.hosts.recording import open_recording
-    from iosonde.records import Capture, LoadResult, Series
+    from iosonde.records.load import LoadResult
+    from iosonde.records.run import Series
+    from iosonde.records.stack import Capture
     from iosonde.store.rows import unpack
     from iosonde.tune.search.prior import read_prior
 

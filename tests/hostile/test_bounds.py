@@ -23,7 +23,7 @@ from iosonde.errors import UsageError
 from iosonde.evidence.document import of_bytes, open_document
 from iosonde.evidence.find import Found, find
 from iosonde.evidence.window import View
-from iosonde.printed import Reading, Unread
+from iosonde.records.printed import Reading, Unread
 from tests.hostile.conftest import COMMAND, clean_environment
 from tests.hostile.measured import MIB, Ended, measured
 

@@ -24,8 +24,8 @@ from iosonde.layers.xfs.kind import parse_sections
 from iosonde.loads import LOADS
 from iosonde.loads.fio.result import find_document
 from iosonde.loads.load import result_of
-from iosonde.printed import Unread
-from iosonde.records import RawOutput
+from iosonde.records.load import RawOutput
+from iosonde.records.printed import Unread
 from iosonde.settings.sysfs import parse_attribute
 from iosonde.text.passage import command_before
 from tests.growth import grows_faster

@@ -24,7 +24,7 @@ from iosonde.change.keeper import OPENED, Keeper, KeeperRefused, start_keeper
 from iosonde.change.scratch import make_scratch
 from iosonde.errors import HostFailed, IosondeError, Refused
 from iosonde.hosts.local import LocalHost
-from iosonde.records import Target, TargetKind
+from iosonde.records.load import Target, TargetKind
 from tests.cli.conftest import Ended
 from tests.hostile.conftest import COMMAND, Stranger, clean_environment
 from tests.loop.devices import loop_device, tool

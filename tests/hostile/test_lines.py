@@ -21,7 +21,8 @@ from iosonde.errors import Refused
 from iosonde.hosts.local import LocalHost
 from iosonde.kerneltext import decoded, encoded, fields, lines, unescape
 from iosonde.layers.nfs.settings_exports import edited as edited_exports
-from iosonde.records import Load, Loop, Run, RunState, Target, TargetKind, Trial
+from iosonde.records.load import Load, Target, TargetKind
+from iosonde.records.run import Loop, Run, RunState, Trial
 from iosonde.settings.remount import edited as edited_fstab
 from iosonde.settings.remount import mounted_options
 from iosonde.stack.scene import parse_mountinfo, parse_swaps

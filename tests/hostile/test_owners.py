@@ -18,7 +18,7 @@ from iosonde.hosts.local import LocalHost
 from iosonde.lab.up import sweep as sweep_labs
 from iosonde.measure.confine import limited
 from iosonde.measure.workplace import sweep, workplace
-from iosonde.records import RunState
+from iosonde.records.run import RunState
 from iosonde.store import open_store
 from iosonde.store.owner import hold_lock, is_gone, lock_is_free, same_place, tag, this_process
 

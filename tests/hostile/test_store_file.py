@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import Refused, StoreFailed, UsageError
-from iosonde.records import RunState
+from iosonde.records.run import RunState
 from iosonde.store import open_store
 from iosonde.store.database import Database, StoreFile
 from iosonde.store.owner import this_process

@@ -27,9 +27,10 @@ from iosonde.cli.screen import Screen
 from iosonde.errors import Refused, UsageError
 from iosonde.exact import json_text, restored, storable
 from iosonde.measure.sheet import sheet
-from iosonde.records import Finding, Run
+from iosonde.records.finding import Finding
+from iosonde.records.run import Run
+from iosonde.records.sheet import RunSheet
 from iosonde.report import FORMATS
-from iosonde.sheets import RunSheet
 from iosonde.visible import FALLBACK, visible
 from tests.cli.conftest import Ended
 from tests.hostile.conftest import COMMAND

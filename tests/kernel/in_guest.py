@@ -19,7 +19,8 @@ from iosonde.change.guard import check_target, parse_destroy
 from iosonde.change.hold import hold
 from iosonde.errors import Refused
 from iosonde.hosts.local import LocalHost
-from iosonde.records import StackLayer, Target
+from iosonde.records.load import Target
+from iosonde.records.stack import StackLayer
 from iosonde.stack.discover import discover
 from iosonde.stack.model import layers_under
 from tests.kernel.guest import SERIAL

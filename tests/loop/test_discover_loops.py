@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.hosts.local import LocalHost
-from iosonde.records import Capture, StackLayer
+from iosonde.records.stack import Capture, StackLayer
 from iosonde.stack.discover import discover
 from iosonde.stack.model import layers_under
 from tests.loop.devices import MIB, loop_device, mounted, partitions, swapped_on, tool

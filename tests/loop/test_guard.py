@@ -24,7 +24,7 @@ from iosonde.errors import Refused, UsageError
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
-from iosonde.records import Target, TargetKind
+from iosonde.records.load import Target, TargetKind
 from tests.guarded import HOST, allowed, refusal
 from tests.loop.devices import (
     loop_device,
@@ -419,7 +419,7 @@ async def test_the_holder_ends_with_iosonde(device: str) -> None:
         "from iosonde.change.guard import parse_destroy\n"
         "from iosonde.change.hold import hold\n"
         "from iosonde.hosts.local import LocalHost\n"
-        "from iosonde.records import Target, TargetKind\n"
+        "from iosonde.records.load import Target, TargetKind\n"
         "async def main():\n"
         "    target = Target('local', sys.argv[1], TargetKind.DEVICE)\n"
         "    async with hold(LocalHost(), target, writes=True, "

@@ -13,7 +13,7 @@ from iosonde.errors import HostFailed, Refused, UsageError
 from iosonde.hosts.local import LocalHost
 from iosonde.measure.prepare import background, drop_caches, prepare, wait_idle
 from iosonde.measure.study import Prepare
-from iosonde.records import Target, TargetKind
+from iosonde.records.load import Target, TargetKind
 from tests.loop.devices import loop_device
 
 pytestmark = [pytest.mark.root]

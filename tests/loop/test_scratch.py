@@ -12,7 +12,7 @@ from iosonde.change.guard import check_target
 from iosonde.change.scratch import is_ours, make_scratch
 from iosonde.errors import FileMissing, HostFailed, Refused
 from iosonde.hosts.local import LocalHost
-from iosonde.records import TargetKind
+from iosonde.records.load import TargetKind
 from tests.loop.devices import loop_device, mounted, tool
 from tests.processes import kill_at_once, pids_with
 

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from iosonde.errors import CommandFailed, FileMissing, IosondeError
 from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from iosonde.stack.scene import LSBLK
 
 GIB = 1024**3

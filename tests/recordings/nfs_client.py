@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from tests.recordings.machine import GIB, Machine
 
 QUEUE: dict[str, str | int] = {

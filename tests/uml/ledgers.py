@@ -26,7 +26,8 @@ from pydantic import TypeAdapter
 from iosonde.hosts.local import LocalHost
 from iosonde.measure.counting import Counting, Snapshot, counting_of
 from iosonde.monitors import diskstats
-from iosonde.records import Capture, Target, TargetKind
+from iosonde.records.load import Target, TargetKind
+from iosonde.records.stack import Capture
 from iosonde.stack.discover import discover
 from iosonde.stack.model import layers_under
 from tests.uml.ledger_cases import SCENES, Scene

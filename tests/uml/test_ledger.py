@@ -21,23 +21,17 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from iosonde.case import Case, Ledger, Measured
 from iosonde.explain.rules.ledger import differences
 from iosonde.loads.load import REQUESTS
 from iosonde.loads.named import declare_load
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.account import ledger_of
-from iosonde.records import (
-    Capture,
-    Finding,
-    LoadResult,
-    Loop,
-    RawOutput,
-    Scalar,
-    Target,
-    TargetKind,
-    Trial,
-)
+from iosonde.records.evidence import Case, Measured
+from iosonde.records.finding import Finding
+from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.prediction import Ledger
+from iosonde.records.run import Loop, Trial
+from iosonde.records.stack import Capture, Scalar
 from tests.uml.ledger_cases import MATRIX, RANDOM_READS, SCENES, Load, Scene
 
 pytestmark = [pytest.mark.slow, pytest.mark.root]

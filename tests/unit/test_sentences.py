@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.records import Outcome, Verdict
+from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.sheet import TrialSheet
 from iosonde.sentences import loops_words, metric_words, trial_words, verdict_words
-from iosonde.sheets import TrialSheet
 from iosonde.statistics.estimates import summarise
 from tests.sample import sample_run
 

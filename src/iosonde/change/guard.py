@@ -21,7 +21,7 @@ from iosonde.change.signature import carried
 from iosonde.errors import Refused, UsageError
 from iosonde.hosts.host import Host
 from iosonde.kerneltext import decoded
-from iosonde.records import Target, TargetKind
+from iosonde.records.load import Target, TargetKind
 
 _PATIENCE = (0.2, 0.5, 1.0)
 """Seconds to wait for a passing opener: udev probes a device whenever a writer closes it."""

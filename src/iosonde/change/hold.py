@@ -20,7 +20,7 @@ from iosonde.change.sharing import through
 from iosonde.errors import FileMissing, PermissionMissing, Refused
 from iosonde.hosts.cleaning import to_the_end
 from iosonde.hosts.host import Completed, Host
-from iosonde.records import Target, TargetKind
+from iosonde.records.load import Target, TargetKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from iosonde.exact import from_json
 from iosonde.hosts.host import Host
 from iosonde.hosts.private import require_private
 from iosonde.layers.step import Check, Command, Subject
-from iosonde.records import Json
+from iosonde.records.stack import Json
 
 STATE = "/var/lib/iosonde"
 FOLDER = f"{STATE}/built"

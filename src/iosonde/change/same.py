@@ -18,7 +18,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import Scene
 from iosonde.layers.site import Compared, Compares, Site
-from iosonde.records import Json, Scalar, StackLayer
+from iosonde.records.stack import Json, Scalar, StackLayer
 from iosonde.stack.scene import read_scene
 
 _PLACING = frozenset({"kind", "of", "host"})

@@ -16,7 +16,7 @@ from iosonde.change.node import look
 from iosonde.errors import CommandFailed, FileMissing, HostFailed, IosondeError, Refused
 from iosonde.hosts.cleaning import to_the_end
 from iosonde.hosts.host import Host
-from iosonde.records import Target, TargetKind
+from iosonde.records.load import Target, TargetKind
 
 _LAYOUT_TIME = 24 * 3600.0  # seconds; a slow disk and a large file are no error
 _MARGIN = 64 * units.MIB  # left free besides the file, so that nobody else's write fails

@@ -10,8 +10,8 @@ from iosonde.cli.output import err, out, styled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from iosonde.case import Ledger, LedgerRow
-    from iosonde.records import Finding
+    from iosonde.records.finding import Finding
+    from iosonde.records.prediction import Ledger, LedgerRow
 
 
 def print_ledger(ledger: Ledger, findings: tuple[Finding, ...]) -> None:

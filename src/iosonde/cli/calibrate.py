@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from iosonde.measure.study import Plan
     from iosonde.predict.calibrate import Point
     from iosonde.predict.service.measured import Measured
-    from iosonde.records import Json, Run
+    from iosonde.records.run import Run
+    from iosonde.records.stack import Json
 
 _TOTAL = 110.0  # seconds of load; with the start of each fio about two minutes
 

@@ -15,7 +15,7 @@ from iosonde.sentences import loops_words, metric_words, verdict_words
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from iosonde.sheets import ComparedMetric
+    from iosonde.records.comparison import ComparedMetric
     from iosonde.verbs.compare import ComparedRuns
 
 _COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, LiteralString
 
 from iosonde import units
 from iosonde.cli.output import out, styled
-from iosonde.records import Evidence, Finding
-from iosonde.sheets import Waterfall
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.sheet import Waterfall
 from iosonde.visible import visible
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from iosonde.case import Rule
+    from iosonde.records.evidence import Rule
     from iosonde.verbs.explain import Explanation
 
 _HEADINGS: dict[str, LiteralString] = {

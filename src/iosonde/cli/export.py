@@ -16,7 +16,7 @@ from iosonde.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.sheets import RunSheet
+    from iosonde.records.sheet import RunSheet
 
 _BINARY = {"parquet", "png"}
 

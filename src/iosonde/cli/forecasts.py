@@ -18,7 +18,9 @@ from iosonde.outputs import write_output
 if TYPE_CHECKING:
     from iosonde.predict.search import Ranked
     from iosonde.predict.what_if import Change
-    from iosonde.records import Forecast, Json, Run, Trial
+    from iosonde.records.prediction import Forecast
+    from iosonde.records.run import Run, Trial
+    from iosonde.records.stack import Json
 
 _SHOWN = 20
 
@@ -179,7 +181,7 @@ def _layer(trial: Trial, at: str, names: set[str]) -> str:
 
 
 def _packed(found: Sequence[Forecast], stack: Path) -> Any:
-    from iosonde.printed import Kept, Place
+    from iosonde.records.printed import Kept, Place
     from iosonde.store.packed import pack
 
     return pack((), [Kept(Place(str(stack), 1, 1), one) for one in found])

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from iosonde.cli.imported import Writer
     from iosonde.cli.told import Told
     from iosonde.evidence.document import Document
-    from iosonde.printed import Unread
-    from iosonde.records import Json, Run
+    from iosonde.records.printed import Unread
+    from iosonde.records.run import Run
+    from iosonde.records.stack import Json
     from iosonde.store.packed import Packed
     from iosonde.store.store import Store
 
@@ -175,7 +176,7 @@ class _Keeper:
 
     def end(self) -> str | None:
         """The run in the store; None where nothing was found."""
-        from iosonde.records import RunState
+        from iosonde.records.run import RunState
 
         if self.there:
             return self.there
@@ -187,7 +188,7 @@ class _Keeper:
 
     def give_up(self) -> None:
         """The text could not be read to its end: what was found until then is kept as a failure."""
-        from iosonde.records import RunState
+        from iosonde.records.run import RunState
 
         if self._run is not None:
             self._store.finish(self._run.id, RunState.FAILED)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING
 
 from iosonde.evidence.keep import label_of, settings_of
-from iosonde.printed import Place, PrintedTrial, Unread
-from iosonde.records import Json
+from iosonde.records.printed import Place, PrintedTrial, Unread
+from iosonde.records.stack import Json
 
 if TYPE_CHECKING:
     from iosonde.evidence.find import Found

@@ -9,7 +9,8 @@ import typer
 from iosonde.cli.output import out, print_json, styled, write_text
 
 if TYPE_CHECKING:
-    from iosonde.records import Demand, Json, Load
+    from iosonde.records.load import Demand, Load
+    from iosonde.records.stack import Json
 
 
 def loads(

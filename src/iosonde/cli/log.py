@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from iosonde.loads.fio.logs import DirectionFigures, FioLog, SizeFigures, Values
-    from iosonde.records import Json
+    from iosonde.records.stack import Json
 
 PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999}
 _BARS = "▁▂▃▄▅▆▇█"

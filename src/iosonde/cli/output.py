@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, LiteralString, TextIO
 from iosonde.cli.streams import guard_streams, is_output_lost, is_output_used
 from iosonde.errors import IosondeError, Refused, UsageError
 from iosonde.exact import json_text
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from iosonde.visible import FALLBACK, visible
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from iosonde.predict.requests import Requests
     from iosonde.predict.time import NoTime, Time
     from iosonde.predict.what_if import Variant
-    from iosonde.records import Json
+    from iosonde.records.stack import Json
 
 _SIZES = 6  # shown of each layer
 

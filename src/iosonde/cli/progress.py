@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.output import err, styled, write_message
-from iosonde.records import Loop
+from iosonde.records.run import Loop
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,7 +14,8 @@ from iosonde.errors import UsageError
 from iosonde.outputs import descriptor_of, require_output
 
 if TYPE_CHECKING:
-    from iosonde.sheets import ComparedSheets, RunSheet
+    from iosonde.records.comparison import ComparedSheets
+    from iosonde.records.sheet import RunSheet
 
 
 def report(
@@ -53,7 +54,7 @@ def report(
 def _compared(sheets: list[RunSheet]) -> ComparedSheets:
     """The later runs held against the first: headlines where trials match, and settings."""
     from iosonde.measure.comparison import compare, settings_differ
-    from iosonde.sheets import ComparedSheets
+    from iosonde.records.comparison import ComparedSheets
     from iosonde.verbs.compare import compared_metric
 
     if len(sheets) < 2:

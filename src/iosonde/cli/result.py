@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from iosonde.records import Metric
-    from iosonde.sheets import JointSheet, RunSheet, TrialSheet
+    from iosonde.records.run import Metric
+    from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
     from iosonde.verbs.run import MeasuredRun
 
 _LOADS = 4  # named in the first line

@@ -10,7 +10,7 @@ from iosonde.cli.options import Trace
 from iosonde.cli.output import out, print_json, write_message
 
 if TYPE_CHECKING:
-    from iosonde.records import Scalar
+    from iosonde.records.stack import Scalar
     from iosonde.verbs.settings import HostSetting, HostSettings
 
 

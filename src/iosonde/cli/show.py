@@ -11,7 +11,7 @@ from iosonde.cli.output import err, out, print_json, write_text
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
-    from iosonde.records import Capture
+    from iosonde.records.stack import Capture
 
 # Columns of a pipe: a tree is cut at the width of its console, and nothing may be lost there.
 _UNFOLDED = 20_000

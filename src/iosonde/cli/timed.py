@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from iosonde.predict.devices import Devices
     from iosonde.predict.model import Model
     from iosonde.predict.what_if import Variant
-    from iosonde.records import Json
+    from iosonde.records.stack import Json
     from iosonde.stack.file import DeclaredStack
 
 _BAR = 24

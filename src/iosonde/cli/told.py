@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from iosonde.evidence.find import Found
 from iosonde.evidence.forms import Printed, each_run_once, printed_run
 from iosonde.evidence.keep import settings_of
-from iosonde.printed import Kept, PrintedTrial, Unread
+from iosonde.records.printed import Kept, PrintedTrial, Unread
 
 if TYPE_CHECKING:
     from iosonde.store.packed import Packed
@@ -130,7 +130,7 @@ def _rows(found: Found) -> Iterator[Row]:
 def _figure(trial: PrintedTrial) -> str:
     """The mean of the metric that stands for a trial, and of its syncs."""
     from iosonde import units
-    from iosonde.sheets import SYNC_LATENCY
+    from iosonde.records.sheet import SYNC_LATENCY
     from iosonde.statistics.direction import headline_among
 
     first = trial.loops[0]

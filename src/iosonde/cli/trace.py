@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from iosonde.records import Json
+    from iosonde.records.stack import Json
     from iosonde.trace.describe import Description
     from iosonde.trace.read import Damage
     from iosonde.trace.record import Recording

@@ -23,7 +23,7 @@ from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
     from iosonde.cli.tuning import LineTuning, LiveTuning
-    from iosonde.records import Run
+    from iosonde.records.run import Run
     from iosonde.store.store import Store
     from iosonde.tune.campaign.declare import TuneFile
 

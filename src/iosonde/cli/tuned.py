@@ -11,8 +11,9 @@ from iosonde.cli.tuning import shown, words
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from iosonde.campaign import Campaign, CandidateEnd
-    from iosonde.records import Json, Run
+    from iosonde.records.campaign import Campaign, CandidateEnd
+    from iosonde.records.run import Run
+    from iosonde.records.stack import Json
     from iosonde.tune.campaign.outlook import Outlook
 
 

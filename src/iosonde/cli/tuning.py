@@ -10,8 +10,8 @@ from iosonde.cli.progress import LineProgress, LiveProgress
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from iosonde.campaign import Intent, Measurement
-    from iosonde.records import Scalar
+    from iosonde.records.campaign import Intent, Measurement
+    from iosonde.records.stack import Scalar
     from iosonde.tune.search.strategy import Ask, Standing
 
 

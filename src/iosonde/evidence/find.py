@@ -17,7 +17,7 @@ from iosonde.evidence.window import View, Window
 from iosonde.layers import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
-from iosonde.printed import (
+from iosonde.records.printed import (
     Place,
     PrintedCounters,
     PrintedLoad,

@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import TypeVar
 
 from iosonde.evidence.find import Found
-from iosonde.printed import PrintedTrial, Unread
+from iosonde.records.printed import PrintedTrial, Unread
 
 _COMPARED = (".iops", ".bandwidth", ".latency.mean")
 _ROUNDING = 1.001  # of two steps added, as floats hold them

@@ -8,20 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from iosonde.evidence.find import Found
-from iosonde.printed import Kept, Place, PrintedState, PrintedTrial
-from iosonde.records import (
-    Capture,
-    Load,
-    LoadResult,
-    Loop,
-    Origin,
-    RawOutput,
-    Scalar,
-    StackLayer,
-    Target,
-    TargetKind,
-    Trial,
-)
+from iosonde.records.load import Load, LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.printed import Kept, Place, PrintedState, PrintedTrial
+from iosonde.records.run import Loop, Origin, Trial
+from iosonde.records.stack import Capture, Scalar, StackLayer
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _NOTHING = RawOutput(0, b"", b"")

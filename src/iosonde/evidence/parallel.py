@@ -29,7 +29,7 @@ from iosonde.evidence.find import (
     marked_between,
     outputs,
 )
-from iosonde.printed import Place, Unread
+from iosonde.records.printed import Place, Unread
 from iosonde.workers import worker_pool
 
 LONG = 1 << 24

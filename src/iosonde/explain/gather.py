@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from iosonde import units
-from iosonde.case import Asked, Case, Counted, Measured, State
 from iosonde.evidence.document import Document
 from iosonde.evidence.find import Found, find
 from iosonde.evidence.forms import each_run_once, printed_run
@@ -15,9 +14,12 @@ from iosonde.evidence.keep import kept_of, trial_of
 from iosonde.loads.fio.words import words_of
 from iosonde.measure.sheet import trial_sheet
 from iosonde.predict.account import ledger_of
-from iosonde.printed import Kept, Place, PrintedCounters, PrintedLoad, PrintedState, Unread
-from iosonde.records import Capture, Finding, HostFacts, Load, Scalar, StackLayer
-from iosonde.sheets import RunSheet, TrialSheet
+from iosonde.records.evidence import Asked, Case, Counted, Measured, State
+from iosonde.records.finding import Finding
+from iosonde.records.load import Load
+from iosonde.records.printed import Kept, Place, PrintedCounters, PrintedLoad, PrintedState, Unread
+from iosonde.records.sheet import RunSheet, TrialSheet
+from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 
 _SIZES = ("size", "width", "offset")
 _NOT_A_SETTING = re.compile(r"(?i)note|remark|comment|output|speed|result|throughput|iops")

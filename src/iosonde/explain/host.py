@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from iosonde.case import Case
 from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_capture, of_document, together
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
+from iosonde.records.evidence import Case
 from iosonde.stack.discover import discover
 
 _FILES = (

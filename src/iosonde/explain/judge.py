@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from iosonde.case import Case, Rule
 from iosonde.explain.rules import RULES as SPANNING
 from iosonde.layers import RULES as OF_LAYERS
 from iosonde.loads import RULES as OF_LOADS
-from iosonde.records import Finding
+from iosonde.records.evidence import Case, Rule
+from iosonde.records.finding import Finding
 
 _ORDER = {"error": 0, "warning": 1, "note": 2}
 

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.case import Case, Measured
-from iosonde.records import Metric, Scalar
+from iosonde.records.evidence import Case, Measured
+from iosonde.records.run import Metric
+from iosonde.records.stack import Scalar
 from iosonde.statistics.estimates import summarise
 from iosonde.statistics.verdict import Circumstances
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, log, sqrt
 
-from iosonde.case import Case, Measured
 from iosonde.errors import UsageError
 from iosonde.explain.series import by_load, words_of_load
 from iosonde.measure.sheet import CPU_PER_IO
-from iosonde.records import Finding, Metric
-from iosonde.sheets import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
+from iosonde.records.evidence import Case, Measured
+from iosonde.records.finding import Finding
+from iosonde.records.run import Metric
+from iosonde.records.sheet import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
 from iosonde.statistics.estimates import student_t
 
 _MEMORY = "page-cache"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
-    from iosonde.case import Rule
     from iosonde.layers._ledger.rule import Accounting, TargetInLedger
     from iosonde.layers.dm.facts import ReadTarget
     from iosonde.layers.layer import Layer
+    from iosonde.records.evidence import Rule
     from iosonde.text.passage import Output
 
 LAYERS: Table[type[Layer]] = Table(

@@ -23,7 +23,7 @@ from iosonde.layers.layer import (
     mounted_layers,
     options_of,
 )
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records.stack import Gap, Scalar, StackLayer
 
 _PLACE = "/sys/fs/btrfs"
 _SIZES = {"nodesize": "node_size", "sectorsize": "block_size"}

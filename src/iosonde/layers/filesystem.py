@@ -20,7 +20,7 @@ from iosonde.layers.layer import (
     Scene,
     mounted_layers,
 )
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 _OTHERS_OWN = {"btrfs", "ext2", "ext3", "ext4", "xfs", "nfs", "nfs4"}
 _IN_MEMORY = {"tmpfs", "ramfs"}

@@ -21,7 +21,7 @@ from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 from iosonde import kerneltext
 from iosonde.hosts.host import Completed, Host
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records.stack import Gap, Scalar, StackLayer
 from iosonde.settings import declared
 from iosonde.settings.declared import Needs
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from iosonde import kerneltext
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 _DELETED = " (deleted)"
 

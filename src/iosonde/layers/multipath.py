@@ -15,7 +15,7 @@ from typing import ClassVar
 from iosonde.layers.dm.facts import DEVICE, Target, TargetFacts, counted
 from iosonde.layers.dm.kind import Mapped, with_status
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 _SELECTORS = (
     "round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity",

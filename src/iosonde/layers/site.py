@@ -13,7 +13,7 @@ from iosonde import units
 from iosonde.errors import IosondeError, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers.step import Step
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 _NAMESPACE = uuid.UUID("5f4b6d0e-8a52-4d0e-9c5e-1f0a6f6e7a10")
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from iosonde import kerneltext
 from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 # Fields of mm_stat by their place, all in bytes but the last ones; older kernels print fewer.
 _MM_STAT = ("original_size", "compressed_size", "memory_used", "memory_limit", "memory_peak")

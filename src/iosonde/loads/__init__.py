@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
-    from iosonde.case import Rule
     from iosonde.loads._fleet import Fleet
     from iosonde.loads.load import LoadEngine
+    from iosonde.records.evidence import Rule
     from iosonde.text.passage import Output
 
 LOADS: Table[type[LoadEngine]] = Table(

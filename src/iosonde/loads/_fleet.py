@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
-from iosonde.records import Load, LoadCommand, RawOutput, Target
+from iosonde.records.load import Load, LoadCommand, RawOutput, Target
 
 SOCKET = "server.sock"
 """Name of a server's unix socket in the directory that is its own."""

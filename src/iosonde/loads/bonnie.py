@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedTrial, Reading, Unreadable
-from iosonde.records import Json, LoadResult
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import Passage, flow, lines
 
 _TESTS = ("write_char", "write", "rewrite", "read_char", "read", "random_seek")

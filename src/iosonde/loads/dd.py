@@ -21,8 +21,9 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.errors import UsageError
-from iosonde.printed import PrintedTrial, Reading, Unreadable
-from iosonde.records import LoadResult, Scalar
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.stack import Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
 
 _RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")

@@ -9,8 +9,8 @@ import re
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedTrial, Reading, Unreadable
-from iosonde.records import LoadResult
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import PrintedTrial, Reading, Unreadable
 from iosonde.text.passage import Passage, command_before, compact, lines
 
 _HEAD = re.compile(r"--- (?P<target>.+?)(?: \(.*\))? ioping statistics ---")

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
 from iosonde.errors import LoadFailed
-from iosonde.records import Demand, Json, Load, LoadCommand, LoadResult, RawOutput, Target
+from iosonde.records.load import Demand, Load, LoadCommand, LoadResult, RawOutput, Target
+from iosonde.records.stack import Json
 
 
 class LoadEngine(Protocol):

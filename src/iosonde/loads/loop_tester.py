@@ -17,8 +17,9 @@ from datetime import datetime
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedState, PrintedTrial, Reading, Subject, Unreadable
-from iosonde.records import Json, LoadResult, Scalar
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import PrintedState, PrintedTrial, Reading, Subject, Unreadable
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.passage import Passage, compact, flow, lines
 
 _HEAD = re.compile(r"(?:^|[\s|])Testing: ?\[")

@@ -11,7 +11,8 @@ from dataclasses import replace
 from iosonde.errors import IosondeError, LoadFailed
 from iosonde.loads import LOADS
 from iosonde.loads.load import LoadEngine, result_of
-from iosonde.records import LoadResult, Loop, Run, Trial
+from iosonde.records.load import LoadResult
+from iosonde.records.run import Loop, Run, Trial
 
 
 class UnreadLoop(LoadFailed):

@@ -7,8 +7,8 @@ from itertools import pairwise
 from statistics import median
 
 from iosonde.measure.seconds import devices_of, seconds_of
-from iosonde.records import Loop
-from iosonde.sheets import TrialSheet
+from iosonde.records.run import Loop
+from iosonde.records.sheet import TrialSheet
 from iosonde.statistics.memory import inflation, loop_correlation, memory
 from iosonde.statistics.verdict import Circumstances
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from operator import mul
 
 from iosonde.measure.sheet import CPU_PER_IO, merged, metrics_of
-from iosonde.records import LoadResult, Loop, Metric, Run, Trial
-from iosonde.sheets import JointSheet
+from iosonde.records.load import LoadResult
+from iosonde.records.run import Loop, Metric, Run, Trial
+from iosonde.records.sheet import JointSheet
 from iosonde.statistics.direction import headline_among
 from iosonde.statistics.histogram import merge
 

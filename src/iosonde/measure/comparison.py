@@ -15,8 +15,10 @@ from math import log
 from iosonde.contract import HIDDEN
 from iosonde.errors import UsageError
 from iosonde.measure.circumstances import circumstances
-from iosonde.records import Finding, Metric, Scalar
-from iosonde.sheets import RunSheet, TrialSheet
+from iosonde.records.finding import Finding
+from iosonde.records.run import Metric
+from iosonde.records.sheet import RunSheet, TrialSheet
+from iosonde.records.stack import Scalar
 from iosonde.stack.model import capture_settings
 from iosonde.statistics.contrast import Bar
 from iosonde.statistics.verdict import Circumstances, Judgement, compared, judge, within_noise

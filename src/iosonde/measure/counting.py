@@ -27,7 +27,8 @@ from iosonde.layers._ledger.rule import accounting_of
 from iosonde.layers.dm.facts import STATUS, TABLE
 from iosonde.layers.layer import kernel_name
 from iosonde.monitors import diskstats
-from iosonde.records import Capture, Json, Scalar, StackLayer, Target, TargetKind
+from iosonde.records.load import Target, TargetKind
+from iosonde.records.stack import Capture, Json, Scalar, StackLayer
 from iosonde.stack.model import layers_under
 
 COUNTED = "ledger.json"

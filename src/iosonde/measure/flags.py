@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from iosonde.measure.sheet import trial_sheet
-from iosonde.records import Demand, Trial
+from iosonde.records.load import Demand
+from iosonde.records.run import Trial
 
 
 def flags_of(trial: Trial, demand: Demand, size: int | None) -> tuple[str, ...]:

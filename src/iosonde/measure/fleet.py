@@ -27,7 +27,8 @@ from iosonde.measure.progress import Progress
 from iosonde.measure.trial import Bench, watch, written
 from iosonde.measure.workplace import workplace
 from iosonde.monitors.observer import Observer
-from iosonde.records import Load, LoadCommand, LoadResult, Loop, RawOutput, Target
+from iosonde.records.load import Load, LoadCommand, LoadResult, RawOutput, Target
+from iosonde.records.run import Loop
 
 LAST_WORDS = 20.0
 """Seconds the client has to write down what it has, when the servers are gone."""

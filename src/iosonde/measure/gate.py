@@ -9,7 +9,7 @@ from typing import Literal
 from iosonde.contract import ADDED, HIDDEN, NULL
 from iosonde.errors import UsageError
 from iosonde.measure.comparison import Answer, Comparison
-from iosonde.records import Outcome
+from iosonde.records.comparison import Outcome
 from iosonde.statistics.contrast import Bar
 from iosonde.statistics.verdict import judge
 from iosonde.units import parse_fraction

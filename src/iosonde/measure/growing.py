@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from iosonde.measure.flags import flags_of
-from iosonde.records import Demand, Loop, Trial
+from iosonde.records.load import Demand
+from iosonde.records.run import Loop, Trial
 from iosonde.statistics.direction import headline_among
 
 GROWTH = 1.2

@@ -17,7 +17,7 @@ from iosonde.loads.fio.filename import filename_option
 from iosonde.measure.study import Prepare
 from iosonde.monitors.resync import PATH as MDSTAT
 from iosonde.monitors.resync import operations
-from iosonde.records import Target, TargetKind
+from iosonde.records.load import Target, TargetKind
 
 _DROP = "/proc/sys/vm/drop_caches"
 _ACTION = "/sys/block/*/md/sync_action"

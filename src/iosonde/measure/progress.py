@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from iosonde.records import Loop
+from iosonde.records.run import Loop
 
 
 class Progress(Protocol):

@@ -20,7 +20,8 @@ from iosonde.measure.prepare import prepare
 from iosonde.measure.progress import Progress
 from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import Bench
-from iosonde.records import Capture, Demand, Target, TargetKind
+from iosonde.records.load import Demand, Target, TargetKind
+from iosonde.records.stack import Capture
 from iosonde.stack.discover import discover
 from iosonde.stack.model import devices_under
 

@@ -36,7 +36,7 @@ from iosonde.measure.study import Plan, PlannedTrial
 from iosonde.measure.trial import Bench, measure_loop
 from iosonde.measure.trouble import Watched, troubles_of
 from iosonde.measure.workplace import sweep, workplace
-from iosonde.records import Loop, Run, RunState, Trial
+from iosonde.records.run import Loop, Run, RunState, Trial
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
 

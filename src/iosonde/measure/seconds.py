@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iosonde.records import Loop, Series, Trial
+from iosonde.records.run import Loop, Series, Trial
 from iosonde.stack.model import devices_under
 
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from iosonde.measure.again import told_unread
 from iosonde.measure.seconds import devices_of, seconds_of
-from iosonde.records import Finding, Histogram, LoadResult, Loop, Metric, Run, Trial
-from iosonde.sheets import RunSheet, TrialSheet
+from iosonde.records.finding import Finding
+from iosonde.records.load import Histogram, LoadResult
+from iosonde.records.run import Loop, Metric, Run, Trial
+from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.stack.model import capture_settings, layers_under
 from iosonde.statistics import steady
 from iosonde.statistics.direction import headline_among, higher_is_better, percentile_of

@@ -22,7 +22,7 @@ from iosonde.layers.site import Site
 from iosonde.measure.counting import declared_facts
 from iosonde.measure.progress import Progress
 from iosonde.measure.study import EVERY_LAYER, PlannedTrial, ProbePoint, Study
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.stack.checks import is_pool
 from iosonde.stack.file import DeclaredStack, builder, read_stack
 

@@ -18,7 +18,8 @@ from iosonde.errors import IosondeError, UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.loads import FLEETS, LOADS
 from iosonde.loads.named import declare_load
-from iosonde.records import Json, Load
+from iosonde.records.load import Load
+from iosonde.records.stack import Json
 from iosonde.stack.declare import read_declaration
 
 

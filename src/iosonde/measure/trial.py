@@ -22,7 +22,8 @@ from iosonde.measure.counting import COUNTED, Counting, Snapshot
 from iosonde.measure.progress import Progress
 from iosonde.measure.workplace import loop_place
 from iosonde.monitors.observer import Observer
-from iosonde.records import Demand, Load, LoadCommand, LoadResult, Loop, RawOutput, Target
+from iosonde.records.load import Demand, Load, LoadCommand, LoadResult, RawOutput, Target
+from iosonde.records.run import Loop
 
 _LIVE_INTERVAL = 1.0
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
-from iosonde.records import Capture, StackLayer, Target
+from iosonde.records.load import Target
+from iosonde.records.stack import Capture, StackLayer
 from iosonde.stack.hazards import is_in_use
 from iosonde.stack.model import layers_under
 from iosonde.stack.scene import read_scene

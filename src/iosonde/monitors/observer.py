@@ -15,7 +15,7 @@ from types import TracebackType
 
 from iosonde.hosts.host import Host, Reading, Watch
 from iosonde.monitors import SAMPLERS, diskstats, resync
-from iosonde.records import Series
+from iosonde.records.run import Series
 from iosonde.units import show_fraction
 
 _BATCH = 64  # readings packed at a time

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedCounters, Reading, Unreadable
-from iosonde.records import Json
+from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import Passage, command_before, lines
 
 _FIELDS: tuple[tuple[str, float], ...] = (

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from iosonde.printed import PrintedCounters, Reading, Unreadable
-from iosonde.records import Json
+from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import Passage, command_before
 
 _HEAD = re.compile(r"^\s*(?:CPU\d+\s*)+$")

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedCounters, Reading, Unreadable
-from iosonde.records import Json
+from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import Passage, command_before
 from iosonde.text.table import head_before, read_table
 

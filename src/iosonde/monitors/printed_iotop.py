@@ -10,8 +10,8 @@ import re
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedCounters, Reading, Unreadable
-from iosonde.records import Json
+from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import Passage, command_before, flow, lines
 
 _RATE = r"(-?[\d.]+ ?[BKMGT])i?B?/s"

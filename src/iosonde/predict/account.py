@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from iosonde import _core, kerneltext
-from iosonde.case import Account, Ledger, LedgerRow
 from iosonde.errors import UsageError
 from iosonde.layers._ledger.look import Look, Ran
 from iosonde.layers._ledger.rule import NOTHING, accounting_of
@@ -29,12 +28,15 @@ from iosonde.predict.found import Found, model_of_found, size_of_found
 from iosonde.predict.model import Prediction, predict
 from iosonde.predict.pieces import more_at_the_target
 from iosonde.predict.requests import READ, Requests, durable, of_lines, of_load
-from iosonde.records import Load, Scalar, StackLayer, Trial
+from iosonde.records.load import Load
+from iosonde.records.prediction import Account, Ledger, LedgerRow
+from iosonde.records.run import Trial
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.stack.model import layers_under
 from iosonde.units import KIB, SECTOR
 
 if TYPE_CHECKING:
-    from iosonde.records import Loop
+    from iosonde.records.run import Loop
 
 _TIMER = 5.0  # seconds
 _MEETING = 0.1

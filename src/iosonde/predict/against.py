@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, cast
 from iosonde.errors import UsageError
 from iosonde.layers import LEDGERS
 from iosonde.layers._ledger.rule import accounting_of
-from iosonde.records import Forecast
+from iosonde.records.prediction import Forecast
 from iosonde.stack.model import layers_under
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
     from iosonde.predict.time import Time
-    from iosonde.records import Run, StackLayer, Trial
+    from iosonde.records.run import Run, Trial
+    from iosonde.records.stack import StackLayer
     from iosonde.stack.file import DeclaredStack
 
 _DIRECTIONS = ("read", "write")

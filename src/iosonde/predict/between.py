@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iosonde import _core
-from iosonde.case import Account
 from iosonde.layers._ledger.rule import NOTHING, Besides
 from iosonde.predict.model import Counts, Model, Prediction, predict
+from iosonde.records.prediction import Account
 from iosonde.units import KIB
 
 if TYPE_CHECKING:
     from iosonde.layers._ledger.look import Look
     from iosonde.predict.found import Found
     from iosonde.predict.requests import Requests
-    from iosonde.records import StackLayer
+    from iosonde.records.stack import StackLayer
 
 _ONE_PLACE = (_core.Same, _core.Linear, _core.Segments, _core.Far)
 _PAGE = 4 * KIB

@@ -13,10 +13,10 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from iosonde.errors import UsageError
-from iosonde.records import RunState
+from iosonde.records.run import RunState
 
 if TYPE_CHECKING:
-    from iosonde.records import Run, Trial
+    from iosonde.records.run import Run, Trial
 
 _RANDOM = ((4, 64, 1024), (1, 4, 32))
 _SEQUENTIAL = ((64, 1024), (1, 8))

@@ -18,7 +18,7 @@ from iosonde.layers._ledger.rule import Layer, accounting_of
 from iosonde.layers._ledger.shapes import device
 from iosonde.layers.layer import kernel_name
 from iosonde.predict.model import Model, node_of
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 
 
 @dataclass(frozen=True, slots=True)

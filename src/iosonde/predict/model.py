@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from iosonde import _core
-from iosonde.case import Account
 from iosonde.errors import UsageError
 from iosonde.layers._ledger.rule import Layer, Rule, Scene, accounting_of
 from iosonde.layers.site import Site
 from iosonde.predict import memory
 from iosonde.predict.rules import layer_of
+from iosonde.records.prediction import Account
 
 if TYPE_CHECKING:
     from iosonde.predict.recorded import Recorded

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from iosonde.predict.time import Time
     from iosonde.predict.what_if import Change
     from iosonde.predict.work import Network
-    from iosonde.records import Load
+    from iosonde.records.load import Load
     from iosonde.stack.file import DeclaredStack
 
 

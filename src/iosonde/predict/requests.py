@@ -31,7 +31,7 @@ from iosonde.predict.stream import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from iosonde.records import Load
+    from iosonde.records.load import Load
 
 __all__ = ["FLUSH", "READ", "WRITE", "Numbers", "Requests", "durable", "is_trace", "of_lines",
            "of_load", "of_trace"]  # fmt: skip

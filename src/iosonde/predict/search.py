@@ -24,7 +24,8 @@ from iosonde.stack.file import read_stack
 from iosonde.workers import worker_pool
 
 if TYPE_CHECKING:
-    from iosonde.records import Json, Load
+    from iosonde.records.load import Load
+    from iosonde.records.stack import Json
 
 MOST = 100_000
 """Combinations; more of them take days."""

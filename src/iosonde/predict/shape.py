@@ -14,7 +14,7 @@ from iosonde.loads.fio.demand import demand_of, jobs_of
 from iosonde.loads.fio.job import Effective, effective, job_of
 
 if TYPE_CHECKING:
-    from iosonde.records import Load
+    from iosonde.records.load import Load
 
 _SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
 

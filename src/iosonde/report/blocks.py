@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from iosonde import units
-from iosonde.campaign import Intent, Varied
-from iosonde.records import Evidence, Metric, Outcome, Scalar
+from iosonde.records.campaign import Intent, Varied
+from iosonde.records.comparison import Outcome
+from iosonde.records.finding import Evidence
+from iosonde.records.run import Metric
+from iosonde.records.stack import Scalar
 from iosonde.report.charts import Figure
 
 MOST_SHOWN = 20

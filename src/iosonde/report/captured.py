@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from iosonde import units
-from iosonde.records import Capture, Scalar, StackLayer
+from iosonde.records.sheet import TrialSheet
+from iosonde.records.stack import Capture, Scalar, StackLayer
 from iosonde.report.blocks import Block, Cells, StripLayer, Title
 from iosonde.report.pivot import Measured, show_setting
-from iosonde.sheets import TrialSheet
 
 _NOTES = 2
 _FACTS = ("level", "fstype", "transport")

@@ -10,10 +10,11 @@ import altair as alt
 import vl_convert
 
 from iosonde import units
-from iosonde.records import Histogram, Metric, Outcome
+from iosonde.records.comparison import ComparedMetric, Outcome
+from iosonde.records.load import Histogram
+from iosonde.records.run import Metric
 from iosonde.report.figures import number, scale
 from iosonde.sentences import metric_words
-from iosonde.sheets import ComparedMetric
 from iosonde.statistics.direction import higher_is_better
 from iosonde.statistics.histogram import quantile
 from iosonde.visible import visible

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.records import Histogram
+from iosonde.records.load import Histogram
+from iosonde.records.sheet import TrialSheet
 from iosonde.report.blocks import Block, Pictures, Title
 from iosonde.report.charts import Figure, latency_figure, loops_figure, seconds_figure
 from iosonde.report.pivot import LoadGroup
 from iosonde.sentences import metric_words
-from iosonde.sheets import TrialSheet
 from iosonde.statistics.histogram import merge
 
 

@@ -7,9 +7,10 @@ import io
 from collections.abc import Sequence
 from typing import ClassVar
 
-from iosonde.records import Scalar
+from iosonde.records.comparison import ALONE, ComparedSheets
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Scalar
 from iosonde.report.rows import COLUMNS, loop_rows, metric_rows
-from iosonde.sheets import ALONE, ComparedSheets, RunSheet
 from iosonde.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")

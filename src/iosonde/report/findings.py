@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from iosonde.records import Evidence, Finding
+from iosonde.records.finding import Evidence, Finding
 from iosonde.report.blocks import Badge, Problem, Tone
 
 _RANK = {"error": 0, "warning": 1, "note": 2}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
-from iosonde.records import Forecast
+from iosonde.records.prediction import Forecast
 from iosonde.report.blocks import Block, Cells, Text, Title
 
 HEADINGS = ("trial", "predicted", "band", "measured", "off", "latency off", "in the band")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
-from iosonde.sheets import ALONE, ComparedSheets, RunSheet
+from iosonde.records.comparison import ALONE, ComparedSheets
+from iosonde.records.sheet import RunSheet
 
 
 class Format(Protocol):

@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records import Finding, Outcome, RunState
+from iosonde.records.comparison import ALONE, ComparedMetric, ComparedSheets, Outcome
+from iosonde.records.finding import Finding
+from iosonde.records.run import RunState
+from iosonde.records.sheet import RunSheet
 from iosonde.report.blocks import (
     TONES,
     Badge,
@@ -39,7 +42,6 @@ from iosonde.report.sections import (
 from iosonde.report.tuning import campaign_head, campaign_sections, shown, tuning_of
 from iosonde.report.waterfall import waterfall_blocks
 from iosonde.sentences import metric_words, verdict_words
-from iosonde.sheets import ALONE, ComparedMetric, ComparedSheets, RunSheet
 
 _NUMBERS, _PHRASES, _EACH, _CHIPS, _FIRST_FIGURES, _BARS = 4, 4, 3, 8, 3, 16
 

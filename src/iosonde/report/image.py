@@ -9,9 +9,10 @@ import altair as alt
 import vl_convert
 
 from iosonde.errors import UsageError
+from iosonde.records.comparison import ALONE, ComparedSheets
+from iosonde.records.sheet import RunSheet
 from iosonde.report.charts import specification
 from iosonde.report.html import page_of
-from iosonde.sheets import ALONE, ComparedSheets, RunSheet
 
 
 def _whole(runs: Sequence[RunSheet], compared: ComparedSheets) -> dict[str, Any]:

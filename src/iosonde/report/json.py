@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from iosonde.exact import json_text
-from iosonde.records import Json, Metric
-from iosonde.sheets import ALONE, ComparedSheets, JointSheet, RunSheet, TrialSheet
+from iosonde.records.comparison import ALONE, ComparedSheets
+from iosonde.records.run import Metric
+from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
+from iosonde.records.stack import Json
 
 
 def metric_document(metric: Metric) -> dict[str, Json]:

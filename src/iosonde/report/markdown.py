@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from iosonde import units
+from iosonde.records.comparison import ALONE, ComparedSheets
+from iosonde.records.sheet import RunSheet
 from iosonde.report.blocks import (
     Badge,
     Block,
@@ -18,7 +20,6 @@ from iosonde.report.blocks import (
     Title,
 )
 from iosonde.report.html import page_of
-from iosonde.sheets import ALONE, ComparedSheets, RunSheet
 from iosonde.visible import visible
 
 _SPECIAL = str.maketrans({char: "\\" + char for char in "\\`*_{}[]<>#|~$"})

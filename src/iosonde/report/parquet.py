@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import polars
 
-from iosonde.records import Scalar
+from iosonde.records.comparison import ALONE, ComparedSheets
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Scalar
 from iosonde.report.rows import COLUMNS, metric_rows
-from iosonde.sheets import ALONE, ComparedSheets, RunSheet
 from iosonde.visible import visible
 
 _KINDS: dict[str, type[polars.DataType]] = {

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.records import Metric, Scalar
+from iosonde.records.comparison import ComparedMetric, ComparedSheets
+from iosonde.records.run import Metric
+from iosonde.records.sheet import RunSheet, TrialSheet
+from iosonde.records.stack import Scalar
 from iosonde.report.rows import name_of, title_of
 from iosonde.sentences import metric_words
-from iosonde.sheets import ComparedMetric, ComparedSheets, RunSheet, TrialSheet
 
 SIZES = frozenset(
     {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.records import Loop, Run, Trial
+from iosonde.records.run import Loop, Run, Trial
 
 
 def raw_outputs(runs: Sequence[Run]) -> bytes:

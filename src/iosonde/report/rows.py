@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.records import Scalar, Trial
-from iosonde.sheets import RunSheet
+from iosonde.records.run import Trial
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Scalar
 
 COLUMNS = (
     "run", "study", "state", "trial", "host", "probe", "target", "engine", "load", "metric",

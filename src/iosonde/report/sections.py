@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
-from iosonde.records import Metric, Outcome, Trial
+from iosonde.records.comparison import ComparedSheets, Outcome
+from iosonde.records.run import Metric, Trial
+from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
 from iosonde.report.blocks import (
     TONES,
     Badge,
@@ -23,7 +25,6 @@ from iosonde.report.pivot import LoadGroup, changed_settings
 from iosonde.report.rows import title_of
 from iosonde.report.tuning import shown
 from iosonde.sentences import metric_words
-from iosonde.sheets import ComparedSheets, JointSheet, RunSheet, TrialSheet
 
 OUTCOME_WORDS = {Outcome.EQUIVALENT: "no difference"}
 """Where a verdict's own word would be taken for a technical term."""

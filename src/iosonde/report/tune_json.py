@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from iosonde.campaign import Campaign, CandidateEnd
-from iosonde.records import Json, Metric, Run, Scalar
+from iosonde.records.campaign import Campaign, CandidateEnd
+from iosonde.records.run import Metric, Run
+from iosonde.records.stack import Json, Scalar
 from iosonde.report.json import metric_document
 
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.campaign import Intent, Native
-from iosonde.records import Run
+from iosonde.records.campaign import Intent, Native
+from iosonde.records.campaign_sheet import CampaignSheet, Tuning
+from iosonde.records.run import Run
+from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.report.blocks import (
     TONES,
     VERDICTS,
@@ -35,8 +37,6 @@ from iosonde.report.tuning_effects import effects
 from iosonde.report.tuning_path import costs, left_out, path
 from iosonde.report.tuning_tables import candidates, tables
 from iosonde.sentences import metric_words
-from iosonde.sheets import RunSheet, TrialSheet
-from iosonde.tuning import CampaignSheet, Tuning
 
 
 def tuning_of(sheet: RunSheet) -> Tuning | None:

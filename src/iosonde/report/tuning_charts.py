@@ -8,10 +8,10 @@ from typing import Any
 import altair as alt
 
 from iosonde import units
+from iosonde.records.campaign_sheet import Interaction, MainEffect, Step, Tuning, ValueTable
 from iosonde.report.blocks import show_value
 from iosonde.report.charts import BLUE, GREEN, ORANGE, RED, Figure, data, sized
 from iosonde.report.figures import scale
-from iosonde.tuning import Interaction, MainEffect, Step, Tuning, ValueTable
 
 _MOST_LANES = 30
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
+from iosonde.records.campaign_sheet import Interaction, Tuning
 from iosonde.report.blocks import (
     Block,
     Cells,
@@ -16,7 +17,6 @@ from iosonde.report.blocks import (
     signed,
 )
 from iosonde.report.tuning_charts import interaction_figure, main_figures
-from iosonde.tuning import Interaction, Tuning
 
 _MOST_PAIRS = 6
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
+from iosonde.records.campaign_sheet import Tuning
 from iosonde.report.blocks import (
     MOST_SHOWN,
     Block,
@@ -17,7 +18,6 @@ from iosonde.report.blocks import (
     words,
 )
 from iosonde.report.tuning_charts import path_figures
-from iosonde.tuning import Tuning
 
 
 def path(tuning: Tuning) -> Iterator[Block]:

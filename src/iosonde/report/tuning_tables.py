@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iosonde import units
-from iosonde.campaign import Varied
+from iosonde.records.campaign import Varied
+from iosonde.records.campaign_sheet import Change, Tuning, ValueRow, ValueTable
 from iosonde.report.blocks import (
     MOST_SHOWN,
     VERDICTS,
@@ -22,7 +23,6 @@ from iosonde.report.blocks import (
     words,
 )
 from iosonde.report.tuning_charts import table_figure
-from iosonde.tuning import Change, Tuning, ValueRow, ValueTable
 
 _NOTES = {"equivalent": "as good as the pick", "eliminated": "behind"}
 _STEPWISE = {"sweep", "staged"}

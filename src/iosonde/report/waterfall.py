@@ -8,10 +8,10 @@ from typing import Any
 import altair as alt
 
 from iosonde import units
+from iosonde.records.sheet import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
 from iosonde.report.blocks import Block, Cells, Pictures, Text, Title
 from iosonde.report.charts import BLUE, GREEN, ORANGE, Figure, data, sized
 from iosonde.report.figures import scale
-from iosonde.sheets import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
 
 _MORE = 0.05  # a fraction; less may be chance where there is one loop
 COLUMNS = (

@@ -14,7 +14,7 @@ from typing import ClassVar
 from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import Kept, own_file, texts, value_of
 from iosonde.settings.udev_rules import FILE, RELOAD, interface_match, interface_note
 

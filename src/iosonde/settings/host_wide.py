@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.records import Gap, Scalar
+from iosonde.records.stack import Gap, Scalar
 from iosonde.settings import MECHANISMS
 from iosonde.settings.declared import LayerSetting
 from iosonde.settings.service import UNITS

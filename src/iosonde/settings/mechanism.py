@@ -17,7 +17,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError, PermissionMissing, Refused
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 
 _OK, _END = "::iosonde-ok::", "::iosonde-end::"
 _LONG = 80  # signs of a word that commands may have in common

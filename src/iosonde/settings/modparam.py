@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
     Kept,
     drop_ins,

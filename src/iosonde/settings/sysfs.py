@@ -22,7 +22,7 @@ from typing import ClassVar
 from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
     Kept,
     own_file,

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import Everything, Imports
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 
 def across(

@@ -16,7 +16,7 @@ from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import Layer, Scene
-from iosonde.records import Capture, Gap, HostFacts, Scalar, StackLayer
+from iosonde.records.stack import Capture, Gap, HostFacts, Scalar, StackLayer
 from iosonde.settings.host_wide import read_host_wide
 from iosonde.stack.across import across
 from iosonde.stack.hazards import mark_hazards

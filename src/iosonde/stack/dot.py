@@ -5,7 +5,7 @@ Source: https://graphviz.org/doc/info/lang.html (quoted strings: backslash and q
 
 from __future__ import annotations
 
-from iosonde.records import Capture, StackLayer
+from iosonde.records.stack import Capture, StackLayer
 from iosonde.stack import label
 from iosonde.units import show_bytes
 from iosonde.visible import visible

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from iosonde.records import Capture, Gap, HostFacts, Scalar, StackLayer
+from iosonde.records.stack import Capture, Gap, HostFacts, Scalar, StackLayer
 from iosonde.stack import label
 from iosonde.stack.model import Stack
 from iosonde.units import show_bytes

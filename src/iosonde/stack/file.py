@@ -14,7 +14,7 @@ from iosonde.errors import UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.layers import LAYERS
 from iosonde.layers.site import Builds, Declared, Geometric, Homed, Hosting, Site, Size
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from iosonde.stack.checks import check_sites
 from iosonde.stack.declare import Tree, check_part, read_tree
 from iosonde.stack.overrides import override

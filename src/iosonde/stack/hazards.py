@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 
 _IN_USE = ("mounted", "swap", "held by ", "in use")
 

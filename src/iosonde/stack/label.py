@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iosonde.kerneltext import lines
-from iosonde.records import HostFacts, Scalar, StackLayer
+from iosonde.records.stack import HostFacts, Scalar, StackLayer
 from iosonde.units import show_bytes
 from iosonde.visible import visible
 

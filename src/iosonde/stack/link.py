@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from iosonde.layers.layer import Scene
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records.stack import Gap, Scalar, StackLayer
 from iosonde.stack.model import mount_points
 
 

@@ -7,7 +7,7 @@ Source: https://mermaid.js.org/syntax/flowchart.html (special characters, entity
 
 from __future__ import annotations
 
-from iosonde.records import Capture, StackLayer
+from iosonde.records.stack import Capture, StackLayer
 from iosonde.stack import label
 from iosonde.units import show_bytes
 from iosonde.visible import visible

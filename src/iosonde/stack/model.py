@@ -10,7 +10,7 @@ from posixpath import normpath
 
 from iosonde import kerneltext
 from iosonde.layers.layer import kernel_name
-from iosonde.records import Capture, Scalar, StackLayer
+from iosonde.records.stack import Capture, Scalar, StackLayer
 
 
 class Stack:

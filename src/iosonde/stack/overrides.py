@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from iosonde.errors import UsageError
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from iosonde.stack.declare import Tree
 from iosonde.yamltext import load_yaml
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from iosonde.errors import IosondeError
 from iosonde.layers.layer import LayerSetting, Scene
-from iosonde.records import Gap, Scalar, StackLayer
+from iosonde.records.stack import Gap, Scalar, StackLayer
 from iosonde.settings import MECHANISMS
 
 _Values = Mapping[tuple[str, str], "Scalar | IosondeError"]

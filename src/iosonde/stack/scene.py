@@ -20,7 +20,7 @@ from iosonde.exact import from_json
 from iosonde.hosts.host import Host
 from iosonde.kerneltext import decoded, fields, lines, unescape
 from iosonde.layers.layer import BlockDevice, Mount, Scene
-from iosonde.records import Gap, Scalar
+from iosonde.records.stack import Gap, Scalar
 from iosonde.units import SECTOR
 
 LSBLK = ("lsblk", "--json", "--bytes", "--output-all")

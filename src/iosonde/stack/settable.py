@@ -13,7 +13,7 @@ from iosonde.errors import IosondeError, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import HasUnused, LayerSetting, Scene
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings import MECHANISMS
 from iosonde.settings.declared import Needs
 from iosonde.settings.host_wide import DECLARED

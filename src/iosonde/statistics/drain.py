@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iosonde.records import Evidence, Finding
+from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.memory import unbiased
 from iosonde.units import show, show_fraction, show_seconds
 

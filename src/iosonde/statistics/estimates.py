@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from iosonde.records import Metric
+from iosonde.records.run import Metric
 
 if TYPE_CHECKING:
     import numpy

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 
-from iosonde.records import Histogram
+from iosonde.records.load import Histogram
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram:

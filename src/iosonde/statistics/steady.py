@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from iosonde.records import Evidence, Finding, Metric
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.run import Metric
 from iosonde.units import show, show_fraction
 
 if TYPE_CHECKING:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import exp, expm1, fsum, log
 
-from iosonde.records import Evidence, Finding, Metric, Outcome, Verdict
+from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.run import Metric
 from iosonde.statistics.contrast import Bar, Contrast, contrast, decide, paired
 from iosonde.statistics.direction import higher_is_better, percentile_of
 from iosonde.statistics.forecast import more_loops

@@ -8,8 +8,8 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 from sqlalchemy import Row
 
-from iosonde.campaign import Campaign, CandidateEnd, Intent, Measurement, Result
-from iosonde.records import Json
+from iosonde.records.campaign import Campaign, CandidateEnd, Intent, Measurement, Result
+from iosonde.records.stack import Json
 from iosonde.store import rows
 
 PLAN_KEY = "tune"

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from iosonde.printed import Kept
-from iosonde.records import Trial
+from iosonde.records.printed import Kept
+from iosonde.records.run import Trial
 from iosonde.store import rows
 
 Row = dict[str, Any]

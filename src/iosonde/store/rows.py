@@ -18,7 +18,9 @@ from sqlalchemy import Row
 from iosonde import limits
 from iosonde.errors import StoreFailed
 from iosonde.exact import restored, storable
-from iosonde.printed import (
+from iosonde.records.load import Load, LoadResult, RawOutput, Target
+from iosonde.records.prediction import Forecast
+from iosonde.records.printed import (
     Kept,
     Place,
     PrintedCounters,
@@ -27,18 +29,8 @@ from iosonde.printed import (
     Subject,
     Unread,
 )
-from iosonde.records import (
-    Capture,
-    Forecast,
-    Load,
-    LoadResult,
-    Loop,
-    Origin,
-    RawOutput,
-    Series,
-    Target,
-    Trial,
-)
+from iosonde.records.run import Loop, Origin, Series, Trial
+from iosonde.records.stack import Capture
 
 T = TypeVar("T")
 _LONG = 512  # bytes

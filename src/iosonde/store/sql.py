@@ -23,10 +23,11 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from iosonde import kerneltext
-from iosonde.campaign import Campaign, Measurement, Result
 from iosonde.errors import StoreFailed, UsageError
-from iosonde.printed import Kept
-from iosonde.records import Json, Loop, Run, RunState, Trial
+from iosonde.records.campaign import Campaign, Measurement, Result
+from iosonde.records.printed import Kept
+from iosonde.records.run import Loop, Run, RunState, Trial
+from iosonde.records.stack import Json
 from iosonde.store import campaigns, rows
 from iosonde.store.alive import RunLocks
 from iosonde.store.database import Database

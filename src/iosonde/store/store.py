@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from iosonde.campaign import Campaign, Measurement, Result
 from iosonde.errors import StoreFailed
-from iosonde.printed import Kept
-from iosonde.records import Json, Loop, Run, RunState, Trial
+from iosonde.records.campaign import Campaign, Measurement, Result
+from iosonde.records.printed import Kept
+from iosonde.records.run import Loop, Run, RunState, Trial
+from iosonde.records.stack import Json
 from iosonde.store.packed import Packed
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from iosonde.printed import Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.text.passage import Passage
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from iosonde.printed import Reading
+from iosonde.records.printed import Reading
 
 REACH = 80
 """Lines before an anchor that a parser may look at."""

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from iosonde.records import Json
+    from iosonde.records.stack import Json
     from iosonde.trace.describe import Arrivals, Description, Reuse
 
 

@@ -14,10 +14,11 @@ from math import expm1, log, log1p
 from statistics import fmean, variance
 from typing import TYPE_CHECKING, TypeAlias
 
-from iosonde.campaign import Intent, Measurement, Varied
-from iosonde.records import Outcome, Scalar
+from iosonde.records.campaign import Intent, Measurement, Varied
+from iosonde.records.campaign_sheet import Change, Effects, Interaction, Level, MainEffect
+from iosonde.records.comparison import Outcome
+from iosonde.records.stack import Scalar
 from iosonde.tune.search.anova import QUIETEST, Anova
-from iosonde.tuning import Change, Effects, Interaction, Level, MainEffect
 
 if TYPE_CHECKING:
     import numpy

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from iosonde.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
-from iosonde.records import Scalar
+from iosonde.records.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
+from iosonde.records.campaign_sheet import Effects
+from iosonde.records.stack import Scalar
 from iosonde.tune.effects import Fit, key_of
-from iosonde.tuning import Effects
 
 Key: TypeAlias = tuple[int, ...]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from iosonde.campaign import Campaign
-from iosonde.records import Scalar
+from iosonde.records.campaign import Campaign
+from iosonde.records.campaign_sheet import Event, Step
+from iosonde.records.stack import Scalar
 from iosonde.tune.effects import key_of
-from iosonde.tuning import Event, Step
 
 _OUT = {"eliminated", "infeasible"}
 Key = tuple[int, ...]

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from iosonde.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
-from iosonde.records import Metric, Scalar
-from iosonde.sheets import RunSheet
+from iosonde.records.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
+from iosonde.records.campaign_sheet import CampaignSheet, Costs, Pair, Tuning, ValueRow, ValueTable
+from iosonde.records.run import Metric
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Scalar
 from iosonde.statistics.estimates import summarise
 from iosonde.tune.effects import key_of
 from iosonde.tune.parts import Key, Part, effects_of, part_of, parts_of
 from iosonde.tune.path import events_of, path_of
-from iosonde.tuning import CampaignSheet, Costs, Pair, Tuning, ValueRow, ValueTable
 
 _PASSES, _PASS = 5, 60.0
 """The classic protocol: five passes of a minute (the loop tester's page, fio's own examples)."""

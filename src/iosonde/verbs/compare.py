@@ -11,8 +11,9 @@ from iosonde.errors import UsageError
 from iosonde.measure.comparison import Alone, Answer, Wanted
 from iosonde.measure.comparison import compare as compare_sheets
 from iosonde.measure.gate import GateResult, parse_gate, pass_gates
-from iosonde.records import Scalar
-from iosonde.sheets import ComparedMetric, ComparedTrial, RunSheet
+from iosonde.records.comparison import ComparedMetric, ComparedTrial
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Scalar
 from iosonde.statistics.contrast import Bar
 from iosonde.verbs.stored import load_sheets
 

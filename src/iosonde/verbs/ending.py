@@ -37,7 +37,7 @@ def to_resume(kept: Store, which: str | None, options: Sequence[str], *, campaig
 
 def _last_stopped(kept: Store, *, campaign: bool) -> str | None:
     """The newest run, or campaign, that did not come to its end; None: there is none."""
-    from iosonde.records import RunState
+    from iosonde.records.run import RunState
 
     stopped = {RunState.INTERRUPTED, RunState.FAILED}
     some = (one.id for one in kept.runs() if one.state in stopped)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from iosonde.case import Case, Rule
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import UsageError
 from iosonde.evidence.document import open_document
@@ -18,9 +17,10 @@ from iosonde.explain.host import of_hosts
 from iosonde.explain.waterfall import waterfalls
 from iosonde.measure.again import read_again
 from iosonde.measure.sheet import sheet
-from iosonde.printed import Unread
-from iosonde.records import Finding
-from iosonde.sheets import Waterfall
+from iosonde.records.evidence import Case, Rule
+from iosonde.records.finding import Finding
+from iosonde.records.printed import Unread
+from iosonde.records.sheet import Waterfall
 from iosonde.store import open_store
 from iosonde.verbs.signals import run_async
 

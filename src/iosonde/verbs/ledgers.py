@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from iosonde.contract import as_json
 
 if TYPE_CHECKING:
-    from iosonde.case import Ledger, LedgerRow
-    from iosonde.records import Finding, Json
-    from iosonde.sheets import RunSheet
+    from iosonde.records.finding import Finding
+    from iosonde.records.prediction import Ledger, LedgerRow
+    from iosonde.records.sheet import RunSheet
+    from iosonde.records.stack import Json
 
 
 def ledgers(whole: RunSheet) -> dict[str, tuple[Ledger, tuple[Finding, ...]]]:

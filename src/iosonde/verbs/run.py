@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from iosonde.case import Ledger
 from iosonde.change.guard import Permission, parse_destroy
 from iosonde.contract import VerbResult
 from iosonde.errors import IosondeError, StoreFailed, UsageError
@@ -16,9 +15,11 @@ from iosonde.measure.ready import planned_command
 from iosonde.measure.run import RunOutcome, run_plan
 from iosonde.measure.sheet import sheet
 from iosonde.measure.study import Plan, Study, make_plan, plan_again, probe_point, read_study
-from iosonde.records import Finding, Run
+from iosonde.records.finding import Finding
+from iosonde.records.prediction import Ledger
+from iosonde.records.run import Run
+from iosonde.records.sheet import RunSheet
 from iosonde.report.json import run_document
-from iosonde.sheets import RunSheet
 from iosonde.stack.declare import check_declaration
 from iosonde.store import open_store
 from iosonde.store.owner import this_process

@@ -23,7 +23,7 @@ _RECORDS = {
     "rollback": "iosonde.verbs.settings:RestoredSettings",
     "set": "iosonde.verbs.settings:ChangedSettings",
     "settings": "iosonde.verbs.settings:HostSettings",
-    "show": "iosonde.records:Capture",
+    "show": "iosonde.records.stack:Capture",
     "stack": "iosonde.stack.file:stack_schema",
     "up": "iosonde.verbs.up:StackSteps",
 }

@@ -22,7 +22,7 @@ from iosonde.errors import HostFailed, PermissionMissing, UsageError
 from iosonde.hosts import open_host
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.settings.declared import Needs, Risk
 from iosonde.settings.mechanism import value_of
 from iosonde.stack.settable import Settable, called, find, kept_now, of_layer, settable

@@ -8,7 +8,7 @@ from pathlib import Path
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
 from iosonde.hosts.recording import Recorder
-from iosonde.records import Capture
+from iosonde.records.stack import Capture
 from iosonde.stack.discover import discover
 from iosonde.verbs.signals import run_async
 

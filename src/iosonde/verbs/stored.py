@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from iosonde.measure.again import read_again
 from iosonde.measure.sheet import sheet
-from iosonde.records import Forecast
-from iosonde.sheets import RunSheet
+from iosonde.records.prediction import Forecast
+from iosonde.records.sheet import RunSheet
 from iosonde.store import open_store
 
 _CAMPAIGN_TELLS = frozenset({"within-noise"})

@@ -15,7 +15,7 @@ from iosonde.change.repair import troubles
 from iosonde.change.take_away import recorded, take_away
 from iosonde.contract import VerbResult
 from iosonde.errors import HostFailed
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.verbs.signals import run_async
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from iosonde.case import Measured, State
-from iosonde.records import Scalar
+from iosonde.records.evidence import Measured, State
+from iosonde.records.stack import Scalar
 from tests.contract.rules.case import RuleCase, case, counted, state, trial
 
 

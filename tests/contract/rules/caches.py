@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from tests.contract.rules.case import RuleCase, case, counted, state
 
 WHOLE = state("flashcache", "cachedev", {"block_size": 4096})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from iosonde.case import Asked, Case, Counted, Measured, State
-from iosonde.records import HostFacts, Json, Scalar
+from iosonde.records.evidence import Asked, Case, Counted, Measured, State
+from iosonde.records.stack import HostFacts, Json, Scalar
 from tests.unit.explain import cases
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.case import Measured
+from iosonde.records.evidence import Measured
 from tests.contract.rules.case import RuleCase, case, state, trial
 
 SYSCTL = {

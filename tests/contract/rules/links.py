@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from iosonde.case import Measured
-from iosonde.records import Json, Scalar
+from iosonde.records.evidence import Measured
+from iosonde.records.stack import Json, Scalar
 from tests.contract.rules.case import RuleCase, case, counted, state, trial
 
 GIGABIT = 125_000_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from iosonde.case import Measured
-from iosonde.records import HostFacts
+from iosonde.records.evidence import Measured
+from iosonde.records.stack import HostFacts
 from tests.contract.rules.case import RuleCase, asked, case, state, trial
 
 GIB = 1 << 30

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iosonde.case import Account, Case, Ledger, LedgerRow, Measured
+from iosonde.records.evidence import Case, Measured
+from iosonde.records.prediction import Account, Ledger, LedgerRow
 from tests.contract.rules.case import RuleCase, case, trial
 
 MB = 1e6

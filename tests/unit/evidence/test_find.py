@@ -12,7 +12,7 @@ from iosonde.errors import UsageError
 from iosonde.evidence import find as module
 from iosonde.evidence.document import Document, of_bytes, open_document
 from iosonde.evidence.find import Found, find, known, outputs
-from iosonde.printed import Unread
+from iosonde.records.printed import Unread
 from tests.mangle import mangled, read, trials
 
 PAIR = (

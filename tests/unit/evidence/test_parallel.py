@@ -10,7 +10,7 @@ import pytest
 from iosonde.evidence.document import Document, of_bytes
 from iosonde.evidence.find import Found, Search, Span, find, hits
 from iosonde.evidence.parallel import find_by_spans
-from iosonde.printed import Unread
+from iosonde.records.printed import Unread
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 

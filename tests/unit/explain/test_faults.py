@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iosonde.case import Case
 from iosonde.explain.rules import faults
+from iosonde.records.evidence import Case
 from tests.unit.explain.cases import found, trial
 
 

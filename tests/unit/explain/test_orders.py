@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from iosonde.case import Case, Measured, State
 from iosonde.explain import judge
 from iosonde.explain.rules import averages, claims, loops, noise
-from iosonde.records import Finding
+from iosonde.records.evidence import Case, Measured, State
+from iosonde.records.finding import Finding
 from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
 
 MIB = 2**20

@@ -5,11 +5,11 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from iosonde.case import Case, Measured
 from iosonde.contract import as_json
 from iosonde.errors import UsageError
 from iosonde.explain.judge import findings
 from iosonde.explain.waterfall import waterfalls
+from iosonde.records.evidence import Case, Measured
 from iosonde.report.waterfall import notes_of, rows_of, waterfall_figure
 from iosonde.verbs.schema import schema
 from tests.unit.explain.cases import case_of, loop_tester_page, network_page, trial

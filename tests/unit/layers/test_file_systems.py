@@ -9,7 +9,7 @@ from iosonde.layers.ext4 import kind as ext4
 from iosonde.layers.md.facts import Member
 from iosonde.layers.md.kind import misaligned
 from iosonde.layers.xfs.kind import geometry_facts
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from tests.unit.layers._caches.test_found import device, scene
 
 # In the shape of xfs_info 6.1, with a log on a device of its own.

@@ -10,7 +10,7 @@ from statistics import fmean
 import pytest
 
 from iosonde.evidence.find import Found
-from iosonde.printed import PrintedState, PrintedTrial, Subject, Unread
+from iosonde.records.printed import PrintedState, PrintedTrial, Subject, Unread
 from tests.mangle import mangled, read, states, trials
 
 PLACE = Path(__file__).parents[2] / "outputs" / "hap-fio-tester"

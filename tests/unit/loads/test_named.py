@@ -11,7 +11,7 @@ from iosonde.hosts.local import LocalHost
 from iosonde.loads import LOADS
 from iosonde.loads.hdparm.load import Hdparm
 from iosonde.loads.named import declare_load, named_load, names, text_of
-from iosonde.records import Load, RawOutput, Target, TargetKind
+from iosonde.records.load import Load, RawOutput, Target, TargetKind
 from tests.loop.devices import loop_device
 
 DOCS = Path(__file__).parents[3] / "docs" / "use" / "loads.md"

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.loads.iozone import metrics_of
 from iosonde.loads.iozone.figures import read_figures
-from iosonde.printed import Unread
+from iosonde.records.printed import Unread
 from tests.mangle import mangled, read, trials
 
 CACHED = " Timing cached reads:   17586 MB in  1.99 seconds = 8837.11 MB/sec"

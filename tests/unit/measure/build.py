@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from iosonde.records import (
-    Capture,
-    Histogram,
-    Load,
-    LoadResult,
-    Loop,
-    RawOutput,
-    Run,
-    RunState,
-    Series,
-    Target,
-    TargetKind,
-    Trial,
-)
+from iosonde.records.load import Histogram, Load, LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.run import Loop, Run, RunState, Series, Trial
+from iosonde.records.stack import Capture
 
 UNITS = {"iops": "1/s", "bandwidth": "B/s", "user": "cores", "system": "cores"}
 

@@ -13,7 +13,8 @@ from iosonde.loads.fio import Fio
 from iosonde.measure.again import UnreadLoop, read_again, read_loop
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.sheet import sheet
-from iosonde.records import LoadResult, Loop, RawOutput, Run, RunState
+from iosonde.records.load import LoadResult, RawOutput
+from iosonde.records.run import Loop, Run, RunState
 from iosonde.report.raw import raw_outputs
 from iosonde.store import open_store
 from tests.unit.measure import build

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from iosonde.measure.combine import together
-from iosonde.records import Histogram, Loop
+from iosonde.records.load import Histogram
+from iosonde.records.run import Loop
 from tests.unit.measure import build
 
 CALM = {"read": Histogram((1e-4, 1e-3), (990, 10))}

@@ -13,8 +13,10 @@ from iosonde.measure.circumstances import circumstances
 from iosonde.measure.comparison import Wanted, compare, match
 from iosonde.measure.gate import parse_gate, pass_gates
 from iosonde.measure.sheet import sheet, trial_sheet
-from iosonde.records import Capture, HostFacts, Outcome, Scalar, Series, StackLayer
-from iosonde.sheets import RunSheet, TrialSheet
+from iosonde.records.comparison import Outcome
+from iosonde.records.run import Series
+from iosonde.records.sheet import RunSheet, TrialSheet
+from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.statistics.contrast import Bar, contrast, decide
 from tests.unit.measure import build
 from tests.unit.statistics import noise

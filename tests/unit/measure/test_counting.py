@@ -15,7 +15,8 @@ from iosonde.hosts.host import Completed
 from iosonde.layers.dm.facts import STATUS, TABLE
 from iosonde.measure.counting import Counting, Snapshot, counting_of
 from iosonde.monitors import diskstats
-from iosonde.records import Capture, HostFacts, StackLayer, Target, TargetKind
+from iosonde.records.load import Target, TargetKind
+from iosonde.records.stack import Capture, HostFacts, StackLayer
 from tests.nothing import NothingHost
 
 

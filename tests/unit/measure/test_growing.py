@@ -14,7 +14,8 @@ from iosonde.measure import flags, growing, run, sheet
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GROWTH, GrowingTrial
 from iosonde.measure.study import Study, make_plan
-from iosonde.records import Demand, Loop, RunState, Trial
+from iosonde.records.load import Demand
+from iosonde.records.run import Loop, RunState, Trial
 from iosonde.store import open_store
 from tests.unit.measure import build
 

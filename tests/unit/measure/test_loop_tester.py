@@ -6,8 +6,8 @@ import pytest
 
 from iosonde.measure.comparison import compare
 from iosonde.measure.sheet import sheet, slowest
-from iosonde.records import Outcome
-from iosonde.sheets import RunSheet
+from iosonde.records.comparison import Outcome
+from iosonde.records.sheet import RunSheet
 from iosonde.statistics.steady import trend
 from iosonde.units import MIB
 from tests.unit.measure import build

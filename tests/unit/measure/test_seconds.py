@@ -11,7 +11,9 @@ import pytest
 from iosonde.measure.circumstances import circumstances
 from iosonde.measure.seconds import devices_of, seconds_of
 from iosonde.measure.sheet import trial_sheet
-from iosonde.records import Capture, HostFacts, Series, StackLayer, Target, TargetKind, Trial
+from iosonde.records.load import Target, TargetKind
+from iosonde.records.run import Series, Trial
+from iosonde.records.stack import Capture, HostFacts, StackLayer
 from tests.unit.measure import build
 from tests.unit.statistics import noise
 

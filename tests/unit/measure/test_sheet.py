@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from iosonde.measure.sheet import sheet, slowest, trial_sheet
-from iosonde.records import Histogram, Trial
+from iosonde.records.load import Histogram
+from iosonde.records.run import Trial
 from tests.unit.measure import build
 
 

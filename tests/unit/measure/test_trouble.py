@@ -12,18 +12,9 @@ from iosonde.explain.rules.faults import RULES
 from iosonde.hosts import open_host
 from iosonde.measure.sheet import sheet, trial_sheet
 from iosonde.measure.trouble import Watched, troubles_of
-from iosonde.records import (
-    Load,
-    LoadResult,
-    Loop,
-    RawOutput,
-    Run,
-    RunState,
-    StackLayer,
-    Target,
-    TargetKind,
-    Trial,
-)
+from iosonde.records.load import Load, LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.run import Loop, Run, RunState, Trial
+from iosonde.records.stack import StackLayer
 from iosonde.stack.discover import discover
 from tests.recordings.sata_md_lvm import sata_md_lvm
 

@@ -8,25 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iosonde.case import Case, Ledger, LedgerRow, Measured
 from iosonde.explain.rules.ledger import differences
 from iosonde.loads.load import REQUESTS
 from iosonde.loads.named import declare_load
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.account import ledger_of
-from iosonde.records import (
-    Capture,
-    Finding,
-    HostFacts,
-    LoadResult,
-    Loop,
-    RawOutput,
-    Scalar,
-    StackLayer,
-    Target,
-    TargetKind,
-    Trial,
-)
+from iosonde.records.evidence import Case, Measured
+from iosonde.records.finding import Finding
+from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.prediction import Ledger, LedgerRow
+from iosonde.records.run import Loop, Trial
+from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 
 KIB, MIB, SECTOR = 1024, 2**20, 512
 SLOW, FAST = "vdb", "vdc"

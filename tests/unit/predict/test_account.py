@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from iosonde import _core
-from iosonde.case import Account, Case, Ledger, LedgerRow, Measured
 from iosonde.explain.rules.ledger import differences
 from iosonde.layers._ledger.look import Look
 from iosonde.loads.load import REQUESTS
@@ -22,19 +21,12 @@ from iosonde.predict.found import model_of_found
 from iosonde.predict.model import model_of, predict, top_of
 from iosonde.predict.pieces import more_at_the_target
 from iosonde.predict.requests import Requests, of_lines, of_load
-from iosonde.records import (
-    Capture,
-    Finding,
-    HostFacts,
-    LoadResult,
-    Loop,
-    RawOutput,
-    Scalar,
-    StackLayer,
-    Target,
-    TargetKind,
-    Trial,
-)
+from iosonde.records.evidence import Case, Measured
+from iosonde.records.finding import Finding
+from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.prediction import Account, Ledger, LedgerRow
+from iosonde.records.run import Loop, Trial
+from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.stack.file import understand
 from tests.unit.predict.found_stacks import figures, iolog, layer
 

@@ -18,10 +18,13 @@ from iosonde.predict.against import forecast, measured, order, require_same_stac
 from iosonde.predict.search import Question, ranking, search
 from iosonde.predict.time import Time
 from iosonde.predict.what_if import Change
-from iosonde.printed import Kept, Place
-from iosonde.records import Capture, Forecast, Run, RunState, Target, TargetKind
+from iosonde.records.load import Target, TargetKind
+from iosonde.records.prediction import Forecast
+from iosonde.records.printed import Kept, Place
+from iosonde.records.run import Run, RunState
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Capture
 from iosonde.report import FORMATS
-from iosonde.sheets import RunSheet
 from iosonde.stack.file import understand
 from iosonde.store import open_store
 from iosonde.store.packed import pack

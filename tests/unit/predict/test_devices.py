@@ -16,7 +16,7 @@ from iosonde.predict.service.link import Link
 from iosonde.predict.service.measured import Measured, of_points
 from iosonde.predict.service.service import Access, Service, parse_rate
 from iosonde.predict.service.sheet import Sheet
-from iosonde.records import Run, RunState
+from iosonde.records.run import Run, RunState
 from tests.unit.measure.build import loop, trial
 from tests.unit.predict.stacks import disks
 

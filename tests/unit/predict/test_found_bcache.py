@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from iosonde.case import LedgerRow
 from iosonde.layers._ledger.look import Look, Ran
 from iosonde.predict.found import model_of_found
+from iosonde.records.prediction import LedgerRow
 from tests.unit.predict.found_stacks import (
     DISKS,
     FAST,

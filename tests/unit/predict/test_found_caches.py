@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from iosonde import _core
-from iosonde.case import LedgerRow
 from iosonde.cli.accounted import print_ledger
 from iosonde.layers._ledger.look import Look
 from iosonde.predict.found import model_of_found
+from iosonde.records.prediction import LedgerRow
 from iosonde.verbs.ledgers import ledger_document
 from tests.unit.predict.found_stacks import (
     DISKS,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from tests.unit.predict.found_stacks import (
     DISKS,
     KIB,

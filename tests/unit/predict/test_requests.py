@@ -12,7 +12,7 @@ import pytest
 from iosonde.errors import UsageError
 from iosonde.loads.named import declare_load
 from iosonde.predict.requests import FLUSH, READ, WRITE, Requests, durable, of_lines, of_load
-from iosonde.records import Load
+from iosonde.records.load import Load
 
 KIB, MIB = 1024, 2**20
 SPAN = MIB

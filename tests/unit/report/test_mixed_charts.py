@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iosonde.cli.result import _is_shown
 from iosonde.measure.sheet import sheet, trial_sheet
-from iosonde.records import Series, Trial
+from iosonde.records.run import Series, Trial
 from iosonde.report.courses import courses
 from iosonde.report.html import page_of
 from iosonde.report.pivot import LoadGroup, Measured

@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from iosonde.campaign import Varied
-from iosonde.records import Scalar
+from iosonde.records.campaign import Varied
+from iosonde.records.campaign_sheet import CampaignSheet
+from iosonde.records.stack import Scalar
 from iosonde.report import FORMATS
 from iosonde.report.blocks import Cells, clock, interval, show_value, signed
 from iosonde.report.tuning import campaign_sections
-from iosonde.tuning import CampaignSheet
 from tests.campaigns import READ_AHEAD, REQUESTS, SCHEDULER, campaign_sheet, simulated
 from tests.unit.tune.test_sheet import with_refusal
 

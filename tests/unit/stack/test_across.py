@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.stack.across import across
 
 

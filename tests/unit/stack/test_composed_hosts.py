@@ -10,7 +10,7 @@ import pytest
 from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
 from iosonde.layers.layer import BlockDevice
-from iosonde.records import Capture, StackLayer
+from iosonde.records.stack import Capture, StackLayer
 from iosonde.stack.discover import discover
 from iosonde.stack.model import Stack, devices_under, layers_under
 from iosonde.stack.scene import LSBLK, LSBLK_PAIRS, read_scene

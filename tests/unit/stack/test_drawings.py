@@ -7,7 +7,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from iosonde.records import Capture, Gap, HostFacts, StackLayer
+from iosonde.records.stack import Capture, Gap, HostFacts, StackLayer
 from iosonde.stack import dot, mermaid
 from iosonde.stack.draw import draw
 

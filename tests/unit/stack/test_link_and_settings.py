@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from iosonde.layers.layer import BlockDevice, LayerSetting, Mount, Scene
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.stack.hazards import mark_hazards
 from iosonde.stack.link import holding_mount, link
 from iosonde.stack.model import Stack

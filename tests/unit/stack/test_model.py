@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.records import Capture, StackLayer
+from iosonde.records.stack import Capture, StackLayer
 from iosonde.stack.model import Stack, capture_settings, layers_under
 
 

@@ -7,7 +7,7 @@ import pytest
 from iosonde.errors import UsageError
 from iosonde.layers.drbd.kind import DrbdDeclared
 from iosonde.layers.md.kind import MdDeclared
-from iosonde.records import Json
+from iosonde.records.stack import Json
 from iosonde.stack.file import understand
 from iosonde.stack.overrides import parse_overrides
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.hosts import open_host
 from iosonde.hosts.recording import Recorder
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.stack.discover import discover
 from tests.recordings.nvme_crypt import nvme_crypt
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iosonde.records import Histogram
+from iosonde.records.load import Histogram
 from iosonde.statistics.histogram import merge, quantile
 
 _BINS = st.lists(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from iosonde.records import Outcome
+from iosonde.records.comparison import Outcome
 from iosonde.statistics.contrast import Bar
 from iosonde.statistics.estimates import summarise
 from iosonde.statistics.verdict import Circumstances, Judgement, judge, within_noise

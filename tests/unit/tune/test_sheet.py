@@ -8,11 +8,11 @@ from math import log
 
 import pytest
 
-from iosonde.campaign import Campaign, CandidateEnd, Measurement
-from iosonde.records import Outcome
+from iosonde.records.campaign import Campaign, CandidateEnd, Measurement
+from iosonde.records.campaign_sheet import Tuning
+from iosonde.records.comparison import Outcome
 from iosonde.tune.effects import Fit
 from iosonde.tune.sheet import tuning_of
-from iosonde.tuning import Tuning
 from tests.campaigns import READ_AHEAD, REQUESTS, SCHEDULER, simulated, truth
 
 CAMPAIGNS = 25

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from iosonde.records import Outcome
+from iosonde.records.comparison import Outcome
 from iosonde.tune.search import STRATEGIES
 from iosonde.tune.search.anova import Anova
 from iosonde.tune.search.grid import Grid

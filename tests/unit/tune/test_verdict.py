@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.records import Outcome
+from iosonde.records.comparison import Outcome
 from iosonde.tune.search.confirm import Confirmation
 from iosonde.tune.search.strategy import Ending, Found
 from iosonde.tune.search.verdict import Proven

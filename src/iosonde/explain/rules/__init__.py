@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
-    from iosonde.case import Rule
+    from iosonde.records.evidence import Rule
 
 RULES: Table[tuple[Rule, ...]] = Table(
     "rule",

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule
 from iosonde.explain.series import Condition, series_of
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.direction import higher_is_better
 
 _ROUNDED = 1e-3  # of a figure: what copying and rounding may change

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from iosonde import units
-from iosonde.case import Case, Rule
 from iosonde.explain.rules.noise import shown_range
 from iosonde.explain.series import Condition, Series, circumstances, series_of
-from iosonde.records import Evidence, Finding, Outcome, Verdict
+from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.evidence import Case, Rule
+from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.verdict import compared, judge
 
 _AGAIN = re.compile(r"\b(?:repeat\w*|rerun|re-run|again)\b", re.IGNORECASE)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.case import Case, Measured, Rule
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
 
 _SHOWN = 4
 

@@ -18,8 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.case import Account, Case, Ledger, LedgerRow, Measured, Rule
-from iosonde.records import Evidence, Finding, Scalar
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.prediction import Account, Ledger, LedgerRow
+from iosonde.records.stack import Scalar
 
 _SHARE = 0.005  # of what was predicted
 _READS, _READ_BYTES = 200, 4 * units.MIB  # of udev and those who open a device

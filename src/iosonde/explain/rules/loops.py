@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from math import atanh, exp, log, sqrt
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule
 from iosonde.explain.series import Condition, Series, overlap, series_of
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.direction import higher_is_better
 
 _LEVEL = 0.05

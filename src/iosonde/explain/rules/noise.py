@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from iosonde import units
-from iosonde.case import Case, Rule
 from iosonde.explain.series import Condition, Series, circumstances, series_of
-from iosonde.records import Evidence, Finding, Outcome, Verdict
+from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.evidence import Case, Rule
+from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.contrast import Bar
 from iosonde.statistics.direction import higher_is_better
 from iosonde.statistics.verdict import judge, typical

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.case import Case, Counted, State
+from iosonde.records.evidence import Case, Counted, State
 
 
 def figure(counted: Counted, *names: str) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 
 
 class OfTwoDevices(Protocol):

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.case import Case, Counted, Rule, State
 from iosonde.layers._caches.counted import counted_of, figure, state_of, subject_of
 from iosonde.layers.aoe.facts import COMMON_MTUS, aoe_frame_payload, aoe_least_mtu
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Counted, Rule, State
+from iosonde.records.finding import Evidence, Finding
 
 _ENOUGH = 1000  # requests, below which shares say little
 _MUCH = 0.2

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.case import Case, Counted, Rule, State
 from iosonde.layers._caches.counted import counted_of, figure, state_of, subject_of
-from iosonde.records import Evidence, Finding, Scalar
+from iosonde.records.evidence import Case, Counted, Rule, State
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Scalar
 
 _KINDS = ("dm_cache", "bcache", "dm_writecache", "flashcache")
 _CALLED = {

@@ -18,7 +18,7 @@ from iosonde.layers._ledger.look import Look, NotCovered, targets_of
 from iosonde.layers._ledger.rule import Layer, Scene
 from iosonde.layers.dm.facts import STATUS
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 
 State = TypeVar("State")
 _UNKNOWN = "what it held when the load began is not known: `dmsetup status` was not to be had"

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from iosonde import units
 from iosonde.layers._commands.printed_sysctl import as_values
 from iosonde.layers._mounts.facts import subject as mounted
-from iosonde.printed import Subject
-from iosonde.records import Scalar
+from iosonde.records.printed import Subject
+from iosonde.records.stack import Scalar
 
 _ECHO = re.compile(
     r"(?:echo|printf)\s{1,9}(?:-\w{1,9}\s{1,9})?[\"']?(?P<value>[^\"'>|;]{1,100}?)[\"']?\s{0,9}"

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 from iosonde.layers._commands.facts import settings_in
 from iosonde.layers._mounts.facts import unmarked
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.stack import Scalar
 from iosonde.text.passage import Passage, lines, prompt_in
 from iosonde.text.torn import joinings
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from iosonde.layers._mounts.facts import unmarked
-from iosonde.printed import PrintedState, Reading, Subject
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject
+from iosonde.records.stack import Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, lines
 
 _TOPS = "abi|crypto|debug|dev|fs|kernel|net|sunrpc|user|vm"

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from posixpath import basename
 from types import MappingProxyType
 
-from iosonde.case import Account
 from iosonde.layers.dm.facts import Target, parse_targets
 from iosonde.layers.layer import kernel_name
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.prediction import Account
+from iosonde.records.stack import Scalar, StackLayer
 
 Texts = Mapping[str, Mapping[str, str]]
 """Host → path or command → text, as measure/counting.py keeps them."""

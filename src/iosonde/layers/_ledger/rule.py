@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from iosonde import _core
-from iosonde.case import Account
 from iosonde.layers import LEDGERS
+from iosonde.records.prediction import Account
 
 if TYPE_CHECKING:
     from iosonde.layers._ledger.look import Look
     from iosonde.layers.dm.facts import Target
     from iosonde.layers.site import Site
-    from iosonde.records import Scalar, StackLayer
+    from iosonde.records.stack import Scalar, StackLayer
 
 NOTHING = Account(0, 0, 0, 0)
 Rule: TypeAlias = (

@@ -15,7 +15,7 @@ from iosonde.layers._ledger.rule import Layer, Scene
 from iosonde.layers.dm.facts import TABLE, Target, read_linear
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.units import KIB, SECTOR
 
 REQUEST = 1280 * KIB

@@ -6,8 +6,8 @@ import re
 
 from iosonde.layers.layer import options_of
 from iosonde.layers.nfs.facts import mount_facts
-from iosonde.printed import Subject
-from iosonde.records import Scalar
+from iosonde.records.printed import Subject
+from iosonde.records.stack import Scalar
 
 STORAGE = frozenset({
     "btrfs", "ceph", "cifs", "exfat", "ext2", "ext3", "ext4", "f2fs", "gfs2", "glusterfs", "jfs",

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.case import Case, Rule, State, subject_of
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
 
 _NEARLY = 0.9  # share in use from which on it is told
 _FULL = 0.999  # of what lvs prints with two digits after the point

@@ -16,7 +16,7 @@ from iosonde.layers._ledger.shapes import (
     pieces,
 )
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.units import SECTOR
 
 

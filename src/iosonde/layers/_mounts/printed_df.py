@@ -12,8 +12,8 @@ import re
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.stack import Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, lines
 from iosonde.text.torn import joinings
 

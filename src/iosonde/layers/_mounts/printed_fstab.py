@@ -9,7 +9,7 @@ import re
 from typing import ClassVar
 
 from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
-from iosonde.printed import PrintedState, Reading, Subject
+from iosonde.records.printed import PrintedState, Reading, Subject
 from iosonde.text.passage import Passage, Prompt, command_before, lines
 from iosonde.text.torn import joinings
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, TypeAlias
 
 from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
 from iosonde.text.passage import Passage, Prompt, command_before, lines
 from iosonde.text.torn import joinings
 

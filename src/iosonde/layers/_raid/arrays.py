@@ -15,11 +15,11 @@ from functools import lru_cache
 from math import gcd
 
 from iosonde import units
-from iosonde.case import Case, Measured, State
 from iosonde.errors import UsageError
 from iosonde.layers._raid.geometry import LEVELS, PARITY, SPANNED, data_members, small_write
 from iosonde.layers.dm.facts import mapper_name
-from iosonde.records import Scalar
+from iosonde.records.evidence import Case, Measured, State
+from iosonde.records.stack import Scalar
 
 _KINDS = ("md", "hwraid", "lvm", "array")
 _PARTITION = re.compile(r"(?<=\d)p\d{1,3}$|(?<=[a-z])\d{1,3}$")

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule, State, subject_of
 from iosonde.layers._raid.arrays import Array, Ground, Load, WriteCost, write_cost
 from iosonde.layers._raid.geometry import NEAR_TWO, PARITY, tolerance
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
 
 _PAGE = 4 * units.KIB
 _CACHE = 256  # entries of md's stripe cache, unless set

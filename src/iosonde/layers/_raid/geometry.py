@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
 
 PARITY = {"raid4": 1, "raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}

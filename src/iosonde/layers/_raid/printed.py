@@ -15,8 +15,8 @@ import re
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.stack import Scalar
 from iosonde.text.passage import Passage
 
 _LEVELS = ("0", "1", "5", "6", "10", "50", "60")

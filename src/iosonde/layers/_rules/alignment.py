@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule, State, subject_of
 from iosonde.layers._raid.arrays import Array, Ground, near
-from iosonde.records import Evidence, Finding, Scalar
+from iosonde.records.evidence import Case, Measured, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Scalar
 
 _DOS_START = 63 * units.SECTOR
 _FILE_SYSTEMS = ("xfs", "ext4", "ext3", "ext2")

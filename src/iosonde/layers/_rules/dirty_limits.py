@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule, State
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule, State
+from iosonde.records.finding import Evidence, Finding
 
 _VM = "Linux Documentation/admin-guide/sysctl/vm.rst; mm/page-writeback.c, domain_dirty_limits()"
 _LONG = 10.0  # s: a sync that takes longer is a stall to everybody who waits for it

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from iosonde.case import Case, Rule, State
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Rule, State
+from iosonde.records.finding import Evidence, Finding
 
 _FILES = {
     "sysctl": ("/etc/sysctl.conf",),

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.case import Case, Rule, State, subject_of
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
 
 _STANDARD_MTU = 1500
 _LONGEST_FRAME = 16110  # what some cards take; InfiniBand and loopback have more

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from iosonde.case import Case, Rule, State, subject_of
-from iosonde.records import Evidence, Finding, Scalar
+from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Scalar
 
 _WAITS = {
     "nvmeof": "I/O waits until fast_io_fail_tmo or ctrl_loss_tmo have passed, and fails then",

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule, State
 from iosonde.layers.aoe.facts import aoe_frame_payload, aoe_least_mtu
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule, State
+from iosonde.records.finding import Evidence, Finding
 
 _PAGE = 4 * units.KIB
 _REQUEST = 64 * units.KIB

@@ -23,7 +23,7 @@ from iosonde.layers.aoe.facts import aoe_frame_payload
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Compared, Declared, Site
 from iosonde.layers.step import Check, Step, run
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 _SHELVES = 4000
 _INTERFACE = (

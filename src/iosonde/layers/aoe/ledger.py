@@ -16,7 +16,7 @@ from iosonde.layers._ledger.shapes import (
 )
 from iosonde.layers.aoe.facts import aoe_frame_payload, aoe_least_mtu
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.units import KIB, SECTOR
 
 _BLOCK = 4 * KIB

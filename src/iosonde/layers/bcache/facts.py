@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from iosonde.errors import UsageError
-from iosonde.printed import known
-from iosonde.records import Scalar
+from iosonde.records.printed import known
+from iosonde.records.stack import Scalar
 from iosonde.units import KIB, parse_bytes
 
 MODES: Mapping[str, Literal["back", "through", "around", "none"]] = {

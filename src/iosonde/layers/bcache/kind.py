@@ -22,7 +22,7 @@ from iosonde.layers.bcache.facts import cache_facts, counts, printed
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, Subject, modules, run, wipe
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.scripts import program
 from iosonde.units import KIB, MIB, SECTOR
 

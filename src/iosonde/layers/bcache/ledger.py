@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from iosonde._core import Bcache, Linear
-from iosonde.case import Account
 from iosonde.layers._caches.ledger import routed
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.rule import Accounting, Besides, Layer, Scene
 from iosonde.layers.bcache.facts import MODES, buckets_on, chosen, size, span
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.prediction import Account
+from iosonde.records.stack import StackLayer
 from iosonde.units import KIB
 
 _LEAST_FREE = 30  # %: with less the cache takes no dirty data (CUTOFF_WRITEBACK_SYNC)

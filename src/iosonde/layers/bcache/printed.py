@@ -15,8 +15,15 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from iosonde.layers.bcache.facts import cache_facts, chosen, counts, size
-from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
-from iosonde.records import Json, Scalar
+from iosonde.records.printed import (
+    PrintedCounters,
+    PrintedState,
+    Reading,
+    Subject,
+    Unreadable,
+    known,
+)
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, lines, prompt_in
 
 _NAMES = (

@@ -12,8 +12,15 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.layers.bcache.facts import chosen, size
-from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
-from iosonde.records import Json, Scalar
+from iosonde.records.printed import (
+    PrintedCounters,
+    PrintedState,
+    Reading,
+    Subject,
+    Unreadable,
+    known,
+)
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, flow, lines, prompt_in
 
 _KEY = re.compile(r"^[\s|]*(?:sb|dev|cset)\.[a-z_.]+\s+\S+(?:\s*\[[^\]]*\])?[\s|]*$")

@@ -15,7 +15,7 @@ from typing import ClassVar
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers.bcache.facts import whole_bytes
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import Kept, write_file
 from iosonde.settings.sysfs import Sysfs
 from iosonde.settings.udev_rules import FILE

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 
 from iosonde import units
 from iosonde.layers.partition.kind import alignment_facts, believed_stripe
-from iosonde.printed import Subject
-from iosonde.records import Scalar
+from iosonde.records.printed import Subject
+from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column
 
 _WORD, _TEXT = re.compile(r"\S+"), re.compile(r"\S.*")

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule, State
 from iosonde.layers._raid.arrays import Array, Ground, near
-from iosonde.records import Evidence, Finding, Scalar
+from iosonde.records.evidence import Case, Measured, Rule, State
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Scalar
 
 _TODAY = {"noop": "none", "deadline": "mq-deadline", "cfq": "bfq", "anticipatory": "mq-deadline"}
 _FAIR = frozenset({"bfq", "cfq", "anticipatory"})

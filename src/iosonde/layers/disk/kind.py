@@ -23,7 +23,7 @@ from iosonde.layers import LAYERS
 from iosonde.layers.layer import BlockDevice, Everything, Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Compared, Declared, Duration, Hosting, Site, Size
 from iosonde.layers.step import Check, Step, Subject, exists, run, wipe
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 # lsblk's types of disks; what looks like one to lsblk, but has a file of its own, is below.
 _TYPES = frozenset({"disk", "rom"})

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.printed import PrintedState, Reading, Unreadable
+from iosonde.records.printed import PrintedState, Reading, Unreadable
 from iosonde.text.cells import head_at, rows
 from iosonde.text.passage import Passage, command_before, lines
 from iosonde.text.torn import joinings

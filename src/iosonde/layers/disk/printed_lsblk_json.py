@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.printed import PrintedState, Reading, Unreadable
+from iosonde.records.printed import PrintedState, Reading, Unreadable
 from iosonde.text.json_object import decoded, opening
 from iosonde.text.passage import Passage, command_before, joined, lines
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from iosonde.printed import PrintedState, Reading, Subject, known
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject, known
+from iosonde.records.stack import Scalar
 from iosonde.text.passage import Passage, command_before, compact, lines, prompt_in
 
 _DEVICE = re.compile(

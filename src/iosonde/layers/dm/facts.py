@@ -18,8 +18,8 @@ from functools import cache
 from typing import TypeAlias
 
 from iosonde.layers import LAYERS
-from iosonde.printed import known
-from iosonde.records import Json, Scalar
+from iosonde.records.printed import known
+from iosonde.records.stack import Json, Scalar
 from iosonde.units import SECTOR
 
 TABLE = "dmsetup table"

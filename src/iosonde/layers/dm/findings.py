@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.case import Case, Rule, State, subject_of
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
 
 _DOES = {
     "error": ("error", "fails every read and write of the part that is mapped to it"),

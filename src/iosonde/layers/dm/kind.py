@@ -17,7 +17,7 @@ from typing import ClassVar
 from iosonde import kerneltext
 from iosonde.layers.dm.facts import Target, kind_of, parse_targets, table_facts
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 _BROKEN = {"error": "gives errors only", "flakey": "made to fail", "delay": "slowed down"}
 

@@ -9,7 +9,7 @@ from iosonde.layers._ledger.shapes import (
     mapped,
 )
 from iosonde.layers.dm.facts import Target, read_striped
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.units import SECTOR
 
 

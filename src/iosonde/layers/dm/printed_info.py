@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.layers.dm.facts import kind_of
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
 from iosonde.text.passage import Passage, Prompt, command_before, compact, lines, prompt_in
 
 _LONG = re.compile(

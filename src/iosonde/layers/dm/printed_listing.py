@@ -27,8 +27,8 @@ from iosonde.layers.dm.facts import (
     read_target,
     table_facts,
 )
-from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
-from iosonde.records import Json, Scalar
+from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, prompt_in
 from iosonde.text.torn import joinings
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde.layers.dm.facts import Target, TargetFacts, counted, has_failed, part_of
-from iosonde.printed import known
-from iosonde.records import Scalar
+from iosonde.records.printed import known
+from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
 
 MODES = ("writeback", "writethrough", "passthrough")

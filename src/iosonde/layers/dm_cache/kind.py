@@ -32,7 +32,7 @@ from iosonde.layers.dm_cache.facts import MODES, read_status, read_table
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, Subject, modules
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.scripts import program
 from iosonde.units import GIB, KIB, SECTOR
 

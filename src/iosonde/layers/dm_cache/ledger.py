@@ -12,7 +12,6 @@ from math import inf
 from typing import Any, Literal
 
 from iosonde._core import Promote
-from iosonde.case import Account
 from iosonde.layers._caches.building import HEADER
 from iosonde.layers._caches.ledger import request_rate, routed, states_of
 from iosonde.layers._ledger.look import Look, NotCovered
@@ -22,7 +21,8 @@ from iosonde.layers.dm.facts import Target
 from iosonde.layers.dm_cache.facts import COUNTERS, CacheStatus, read_status, read_table
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.prediction import Account
+from iosonde.records.stack import StackLayer
 from iosonde.units import KIB, MIB, SECTOR
 
 _COPY = 512 * KIB  # dm-kcopyd.c, DEFAULT_SUB_JOB_SIZE_KB: copies are cut to it

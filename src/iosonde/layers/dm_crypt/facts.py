@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.layers.dm.facts import DEVICE, Target, TargetFacts, counted
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
 
 _SECTOR_SIZE = "sector_size:"

@@ -10,7 +10,7 @@ from typing import ClassVar
 from iosonde.layers.dm.kind import mapped
 from iosonde.layers.dm_crypt.facts import read_table
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 
 def format_of(uuid: str) -> str | None:

@@ -10,7 +10,7 @@ from iosonde.layers._ledger.shapes import (
 )
 from iosonde.layers.dm.facts import Target
 from iosonde.layers.dm_crypt.facts import read_table
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.units import MIB, SECTOR
 
 

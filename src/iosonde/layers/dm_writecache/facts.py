@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde.layers.dm.facts import Target, TargetFacts, counted
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 
 DEFAULTS = {
     "high_watermark": 50, "low_watermark": 45, "writeback_jobs": 0, "autocommit_blocks": 65536,

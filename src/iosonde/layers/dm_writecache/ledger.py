@@ -12,7 +12,6 @@ from math import inf
 from typing import Any
 
 from iosonde._core import Cache, Writecache
-from iosonde.case import Account
 from iosonde.layers._caches.building import HEADER
 from iosonde.layers._caches.ledger import request_rate, routed, states_of
 from iosonde.layers._ledger.look import Look, NotCovered
@@ -21,7 +20,8 @@ from iosonde.layers._ledger.shapes import mapped
 from iosonde.layers.dm.facts import Target
 from iosonde.layers.dm_writecache.facts import DEFAULTS, WritecacheStatus, read_status, read_table
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.prediction import Account
+from iosonde.records.stack import StackLayer
 from iosonde.units import KIB, SECTOR
 
 _FLAGS = frozenset({"cleaner", "metadata_only", "max_age"})

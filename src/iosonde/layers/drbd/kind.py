@@ -33,8 +33,8 @@ from iosonde.layers.step import (
     run,
     wipe,
 )
-from iosonde.printed import known
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.printed import known
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 
 _NET = frozenset({

@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 from iosonde._core import Drbd, Limits, Linear, Mirror
-from iosonde.case import Account
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.rule import Accounting, Besides, Layer, Scene
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.prediction import Account
+from iosonde.records.stack import StackLayer
 from iosonde.units import KIB, MIB
 
 _EXTENT, _LEAST_EXTENTS = 4 * MIB, 67

@@ -18,8 +18,15 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.layers.drbd.facts import amount, parse_volumes
-from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
-from iosonde.records import Json, Scalar
+from iosonde.records.printed import (
+    PrintedCounters,
+    PrintedState,
+    Reading,
+    Subject,
+    Unreadable,
+    known,
+)
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, lines
 
 _MINOR = re.compile(r"^\s*(?P<minor>\d{1,7}): ?cs:")

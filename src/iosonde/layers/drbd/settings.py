@@ -20,7 +20,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.layers.drbd.facts import names_device, options_in, options_in_force
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.scripts import program
 from iosonde.settings.mechanism import Kept, Scripted, texts, value_of
 

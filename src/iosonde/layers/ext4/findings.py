@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.case import Case, Rule
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Rule
+from iosonde.records.finding import Evidence, Finding
 
 
 def double_write(case: Case) -> Iterator[Finding]:

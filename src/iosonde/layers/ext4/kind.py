@@ -30,7 +30,7 @@ from iosonde.layers.layer import (
 )
 from iosonde.layers.site import Compared, Declared, Site, Size
 from iosonde.layers.step import Step
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
 from iosonde.units import MIB, parse_bytes, show_bytes
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from iosonde import units
-from iosonde.printed import known
-from iosonde.records import Scalar
+from iosonde.records.printed import known
+from iosonde.records.stack import Scalar
 
 _HEAD = re.compile(r"^(?:.+?: )?\d+ \d+ \S", re.MULTILINE)
 PAIR = re.compile(r"([A-Za-z_]+)\((-?\d+)\)")

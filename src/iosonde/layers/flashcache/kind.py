@@ -17,7 +17,7 @@ from iosonde import kerneltext
 from iosonde.layers.dm.kind import Mapped, mapped
 from iosonde.layers.flashcache.facts import counters, of_device, size_histogram, table_facts
 from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 
 _COUNTED = (
     "reads", "writes", "read hits", "write hits", "uncached reads", "uncached writes",

@@ -16,8 +16,8 @@ from iosonde import units
 from iosonde.layers.dm.facts import device_of
 from iosonde.layers.dm.printed_listing import HEAD
 from iosonde.layers.flashcache.facts import counters, size_histogram, table_facts
-from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
-from iosonde.records import Json
+from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import (
     Passage,
     Prompt,

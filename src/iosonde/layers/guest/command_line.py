@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from iosonde.exact import from_json
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 
 _BUSES = (
     ("virtio-blk", "virtio-blk"), ("scsi-", "scsi"), ("ide-", "ide"), ("nvme", "nvme"),

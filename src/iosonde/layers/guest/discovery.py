@@ -10,7 +10,7 @@ from iosonde.errors import HostFailed
 from iosonde.layers.guest.command_line import disks_of
 from iosonde.layers.layer import Scene
 from iosonde.layers.step import Command, run
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 MARK = "/run/iosonde-guest-"
 """With a guest's label, what iosonde writes down of it on its host."""

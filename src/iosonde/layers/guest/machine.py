@@ -27,7 +27,7 @@ from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
 from iosonde.layers.nbd.kind import serving
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, file, modules, run
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 from iosonde.units import MIB
 
 EXPORT_ADDRESS = "10.0.2.15"

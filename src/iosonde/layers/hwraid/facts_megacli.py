@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
-from iosonde.printed import Subject, known
-from iosonde.records import Scalar
+from iosonde.records.printed import Subject, known
+from iosonde.records.stack import Scalar
 
 _ADAPTER = re.compile(r"\s*(?:\w+ \w+ for )?Adapter:?\s*#?(?P<number>\d+)")
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of
-from iosonde.printed import Subject, known
-from iosonde.records import Scalar
+from iosonde.records.printed import Subject, known
+from iosonde.records.stack import Scalar
 
 SSACLI_CONTROLLER = re.compile(
     r"^\s*(?P<model>(?:HPE? |Dynamic )?(?:Smart (?:Array|HBA)|MSA\d?|SR\d+\w*|\w+-[pa])"

@@ -17,8 +17,8 @@ from typing import Any
 
 from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, size_of
-from iosonde.printed import Subject, known
-from iosonde.records import Scalar
+from iosonde.records.printed import Subject, known
+from iosonde.records.stack import Scalar
 from iosonde.text.json_object import decoded
 
 _SIZE = r"(?P<size>[\d.]+ [KMGTP]B)"

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from iosonde import units
-from iosonde.case import Case, Rule, State, subject_of
 from iosonde.layers._raid.geometry import PARITY
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
 
 _GOOD = frozenset({
     "online", "ok", "hot spare", "unconfigured good", "unconfigured(good)", "jbod", "hotspare",

@@ -16,8 +16,8 @@ from iosonde.layers.hwraid.facts_megacli import parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import parse_ssacli
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.printed import Subject
-from iosonde.records import Gap, Scalar
+from iosonde.records.printed import Subject
+from iosonde.records.stack import Gap, Scalar
 
 MEGARAID = ("storcli64", "storcli", "perccli64", "perccli")
 SMART_ARRAY = ("ssacli", "hpssacli", "hpacucli")

@@ -14,7 +14,7 @@ from iosonde.layers.hwraid.found import Volume, volumes
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
 from iosonde.layers.site import Declared, Site
 from iosonde.layers.step import Step
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 _OF_CONTROLLER = {
     "model": "controller_model", "firmware": "firmware", "cache_size": "cache_size",

@@ -9,7 +9,7 @@ from typing import ClassVar
 from iosonde.layers.hwraid.facts_megacli import parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, parse_ssacli
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
 from iosonde.text.json_object import opening
 from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
 

@@ -12,7 +12,7 @@ from iosonde.layers.iscsi.target import IscsiTargetDeclared, iqn
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 
 _PATIENCE = 60.0

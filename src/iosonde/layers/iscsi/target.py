@@ -12,7 +12,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene
 from iosonde.layers.site import Compared, Declared, Site
 from iosonde.layers.step import Check, Command, Step, modules, put, run, soft_roce
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 ROOT = "/sys/kernel/config/target"
 _ISER_AFTER = 1  # the portal for iSER has the next port

@@ -11,7 +11,7 @@ from typing import Any
 
 from iosonde import kerneltext
 from iosonde.exact import from_json
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 
 _OFFLOADS = {
     "tcp-segmentation-offload": "tso",

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.case import Case, Counted, Measured, Rule, State, subject_of
 from iosonde.layers.aoe.facts import AOE_HEADER, aoe_frame_payload
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Counted, Measured, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
 
 _NETWORK = frozenset({
     "nfs", "cifs", "smb3", "ceph", "drbd", "nbd", "rbd", "aoe", "aoe_initiator", "iscsi",

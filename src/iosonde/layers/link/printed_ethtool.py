@@ -10,8 +10,8 @@ import re
 from typing import ClassVar
 
 from iosonde.layers.link.facts import coalescing, driver_facts, features, rings
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records.stack import Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, joined, lines
 
 _HEAD = re.compile(

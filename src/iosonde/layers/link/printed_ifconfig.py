@@ -9,8 +9,15 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
-from iosonde.records import Json
+from iosonde.records.printed import (
+    PrintedCounters,
+    PrintedState,
+    Reading,
+    Subject,
+    Unreadable,
+    known,
+)
+from iosonde.records.stack import Json
 from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(

@@ -11,8 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable, known
-from iosonde.records import Json
+from iosonde.records.printed import (
+    PrintedCounters,
+    PrintedState,
+    Reading,
+    Subject,
+    Unreadable,
+    known,
+)
+from iosonde.records.stack import Json
 from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(r"^\s*\d{1,5}: (?P<name>[\w.-]{1,32})(?:@[\w.-]{1,32})?: <[A-Z_,-]*")

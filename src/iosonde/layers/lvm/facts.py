@@ -20,8 +20,8 @@ from typing import Any
 from iosonde import units
 from iosonde.exact import from_json
 from iosonde.layers._raid import geometry
-from iosonde.printed import known
-from iosonde.records import Scalar
+from iosonde.records.printed import known
+from iosonde.records.stack import Scalar
 
 _REPORT = ("--reportformat", "json", "--units", "b", "--nosuffix")
 _FIELDS = (

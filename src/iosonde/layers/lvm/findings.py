@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from iosonde.case import Case, Rule, State, subject_of
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
 
 _IDLE = frozenset({"", "idle", "frozen"})
 _WORK = {

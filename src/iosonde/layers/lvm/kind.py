@@ -29,7 +29,7 @@ from iosonde.layers.lvm.facts import (
 )
 from iosonde.layers.site import Compared, Declared, Site, Size
 from iosonde.layers.step import Check, Command, Step, Subject, exists, modules
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 from iosonde.units import KIB, MIB, show_bytes
 

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from iosonde.layers.dm.facts import mapper_name
 from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
 from iosonde.text.passage import Passage, Prompt, command_before
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from iosonde.layers._raid.geometry import STRIPED, copies_layout, data_members, layout_number
-from iosonde.printed import known
-from iosonde.records import Scalar
+from iosonde.records.printed import known
+from iosonde.records.stack import Scalar
 from iosonde.units import KIB, SECTOR, parse_bytes
 
 ATTRIBUTES = (

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.case import Case, Rule, State, subject_of
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.finding import Evidence, Finding
 
 _DAY = 86400.0
 _LONGEST = 14 * _DAY

@@ -39,7 +39,7 @@ from iosonde.layers.md.facts import (
 )
 from iosonde.layers.site import Compared, Declared, Rebuilding, Site, Size
 from iosonde.layers.step import LEFT, Check, Step, Subject, modules, run, wipe
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.scripts import program
 from iosonde.settings.declared import Needs
 from iosonde.units import KIB, show_bytes

@@ -25,7 +25,7 @@ from iosonde.layers._raid.geometry import (
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.md.facts import array_facts, parse_member
 from iosonde.layers.site import Site
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.units import KIB, MIB, SECTOR
 
 _CHUNKS = tuple(4 * KIB << shift for shift in range(9))

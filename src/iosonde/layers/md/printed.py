@@ -12,7 +12,7 @@ from iosonde.layers.md.facts import (
     parse_mdadm,
     parse_mdstat,
 )
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
 from iosonde.text.passage import Passage, Prompt, command_before, joined, lines
 
 _MDSTAT_LINE = re.compile(

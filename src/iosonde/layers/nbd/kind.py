@@ -20,7 +20,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Declared, Duration, Site
 from iosonde.layers.step import Check, Step, Subject, file, modules, run
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 _PATIENCE = 30.0
 _FIRST_PORT = 10809  # IANA's for nbd

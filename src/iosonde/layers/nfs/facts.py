@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from iosonde import kerneltext
 from iosonde.layers.layer import options_of
-from iosonde.printed import known
-from iosonde.records import Scalar
+from iosonde.records.printed import known
+from iosonde.records.stack import Scalar
 
 _EXPORT = re.compile(r"^(\S+)\s+([^\s(]*)\(([^)]*)\)", re.MULTILINE)
 _SECTION = re.compile(r"^\s*\[\s*([\w-]+)[^\]]*\]")

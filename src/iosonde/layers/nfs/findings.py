@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.case import Case, Counted, Rule, State
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Counted, Rule, State
+from iosonde.records.finding import Evidence, Finding
 
 _LOCAL = {"localhost", "localhost.localdomain", "::1"}
 _SMALL = 64 * units.KIB

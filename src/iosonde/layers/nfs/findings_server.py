@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from iosonde import units
-from iosonde.case import Case, Counted, Rule, State
 from iosonde.layers._raid.arrays import arrays
-from iosonde.records import Evidence, Finding, Json
+from iosonde.records.evidence import Case, Counted, Rule, State
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Json
 
 _STATS = "Linux fs/nfsd/stats.c; fs/nfsd/nfssvc.c of 2.6.27, update_thread_usage()"
 _POOLS = "Linux Documentation/filesystems/nfs/knfsd-stats.rst; net/sunrpc/svc_xprt.c"

@@ -21,7 +21,7 @@ from iosonde.layers.link.facts import route_device
 from iosonde.layers.nfs.facts import figure, mount_facts, parse_exports
 from iosonde.layers.site import Compared, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, file, modules, run
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 from iosonde.units import MIB
 

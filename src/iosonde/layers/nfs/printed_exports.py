@@ -15,8 +15,8 @@ from typing import ClassVar
 
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.layers.layer import options_of
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.stack import Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, lines
 from iosonde.text.torn import joinings
 

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from iosonde.layers.layer import options_of
 from iosonde.layers.nfs.facts import mount_facts
-from iosonde.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
-from iosonde.records import Json, Scalar
+from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.passage import Passage, Prompt, command_before, compact, lines
 from iosonde.text.torn import words
 

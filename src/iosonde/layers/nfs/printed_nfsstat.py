@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from iosonde.printed import PrintedCounters, Reading, Unreadable
-from iosonde.records import Json
+from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import Passage, Prompt, command_before, lines
 from iosonde.text.torn import words
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from iosonde.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import PrintedCounters, Reading, Unreadable
 from iosonde.text.passage import Passage, Prompt, command_before, compact, lines
 from iosonde.text.torn import words
 

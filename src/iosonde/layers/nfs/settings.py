@@ -14,7 +14,7 @@ from typing import ClassVar
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.layers.nfs.facts import parse_section
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import Kept, own_file, read_files, texts, write_file
 
 FILE = "/etc/nfs.conf.d/zz-iosonde.conf"

@@ -13,7 +13,7 @@ from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_w
 from iosonde.layers.nvmeof.target import NvmeofTargetDeclared, nqn
 from iosonde.layers.site import Declared, Duration, Site
 from iosonde.layers.step import Check, Step, modules, run, soft_roce
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 
 _CONNECTED = 'grep -lxF "$1" /sys/class/nvme-subsystem/*/subsysnqn'

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedState, Reading, Subject, Unreadable, known
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records.stack import Scalar
 from iosonde.text.json_object import decoded, opening
 from iosonde.text.passage import Passage, command_before, joined, lines, prompt_in
 

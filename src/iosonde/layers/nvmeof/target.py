@@ -15,7 +15,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
 from iosonde.layers.site import Declared, Site, Size
 from iosonde.layers.step import Check, Step, exists, modules, put, run, soft_roce
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 
 ROOT = "/sys/kernel/config/nvmet"
 _TRANSPORT_MODULES = {"tcp": ("nvmet", "nvmet-tcp"), "rdma": ("nvmet", "nvmet-rdma")}

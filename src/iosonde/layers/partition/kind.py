@@ -26,7 +26,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene
 from iosonde.layers.site import Compared, Declared, Site, Size
 from iosonde.layers.step import Check, Command, Step, Subject, run, wipe
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.units import MIB, SECTOR, show_bytes
 
 

@@ -8,7 +8,7 @@ from iosonde._core import Linear
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.rule import Accounting, Layer, Scene
 from iosonde.layers.site import Site
-from iosonde.records import StackLayer
+from iosonde.records.stack import StackLayer
 
 
 def _partition(site: Site, scene: Scene) -> Layer:

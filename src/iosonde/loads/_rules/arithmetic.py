@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule
 from iosonde.loads._rules.page_cache import run_times, sample_mean
-from iosonde.records import Evidence, Finding, Json
-from iosonde.sheets import SYNC_LATENCY
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.sheet import SYNC_LATENCY
+from iosonde.records.stack import Json
 
 _BIN = 1 / 64
 _SLACK = 0.01  # fio divides by times of its own that it does not print

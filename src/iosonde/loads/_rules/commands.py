@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from iosonde import units
-from iosonde.case import Asked, Case, Rule
 from iosonde.errors import ToolRefuses, UsageError
 from iosonde.loads import LOADS
 from iosonde.loads.fio.words import words_of
-from iosonde.records import Demand, Evidence, Finding, Load
+from iosonde.records.evidence import Asked, Case, Rule
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.load import Demand, Load
 
 _ONE_FILE = re.compile(r"\s--?filename[= ][^\s:]+(?:\s|$)")
 _PARTS = "offset_increment"

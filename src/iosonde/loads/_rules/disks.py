@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.case import Measured
-from iosonde.records import Json
+from iosonde.records.evidence import Measured
+from iosonde.records.stack import Json
 
 KINDS = ("read", "write")
 _MOST = 32  # devices of which the members are looked for

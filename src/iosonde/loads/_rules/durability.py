@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule
-from iosonde.records import Evidence, Finding
-from iosonde.sheets import SYNC_LATENCY
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.sheet import SYNC_LATENCY
 
 _WAITS = ("thinktime", "rate", "rate_iops")
 

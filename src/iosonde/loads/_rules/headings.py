@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
 
 _SIZE = re.compile(r"(?<![\w.])(\d{1,4})\s?([kKmM])(?:i?[bB])?(?![\w/])")
 _LOAD = r"(?:rand\w*|seq\w*|read\w*|writ\w*|blocks?|bs|block[ -]size|i/?os?|iops)"

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule, State
 from iosonde.loads._rules.disks import KINDS, count, listed, observed, readings
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule, State
+from iosonde.records.finding import Evidence, Finding
 
 _STRIPED = re.compile(r"\bstrip(?:ed?|ing)\b(?! ?size)|\braid[- ]?(?:0|10|1\+0)\b", re.IGNORECASE)
 _LEVELS = frozenset({"raid0", "raid10", "raid4", "raid5", "raid6"})

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule
 from iosonde.loads._rules.disks import KINDS, Amount, issued, reached
-from iosonde.records import Evidence, Finding, Json
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Json
 
 _MERGED = 0.9
 """A device may see less than was issued because I/Os are merged; what was merged counts as seen."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.case import Case, Measured, Rule
-from iosonde.records import Evidence, Finding
+from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.finding import Evidence, Finding
 
 _LESS = 0.9
 

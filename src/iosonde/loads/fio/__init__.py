@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from iosonde.loads.fio import command, declare, demand, recorded, result
-from iosonde.records import Demand, Json, Load, LoadCommand, LoadResult, RawOutput, Target
+from iosonde.records.load import Demand, Load, LoadCommand, LoadResult, RawOutput, Target
+from iosonde.records.stack import Json
 
 
 class Fio:

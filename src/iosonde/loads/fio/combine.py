@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from iosonde.loads.fio.histogram import bins, histogram
-from iosonde.records import Histogram, Json, LoadResult
+from iosonde.records.load import Histogram, LoadResult
+from iosonde.records.stack import Json
 from iosonde.statistics.histogram import quantile
 
 Job = Mapping[str, Json]

@@ -13,7 +13,7 @@ from iosonde.loads.fio.filename import filename_option
 from iosonde.loads.fio.job import Job, Option, Section, effective, job_of, phases
 from iosonde.loads.fio.jobfile import JOB_FILE
 from iosonde.loads.fio.options import ALIASES, LOGS
-from iosonde.records import Load, LoadCommand, Target, TargetKind
+from iosonde.records.load import Load, LoadCommand, Target, TargetKind
 
 RESULT = "fio.json"
 _GRACE = 300.0  # seconds for what is in flight and in the page cache to reach a slow device

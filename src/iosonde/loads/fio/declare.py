@@ -22,7 +22,8 @@ from iosonde.loads.fio.options import (
     REFUSED,
     SET_HERE,
 )
-from iosonde.records import Json, Load
+from iosonde.records.load import Load
+from iosonde.records.stack import Json
 
 _OPTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 # fio ends a job file's value at ; and #, and cannot hold a line's end in it.

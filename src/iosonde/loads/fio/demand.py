@@ -8,7 +8,7 @@ from iosonde import kerneltext
 from iosonde.errors import UsageError
 from iosonde.loads.fio import figures
 from iosonde.loads.fio.job import Effective, Job, effective, job_of, phases
-from iosonde.records import Demand, Load
+from iosonde.records.load import Demand, Load
 
 _DIRECTIONS = {
     "read": "r", "randread": "r", "write": "w", "randwrite": "w", "trim": "t", "randtrim": "t",

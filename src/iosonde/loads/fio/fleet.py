@@ -25,7 +25,8 @@ from iosonde.loads.fio.filename import filename_line
 from iosonde.loads.fio.job import job_of
 from iosonde.loads.fio.jobfile import JOB_FILE
 from iosonde.loads.fio.result import find_document, spoken
-from iosonde.records import Json, Load, LoadCommand, RawOutput, Target
+from iosonde.records.load import Load, LoadCommand, RawOutput, Target
+from iosonde.records.stack import Json
 
 # Paths of unix sockets hold 107 bytes (unix(7)) and fio takes a colon for a port, so the client
 # stands in the directory and names them 0, 1, …

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from iosonde.records import Histogram, Json
+from iosonde.records.load import Histogram
+from iosonde.records.stack import Json
 
 _BITS = "FIO_IO_U_PLAT_BITS"
 

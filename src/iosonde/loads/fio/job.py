@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from iosonde.loads.fio.options import ALIASES
-from iosonde.records import Json, Load
+from iosonde.records.load import Load
+from iosonde.records.stack import Json
 
 Option: TypeAlias = tuple[str, str | None]
 

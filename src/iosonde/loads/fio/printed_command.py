@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, KNOWN
 from iosonde.loads.fio.text_figures import sections_of, without_shell
-from iosonde.printed import PrintedLoad, Reading, Unreadable
+from iosonde.records.printed import PrintedLoad, Reading, Unreadable
 from iosonde.text.passage import Passage, prompt_in
 
 _CALL = re.compile(

@@ -18,8 +18,9 @@ from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.combine import DIRECTIONS, combine, size_of, sync_part
 from iosonde.loads.fio.result import find_document, whole_document
 from iosonde.loads.fio.text_run import disk_details
-from iosonde.printed import PrintedTrial, Reading, Unreadable
-from iosonde.records import Json, LoadResult
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import REACH, Passage, Prompt, command_before, lines
 
 _OPENING = re.compile(r"\{\s*$|^\s*\{")

@@ -20,8 +20,9 @@ from typing import ClassVar
 from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.combine import span
 from iosonde.loads.fio.text_run import device_io, disk_details
-from iosonde.printed import PrintedTrial, Reading, Unreadable
-from iosonde.records import Json, LoadResult
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import REACH, Passage, Prompt, command_before, lines
 
 # Version 2 does not name fio, and a torn line may begin with 2; a name has a letter.

@@ -24,8 +24,8 @@ from iosonde import units
 from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.text_block import DIRECTION, Precision, Sheet, read_block
 from iosonde.loads.fio.text_run import device_io, disk_details, disks, groups
-from iosonde.printed import PrintedTrial, Reading, Unreadable
-from iosonde.records import Json
+from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.passage import REACH, Passage, Prompt, command_before, compact, lines, prompt_in
 
 _HEADER = re.compile(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from iosonde.loads.fio.demand import jobs_of
 from iosonde.loads.fio.job import effective, job_of
 from iosonde.loads.load import REQUESTS
-from iosonde.records import Load, LoadCommand
+from iosonde.records.load import Load, LoadCommand
 
 
 def recorded(load: Load, command: LoadCommand, *, directory: str) -> LoadCommand:

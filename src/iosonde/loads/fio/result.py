@@ -20,7 +20,8 @@ from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.fio.combine import combine, ios_of
 from iosonde.loads.fio.job import Job, effective, phases_of_jobs
 from iosonde.loads.fio.jobfile import JOB_FILE, read_job_file
-from iosonde.records import Json, LoadResult, RawOutput
+from iosonde.records.load import LoadResult, RawOutput
+from iosonde.records.stack import Json
 
 _LISTS = ("jobs", "client_stats")
 # A line of pretty-printed JSON: brackets, or "key" : value, or a bare value of an array.

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from iosonde import units
 from iosonde.loads.fio.combine import span
 from iosonde.loads.fio.text_figures import NAMES
-from iosonde.records import Json, LoadResult
+from iosonde.records.load import LoadResult
+from iosonde.records.stack import Json
 
 _NUMBER = r"(?:\d[\d.]*[kKMGTPE]?|-?nan)"
 _SHARES = r"(?:>?=?\d{1,4}=[\d.]{1,8}%,?)+"

@@ -17,7 +17,7 @@ from iosonde.loads.fio.commandline import read_command_line
 from iosonde.loads.fio.job import Effective, Job, effective
 from iosonde.loads.fio.options import ALIASES
 from iosonde.loads.fio.words import BLOCKS, PACED
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 
 Options = dict[str, Scalar]
 

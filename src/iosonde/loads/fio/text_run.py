@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from iosonde.loads.fio.text_block import Precision, amount
-from iosonde.records import Json
+from iosonde.records.stack import Json
 
 _GROUP = re.compile(r"Runstatusgroup(\d{1,9})\(alljobs\):")
 _AMOUNT = r"\d[\d.]{0,15}[kKMGTPE]?i?(?:B|bit)"

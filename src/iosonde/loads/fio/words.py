@@ -8,7 +8,8 @@ from iosonde.errors import UsageError
 from iosonde.loads.fio import figures
 from iosonde.loads.fio.demand import jobs_of
 from iosonde.loads.fio.job import Effective, effective, job_of
-from iosonde.records import Load, Scalar
+from iosonde.records.load import Load
+from iosonde.records.stack import Scalar
 
 _TEXTS = ("ioengine", "sync", "verify")
 _SIZES = ("size", "filesize", "io_size")

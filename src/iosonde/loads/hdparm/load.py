@@ -14,9 +14,8 @@ from typing import ClassVar
 
 from iosonde import kerneltext, units
 from iosonde.errors import LoadFailed, UsageError
-from iosonde.records import (
+from iosonde.records.load import (
     Demand,
-    Json,
     Load,
     LoadCommand,
     LoadResult,
@@ -24,6 +23,7 @@ from iosonde.records import (
     Target,
     TargetKind,
 )
+from iosonde.records.stack import Json
 
 _LINE = re.compile(
     r"Timing (?P<what>cached|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:"

@@ -14,8 +14,8 @@ from fnmatch import fnmatch
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.printed import PrintedTrial, Reading, Unreadable
-from iosonde.records import LoadResult
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import PrintedTrial, Reading, Unreadable
 from iosonde.text.passage import Passage, Prompt, command_before, lines, prompt_in
 
 _TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken

@@ -20,9 +20,8 @@ from iosonde import kerneltext, units
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.iozone.arguments import Asked, of_spec, read_arguments
 from iosonde.loads.iozone.figures import Row, directions, read_figures
-from iosonde.records import (
+from iosonde.records.load import (
     Demand,
-    Json,
     Load,
     LoadCommand,
     LoadResult,
@@ -30,6 +29,7 @@ from iosonde.records import (
     Target,
     TargetKind,
 )
+from iosonde.records.stack import Json
 
 _HOURS = 24 * 3600.0
 

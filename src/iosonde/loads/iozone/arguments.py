@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.errors import ToolRefuses, UsageError
-from iosonde.records import Json
+from iosonde.records.stack import Json
 
 _VALUES = frozenset({
     "-r", "-s", "-i", "-t", "-l", "-u", "-n", "-g", "-q", "-y", "-S", "-L", "-j", "-d", "-J", "-V",

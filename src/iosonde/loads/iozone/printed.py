@@ -12,8 +12,9 @@ from iosonde.errors import UsageError
 from iosonde.loads.iozone import metrics_of, version_of
 from iosonde.loads.iozone.arguments import Asked, read_arguments
 from iosonde.loads.iozone.figures import Row, read_figures
-from iosonde.printed import PrintedTrial, Reading, Unreadable
-from iosonde.records import Json, LoadResult, Scalar
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.passage import Passage, command_before, compact, joined, lines
 
 _TITLE = re.compile(r"Iozone: Performance Test of File I/O")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from iosonde.printed import PrintedLoad, Reading, Unreadable
+from iosonde.records.printed import PrintedLoad, Reading, Unreadable
 from iosonde.text.passage import Passage, lines, prompt_in
 
 _CALL = re.compile(r"(?:^|[\s`$#>])(?:sudo\s+|time\s+)?(?:\S*/)?(?P<call>iozone(?:\s+-\S.*)?)$")

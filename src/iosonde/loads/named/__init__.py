@@ -16,7 +16,8 @@ from typing import Any
 from iosonde.errors import UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.loads import LOADS
-from iosonde.records import Json, Load
+from iosonde.records.load import Load
+from iosonde.records.stack import Json
 
 _SUFFIXES = (".yaml", ".yml")
 

@@ -11,13 +11,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from iosonde.campaign import Measurement, Result
 from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.measure.again import UnreadLoop
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.study import PlannedTrial
 from iosonde.measure.trial import Bench, measure_loop
-from iosonde.records import Loop, Run, Scalar, Trial
+from iosonde.records.campaign import Measurement, Result
+from iosonde.records.run import Loop, Run, Trial
+from iosonde.records.stack import Scalar
 from iosonde.store.store import Store
 from iosonde.tune.campaign.end import natives, result_of
 from iosonde.tune.campaign.host_group import Put

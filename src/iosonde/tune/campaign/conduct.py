@@ -13,12 +13,12 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from typing import cast
 
-from iosonde.campaign import Campaign, Intent
 from iosonde.change.guard import Permission
 from iosonde.errors import UsageError
 from iosonde.hosts.cleaning import to_the_end
 from iosonde.measure.study import Plan, make_plan, plan_again
-from iosonde.records import Run, RunState
+from iosonde.records.campaign import Campaign, Intent
+from iosonde.records.run import Run, RunState
 from iosonde.stack.declare import Tree, check_declaration
 from iosonde.store.campaigns import PLAN_KEY, intent_document
 from iosonde.store.owner import this_process

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from iosonde.errors import IosondeError, UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.measure.study import EVERY_LAYER, Seconds, Share, Study
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.stack.declare import Tree, check_part, read_tree
 from iosonde.tune.campaign.limits import SAFE, check_metric, parse_limit
 from iosonde.tune.search import STRATEGIES

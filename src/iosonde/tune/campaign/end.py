@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from iosonde.campaign import CandidateEnd, Native, Result
 from iosonde.errors import HostFailed, Refused
 from iosonde.hosts.command import quote
 from iosonde.layers import LAYERS
-from iosonde.records import Scalar
+from iosonde.records.campaign import CandidateEnd, Native, Result
+from iosonde.records.stack import Scalar
 from iosonde.settings import MECHANISMS
 from iosonde.tune.campaign.host_group import HostGroup
 from iosonde.tune.campaign.resolve import text_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from iosonde.errors import UsageError
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.tune.campaign.declare import TuneFile
 from iosonde.tune.search import STRATEGIES
 from iosonde.tune.search.prior import read_prior, with_prior

@@ -11,7 +11,7 @@ from iosonde.change.late import is_asleep
 from iosonde.change.settings_journal import SettingsJournal
 from iosonde.change.settings_lock import locked, owner_name
 from iosonde.change.tentative import Changed, ValueRefused
-from iosonde.records import Capture, Json, Scalar, StackLayer
+from iosonde.records.stack import Capture, Json, Scalar, StackLayer
 from iosonde.tune.campaign.applier import SettingsApplier, put_in_force, together
 from iosonde.tune.campaign.place import Place
 from iosonde.tune.campaign.resolve import Knob, Names, text_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from iosonde.campaign import LeftOut, Varied
 from iosonde.change.guard import Permission
 from iosonde.errors import IosondeError, UsageError
 from iosonde.measure.ready import planned_command
-from iosonde.records import Scalar
+from iosonde.records.campaign import LeftOut, Varied
+from iosonde.records.stack import Scalar
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.campaign.conduct import place_of, plan_of
 from iosonde.tune.campaign.declare import TuneFile

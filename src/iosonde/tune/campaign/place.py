@@ -22,7 +22,7 @@ from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import Bench
 from iosonde.measure.trouble import Watched
 from iosonde.measure.workplace import sweep, workplace
-from iosonde.records import Capture, Json
+from iosonde.records.stack import Capture, Json
 from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.tune.campaign.route import Route
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf
 
-from iosonde.campaign import Intent, Wish
 from iosonde.errors import HostFailed, Refused, UsageError
 from iosonde.loads import LOADS
 from iosonde.measure.study import Plan
-from iosonde.records import Demand
+from iosonde.records.campaign import Intent, Wish
+from iosonde.records.load import Demand
 from iosonde.tune.campaign.declare import TuneFile, TuneStudy
 from iosonde.tune.campaign.first import first_of, hoping
 from iosonde.tune.campaign.host_group import HostGroup

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from iosonde.campaign import LeftOut, Varied
 from iosonde.change.late import is_asleep
 from iosonde.errors import FileMissing, IosondeError, UsageError
 from iosonde.hosts.host import Host
-from iosonde.records import Json, Scalar, StackLayer
+from iosonde.records.campaign import LeftOut, Varied
+from iosonde.records.stack import Json, Scalar, StackLayer
 from iosonde.settings.mechanism import value_of
 from iosonde.stack.discover import discover_layers
 from iosonde.stack.file import DeclaredStack

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from iosonde.campaign import Intent, Measurement
 from iosonde.measure.progress import Progress
+from iosonde.records.campaign import Intent, Measurement
 from iosonde.tune.search.strategy import Ask, Standing
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import exp, expm1, log1p
 from typing import TYPE_CHECKING
 
-from iosonde.records import Outcome, Verdict
+from iosonde.records.comparison import Outcome, Verdict
 from iosonde.tune.search.blocks import Blocks
 from iosonde.tune.search.book import Book
 from iosonde.tune.search.paired import Noise, differences

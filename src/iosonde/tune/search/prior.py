@@ -15,7 +15,7 @@ from iosonde.exact import from_json
 from iosonde.inputs import read_input
 
 if TYPE_CHECKING:
-    from iosonde.records import Scalar
+    from iosonde.records.stack import Scalar
     from iosonde.tune.search.space import Candidate, Space
 
 FEW = 3

@@ -9,7 +9,7 @@ from math import exp, log
 from typing import TypeAlias
 
 from iosonde.errors import UsageError
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 
 Candidate: TypeAlias = tuple[int, ...]
 """One way to set all settings: for each setting of the space, the index of its value."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from iosonde.records import Metric, Scalar
+from iosonde.records.run import Metric
+from iosonde.records.stack import Scalar
 from iosonde.tune.search.space import Candidate, Space
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import exp, expm1
 from typing import TYPE_CHECKING
 
-from iosonde.records import Outcome, Verdict
+from iosonde.records.comparison import Outcome, Verdict
 from iosonde.statistics.contrast import Bar, contrast, decide
 from iosonde.tune.search.book import Book
 from iosonde.tune.search.strategy import Ask, Ending, Found, Goal, Standing, State, Told

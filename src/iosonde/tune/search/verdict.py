@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from iosonde.records import Outcome, Verdict
+from iosonde.records.comparison import Outcome, Verdict
 from iosonde.tune.search import STRATEGIES
 from iosonde.tune.search.confirm import Confirmation
 from iosonde.tune.search.strategy import Ask, Ending, Found, Standing, Told
@@ -14,7 +14,7 @@ from iosonde.units import show_fraction
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from iosonde.records import Scalar
+    from iosonde.records.stack import Scalar
     from iosonde.tune.search.space import Candidate, Space
     from iosonde.tune.search.strategy import Goal, Strategy
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.case import Case, Counted, State
 from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.layers._caches.findings_hits import RULES
-from iosonde.records import Finding, Json, Scalar
+from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.finding import Finding
+from iosonde.records.stack import Json, Scalar
 
 PLACE = Path(__file__).parents[3] / "outputs"
 

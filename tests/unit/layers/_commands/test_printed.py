@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.printed import PrintedState, Subject, Unread
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedState, Subject, Unread
+from iosonde.records.stack import Scalar
 from tests.mangle import mangled, read, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"

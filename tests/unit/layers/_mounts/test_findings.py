@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.case import Case, State
 from iosonde.layers._mounts import findings as space
-from iosonde.records import Finding, Scalar
+from iosonde.records.evidence import Case, State
+from iosonde.records.finding import Finding
+from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import found
 
 

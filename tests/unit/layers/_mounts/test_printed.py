@@ -9,7 +9,7 @@ from iosonde.layers.ext4.kind import journal_mode
 from iosonde.layers.link.facts import coalescing, driver_facts, features, rings, route_device
 from iosonde.layers.nfs.facts import mount_facts
 from iosonde.layers.xfs.kind import stripe_facts
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.stack.discover import discover
 from iosonde.stack.model import layers_under
 from tests.recordings.nfs_client import nfs_client

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from iosonde.case import Asked, Case, Measured, State
 from iosonde.layers._raid import findings as raid
 from iosonde.layers._raid.arrays import write_cost
-from iosonde.records import Finding, Scalar
+from iosonde.records.evidence import Asked, Case, Measured, State
+from iosonde.records.finding import Finding
+from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
 
 KIB = 1024

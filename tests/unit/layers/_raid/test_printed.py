@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from tests.mangle import mangled, states
 
 

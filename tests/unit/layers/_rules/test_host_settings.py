@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.case import Case, Measured, State
 from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.layers._rules import dirty_limits, misspelt
-from iosonde.records import Finding, HostFacts, Metric, Scalar
+from iosonde.records.evidence import Case, Measured, State
+from iosonde.records.finding import Finding
+from iosonde.records.run import Metric
+from iosonde.records.stack import HostFacts, Scalar
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 OLD = OUTPUTS / "linux-2.6.18-nfs"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.case import Case, State
 from iosonde.layers._rules import targets
-from iosonde.records import Scalar
+from iosonde.records.evidence import Case, State
+from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import found
 
 

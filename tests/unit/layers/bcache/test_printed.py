@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.printed import PrintedCounters, Subject, Unread
+from iosonde.records.printed import PrintedCounters, Subject, Unread
 from tests.mangle import counters, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "bcache-6.1"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.case import Case, Counted, State
 from iosonde.explain.judge import findings
 from iosonde.layers.disk import findings as queue
-from iosonde.records import Finding, Json, Scalar
+from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.finding import Finding
+from iosonde.records.stack import Json, Scalar
 from tests.unit.explain.cases import found, trial
 
 KIB = 1024

@@ -8,7 +8,7 @@ from iosonde.layers.disk.kind import disk_facts, transport
 from iosonde.layers.layer import BlockDevice
 from iosonde.layers.loop import loop_facts
 from iosonde.layers.zram import parse_mm_stat
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from iosonde.stack.discover import count_cpus, discover, parse_memory
 from tests.recordings.machine import GIB, Machine
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "lsblk-2.38"

@@ -9,8 +9,8 @@ import pytest
 from iosonde.layers import TARGETS
 from iosonde.layers.dm.facts import Target, TargetFacts, parse_targets, read_target
 from iosonde.layers.dm_cache.facts import read_target as read_cache
-from iosonde.printed import PrintedCounters, Subject, Unread
-from iosonde.records import Scalar
+from iosonde.records.printed import PrintedCounters, Subject, Unread
+from iosonde.records.stack import Scalar
 from tests.mangle import counters, mangled, read, states
 
 REAL = Path(__file__).parents[3] / "outputs" / "dmsetup-1.02.185"

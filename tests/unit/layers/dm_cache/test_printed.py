@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.printed import PrintedCounters, Subject
+from iosonde.records.printed import PrintedCounters, Subject
 from tests.mangle import counters, states
 
 REAL = Path(__file__).parents[3] / "outputs" / "dmsetup-1.02.185"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.printed import Subject
+from iosonde.records.printed import Subject
 from tests.mangle import counters, states
 
 REAL = Path(__file__).parents[3] / "outputs" / "dmsetup-1.02.185"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.evidence.keep import settings_of
-from iosonde.printed import Subject
+from iosonde.records.printed import Subject
 from tests.mangle import counters, mangled, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "drbd-8.4.11"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.case import Case, State
 from iosonde.errors import FileMissing, IosondeError
 from iosonde.hosts.host import Completed
 from iosonde.layers._caches.findings import RULES
 from iosonde.layers.flashcache.facts import counters, of_device, size_histogram, table_facts
 from iosonde.layers.flashcache.kind import Flashcache
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.records import StackLayer
+from iosonde.records.evidence import Case, State
+from iosonde.records.stack import StackLayer
 from tests.nothing import NothingHost
 
 PLACE = Path(__file__).parents[3] / "outputs" / "flashcache-2-page"

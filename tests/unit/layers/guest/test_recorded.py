@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.hosts import open_host
-from iosonde.records import Capture, StackLayer
+from iosonde.records.stack import Capture, StackLayer
 from iosonde.stack.discover import discover
 
 RECORDINGS = Path(__file__).parents[3] / "recordings"

@@ -12,7 +12,7 @@ from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.layers.hwraid.found import MAKERS, _with_identifier, which
 from iosonde.layers.hwraid.kind import Hwraid, volume_facts, volume_hazards
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.stack.discover import discover
 from tests.nothing import NothingHost
 from tests.recordings.machine import GIB, Machine

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.printed import Subject
+from iosonde.records.printed import Subject
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "ssacli-2"

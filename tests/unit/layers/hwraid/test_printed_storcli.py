@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.evidence.document import of_bytes
 from iosonde.evidence.find import Found, find
-from iosonde.printed import Subject, Unread
+from iosonde.records.printed import Subject, Unread
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "storcli-7"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.link.facts import features
-from iosonde.printed import Subject, Unread
+from iosonde.records.printed import Subject, Unread
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.printed import PrintedCounters, Subject
+from iosonde.records.printed import PrintedCounters, Subject
 from tests.mangle import counters, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"

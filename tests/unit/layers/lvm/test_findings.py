@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.case import Case, Counted, State
 from iosonde.layers._raid import findings as raid
 from iosonde.layers.dm import findings as error_target
 from iosonde.layers.lvm import findings as lvm_raid
 from iosonde.layers.lvm.facts import volume_facts
 from iosonde.layers.md import findings as resync
 from iosonde.layers.nfs import findings as nfs
-from iosonde.records import Json, Scalar
+from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.stack import Json, Scalar
 from tests.unit.explain.cases import case_of, found
 
 LVS = """

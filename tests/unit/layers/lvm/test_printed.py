@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.layers.dm.facts import mapper_name
 from iosonde.layers.lvm.facts import by_uuid, parse_report, size_of, volume_facts
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from tests.mangle import mangled, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "lvm-2.03.16"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.md.facts import array_facts
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 from tests.mangle import mangled, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "md-6.1"

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.case import Case, Counted, State
 from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.explain.judge import findings as judged
 from iosonde.layers.ext4 import findings as journal
 from iosonde.layers.nfs import findings as nfs
 from iosonde.layers.nfs import findings_server as nfsd
-from iosonde.records import Finding, Scalar
+from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.finding import Finding
+from iosonde.records.stack import Scalar
 from tests.mangle import counters
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"

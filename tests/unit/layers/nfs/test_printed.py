@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from iosonde.printed import PrintedCounters, PrintedState, Unread
+from iosonde.records.printed import PrintedCounters, PrintedState, Unread
 from tests.mangle import counters, mangled, read, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.disk.printed_lspci import lane_rate
-from iosonde.printed import Subject
+from iosonde.records.printed import Subject
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"

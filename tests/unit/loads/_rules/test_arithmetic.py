@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.case import Case
 from iosonde.loads._rules import arithmetic
+from iosonde.records.evidence import Case
 from tests.unit.explain.cases import case_of, found, network_page, trial
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.case import Asked, Case, State
 from iosonde.loads._rules.commands import RULES
+from iosonde.records.evidence import Asked, Case, State
 from tests.unit.explain.cases import found, trial
 
 GIB = 2**30

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.case import Case
 from iosonde.loads._rules import arithmetic, durability
-from iosonde.records import Scalar
+from iosonde.records.evidence import Case
+from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import case_of, found, trial
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "fio-3.33-normal"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.case import Case, State
 from iosonde.loads._rules import members
-from iosonde.records import Json, Scalar
+from iosonde.records.evidence import Case, State
+from iosonde.records.stack import Json, Scalar
 from tests.unit.explain.cases import case_of, found, network_page, trial
 
 

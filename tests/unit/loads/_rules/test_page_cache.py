@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.case import Case, Measured
 from iosonde.loads._rules import page_cache
-from iosonde.records import HostFacts, Series
+from iosonde.records.evidence import Case, Measured
+from iosonde.records.run import Series
+from iosonde.records.stack import HostFacts
 from tests.unit.explain.cases import case_of, found, network_page, trial
 
 GIB = 2**30

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from iosonde.printed import PrintedTrial
+from iosonde.records.printed import PrintedTrial
 from tests.mangle import trials
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from iosonde.errors import IosondeError, UsageError
 from iosonde.loads.fio import Fio
 from iosonde.loads.fio.job import job_of
-from iosonde.records import Load, Target, TargetKind
+from iosonde.records.load import Load, Target, TargetKind
 
 FIO = Fio()
 TARGET = Target("local", "/data/scratch", TargetKind.FILE)

@@ -11,7 +11,7 @@ import pytest
 from iosonde.errors import UsageError
 from iosonde.loads.fio import Fio
 from iosonde.loads.fio.job import job_of
-from iosonde.records import RawOutput, Target, TargetKind
+from iosonde.records.load import RawOutput, Target, TargetKind
 
 FIO = Fio()
 

@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.evidence.find import Found
 from iosonde.loads import LOADS
-from iosonde.printed import PrintedLoad
+from iosonde.records.printed import PrintedLoad
 from tests.mangle import mangled, read
 
 PLAIN = "fio --name=a --rw=randread --bs=4k --iodepth=32 --filename=/dev/sdz --size=1g"

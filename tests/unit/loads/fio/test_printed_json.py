@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.evidence.find import Found
 from iosonde.loads.fio.result import find_document
-from iosonde.printed import PrintedTrial, Unread
+from iosonde.records.printed import PrintedTrial, Unread
 from tests.fio_result import read_document
 from tests.growth import grows_faster
 from tests.mangle import mangled, read, trials

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.printed import PrintedTrial, Unread
+from iosonde.records.printed import PrintedTrial, Unread
 from tests.mangle import cut, mangled, read, trials
 from tests.unit.loads.fio import fio_runs
 from tests.unit.loads.fio.fio_runs import OUTPUTS, RUNS, apart

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.printed import PrintedTrial, Unread
-from iosonde.records import Json
+from iosonde.records.printed import PrintedTrial, Unread
+from iosonde.records.stack import Json
 from tests.growth import grows_faster
 from tests.mangle import mangled, read, trials
 from tests.unit.loads.fio import fio_runs

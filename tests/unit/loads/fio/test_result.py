@@ -17,7 +17,7 @@ from iosonde.errors import LoadFailed
 from iosonde.loads.fio import Fio
 from iosonde.loads.fio.result import moved
 from iosonde.measure.trial import written
-from iosonde.records import LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
 from iosonde.statistics.histogram import quantile
 from tests.fio_result import read_document
 

@@ -16,7 +16,7 @@ import pytest
 from iosonde.loads.fio import Fio
 from iosonde.loads.fio.histogram import bins, histogram
 from iosonde.loads.fio.result import find_document
-from iosonde.records import Histogram, LoadResult, Target, TargetKind
+from iosonde.records.load import Histogram, LoadResult, Target, TargetKind
 from iosonde.statistics.histogram import quantile
 from tests.fio_result import read_document
 

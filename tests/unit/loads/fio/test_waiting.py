@@ -11,7 +11,7 @@ import pytest
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.fio import Fio
 from iosonde.loads.fio.job import effective, job_of, phases
-from iosonde.records import Load, RawOutput, Target, TargetKind
+from iosonde.records.load import Load, RawOutput, Target, TargetKind
 
 FIO = Fio()
 

@@ -7,7 +7,7 @@ import pytest
 from iosonde.loads import LOADS
 from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.words import words_of
-from iosonde.records import Scalar
+from iosonde.records.stack import Scalar
 
 
 def words(job: str) -> dict[str, Scalar]:

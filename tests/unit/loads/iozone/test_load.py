@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.iozone import Iozone
-from iosonde.records import Load, RawOutput, Target, TargetKind
+from iosonde.records.load import Load, RawOutput, Target, TargetKind
 
 ONE = (
     "iozone -+u -p -+T -r 4k -r 64k -r 1m -s {size} -i 0 -i 1 -i 2 -i 8 -f /vmraid/iozone.tmp "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.loads.iozone.figures import read_figures
-from iosonde.printed import PrintedTrial
+from iosonde.records.printed import PrintedTrial
 from tests.mangle import mangled, read, trials
 
 PLACE = Path(__file__).parents[3] / "outputs" / "iozone-3.489"

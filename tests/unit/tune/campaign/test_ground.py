@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from iosonde.campaign import Varied
 from iosonde.change.tentative import Changed, ValueRefused
 from iosonde.errors import HostFailed
+from iosonde.records.campaign import Varied
 from iosonde.tune.campaign import host_group as module
 from iosonde.tune.campaign.host_group import HostGroup
 from iosonde.tune.campaign.resolve import Knob

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from iosonde.measure.study import PlannedTrial, ProbePoint, Study
-from iosonde.records import Load
+from iosonde.records.load import Load
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.campaign import place as module
 from iosonde.tune.campaign.place import Place

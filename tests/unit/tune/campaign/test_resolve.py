@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from iosonde.errors import FileMissing, UsageError
-from iosonde.records import Scalar, StackLayer
+from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import LayerSetting
 from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.stack.settable import Allowed, Settable

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.errors import UsageError
 from iosonde.measure.study import PlannedTrial, ProbePoint
-from iosonde.records import Load
+from iosonde.records.load import Load
 from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.tune.campaign.route import Route
 

@@ -11,23 +11,15 @@ from typing import Any, cast
 
 import pytest
 
-from iosonde.campaign import Intent, Measurement, Varied, Wish
 from iosonde.change.tentative import Changed
 from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.measure import growing
 from iosonde.measure.study import PlannedTrial, ProbePoint
 from iosonde.measure.trial import Bench
-from iosonde.records import (
-    Demand,
-    Load,
-    LoadResult,
-    Loop,
-    RawOutput,
-    Run,
-    Scalar,
-    Target,
-    TargetKind,
-)
+from iosonde.records.campaign import Intent, Measurement, Varied, Wish
+from iosonde.records.load import Demand, Load, LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.run import Loop, Run
+from iosonde.records.stack import Scalar
 from iosonde.stack.file import read_stack
 from iosonde.store import open_store
 from iosonde.store.campaigns import PLAN_KEY, intent_document

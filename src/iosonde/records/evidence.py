@@ -10,85 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from iosonde.contract import HIDDEN
-from iosonde.records import Finding, HostFacts, Json, Metric, Scalar, Series
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """I/Os of a device: reads, bytes read, writes, bytes written."""
-
-    reads: float
-    read_bytes: float
-    writes: float
-    write_bytes: float
-
-    def __add__(self, other: Account) -> Account:
-        return Account(
-            self.reads + other.reads, self.read_bytes + other.read_bytes,
-            self.writes + other.writes, self.write_bytes + other.write_bytes,
-        )  # fmt: skip
-
-    def times(self, count: float) -> Account:
-        """So many of it."""
-        return Account(
-            self.reads * count, self.read_bytes * count,
-            self.writes * count, self.write_bytes * count,
-        )  # fmt: skip
-
-    def __sub__(self, other: Account) -> Account:
-        return Account(
-            self.reads - other.reads, self.read_bytes - other.read_bytes,
-            self.writes - other.writes, self.write_bytes - other.write_bytes,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
-    """A layer under load: what it was to get, what its device counted over all loops.
-
-    `idle` is what others do there, counted while the load did not run and stretched to the time
-    that it took. `last`: nothing below it was reckoned with. `writes_band`: see `Counts`.
-    `by_clock`: writes, and bytes of them, that may be more or fewer, since a timer makes them.
-    `between`: the least and the most it can be, where what a cache held is not known.
-    `pieces`: reads and writes among the predicted that are parts of one which it split itself; a
-    kernel that counts them whole counts so many fewer.
-    """
-
-    layer: str
-    kind: str
-    device: str
-    predicted: Account
-    counted: Account | None
-    idle: Account
-    last: bool
-    writes_band: tuple[int, int]
-    by_clock: tuple[int, int] = (0, 0)
-    between: tuple[Account, Account] | None = None
-    pieces: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Ledger:
-    """What was predicted of a trial's loops and what the devices counted, the top first.
-
-    Args:
-        rows: of each layer.
-        depth: requests that were under way at once; predicted are those one after the other.
-        meeting: of several at once, the share by which a device may read more, and count more I/Os.
-        recorded: the requests are those that the load made; else others of the same kind.
-        uncovered, notes: sentences.
-        likely: other figures of an array with which the prediction comes true: layer, what, value.
-        declared: layer, what, as declared, as found: where these differ.
-    """
-
-    rows: tuple[LedgerRow, ...]
-    depth: int
-    recorded: bool
-    uncovered: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    likely: tuple[tuple[str, str, Scalar], ...] = ()
-    declared: tuple[tuple[str, str, Scalar, Scalar], ...] = ()
-    meeting: float = 0.0
+from iosonde.records.finding import Finding
+from iosonde.records.prediction import Ledger
+from iosonde.records.run import Metric, Series
+from iosonde.records.stack import HostFacts, Json, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +24,7 @@ class Measured:
         label: what a person calls it: heading, or load and probe.
         where: where its figures can be looked up ("FILE:12-60", "RUN/TRIAL").
         source: the file or run it comes from: trials of one source were made for one purpose.
-        tool, version, command, host, target: as `iosonde.printed.PrintedTrial` has them.
+        tool, version, command, host, target: as `records.printed.PrintedTrial` has them.
         metrics: statistics over its loops, by the contract's names.
         headline: name of the metric that stands for it; empty where it has none.
         steps: metric → half of the last digit printed; not named: exact.

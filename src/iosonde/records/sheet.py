@@ -1,7 +1,7 @@
 """Runs with their statistics, as they are shown: what tables, charts and exports are made of.
 
 Computed from stored runs whenever they are looked at (`measure.sheet`, `explain.waterfall`), drawn
-by `report`; nothing of it is stored. Units as in records.py.
+by `report`; nothing of it is stored. Units as in records/stack.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from iosonde.contract import ADDED, NULL
-from iosonde.records import Finding, Forecast, Metric, Run, Scalar, Trial, Verdict
+from iosonde.records.finding import Finding
+from iosonde.records.prediction import Forecast
+from iosonde.records.run import Metric, Run, Trial
+from iosonde.records.stack import Scalar
 
 SYNC_LATENCY = "sync.latency.mean"
 """Mean seconds of an fsync, fdatasync or sync_file_range of the load."""
@@ -141,58 +144,3 @@ class RunSheet:
     waterfalls: tuple[Waterfall, ...] = ()
     joint: tuple[JointSheet, ...] = ()
     forecasts: tuple[Forecast, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedTrial:
-    """Which trial was compared."""
-
-    load: str
-    probe: str
-    host: str
-
-    def __str__(self) -> str:
-        return f"{self.load} at {self.probe} on {self.host}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedMetric(Verdict):
-    """The verdict on one metric of two trials, and what it rests on."""
-
-    reason: str = field(metadata={**NULL, **ADDED})
-    """Why the verdict is undecided."""
-    level: float = field(
-        metadata={"schema": {"exclusiveMinimum": 0, "exclusiveMaximum": 1}, **ADDED}
-    )
-    """Probability of a wrong verdict granted to this comparison."""
-    headline: bool = field(metadata=ADDED)
-    """This metric stands for its trial, or is the latency of the syncs that it waits for."""
-    unit: str = field(metadata=ADDED)
-    figures: tuple[float, float] = field(metadata=ADDED)
-    """Baseline and candidate as the change compares them: geometric means of the loops, means where
-    a loop is 0."""
-    means: tuple[float, float] = field(metadata=ADDED)
-    """Of the loops: baseline, candidate."""
-    loops: tuple[int, int] = field(metadata={"schema": {"items": {"minimum": 1}}, **ADDED})
-    """Number of loops: baseline, candidate."""
-    trial: ComparedTrial = field(metadata=ADDED)
-    """Of the candidate."""
-    trials: tuple[str, str] = field(metadata=ADDED)
-    """Ids of the two trials."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedSheets:
-    """What a page of several runs shows of their comparison; empty of one run.
-
-    `verdicts` are of the first run's trials against the others'; `settings` maps each setting that
-    differs to its value in every run, in the order of the runs; changes within `margin` do not
-    matter.
-    """
-
-    verdicts: tuple[ComparedMetric, ...] = ()
-    settings: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
-    margin: float = 0.0
-
-
-ALONE = ComparedSheets()

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 
-from iosonde.records import Forecast, Json, LoadResult, Scalar
+from iosonde.records.load import LoadResult
+from iosonde.records.prediction import Forecast
+from iosonde.records.stack import Json, Scalar
 
 
 class Unreadable(Exception):

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from iosonde.campaign import Campaign, Varied
-from iosonde.records import Metric, Outcome, Scalar
-from iosonde.sheets import RunSheet
+from iosonde.records.campaign import Campaign, Varied
+from iosonde.records.comparison import Outcome
+from iosonde.records.run import Metric
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Scalar
 
 
 @dataclass(frozen=True, slots=True)

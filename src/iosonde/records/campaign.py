@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from iosonde.records import Metric, Scalar, Verdict
+from iosonde.records.comparison import Verdict
+from iosonde.records.run import Metric
+from iosonde.records.stack import Scalar
 
 
 @dataclass(frozen=True, slots=True)
