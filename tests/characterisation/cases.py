@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from iosonde.cli import SUMMARIES
+from iosonde.cli import VERBS
 from iosonde.report import FORMATS
 from tests.characterisation.stored import ROOT
 from tests.contract.rules import CASES as RULES
@@ -38,7 +38,7 @@ def _help() -> dict[str, str]:
     return {
         "verbs": "--help", "no-verb": "", "version": "--version", "unknown-verb": "shwo",
         "unknown-option": "list --jsn", "missing-argument": "up",
-        **{verb: f"{verb} --help" for verb in SUMMARIES},
+        **{verb: f"{verb} --help" for verb in VERBS},
     }  # fmt: skip
 
 

@@ -296,6 +296,7 @@ def test_a_name_of_another_scope_is_another_name(planted: str) -> None:
 # ── functions that nobody calls ───────────────────────────────────────────────────────────────
 
 CALLED_BY_OTHERS = {
+    "collect_usage_pieces", "format_options",  # typer
     "handle_starttag", "handle_endtag", "handle_data",  # html.parser
     "process_bind_param", "process_result_value",  # SQLAlchemy
 }  # fmt: skip

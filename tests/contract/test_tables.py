@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from iosonde.cli import SUMMARIES, VERBS
+from iosonde.cli import VERBS
 from iosonde.explain.rules import RULES as SPANNING_RULES
 from iosonde.hosts import HOSTS
 from iosonde.layers import LAYERS, LEDGERS
@@ -59,6 +59,12 @@ SHARED: Mapping[str, set[str]] = {
         "tuning_path",
         "tuning_tables",
         "tuning_html",
+        "captured",
+        "courses",
+        "figures",
+        "pivot",
+        "page",
+        "sections",
     },
     "store": {
         "store",
@@ -93,6 +99,8 @@ SHARED: Mapping[str, set[str]] = {
         "timed",
         "forecasts",
         "compared",
+        "examples",
+        "help",
         "steps",
         "table",
     },
@@ -170,8 +178,7 @@ def test_every_row_can_be_loaded(table: Table[Any]) -> None:
         assert table.load(name)
 
 
-def test_every_verb_has_a_summary_help_and_a_page() -> None:
-    assert set(SUMMARIES) == set(VERBS)
+def test_every_verb_has_help_and_a_page() -> None:
     pages = "\n".join(page.read_text() for page in (ROOT / "docs" / "use").glob("*.md"))
     for verb in VERBS:
         assert VERBS.load(verb).__doc__, verb
@@ -187,7 +194,7 @@ def test_help_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     loaded = {name.split(".")[0] for name in done.stderr.decode().split()}
     assert loaded & HEAVY == set()
-    assert b"Verbs:" in done.stdout
+    assert b"Measure:" in done.stdout
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))

@@ -37,27 +37,40 @@ VERBS: Table[Callable[..., int | None]] = Table(
     },
 )
 
-SUMMARIES: dict[str, str] = {
-    "show": "the storage stack of hosts, layer by layer, with settings and hazards",
-    "schema": "the JSON schema of what a verb prints with --json",
-    "run": "measure a study, or one load at one target",
-    "loads": "bundled loads, to use or to copy",
-    "list": "the runs in the store",
-    "compare": "other runs against a baseline: better, worse, equivalent or undecided",
-    "report": "a page to share",
-    "up": "build a declared stack on its hosts",
-    "down": "remove what `up` built",
-    "lab": "virtual hosts with the real kernel, to build and to break stacks on",
-    "export": "stored runs as csv, json, parquet or markdown",
-    "import": "what others measured: tool outputs in any text, as trials, states and counters",
-    "explain": "what measurements and settings mean: findings with evidence and remedy",
-    "tune": "find the best settings in the least device time; confirm, then restore or keep them",
-    "settings": "what can be set on a host: value now, at boot, kept, and what is allowed",
-    "set": "change settings of a host, all of them or none",
-    "persist": "keep changed settings over a reboot, in the host's own configuration",
-    "rollback": "put back the settings that iosonde changed on a host",
-    "trace": "block traces: recorded, described (sizes, reuse, hot spots), as Parquet",
-    "predict": "what each layer of a declared stack will read and write for a load, and how fast",
-    "calibrate": "measure the speed of a device, for `predict`",
-    "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
+SUMMARIES: dict[str, dict[str, str]] = {
+    "Look": {
+        "show": "the storage stack of hosts, layer by layer, with settings and hazards",
+        "explain": "what measurements and settings mean: findings with remedies",
+        "import": "what others measured: tool outputs in any text",
+    },
+    "Measure": {
+        "run": "measure a study, or one load at one target",
+        "loads": "bundled loads, to use or to copy",
+        "compare": "other runs against a baseline: better, worse, equivalent or undecided",
+        "report": "a page to share",
+        "list": "the runs in the store",
+        "export": "stored runs as csv, json, parquet or markdown",
+    },
+    "Change": {
+        "tune": "find the best settings in the least device time, and prove them",
+        "settings": "what can be set on a host: value now, at boot, kept, allowed",
+        "set": "change settings of a host, all of them or none",
+        "persist": "keep changed settings over a reboot",
+        "rollback": "put back the settings that iosonde changed on a host",
+    },
+    "Build": {
+        "up": "build a declared stack on its hosts",
+        "down": "remove what `up` built",
+        "lab": "virtual hosts with the real kernel, to build and to break stacks on",
+    },
+    "Predict": {
+        "predict": "what each layer will read and write for a load, and how fast",
+        "calibrate": "measure the speed of a device, for `predict`",
+        "trace": "block traces: recorded, described, as Parquet",
+        "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
+    },
+    "Programs": {
+        "schema": "the JSON schema of what a verb prints with --json",
+    },
 }
+"""Heading → verb → what it does, in the order of `iosonde --help`."""

@@ -16,15 +16,20 @@ from iosonde.verbs.signals import Interrupted, asked, begin_work, end_work, say,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from iosonde.cli.help import VerbCommand
+
 
 def _help() -> str:
-    width = max(map(len, SUMMARIES), default=0)
-    verbs = "\n".join(f"  {verb:<{width}}  {text}" for verb, text in SUMMARIES.items())
+    width = max(map(len, VERBS))
+    groups = "\n".join(
+        f"{heading}:\n" + "".join(f"  {verb:<{width}}  {text}\n" for verb, text in verbs.items())
+        for heading, verbs in SUMMARIES.items()
+    )
     return (
         "Usage: iosonde VERB [OPTION…] [ARGUMENT…]\n\n"
         "Describes, measures, explains and tunes Linux storage stacks, layer by layer.\n\n"
-        f"Verbs:\n{verbs}\n\n"
-        "`iosonde VERB --help` explains a verb; `iosonde --version` prints the version.\n"
+        f"{groups}\n"
+        "`iosonde help VERB` explains a verb; `iosonde --version` prints the version.\n"
         "Every verb takes --json. Exit codes: 0 done, 1 the answer is no, 2 wrong use,\n"
         "3 refused for safety, 4 a host or a load failed, 130, 143 or 129 ended by a signal.\n"
     )
@@ -42,17 +47,31 @@ def _said(problem: Exception) -> str:
     return str(text).removesuffix(".")
 
 
+def command_of(verb: str) -> VerbCommand:
+    """The parser of a verb's options, with its help."""
+    import typer
+
+    from iosonde.cli.examples import EXAMPLES
+    from iosonde.cli.help import VerbCommand
+
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    names = {"help_option_names": ["-h", "--help"]}
+    app.command(name=verb, cls=VerbCommand, context_settings=names)(VERBS.load(verb))
+    command = typer.main.get_command(app)
+    assert isinstance(command, VerbCommand)  # noqa: S101 - for mypy
+    command.examples = EXAMPLES.get(verb, ())
+    return command
+
+
 def _dispatch(arguments: Sequence[str]) -> int:
     """Run one verb; its own exit code, 0 where it returns nothing."""
     import typer
 
     verb, *rest = arguments
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    names = {"help_option_names": ["-h", "--help"]}
-    app.command(name=verb, context_settings=names)(VERBS.load(verb))
+    command = command_of(verb)
     try:
         begin_work()
-        answer = app(args=rest, prog_name=f"iosonde {verb}", standalone_mode=False)
+        answer = command.main(args=rest, prog_name=f"iosonde {verb}", standalone_mode=False)
     except typer.Exit as end:
         return end.exit_code
     except typer.Abort:
@@ -82,6 +101,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _answer(arguments: Sequence[str] | None) -> int:
     """What is asked for is done; the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["help"] and len(given) > 1:
+        given = [given[1], "--help"]
     if not given or given[0] in {"-h", "--help", "help"}:
         sys.stdout.write(_help())
         return 0 if given else 2

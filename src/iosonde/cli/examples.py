@@ -1,0 +1,80 @@
+"""Command lines to copy, shown by `iosonde VERB --help`; a test parses each."""
+
+from __future__ import annotations
+
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "show": (
+        ("show", "this host"),
+        ("show db1 san1", "two hosts, joined where one imports what the other exports"),
+        ("show --mermaid > stack.md", "a drawing for a document"),
+    ),
+    "schema": (
+        ("schema", "the names of all schemas"),
+        ("schema run", "what `run --json` prints"),
+    ),
+    "run": (
+        ("run --load latency --target /mnt/data", "a bundled load in a scratch file"),
+        ("run --fio 'fio --name a --rw randwrite --bs 4k --size 1g' --target db1:/mnt/data",
+         "a pasted fio command line on another host"),
+        ("run study.yaml --report page.html", "a study, and a page of its results"),
+    ),
+    "loads": (
+        ("loads", "all bundled loads"),
+        ("loads latency", "one, as YAML to copy and change"),
+    ),
+    "list": (("list", "all runs of the store"),),
+    "compare": (
+        ("compare BEFORE AFTER", "every load: better, worse or no difference"),
+        ("compare BEFORE AFTER --gate write.iops:5", "for CI: exit 1 where it is 5 % worse"),
+    ),
+    "report": (
+        ("report last -o page.html", "a page of the last run"),
+        ("report BEFORE AFTER", "two runs side by side, with verdicts"),
+    ),
+    "up": (
+        ("up stack.yaml --dry-run", "the steps, without doing any"),
+        ("up stack.yaml", "build it; on disks with content name them with --destroy"),
+    ),
+    "down": (("down stack.yaml", "take away exactly what `up` built"),),
+    "lab": (
+        ("lab up --nodes 2 --disks 3", "two virtual hosts n1 and n2"),
+        ("lab cut n2", "take n2 off the network"),
+        ("lab down", "remove them"),
+    ),
+    "export": (
+        ("export last --format csv", "one row a loop and metric"),
+        ("export last --raw", "what the load itself printed"),
+    ),
+    "import": (
+        ("import ticket.txt", "the results that stand in a text"),
+        ("import page.html --dry-run", "what it holds, without keeping it"),
+    ),
+    "explain": (
+        ("explain", "this host's settings"),
+        ("explain last", "the last run"),
+        ("explain ticket.txt", "what somebody pasted"),
+    ),
+    "tune": (
+        ("tune study.yaml --dry-run", "the candidates and what they cost"),
+        ("tune study.yaml", "the best settings, proved; all is put back at the end"),
+    ),
+    "settings": (
+        ("settings", "what can be set on this host"),
+        ("settings db1", "on another"),
+    ),
+    "set": (
+        ("set sda.scheduler=none", "one setting, until `rollback` or a reboot"),
+    ),
+    "persist": (("persist", "keep what was set over a reboot"),),
+    "rollback": (("rollback", "put back what iosonde changed"),),
+    "trace": (
+        ("trace describe trace.bin", "sizes, reuse and hot spots of a block trace"),
+    ),
+    "predict": (
+        ("predict --stack stack.yaml --load write-iops", "what each layer reads and writes"),
+        ("predict --stack stack.yaml --load write-iops --set r5.chunk=64k",
+         "the same with another chunk"),
+    ),
+    "calibrate": (("calibrate /mnt/data", "a model of this device's speed"),),
+    "log": (("log fio_lat.1.log", "percentiles and sizes of fio's log"),),
+}  # fmt: skip

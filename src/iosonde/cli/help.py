@@ -1,0 +1,88 @@
+"""Help texts of verbs: what it does, examples to copy, arguments, options in groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+_GROUPS = {
+    "Safety": ("destroy", "in_container", "dry_run", "yes", "confirm", "force"),
+    "Output": ("report", "output", "fmt", "everything", "verbose", "trace", "as_json", "help"),
+    "Store": ("store", "resume", "name", "tag"),
+}
+"""Heading → names of parameters; all others are options of the verb itself."""
+_VALUES = {
+    "size": "SIZE", "memory": "SIZE", "bandwidth": "RATE", "seconds": "TIME", "max_seconds": "TIME",
+    "until": "PERCENT", "margin": "PERCENT", "fio": "COMMAND", "destroy": "DEVICE", "fmt": "FORMAT",
+    "target": "WHERE",
+}  # fmt: skip
+"""What stands for the value of an option: elsewhere its own name, N for numbers, FILE for paths."""
+
+
+class VerbCommand(TyperCommand):
+    """A verb of the command line, whose help names no types of Python."""
+
+    examples: tuple[tuple[str, str], ...] = ()
+    """Command line (without `iosonde`) and what it does."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Arguments as they are written on the command line."""
+        pieces = ["[OPTION…]"]
+        for param in _arguments(self):
+            name = _argument(param, ctx)
+            pieces.append(name if param.required or name.startswith("[") else f"[{name}]")
+        return pieces
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Examples, arguments, then options, grouped."""
+        if self.examples:
+            with formatter.section("Examples"):
+                indent = " " * formatter.current_indent
+                for command, what in self.examples:
+                    formatter.write(f"{indent}# {what}\n{indent}iosonde {command}\n")
+        arguments = [(_argument(param, ctx), param.help or "") for param in _arguments(self)]
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": arguments, "Options": []}
+        sections |= {heading: [] for heading in _GROUPS}
+        for option in self.get_params(ctx):
+            if option.param_type_name == "option":
+                sections[_group(option.name)].append(_option(option, ctx))
+        for heading, rows in sections.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows, col_max=26)
+
+
+def _arguments(command: TyperCommand) -> list[Any]:
+    return [param for param in command.params if param.param_type_name == "argument"]
+
+
+def _group(name: str | None) -> str:
+    return next((heading for heading, names in _GROUPS.items() if name in names), "Options")
+
+
+def _argument(param: Any, ctx: Any) -> str:
+    """`STUDY`, `FILE…`, or what the verb itself says."""
+    if param.metavar:
+        return str(param.metavar)
+    return _value(param, ctx) + ("…" if param.nargs != 1 else "")
+
+
+def _option(param: Any, ctx: Any) -> tuple[str, str]:
+    """`--loops N` and what it does."""
+    left = ", ".join(param.opts)
+    if not param.is_flag and not param.count:
+        left += f" {param.metavar or _value(param, ctx)}"
+    default = param.default
+    shown = isinstance(default, str | int | float) and not isinstance(default, bool)
+    more = f"  [default: {default}]" if shown and default != "" and param.show_default else ""
+    return left, f"{param.help or ''}{more}"
+
+
+def _value(param: Any, ctx: Any) -> str:
+    kind = str(param.display_type(ctx) or "").strip("<>")
+    if kind.startswith(("int", "float")):
+        return "N"
+    if kind in {"path", "file"}:
+        return "FILE"
+    return _VALUES.get(param.name, str(param.name).upper().replace("_", "-"))

@@ -1,0 +1,48 @@
+"""Help texts: examples that can be typed, groups, and no types of Python."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+
+from iosonde.cli import SUMMARIES, VERBS
+from iosonde.cli.examples import EXAMPLES
+from iosonde.cli.main import command_of
+
+_TYPE = re.compile(r"<(?:str|int|list|path|float|bool)\b")
+
+
+def help_of(verb: str) -> str:
+    command = command_of(verb)
+    context = command.make_context(f"iosonde {verb}", [], resilient_parsing=True)
+    return command.get_help(context)
+
+
+def test_every_verb_has_examples_and_a_place_in_the_summary() -> None:
+    assert set(EXAMPLES) == set(VERBS)
+    assert sorted(verb for verbs in SUMMARIES.values() for verb in verbs) == sorted(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_example_is_taken_by_its_verb(verb: str) -> None:
+    for line, what in EXAMPLES[verb]:
+        first, *words = shlex.split(line)
+        assert first == verb, line
+        words = words[: words.index(">")] if ">" in words else words
+        assert command_of(verb).make_context(f"iosonde {verb}", words) is not None
+        assert what[0].islower() or what.startswith("CI"), what
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_fits_a_terminal_and_names_no_types(verb: str) -> None:
+    text = help_of(verb)
+    assert not _TYPE.search(text)
+    long = [line for line in text.splitlines() if len(line) > 80 and "iosonde " not in line]
+    assert long == []
+
+
+def test_a_wrong_example_would_be_seen() -> None:
+    with pytest.raises(Exception, match="--nosuch"):
+        command_of("list").make_context("iosonde list", ["--nosuch"])
