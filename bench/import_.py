@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figures import ROUNDS, Figure, medians
-from iosonde.evidence.document import of_bytes
-from iosonde.evidence.find import Found, find
+from iosonde.text.document import of_bytes
+from iosonde.text.find import Found, find
 
 _OUTPUTS = Path(__file__).parents[1] / "tests" / "outputs"
 _GOAL = 50e6

@@ -5,9 +5,9 @@ from __future__ import annotations
 import quopri
 from collections.abc import Iterator
 
-from iosonde.evidence.document import of_bytes
-from iosonde.evidence.find import Found, find
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedTrial, Unread
+from iosonde.text.document import of_bytes
+from iosonde.text.find import Found, find
 
 
 def read(text: str) -> list[Found | Unread]:

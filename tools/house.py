@@ -28,7 +28,7 @@ SOURCE = ROOT / "src" / "iosonde"
 TESTS = ROOT / "tests"
 
 ENGINES = (
-    "change", "cli", "evidence", "explain", "lab", "measure", "predict", "report", "stack", "text",
+    "change", "cli", "explain", "lab", "measure", "predict", "report", "stack", "text",
     "tune", "verbs",
 )  # fmt: skip
 _ORDINARY = frozenset({"disk", "dm", "filesystem", "guest", "link", "loop", "partition"})

@@ -172,7 +172,7 @@ def test_the_command_sees_what_is_planted_in_the_sources(
 # ── the core ──────────────────────────────────────────────────────────────────────────────────
 
 CORE_IMPORTERS = {
-    "loads", "evidence", "trace", "predict", "hosts/local.py", "layers/*/ledger.py",
+    "loads", "text", "trace", "predict", "hosts/local.py", "layers/*/ledger.py",
     "layers/_ledger/rule.py", "layers/_ledger/shapes.py",
 }  # fmt: skip
 """Rooms and modules that may import the built module, which import-linter cannot see."""

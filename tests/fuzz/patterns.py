@@ -18,7 +18,7 @@ from types import FrameType
 import iosonde
 
 LENGTH = 1 << 10
-"""Characters of a text; lines of strangers are cut at 2¹³ (evidence/clean.py)."""
+"""Characters of a text; lines of strangers are cut at 2¹³ (text/clean.py)."""
 SLOW = 0.25
 """Seconds of a processor for one search in it; what goes through it once takes 0.001."""
 _PART = 4

@@ -20,9 +20,9 @@ from typing import Any
 from unittest.mock import patch
 
 from iosonde.cli.told import How, tell
-from iosonde.evidence.document import of_bytes
-from iosonde.evidence.find import Found, find, outputs
 from iosonde.records.load import RawOutput
+from iosonde.text.document import of_bytes
+from iosonde.text.find import Found, find, outputs
 
 _TESTS = Path(__file__).parents[1]
 _EXAMPLES = _TESTS.parent / "examples"
@@ -286,10 +286,10 @@ def _stored() -> Iterator[Reader]:
 
 
 def _documents() -> Iterator[Reader]:
-    from iosonde.evidence.clean import clean, from_quoted_printable, is_quoted_printable
-    from iosonde.evidence.page import text_of_page
-    from iosonde.evidence.pdf import text_of_pdf
-    from tests.unit.evidence.test_find import PAIR, _pdf
+    from iosonde.text.clean import clean, from_quoted_printable, is_quoted_printable
+    from iosonde.text.page import text_of_page
+    from iosonde.text.pdf import text_of_pdf
+    from tests.unit.text.test_find import PAIR, _pdf
 
     page = (
         f"<!DOCTYPE html>\n<html><body><h2>Local <b>disk</b></h2><p>x<table><tr><td>1<td>2</table>"

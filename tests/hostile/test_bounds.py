@@ -20,10 +20,10 @@ import pytest
 from iosonde import limits
 from iosonde._core import Anchors
 from iosonde.errors import UsageError
-from iosonde.evidence.document import of_bytes, open_document
-from iosonde.evidence.find import Found, find
-from iosonde.evidence.window import View
 from iosonde.records.printed import Reading, Unread
+from iosonde.text.document import of_bytes, open_document
+from iosonde.text.find import Found, find
+from iosonde.text.window import View
 from tests.hostile.conftest import COMMAND, clean_environment
 from tests.hostile.measured import MIB, Ended, measured
 
@@ -325,7 +325,7 @@ def test_files_of_the_kernel_are_read(run: Run) -> None:
 def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from iosonde.evidence import find as module
+    from iosonde.text import find as module
 
     class Slow:
         tool, anchors = "slow", ("Timing cached",)

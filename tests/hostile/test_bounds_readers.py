@@ -15,9 +15,6 @@ from iosonde.change import journal as journal_module
 from iosonde.change.journal import Journal
 from iosonde.change.settings_journal import parse_journal
 from iosonde.errors import HostFailed, LoadFailed
-from iosonde.evidence.document import of_bytes
-from iosonde.evidence.find import Found, find
-from iosonde.evidence.page import text_of_page
 from iosonde.layers.drbd.facts import parse_volumes
 from iosonde.layers.link.facts import route_device
 from iosonde.layers.xfs.kind import parse_sections
@@ -27,7 +24,10 @@ from iosonde.loads.load import result_of
 from iosonde.records.load import RawOutput
 from iosonde.records.printed import Unread
 from iosonde.settings.sysfs import parse_attribute
-from iosonde.text.passage import command_before
+from iosonde.text.cursor import command_before
+from iosonde.text.document import of_bytes
+from iosonde.text.find import Found, find
+from iosonde.text.page import text_of_page
 from tests.growth import grows_faster
 
 _LONG = 30_000

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from iosonde.cli.imported import Writer
     from iosonde.cli.told import Told
-    from iosonde.evidence.document import Document
     from iosonde.records.printed import Unread
     from iosonde.records.run import Run
     from iosonde.records.stack import Json
     from iosonde.store.packed import Packed
     from iosonde.store.store import Store
+    from iosonde.text.document import Document
 
 _BATCH = 200  # trials, and what is beside them, that one transaction holds
 _SHOWN = 200  # rows of a table that anyone reads
@@ -57,7 +57,7 @@ def import_files(
     recognised but could not be read is listed with its lines; so is a file that could not be read
     at all, and the exit code is then 2.
     """
-    from iosonde.evidence.document import open_document
+    from iosonde.text.document import open_document
 
     tally = _Tally(_writer() if as_json else None)
     kept = None if dry_run else _open(store)
@@ -140,7 +140,7 @@ def _open(store: str | None) -> Store:
 
 def _import(document: Document, tally: _Tally, store: Store | None, *, again: bool) -> None:
     from iosonde.cli.told import How, tell, without_repeats
-    from iosonde.evidence.find import find_and_tell
+    from iosonde.text.find import find_and_tell
 
     keeper = _Keeper(document, store, again=again) if store else None
     keep = keeper is not None and not keeper.there
@@ -206,7 +206,7 @@ class _Keeper:
 
 
 def _end(tally: _Tally, files: list[str]) -> None:
-    from iosonde.evidence.find import known
+    from iosonde.text.find import known
 
     if not tally.outputs and not tally.unread and tally.failed:
         failures(tally.failed[1:])

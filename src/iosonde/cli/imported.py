@@ -8,12 +8,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING
 
-from iosonde.evidence.keep import label_of, settings_of
 from iosonde.records.printed import Place, PrintedTrial, Unread
 from iosonde.records.stack import Json
+from iosonde.text.imported import label_of, settings_of
 
 if TYPE_CHECKING:
-    from iosonde.evidence.find import Found
+    from iosonde.text.find import Found
 
 _LISTS = ("trials", "captures", "counters", "loads", "unread")
 _IN_MEMORY = 1 << 22

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from iosonde.evidence.find import Found
-from iosonde.evidence.forms import Printed, each_run_once, printed_run
-from iosonde.evidence.keep import settings_of
 from iosonde.records.printed import Kept, PrintedTrial, Unread
+from iosonde.text.find import Found
+from iosonde.text.forms import Printed, each_run_once, printed_run
+from iosonde.text.imported import settings_of
 
 if TYPE_CHECKING:
     from iosonde.store.packed import Packed
@@ -79,8 +79,8 @@ def tell(one: Found | Unread, *, how: How, keep: bool) -> Told:
 
 
 def _packed(one: Found | Unread) -> Packed:
-    from iosonde.evidence.keep import kept_of, trial_of
     from iosonde.store.packed import pack
+    from iosonde.text.imported import kept_of, trial_of
 
     if isinstance(one, Unread):
         return pack((), (Kept(one.place, one),))

@@ -7,10 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from iosonde import units
-from iosonde.evidence.document import Document
-from iosonde.evidence.find import Found, find
-from iosonde.evidence.forms import each_run_once, printed_run
-from iosonde.evidence.keep import kept_of, trial_of
 from iosonde.loads.fio.words import words_of
 from iosonde.measure.sheet import trial_sheet
 from iosonde.predict.account import ledger_of
@@ -20,6 +16,10 @@ from iosonde.records.load import Load
 from iosonde.records.printed import Kept, Place, PrintedCounters, PrintedLoad, PrintedState, Unread
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
+from iosonde.text.document import Document
+from iosonde.text.find import Found, find
+from iosonde.text.forms import each_run_once, printed_run
+from iosonde.text.imported import kept_of, trial_of
 
 _SIZES = ("size", "width", "offset")
 _NOT_A_SETTING = re.compile(r"(?i)note|remark|comment|output|speed|result|throughput|iops")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_capture, of_document, together
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
 from iosonde.records.evidence import Case
 from iosonde.stack.discover import discover
+from iosonde.text.document import of_bytes
 
 _FILES = (
     "/proc/net/rpc/nfsd", "/proc/fs/nfsd/pool_stats", "/proc/self/mountstats", "/proc/mdstat",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from iosonde.layers.dm.facts import ReadTarget
     from iosonde.layers.layer import Layer
     from iosonde.records.evidence import Rule
-    from iosonde.text.passage import Output
+    from iosonde.text.cursor import Output
 
 LAYERS: Table[type[Layer]] = Table(
     "layer kind",

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from iosonde.loads._fleet import Fleet
     from iosonde.loads.load import LoadEngine
     from iosonde.records.evidence import Rule
-    from iosonde.text.passage import Output
+    from iosonde.text.cursor import Output
 
 LOADS: Table[type[LoadEngine]] = Table(
     "load engine",

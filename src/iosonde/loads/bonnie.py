@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import PrintedTrial, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, flow, lines
+from iosonde.text.cursor import TextCursor, flow, lines
 
 _TESTS = ("write_char", "write", "rewrite", "read_char", "read", "random_seek")
 _TABLE = re.compile(r"(?:Name:Size etc|Machine\s+Size)")
@@ -34,7 +34,7 @@ _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 class Bonnie:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "bonnie++"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -42,20 +42,20 @@ class Bonnie:
         "1.98,1.98", "1.97,1.97", "1.96,1.96",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of the table, or the CSV line."""
-        line = passage.line(passage.at) or ""
+        line = cursor.line(cursor.at) or ""
         if _CSV.search(line):
-            return passage.at
-        for index in range(passage.at, max(passage.at - 6, -1), -1):
-            if "Sequential Output" in (passage.line(index) or ""):
+            return cursor.at
+        for index in range(cursor.at, max(cursor.at - 6, -1), -1):
+            if "Sequential Output" in (cursor.line(index) or ""):
                 return index
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         last = first
-        for index, line in lines(passage, first, 30):
+        for index, line in lines(cursor, first, 30):
             if index > first and not line and index - last > 2:
                 break
             if index > first and "Sequential Output" in line:
@@ -63,7 +63,7 @@ class Bonnie:
             last = index if line else last
             if _CSV.search(line):
                 break
-        text = flow(passage, first, last)
+        text = flow(cursor, first, last)
         row, csv = _ROW.search(text), _CSV.search("".join(text.split()))
         if row:
             version = _VERSION.search(text)

@@ -24,7 +24,7 @@ from iosonde.errors import UsageError
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import PrintedTrial, Reading, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
 
 _RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
 _DONE = re.compile(
@@ -75,16 +75,16 @@ class _Result:
 
 
 class Dd:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dd"
     anchors: ClassVar[tuple[str, ...]] = ("records out", "records in", "copied, ")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first of the lines on records, or the sum without them."""
         first = None
-        for index in range(passage.at, max(passage.at - 6, -1), -1):
-            line = passage.line(index)
+        for index in range(cursor.at, max(cursor.at - 6, -1), -1):
+            line = cursor.line(index)
             if line is None or (line and not _RECORDS.search(line) and "cop" not in line):
                 break
             if line and (_RECORDS.search(line) or re.search(r"\d bytes? \(", line)):
@@ -93,12 +93,12 @@ class Dd:
                 return index
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        results, unread = _results(passage, first)
+        results, unread = _results(cursor, first)
         if not results:
             raise Unreadable("no speed follows")
-        asked = command_before(passage, first, ("dd",))
+        asked = command_before(cursor, first, ("dd",))
         prompt = asked[1] if asked else Prompt("")
         last = results[-1].last
         kept = _without_progress(results, prompt.command)
@@ -110,7 +110,7 @@ class Dd:
         return Reading(asked[0] if asked else first, last, trials=trials, unread=said)
 
 
-def _results(passage: Passage, first: int) -> tuple[list[_Result], list[int]]:
+def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
     """Each report up to a line that is no part of one, and where others begin that have no speed.
 
     It does not matter where their lines were broken.
@@ -118,7 +118,7 @@ def _results(passage: Passage, first: int) -> tuple[list[_Result], list[int]]:
     results: list[_Result] = []
     unread: list[int] = []
     start, text = first, ""
-    for index, line in lines(passage, first, _MOST):
+    for index, line in lines(cursor, first, _MOST):
         if text and ("records in" in line or index - start >= _PIECES):
             unread.append(start)
             text = ""
@@ -131,7 +131,7 @@ def _results(passage: Passage, first: int) -> tuple[list[_Result], list[int]]:
         start = start if text else index
         text += "".join(line.split())
         while found := _DONE.search(text):
-            binary = bool(_BUSYBOX.search(joined(passage, start, index)))
+            binary = bool(_BUSYBOX.search(joined(cursor, start, index)))
             rate, step = units.printed(found["rate"] + found["unit"], binary=binary)
             counted = "records" in text[: found.start()]
             results.append(

@@ -11,7 +11,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import PrintedTrial, Reading, Unreadable
-from iosonde.text.passage import Passage, command_before, compact, lines
+from iosonde.text.cursor import TextCursor, command_before, compact, lines
 
 _HEAD = re.compile(r"--- (?P<target>.+?)(?: \(.*\))? ioping statistics ---")
 _DONE = re.compile(
@@ -26,7 +26,7 @@ _SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
 class Ioping:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ioping"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -35,26 +35,24 @@ class Ioping:
         "requests completed",
     )
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 12, -1), -1):
-            line = passage.line(index)
+        for index in range(cursor.at, max(cursor.at - 12, -1), -1):
+            line = cursor.line(index)
             if line and "ioping stat" in line:
                 return index
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         last = first
-        for index, line in lines(passage, first, 14):
+        for index, line in lines(cursor, first, 14):
             if "mdev" in line or (index > first and line.startswith("---")):
                 last = index if "mdev" in line else last
                 break
             last = index if line else last
-        tail = passage.line(last + 1) or ""
-        text = compact(
-            passage, first, last + 1 if re.fullmatch(r"[\d./ =nums]{2,}", tail) else last
-        )
+        tail = cursor.line(last + 1) or ""
+        text = compact(cursor, first, last + 1 if re.fullmatch(r"[\d./ =nums]{2,}", tail) else last)
         done, times = _DONE.search(text), _TIMES.search(text)
         if not done or not times:
             raise Unreadable("its statistics are cut off")
@@ -70,8 +68,8 @@ class Ioping:
             steps[f"{way}.latency.{name}"] = step * scale
         kinds = dict.fromkeys(metrics, "s")
         kinds |= {f"{way}.iops": "1/s", f"{way}.bandwidth": "B/s"}
-        head = _HEAD.search(passage.line(first) or "")
-        asked = command_before(passage, first, ("ioping",), reach=30)
+        head = _HEAD.search(cursor.line(first) or "")
+        asked = command_before(cursor, first, ("ioping",), reach=30)
         trial = PrintedTrial(
             tool=self.tool,
             loops=(LoadResult(metrics=metrics, units=kinds),),

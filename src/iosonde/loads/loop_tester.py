@@ -20,7 +20,7 @@ from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import PrintedState, PrintedTrial, Reading, Subject, Unreadable
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.passage import Passage, compact, flow, lines
+from iosonde.text.cursor import TextCursor, compact, flow, lines
 
 _HEAD = re.compile(r"(?:^|[\s|])Testing: ?\[")
 _PASS = re.compile(r"Pass: ?\[\d")
@@ -52,7 +52,7 @@ _QUEUE = {"Scheduler": "scheduler", "Queue Requests": "nr_requests", "Queue Dept
 
 
 class LoopTester:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "hap-fio-tester"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -60,23 +60,23 @@ class LoopTester:
         "], speed: [", "Average write speed: [", "Average read speed: [",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
         first = None
-        for index in range(passage.at, -1, -1):
-            line = passage.line(index) or ""
+        for index in range(cursor.at, -1, -1):
+            line = cursor.line(index) or ""
             if _HEAD.search(line):
                 return index
-            if index < passage.at and _MEAN.search(line):
+            if index < cursor.at and _MEAN.search(line):
                 break
             if _PASS.search(line):
                 first = index
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        last = _end(passage, first)
-        text = compact(passage, first, last)
+        last = _end(cursor, first)
+        text = compact(cursor, first, last)
         passes = _SPEED.findall(text)
         if not passes:
             raise Unreadable("no pass has a speed")
@@ -87,9 +87,9 @@ class LoopTester:
         runtime = float(testing[3]) if testing else None
         items = {
             found["name"]: found["value"].strip()
-            for found in _ITEM.finditer(flow(passage, first, last))
+            for found in _ITEM.finditer(flow(cursor, first, last))
         }
-        begin, command, host, row = _call(passage, first)
+        begin, command, host, row = _call(cursor, first)
         details: dict[str, Json] = {**items, **row}
         if testing:
             details["loops"] = int(testing[2])
@@ -118,14 +118,14 @@ class LoopTester:
         )
 
 
-def _end(passage: Passage, first: int) -> int:
+def _end(cursor: TextCursor, first: int) -> int:
     """Index of the last line: the average's, else the last one that the tool printed."""
     last, strange = first, 0
-    for index, line in lines(passage, first, 600):
+    for index, line in lines(cursor, first, 600):
         if index > first and (_HEAD.search(line) or _CALL in line or "@" in line):
             break
         if _MEAN.search(line):
-            after = passage.line(index + 1) or ""
+            after = cursor.line(index + 1) or ""
             return index if "]" in line.partition("speed:")[2] or not after else index + 1
         if _PASS.search(line) or _OWN.search(line):
             strange = 0
@@ -160,11 +160,11 @@ def _missing(
     return ((first, last, f"no speed of pass {named}"),)
 
 
-def _call(passage: Passage, first: int) -> tuple[int, str, str, dict[str, Json]]:
+def _call(cursor: TextCursor, first: int) -> tuple[int, str, str, dict[str, Json]]:
     """Where the command stands, the command, its host, and the cells before it in a row."""
     text, best = "", None
     for index in range(first - 1, max(first - 12, 0) - 1, -1):
-        line = passage.line(index) or ""
+        line = cursor.line(index) or ""
         if _MEAN.search(line) or _PASS.search(line):
             break
         text = f"{line.strip()} {text}".strip()
@@ -176,11 +176,11 @@ def _call(passage: Passage, first: int) -> tuple[int, str, str, dict[str, Json]]
     if best is None:
         return first, "", "", {}
     index, found = best
-    begin, cells = _cells(passage, index, found.string[: found.start()])
+    begin, cells = _cells(cursor, index, found.string[: found.start()])
     row: dict[str, Json] = {}
     if cells:
         row["row"] = list(cells)
-        if columns := _columns(passage, begin, len(cells)):
+        if columns := _columns(cursor, begin, len(cells)):
             row["columns"] = columns
     return begin, _whole(found["command"].strip(" `|")), found["host"] or "", row
 
@@ -193,11 +193,11 @@ def _whole(command: str) -> str:
     return rebuilt if parts[0].endswith(_CALL) else command
 
 
-def _cells(passage: Passage, index: int, before: str) -> tuple[int, list[str]]:
+def _cells(cursor: TextCursor, index: int, before: str) -> tuple[int, list[str]]:
     """The row's first line, and its cells but the last, which is the log itself."""
     begin = index
     while not before.startswith("|") and begin > max(index - 4, 0):
-        line = passage.line(begin - 1)
+        line = cursor.line(begin - 1)
         if line is None or _MEAN.search(line) or line.strip().startswith("|--"):
             break
         before = f"{line.strip()} {before}".strip()
@@ -207,11 +207,11 @@ def _cells(passage: Passage, index: int, before: str) -> tuple[int, list[str]]:
     return begin, [cell.strip() for cell in before.strip().strip("|").split("|")]
 
 
-def _columns(passage: Passage, begin: int, cells: int) -> list[Json]:
+def _columns(cursor: TextCursor, begin: int, cells: int) -> list[Json]:
     """The names of a row's columns, where the head of the table stands right above it."""
     text = ""
     for index in range(begin - 1, max(begin - 8, 0) - 1, -1):
-        text = f"{(passage.line(index) or '').strip()} {text}".strip()
+        text = f"{(cursor.line(index) or '').strip()} {text}".strip()
         names, rule, _ = text.partition("|---")
         if rule and names.startswith("|"):
             found = [name.strip() for name in names.strip(" |").split("|")]

@@ -8,7 +8,7 @@ from iosonde.registry import Table
 
 if TYPE_CHECKING:
     from iosonde.monitors.sampler import Sampler
-    from iosonde.text.passage import Output
+    from iosonde.text.cursor import Output
 
 SAMPLERS: Table[type[Sampler]] = Table(
     "sampler",

@@ -14,7 +14,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.printed import PrintedCounters, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 
 _FIELDS: tuple[tuple[str, float], ...] = (
     ("reads", 1), ("read_merges", 1), ("read_bytes", units.SECTOR), ("read_time", 1e-3),
@@ -29,7 +29,7 @@ _COUNTS = (11, 15, 17)
 
 
 class DiskstatsOutput:
-    """See `iosonde.text.passage.Output`. Its lines have no words but the names of devices."""
+    """See `iosonde.text.cursor.Output`. Its lines have no words but the names of devices."""
 
     tool: ClassVar[str] = "diskstats"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -37,32 +37,32 @@ class DiskstatsOutput:
         " 253       0 ", " 254       0 ", " 7       0 loop0 ", " 1       0 ram0 ", " 9       0 md",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first line of figures."""
         first = None
-        if _BEGINS.match(passage.line(passage.at) or ""):
-            for index in range(passage.at, max(passage.at - 60, -1), -1):
-                line = passage.line(index)
+        if _BEGINS.match(cursor.line(cursor.at) or ""):
+            for index in range(cursor.at, max(cursor.at - 60, -1), -1):
+                line = cursor.line(index)
                 if line is None or (line and not _begins_or_goes_on(line)):
                     break
                 if line and _BEGINS.match(line):
                     first = index
             return first
-        for index in range(passage.at + 1, passage.at + 4):
-            if _BEGINS.match(passage.line(index) or ""):
+        for index in range(cursor.at + 1, cursor.at + 4):
+            if _BEGINS.match(cursor.line(index) or ""):
                 return index
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         held, last = [], first
-        for index, line in lines(passage, first, 4000):
+        for index, line in lines(cursor, first, 4000):
             if index - last > 2 or (line and not _begins_or_goes_on(line)):
                 break
             if line:
                 held.append(line)
                 last = index
-        asked = command_before(passage, first, ("cat", "grep", "watch"))
+        asked = command_before(cursor, first, ("cat", "grep", "watch"))
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
         counters = tuple(
             PrintedCounters(self.tool, "disk", name, values, host, command)

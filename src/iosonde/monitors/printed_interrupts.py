@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from iosonde.records.printed import PrintedCounters, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, command_before
+from iosonde.text.cursor import TextCursor, command_before
 
 _HEAD = re.compile(r"^\s*(?:CPU\d+\s*)+$")
 _NUMBERED = re.compile(r"^\s*(?P<irq>\d{1,6}):(?=\s+\d)")
@@ -31,18 +31,18 @@ _LIST = re.compile(r"\s*\S+(?:, \S+)*,?$")  # devices, as they go on in the next
 
 
 class Interrupts:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "interrupts"
     anchors: ClassVar[tuple[str, ...]] = (
         "IO-APIC", "PCI-MSI", "XT-PIC", "GICv", "IR-PCI-MSI", "xen-pirq", "xen-dyn", "CPU0 ",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first line with CPUs."""
         first = None
-        for index in range(passage.at, max(passage.at - _REACH, -1), -1):
-            line = passage.line(index)
+        for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
+            line = cursor.line(index)
             if line is None:
                 break
             if _HEAD.match(line) and line.strip():
@@ -53,9 +53,9 @@ class Interrupts:
                 break
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        lines = [(first + at, line) for at, line in enumerate(passage.block(first, 3000)) if line]
+        lines = [(first + at, line) for at, line in enumerate(cursor.block(first, 3000)) if line]
         head = 0
         while head < len(lines) and _HEAD.match(lines[head][1]):
             head += 1
@@ -63,7 +63,7 @@ class Interrupts:
         if not cpus or cpus > _MOST_CPUS:
             raise Unreadable("its CPUs are not told")
         width = max(len(line) for _, line in lines[: head + 60])
-        asked = command_before(passage, first, ("cat", "grep", "watch"))
+        asked = command_before(cursor, first, ("cat", "grep", "watch"))
         host = asked[1].host if asked else ""
         counters, last, place = [], lines[head - 1][0], head
         while place < len(lines) and lines[place][0] - last <= 3:

@@ -15,7 +15,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.printed import PrintedCounters, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, command_before
+from iosonde.text.cursor import TextCursor, command_before
 from iosonde.text.table import head_before, read_table
 
 _K, _M, _S = float(units.KIB), float(units.MIB), float(units.SECTOR)
@@ -93,7 +93,7 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
 
 
 class Iostat:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iostat"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -101,19 +101,19 @@ class Iostat:
         "%util Device", "kB_wrtn Device", "kB_read/s", "MB_read/s", "_dscd Device",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of a report that no report of the same output precedes."""
-        return head_before(passage, passage.at, is_head)
+        return head_before(cursor, cursor.at, is_head)
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         counters: list[PrintedCounters] = []
-        asked = command_before(passage, first, ("iostat",))
+        asked = command_before(cursor, first, ("iostat",))
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
         groups = frozenset(_GROUP.findall(command))
         index, last = first, first
         for report in range(1, _REPORTS + 1):
-            table = read_table(passage, index, is_head, is_row=is_row)
+            table = read_table(cursor, index, is_head, is_row=is_row)
             if table is None:
                 break
             last = table.last
@@ -131,7 +131,7 @@ class Iostat:
                 name = device.rstrip(":")
                 kind = "disks" if name.lower() in _SUMMED_UP or name in groups else "disk"
                 counters.append(PrintedCounters(self.tool, kind, name, values, host, command))
-            following = _next_head(passage, last)
+            following = _next_head(cursor, last)
             if following is None:
                 break
             index = following
@@ -140,10 +140,10 @@ class Iostat:
         return Reading(asked[0] if asked else first, last, counters=tuple(counters))
 
 
-def _next_head(passage: Passage, last: int) -> int | None:
+def _next_head(cursor: TextCursor, last: int) -> int | None:
     """Index of the next report's head: after blank lines, a time, or the report on CPUs."""
     for index in range(last + 1, last + 24):
-        line = passage.line(index)
+        line = cursor.line(index)
         if line is None:
             return None
         if line.lstrip().startswith("Device"):

@@ -12,7 +12,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.printed import PrintedCounters, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, command_before, flow, lines
+from iosonde.text.cursor import TextCursor, command_before, flow, lines
 
 _RATE = r"(-?[\d.]+ ?[BKMGT])i?B?/s"
 _TOTAL = re.compile(
@@ -28,19 +28,19 @@ _PART = re.compile(r"DISK (?:READ|WRITE)|[KMGB]/s|TID|COMMAND|SWAPIN|^\s*[\d.]+ 
 
 
 class Iotop:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iotop"
     anchors: ClassVar[tuple[str, ...]] = ("Total DISK READ",)
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        return passage.at if "DISK READ" in (passage.line(passage.at) or "") else None
+        return cursor.at if "DISK READ" in (cursor.line(cursor.at) or "") else None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         last = first
-        for index, line in lines(passage, first, 200):
+        for index, line in lines(cursor, first, 200):
             if index > first and ("Total DISK READ" in line or index - last > 2):
                 break
             if line and not (_PART.search(line) or _is_row(line)):
@@ -48,7 +48,7 @@ class Iotop:
                     break
                 continue
             last = index if line else last
-        text = flow(passage, first, last)
+        text = flow(cursor, first, last)
         values: dict[str, Json] = {}
         for found in _TOTAL.finditer(text):
             which = "asked" if found["which"] == "Total" else "disks"
@@ -57,7 +57,7 @@ class Iotop:
         if not values:
             raise Unreadable("its totals are cut off")
         values["threads"] = [_thread(found) for found in _THREAD.finditer(text)]
-        asked = command_before(passage, first, ("iotop",))
+        asked = command_before(cursor, first, ("iotop",))
         counters = PrintedCounters(
             self.tool, "host", "", values, asked[1].host if asked else "",
             asked[1].command if asked else "",

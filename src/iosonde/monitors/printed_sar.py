@@ -12,7 +12,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.printed import PrintedCounters, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, command_before
+from iosonde.text.cursor import TextCursor, command_before
 from iosonde.text.table import head_before, read_table
 
 _K, _S = float(units.KIB), float(units.SECTOR)
@@ -37,21 +37,21 @@ def _is_head(words: Sequence[str]) -> bool:
 
 
 class SarDisk:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "sar"
     anchors: ClassVar[tuple[str, ...]] = (" DEV ", "%util DEV")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        return head_before(passage, passage.at, _is_head)
+        return head_before(cursor, cursor.at, _is_head)
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        asked = command_before(passage, first, ("sar",))
+        asked = command_before(cursor, first, ("sar",))
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
         counters, index, last = [], first, first
-        while (table := read_table(passage, index, _is_head)) is not None and table.rows:
+        while (table := read_table(cursor, index, _is_head)) is not None and table.rows:
             at = table.head.index("DEV")
             begin = next(place for place, one in enumerate(table.head) if one in _COLUMNS)
             clock = min(at, begin)
@@ -68,7 +68,7 @@ class SarDisk:
                 counters.append(PrintedCounters(self.tool, "disk", row[at], values, host, command))
             last = table.last
             index = last + 1
-            while (line := passage.line(index)) is not None and not line and index < last + 4:
+            while (line := cursor.line(index)) is not None and not line and index < last + 4:
                 index += 1
             if line is None or "DEV" not in line:
                 break

@@ -13,7 +13,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.printed import PrintedCounters, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, command_before
+from iosonde.text.cursor import TextCursor, command_before
 from iosonde.text.table import Table, read_table
 
 _K = float(units.KIB)
@@ -36,19 +36,19 @@ _STAMP = re.compile(r"(?<=\s)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|[A-Z][A-Z0-9+-]{1
 
 
 class _Unstamped:
-    """A passage without the time stamps that -t prints behind the figures."""
+    """A cursor without the time stamps that -t prints behind the figures."""
 
-    def __init__(self, passage: Passage) -> None:
-        self._passage = passage
-        self.at, self.host = passage.at, passage.host
+    def __init__(self, cursor: TextCursor) -> None:
+        self._passage = cursor
+        self.at, self.host = cursor.at, cursor.host
 
     def line(self, index: int) -> str | None:
-        """See `Passage.line`."""
+        """See `TextCursor.line`."""
         line = self._passage.line(index)
         return line and _STAMP.sub("", line).rstrip()
 
     def block(self, first: int, most: int) -> list[str]:
-        """See `Passage.block`."""
+        """See `TextCursor.block`."""
         return [_STAMP.sub("", line).rstrip() for line in self._passage.block(first, most)]
 
 
@@ -61,31 +61,31 @@ def _is_head(words: Sequence[str]) -> bool:
 
 
 class Vmstat:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "vmstat"
     anchors: ClassVar[tuple[str, ...]] = ("swpd", "---memory---", "-----io----")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line with the names of the columns."""
-        for index in (passage.at, passage.at + 1, passage.at + 2):
-            if (passage.line(index) or "").split()[:2] == ["r", "b"]:
+        for index in (cursor.at, cursor.at + 1, cursor.at + 2):
+            if (cursor.line(index) or "").split()[:2] == ["r", "b"]:
                 return index
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        table = read_table(_Unstamped(passage), first, _is_head)
+        table = read_table(_Unstamped(cursor), first, _is_head)
         if table is None:
             raise Unreadable("no line of figures follows")
         last, rows = table.last, list(table.rows)
-        while (more := _same_head_again(passage, last, table)) is not None:
+        while (more := _same_head_again(cursor, last, table)) is not None:
             last = more.last
             rows += more.rows
         rows = [row for row in rows if all(cell.lstrip("-").isdecimal() for cell in row)]
         if not rows:
             raise Unreadable("no line of figures follows")
-        asked = command_before(passage, first, ("vmstat",))
+        asked = command_before(cursor, first, ("vmstat",))
         command = asked[1].command if asked else ""
         told = _UNIT.search(command)
         memory = _UNITS[told["unit"]] if told else _K
@@ -101,12 +101,12 @@ class Vmstat:
         return Reading(asked[0] if asked else first, last, counters=(found,))
 
 
-def _same_head_again(passage: Passage, last: int, table: Table) -> Table | None:
+def _same_head_again(cursor: TextCursor, last: int, table: Table) -> Table | None:
     """The table goes on: vmstat repeats its head after as many lines as the terminal has."""
     for index in range(last + 1, last + 3):
-        words = (passage.line(index) or "").split()
+        words = (cursor.line(index) or "").split()
         if words[:2] == ["r", "b"]:
-            more = read_table(_Unstamped(passage), index, _is_head)
+            more = read_table(_Unstamped(cursor), index, _is_head)
             return more if more and more.rows and more.head == table.head else None
         if not words or not words[0].startswith("procs"):
             return None

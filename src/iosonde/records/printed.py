@@ -1,6 +1,6 @@
 """What the printed output of a tool says: trials, states and counters, with their place in a text.
 
-The parsers of outputs live with their loads and layers; evidence/ finds where outputs begin and
+The parsers of outputs live with their loads and layers; text/ finds where outputs begin and
 calls them. A figure is what the tool printed, in bytes, seconds, 1/s, B/s or fractions; how
 coarsely it was printed travels with it.
 """
@@ -136,7 +136,7 @@ class PrintedLoad:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one output says. `first` and `last` are indices of its lines in the passage.
+    """What one output says. `first` and `last` are indices of its lines in the cursor.
 
     `unread` holds parts that were recognised but not understood: (index, index, reason).
     """

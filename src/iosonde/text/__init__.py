@@ -1,1 +1,1 @@
-"""Tool output in any text: passages, tables, and words that a wrap tore apart."""
+"""Tool output in any text: documents, where outputs stand in them, and what reads their lines."""

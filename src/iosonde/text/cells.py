@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from iosonde.text.passage import Passage
+from iosonde.text.cursor import TextCursor
 
 _PIECES = 4  # lines that one line of a table may have become
 _AHEAD = 32  # lines asked for at once
@@ -56,16 +56,16 @@ class Row:
     last: int
 
 
-def head_at(passage: Passage, first: int, known: Mapping[str, Column]) -> Head | None:
+def head_at(cursor: TextCursor, first: int, known: Mapping[str, Column]) -> Head | None:
     """The head that begins in a line, if all its words are names of columns.
 
     Names of two words ("1st PE") are known with a blank. A head that was broken goes on as long as
     the lines that follow hold nothing but names, or the rest of one.
     """
-    line = passage.line(first)
+    line = cursor.line(first)
     if not line:
         return None
-    width = _width(passage, first)
+    width = _width(cursor, first)
     best: Head | None = None
     parts, index = [line], first
     while True:
@@ -80,7 +80,7 @@ def head_at(passage: Passage, first: int, known: Mapping[str, Column]) -> Head |
         else:
             if best is not None:
                 return best
-        while (more := passage.line(index := index + 1)) == "" and index < first + 2 * _PIECES:
+        while (more := cursor.line(index := index + 1)) == "" and index < first + 2 * _PIECES:
             pass
         torn = more and len(parts[-1]) >= _LONG and _NAMES.fullmatch(more)
         if not more or not torn or len(parts) == _PIECES:
@@ -88,12 +88,12 @@ def head_at(passage: Passage, first: int, known: Mapping[str, Column]) -> Head |
         parts.append(more)
 
 
-def _width(passage: Passage, first: int) -> tuple[int, bool]:
+def _width(cursor: TextCursor, first: int) -> tuple[int, bool]:
     """The longest of the lines from here on, and whether several are as long: they were cut then.
 
     A line that is shorter was not cut within a word, whatever broke it.
     """
-    lengths = [len(line) for line in passage.block(first, 40)]
+    lengths = [len(line) for line in cursor.block(first, 40)]
     return max(lengths), lengths.count(max(lengths)) > 1
 
 
@@ -133,12 +133,12 @@ def _spans(columns: Sequence[Column], text: str) -> tuple[tuple[int, int], ...]:
 
 
 def rows(
-    passage: Passage, head: Head, *, plain: Callable[[str], str] = str, most: int = 2000
+    cursor: TextCursor, head: Head, *, plain: Callable[[str], str] = str, most: int = 2000
 ) -> Iterator[Row]:
     """The rows under a head.
 
     Args:
-        passage: to look at.
+        cursor: to look at.
         head: of the table.
         plain: takes a tree's branches off a line and leaves blanks for them.
         most: lines to look at.
@@ -154,7 +154,7 @@ def rows(
     while True:
         if place + 2 * _PIECES > len(lines) and not end:  # few tables are long
             at = head.last + 1 + len(lines)
-            more = passage.block(at, min(_AHEAD, most - len(lines)))
+            more = cursor.block(at, min(_AHEAD, most - len(lines)))
             end = len(more) < _AHEAD
             lines += enumerate(more, at)
         if place >= len(lines):

@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 from iosonde.records.printed import Unreadable
-from iosonde.text.passage import Passage
+from iosonde.text.cursor import TextCursor
 
 
-def opening(passage: Passage, first: int) -> int:
+def opening(cursor: TextCursor, first: int) -> int:
     """Index of the line that opens the object whose first key stands in line `first`."""
     for index in range(first, max(first - 3, 0) - 1, -1):
-        if (passage.line(index) or "").lstrip().startswith("{"):
+        if (cursor.line(index) or "").lstrip().startswith("{"):
             return index
     return first
 

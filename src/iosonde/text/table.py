@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from iosonde.text.passage import Passage
+from iosonde.text.cursor import TextCursor
 
 _PIECES = 4
 _BLANKS = 3
@@ -22,7 +22,7 @@ class Table:
 
 
 def read_table(
-    passage: Passage,
+    cursor: TextCursor,
     first: int,
     is_head: Callable[[Sequence[str]], bool],
     *,
@@ -35,7 +35,7 @@ def read_table(
     but the last equally long and tears words apart, a fold does not.
 
     Args:
-        passage: to look at.
+        cursor: to look at.
         first: index of the head's first line.
         is_head: whether these words are a whole head.
         is_row: whether these words, as many as the head has, are a row.
@@ -46,7 +46,7 @@ def read_table(
     """
     size = _AHEAD
     while True:
-        block = passage.block(first, min(size, most))
+        block = cursor.block(first, min(size, most))
         table = _table([(first + at, line) for at, line in enumerate(block) if line],
                        is_head, is_row)  # fmt: skip
         ended = len(block) < size or size >= most
@@ -108,14 +108,14 @@ def _words(parts: Sequence[str], between: str, count: int) -> tuple[str, ...]:
 
 
 def head_before(
-    passage: Passage, at: int, is_head: Callable[[Sequence[str]], bool], reach: int = 3
+    cursor: TextCursor, at: int, is_head: Callable[[Sequence[str]], bool], reach: int = 3
 ) -> int | None:
     """Index of the line at which a head begins that goes over line `at`; None where none does."""
     for first in range(at, max(at - reach, -1), -1):
-        line = passage.line(first)
+        line = cursor.line(first)
         if line is None:
             return None
-        table = read_table(passage, first, is_head, most=40) if line else None
+        table = read_table(cursor, first, is_head, most=40) if line else None
         if table is not None:
             return first if table.rows else None
     return None

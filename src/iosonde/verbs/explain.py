@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import UsageError
-from iosonde.evidence.document import open_document
 from iosonde.explain import judge
 from iosonde.explain.gather import of_document, of_run, together
 from iosonde.explain.host import of_hosts
@@ -22,6 +21,7 @@ from iosonde.records.finding import Finding
 from iosonde.records.printed import Unread
 from iosonde.records.sheet import Waterfall
 from iosonde.store import open_store
+from iosonde.text.document import open_document
 from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.records.evidence import Case, Measured, Rule
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 from iosonde.statistics.estimates import summarise
+from iosonde.text.document import of_bytes
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 

@@ -9,8 +9,8 @@ from statistics import fmean
 
 import pytest
 
-from iosonde.evidence.find import Found
 from iosonde.records.printed import PrintedState, PrintedTrial, Subject, Unread
+from iosonde.text.find import Found
 from tests.mangle import mangled, read, states, trials
 
 PLACE = Path(__file__).parents[2] / "outputs" / "hap-fio-tester"

@@ -16,7 +16,7 @@ from iosonde.layers._commands.facts import settings_in
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.passage import Passage, lines, prompt_in
+from iosonde.text.cursor import TextCursor, lines, prompt_in
 from iosonde.text.torn import joinings
 
 _VARIABLE = re.compile(
@@ -28,7 +28,7 @@ _LONG = 60
 
 
 class ShellSettings:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "shell"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -41,14 +41,14 @@ class ShellSettings:
         " mtu ", "RPCNFS", "RPCMOUNTD", "NFSD_", "RPC.NFSD", "NFSDCOUNT", "RPCSVC",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        if not _told(passage, passage.at)[0]:
+        if not _told(cursor, cursor.at)[0]:
             return None
-        first = passage.at
-        for index in range(passage.at - 1, max(passage.at - 30, -1), -1):
-            line = passage.line(index) or ""
-            if line.strip() and not _told(passage, index)[0]:
+        first = cursor.at
+        for index in range(cursor.at - 1, max(cursor.at - 30, -1), -1):
+            line = cursor.line(index) or ""
+            if line.strip() and not _told(cursor, index)[0]:
                 break
             if line.strip():
                 first = index
@@ -56,19 +56,19 @@ class ShellSettings:
                 break
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         found: list[Subject] = []
         hosts: list[str] = []
         last, following = first, first
-        for index, line in lines(passage, first, 200):
+        for index, line in lines(cursor, first, 200):
             if index < following:
                 continue
             if not line.strip():
                 if index - last > 1:
                     break
                 continue
-            told, end = _told(passage, index)
+            told, end = _told(cursor, index)
             if not told:
                 break
             found += told
@@ -80,13 +80,13 @@ class ShellSettings:
         return Reading(first, last, states=(PrintedState(self.tool, _together(found), host),))
 
 
-def _told(passage: Passage, index: int) -> tuple[list[Subject], int]:
+def _told(cursor: TextCursor, index: int) -> tuple[list[Subject], int]:
     """What a line sets, and the index of the line where that ends."""
-    line = passage.line(index) or ""
+    line = cursor.line(index) or ""
     if len(line) > 600:
         return [], index
-    told = list(settings_in(line)) or _variable(passage, index, line)
-    after = passage.line(index + 1) or ""
+    told = list(settings_in(line)) or _variable(cursor, index, line)
+    after = cursor.line(index + 1) or ""
     if (len(line) < _LONG and not line.endswith("\\")) or not after.strip() or len(after) > 600:
         return told, index
     if list(settings_in(after)):
@@ -100,23 +100,23 @@ def _figures(subjects: Iterable[Subject]) -> int:
     return sum(len(f"{name}{value}") for one in subjects for name, value in one.values.items())
 
 
-def _variable(passage: Passage, index: int, line: str) -> list[Subject]:
+def _variable(cursor: TextCursor, index: int, line: str) -> list[Subject]:
     """A variable of the file that configures an NFS server, known or not."""
     found = _VARIABLE.fullmatch(unmarked(line))
     if found is None:
         return []
     text = found["value"].strip("\"'")
     value: Scalar = int(text) if text.isdecimal() and len(text) < 10 else text
-    subjects = [Subject("file", _file(passage, index), {"holds": "nfs", found["name"]: value})]
+    subjects = [Subject("file", _file(cursor, index), {"holds": "nfs", found["name"]: value})]
     if found["name"] == "RPCNFSDCOUNT" and isinstance(value, int):
         subjects.append(Subject("nfsd", "", {"threads": value}))
     return subjects
 
 
-def _file(passage: Passage, first: int) -> str:
+def _file(cursor: TextCursor, first: int) -> str:
     """The file that the lines above say a variable stands in."""
     for index in range(first - 1, max(first - 6, -1), -1):
-        line = passage.line(index) or ""
+        line = cursor.line(index) or ""
         if found := _FILE.search(line):
             return found["path"]
         if line.strip() and not _VARIABLE.fullmatch(unmarked(line)) and line.lstrip()[0] != "#":

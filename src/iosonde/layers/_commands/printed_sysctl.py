@@ -12,7 +12,7 @@ from typing import ClassVar
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.records.printed import PrintedState, Reading, Subject
 from iosonde.records.stack import Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 
 _TOPS = "abi|crypto|debug|dev|fs|kernel|net|sunrpc|user|vm"
 _LINE = re.compile(
@@ -25,7 +25,7 @@ _WIDTHS = {72, 80}  # where terminals cut words, while mail programs fold betwee
 
 
 class SysctlOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "sysctl"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -36,26 +36,26 @@ class SysctlOutput:
         "kernel.panic", "kernel.sysrq", "dev.raid.",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        if _parsed(passage.line(passage.at) or "") is None:
+        if _parsed(cursor.line(cursor.at) or "") is None:
             return None
-        first = passage.at
-        for index in range(passage.at - 1, -1, -1):
-            line = passage.line(index) or ""
+        first = cursor.at
+        for index in range(cursor.at - 1, -1, -1):
+            line = cursor.line(index) or ""
             if _parsed(line) is not None:
                 first = index
             elif (
                 first - index > 2 or (line.strip() and not _COMMENT.match(line))
-            ) and not _is_rest(line, passage.line(index - 1) or ""):
+            ) and not _is_rest(line, cursor.line(index - 1) or ""):
                 break
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         values: dict[str, Scalar] = {}
         name, last, before = "", first, ""
-        for index, line in lines(passage, first, 4000):
+        for index, line in lines(cursor, first, 4000):
             if found := _parsed(line):
                 name, value = found
                 values[name] = value
@@ -67,8 +67,8 @@ class SysctlOutput:
             elif (line.strip() and not _COMMENT.match(line)) or index - last > 3:
                 break
             before = line or before
-        begin, path = _file(passage, first)
-        asked = command_before(passage, first, ("sysctl", "cat", "grep"), reach=3)
+        begin, path = _file(cursor, first)
+        asked = command_before(cursor, first, ("sysctl", "cat", "grep"), reach=3)
         asked_at, prompt = asked or (first, Prompt(""))
         host: list[Subject] = [Subject("host", "", values)]
         if path:
@@ -101,10 +101,10 @@ def _is_rest(line: str, before: str) -> bool:
     return torn and bool(re.fullmatch(r"[\w\s.,:/-]{1,200}", line))
 
 
-def _file(passage: Passage, first: int) -> tuple[int, str]:
+def _file(cursor: TextCursor, first: int) -> tuple[int, str]:
     """The file that the lines above say these settings stand in, and where they say so."""
     for index in range(first - 1, max(first - 5, -1), -1):
-        line = passage.line(index) or ""
+        line = cursor.line(index) or ""
         if found := _FILE.search(line):
             return index, found["path"]
         if line.strip() and not _COMMENT.match(line):

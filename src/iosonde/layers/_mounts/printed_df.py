@@ -14,7 +14,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(
@@ -32,7 +32,7 @@ _KINDS = {"nfs4": "nfs"}
 
 
 class Df:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "df"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -40,22 +40,22 @@ class Df:
         "K-blocks", "USED  AVAIL", "AVAIL USE%",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        line = passage.line(passage.at) or ""
-        return passage.at if _HEAD.match(line) or _FOUND.match(line) else None
+        line = cursor.line(cursor.at) or ""
+        return cursor.at if _HEAD.match(line) or _FOUND.match(line) else None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        head = _HEAD.match(passage.line(first) or "")
-        asked = command_before(passage, first, ("df", "findmnt"), reach=3)
+        head = _HEAD.match(cursor.line(first) or "")
+        asked = command_before(cursor, first, ("df", "findmnt"), reach=3)
         begin, prompt = asked or (first, Prompt(""))
         block = _block(head["unit"]) if head else None
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
         subjects: list[Subject] = []
         parts: list[str] = []
         last = first
-        for index, line in lines(passage, first + 1, 300):
+        for index, line in lines(cursor, first + 1, 300):
             if not line.strip() or (not subjects and not parts and line.strip() == "on"):
                 if index - last > 3:
                     break

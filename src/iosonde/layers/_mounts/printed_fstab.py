@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
 from iosonde.records.printed import PrintedState, Reading, Subject
-from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _LINE = re.compile(
@@ -21,7 +21,7 @@ _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 
 
 class Fstab:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fstab"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -34,34 +34,34 @@ class Fstab:
         ),
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 2, -1), -1):
-            if self._entry(passage, index):
-                return self._first(passage, index)
+        for index in range(cursor.at, max(cursor.at - 2, -1), -1):
+            if self._entry(cursor, index):
+                return self._first(cursor, index)
         return None
 
-    def _first(self, passage: Passage, index: int) -> int:
+    def _first(self, cursor: TextCursor, index: int) -> int:
         """The first line of the file, as far as it goes up without a gap."""
         first, step = index, index - 1
         while step >= 0 and step > index - 40:
-            line = (passage.line(step) or "").strip()
-            if not line or (not line.startswith("#") and not self._starts(passage, step)):
+            line = (cursor.line(step) or "").strip()
+            if not line or (not line.startswith("#") and not self._starts(cursor, step)):
                 break
             if not line.startswith("#"):
                 first = step
             step -= 1
         return first
 
-    def _starts(self, passage: Passage, index: int) -> bool:
-        return self._entry(passage, index) is not None
+    def _starts(self, cursor: TextCursor, index: int) -> bool:
+        return self._entry(cursor, index) is not None
 
     @staticmethod
-    def _entry(passage: Passage, index: int) -> tuple[Subject | None, int] | None:
+    def _entry(cursor: TextCursor, index: int) -> tuple[Subject | None, int] | None:
         """The entry that begins in a line, and the index of its last line; None: no entry."""
         parts: list[str] = []
         for end in range(index, index + 3):
-            line = passage.line(end)
+            line = cursor.line(end)
             if not line or (not parts and line.lstrip().startswith("#")):
                 return None
             parts.append(unmarked(line))
@@ -70,30 +70,30 @@ class Fstab:
                 if found and found["type"].partition(".")[0] in TYPES:
                     if _LIVE.search(found.string[found.start("options") :]):
                         return None  # /proc/mounts
-                    after = passage.line(end + 1) or ""
+                    after = cursor.line(end + 1) or ""
                     if len(line) > 65 and _goes_on(after):
                         break
                     return subject(*found.group("source", "point", "type", "options")), end
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         subjects: list[Subject] = []
         last, following = first, first
-        for index, line in lines(passage, first, 200):
+        for index, line in lines(cursor, first, 200):
             if index < following:
                 continue
             if not line.strip() or line.lstrip().startswith("#"):
                 if index - last > 3:
                     break
                 continue
-            entry = self._entry(passage, index)
+            entry = self._entry(cursor, index)
             if entry is None:
                 break
             if entry[0] is not None:
                 subjects.append(entry[0])
             last, following = entry[1], entry[1] + 1
-        asked = command_before(passage, first, ("cat", "grep", "less"), reach=3)
+        asked = command_before(cursor, first, ("cat", "grep", "less"), reach=3)
         begin, prompt = asked if asked and "fstab" in asked[1].command else (first, Prompt(""))
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         return Reading(begin, last, states=(state,) if subjects else ())

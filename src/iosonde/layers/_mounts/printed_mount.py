@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias
 
 from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
-from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, options
@@ -44,7 +44,7 @@ _MOST = 8
 
 
 class MountOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mount"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -54,59 +54,59 @@ class MountOutput:
         "Flags:\trw,", "Flags: rw,", "Flags:\tro,", "Flags: ro,",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 3, -1), -1):
-            line = passage.line(index) or ""
+        for index in range(cursor.at, max(cursor.at - 3, -1), -1):
+            line = cursor.line(index) or ""
             if _HEAD.match(line):
                 return index
-            if _entry(passage, index) is not None:
-                return _first(passage, index)
+            if _entry(cursor, index) is not None:
+                return _first(cursor, index)
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         subjects: list[Subject] = []
         last = first
-        start = first + 1 if _HEAD.match(passage.line(first) or "") else first
-        for entry, end in _entries(passage, start):
+        start = first + 1 if _HEAD.match(cursor.line(first) or "") else first
+        for entry, end in _entries(cursor, start):
             last = end
             source, point, fstype, options = entry
             if (one := subject(source, point, fstype, options)) is not None:
                 subjects.append(one)
         if last == first and start != first:
             raise Unreadable("no mount follows")
-        asked = command_before(passage, first, ("mount", "cat", "findmnt", "grep", "nfsstat"),
+        asked = command_before(cursor, first, ("mount", "cat", "findmnt", "grep", "nfsstat"),
                                reach=3)  # fmt: skip
         begin, prompt = asked or (first, Prompt(""))
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         return Reading(begin, last, states=(state,) if subjects else ())
 
 
-def _first(passage: Passage, index: int) -> int:
+def _first(cursor: TextCursor, index: int) -> int:
     """The first line of the list that a line belongs to."""
     first = index
     for step in range(index - 1, max(index - 60, -1), -1):
-        line = passage.line(step) or ""
+        line = cursor.line(step) or ""
         if _HEAD.match(line):
             return step
-        if _entry(passage, step) is not None:
+        if _entry(cursor, step) is not None:
             first = step
         elif not line or first - step > _MOST:
             break
     return first
 
 
-def _entries(passage: Passage, first: int) -> Iterator[tuple[_Entry, int]]:
+def _entries(cursor: TextCursor, first: int) -> Iterator[tuple[_Entry, int]]:
     last, following = first, first
-    for index, line in lines(passage, first, 600):
+    for index, line in lines(cursor, first, 600):
         if index < following:
             continue
         if not line.strip():
             if index - last > 3:
                 return
             continue
-        found = _entry(passage, index)
+        found = _entry(cursor, index)
         if found is None:
             return
         last = found[1]
@@ -114,12 +114,12 @@ def _entries(passage: Passage, first: int) -> Iterator[tuple[_Entry, int]]:
         yield found
 
 
-def _entry(passage: Passage, index: int) -> tuple[_Entry, int] | None:
+def _entry(cursor: TextCursor, index: int) -> tuple[_Entry, int] | None:
     """The mount that begins in a line, and the index of its last line; None where none does."""
     parts: list[str] = []
     best: tuple[_Entry, int] | None = None
     for end in range(index, index + _MOST):
-        line = passage.line(end)
+        line = cursor.line(end)
         if line is None or (not line.strip() and len(parts) > 1):
             break
         if not line.strip():

@@ -17,7 +17,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.passage import Passage
+from iosonde.text.cursor import TextCursor
 
 _LEVELS = ("0", "1", "5", "6", "10", "50", "60")
 _LEVEL = r"\b[Rr][Aa][Ii][Dd][ -]?(?:level |[Ll])?[ -]?(?P<level>10|50|60|[0156])\b(?![.%:/]\d)"
@@ -47,7 +47,7 @@ _LONGEST = 2000  # characters of a line that are looked at
 
 
 class RaidWords:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "raid-words"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -55,16 +55,16 @@ class RaidWords:
         *(f"RAID{gap}{level}" for gap in (" ", "-", "") for level in _LEVELS),
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line before, where the sentence is wrapped."""
-        for first in (passage.at, passage.at - 1):
-            if first >= 0 and _found(passage, first):
+        for first in (cursor.at, cursor.at - 1):
+            if first >= 0 and _found(cursor, first):
                 return first
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        found = _found(passage, first)
+        found = _found(cursor, first)
         if found is None:
             raise Unreadable("no array is described")
         values: dict[str, Scalar] = {"raid_level": f"raid{found['level']}"}
@@ -75,22 +75,22 @@ class RaidWords:
         if strip and not _AGAIN.search(found.string, end, strip.start()):
             values["strip_size"] = units.parse_bytes(strip["size"] + strip["prefix"].upper())
             end = strip.end()
-        last = first if end <= len(_words(passage, first)) else first + 1
+        last = first if end <= len(_words(cursor, first)) else first + 1
         state = PrintedState(self.tool, (Subject("array", "", values),))
         return Reading(first, last, states=(state,))
 
 
-def _words(passage: Passage, index: int) -> str:
-    return " ".join((passage.line(index) or "").split())[:_LONGEST]
+def _words(cursor: TextCursor, index: int) -> str:
+    return " ".join((cursor.line(index) or "").split())[:_LONGEST]
 
 
-def _found(passage: Passage, first: int) -> re.Match[str] | None:
+def _found(cursor: TextCursor, first: int) -> re.Match[str] | None:
     """The first array that a line, or it and the next, say to have been built.
 
     None where they say nothing of it, or weigh.
     """
-    line = _words(passage, first)
-    text = f"{line} {_words(passage, first + 1)}"
+    line = _words(cursor, first)
+    text = f"{line} {_words(cursor, first + 1)}"
     found = [one for pattern in _SAID if (one := pattern.search(text)) and one.start() < len(line)]
     for one in sorted(found, key=lambda one: one.start()):
         begin = text.rfind(". ", 0, one.start()) + 1

@@ -24,7 +24,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines, prompt_in
 
 _NAMES = (
     "backing_dev_name", "cache_mode", "dirty_data", "io_errors", "running", "sequential_cutoff",
@@ -53,7 +53,7 @@ _CHOICES = ("readahead_cache_policy", "cache_replacement_policy")
 
 
 class BcacheOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "bcache"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -62,17 +62,17 @@ class BcacheOutput:
         "/bypassed:", "./state:",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        line = passage.line(passage.at) or ""
+        line = cursor.line(cursor.at) or ""
         if _CAT.search(line):
-            answer = passage.line(passage.at + 1) or ""
-            return passage.at if answer and not prompt_in(answer) else None
+            answer = cursor.line(cursor.at + 1) or ""
+            return cursor.at if answer and not prompt_in(answer) else None
         if not (_ITEM.match(line) or _ABOVE.match(line) or _TORN.match(line)):
             return None
-        first, gap = passage.at, 0
-        for index in range(passage.at, -1, -1):
-            text = passage.line(index) or ""
+        first, gap = cursor.at, 0
+        for index in range(cursor.at, -1, -1):
+            text = cursor.line(index) or ""
             if _ITEM.match(text) or _ABOVE.match(text):
                 first, gap = index, 0
             elif prompt_in(text) or gap > 3:
@@ -81,19 +81,19 @@ class BcacheOutput:
                 gap += 1
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        line = passage.line(first) or ""
+        line = cursor.line(first) or ""
         begin, prompt = command_before(
-            passage, first, ("grep", "head", "tail", "egrep", "cat"), reach=3
+            cursor, first, ("grep", "head", "tail", "egrep", "cat"), reach=3
         ) or (first, Prompt(""))
         if found := _CAT.search(line):
-            items, last = _answer(passage, first, found["path"])
+            items, last = _answer(cursor, first, found["path"])
             begin, prompt = first, prompt_in(line) or Prompt(line.strip())
         elif _ABOVE.match(line):
-            items, last = _below_heads(passage, first)
+            items, last = _below_heads(cursor, first)
         else:
-            items, last = _in_lines(passage, first)
+            items, last = _in_lines(cursor, first)
         texts: dict[str, dict[str, str]] = {}
         for path, value in items:
             name, rest = _split(path)
@@ -113,11 +113,11 @@ class BcacheOutput:
         return Reading(begin, last, states=(state,) if states else (), counters=tuple(counters))
 
 
-def _in_lines(passage: Passage, first: int) -> tuple[list[tuple[str, str]], int]:
+def _in_lines(cursor: TextCursor, first: int) -> tuple[list[tuple[str, str]], int]:
     """Paths and values of `PATH:VALUE`; a line too long may go on in the next."""
     items: list[tuple[str, str]] = []
     last, torn = first, ""
-    for index, line in lines(passage, first, 2000):
+    for index, line in lines(cursor, first, 2000):
         if not line.strip():
             if index > last + 2:
                 break
@@ -128,7 +128,7 @@ def _in_lines(passage: Passage, first: int) -> tuple[list[tuple[str, str]], int]
         elif _TORN.match(line):
             torn, last = line.strip(), index
             continue
-        elif items and index == last + 1 and len(passage.line(last) or "") >= _WIDE:
+        elif items and index == last + 1 and len(cursor.line(last) or "") >= _WIDE:
             if prompt_in(line):
                 break
             path, value = items[-1]
@@ -139,11 +139,11 @@ def _in_lines(passage: Passage, first: int) -> tuple[list[tuple[str, str]], int]
     return items, last
 
 
-def _below_heads(passage: Passage, first: int) -> tuple[list[tuple[str, str]], int]:
+def _below_heads(cursor: TextCursor, first: int) -> tuple[list[tuple[str, str]], int]:
     """Paths and values of `==> PATH <==`, the value in the line below."""
     items: list[tuple[str, str]] = []
     path, last = "", first
-    for index, line in lines(passage, first, 2000):
+    for index, line in lines(cursor, first, 2000):
         if found := _ABOVE.match(line):
             path, last = found["path"], index
         elif line and path and not prompt_in(line):
@@ -154,12 +154,12 @@ def _below_heads(passage: Passage, first: int) -> tuple[list[tuple[str, str]], i
     return items, last
 
 
-def _answer(passage: Passage, first: int, path: str) -> tuple[list[tuple[str, str]], int]:
+def _answer(cursor: TextCursor, first: int, path: str) -> tuple[list[tuple[str, str]], int]:
     """What cat printed of one file: one line, more of priority_stats."""
     items: list[tuple[str, str]] = []
     last = first
     most = 8 if path.endswith("priority_stats") else 1
-    for index, line in lines(passage, first + 1, most):
+    for index, line in lines(cursor, first + 1, most):
         if not line.strip() or prompt_in(line):
             break
         items.append((path, line))

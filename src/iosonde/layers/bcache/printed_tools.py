@@ -21,7 +21,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, flow, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, flow, lines, prompt_in
 
 _KEY = re.compile(r"^[\s|]*(?:sb|dev|cset)\.[a-z_.]+\s+\S+(?:\s*\[[^\]]*\])?[\s|]*$")
 _PAIR = re.compile(r"((?:sb|dev|cset)\.[a-z_.]+) (\S+(?: \[[^\]]*\])?)")
@@ -50,7 +50,7 @@ _DEVICE = re.compile(r"(?:/dev/)(\S+)")
 
 
 class BcacheTools:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "bcache"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -58,44 +58,45 @@ class BcacheTools:
         "--- bcache ---", "--- Backing Device ---", "--- Cache Device ---", "Evictable Cache",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        line = passage.line(passage.at) or ""
+        line = cursor.line(cursor.at) or ""
         if _KEY.match(line):
-            first = passage.at
-            for index in range(passage.at, max(passage.at - 30, -1), -1):
-                text = passage.line(index) or ""
+            first = cursor.at
+            for index in range(cursor.at, max(cursor.at - 30, -1), -1):
+                text = cursor.line(index) or ""
                 if _KEY.match(text):
                     first = index
                 elif prompt_in(text) or index < first - 3:
                     break
             return first
         best = None
-        for index in range(passage.at, max(passage.at - 40, -1), -1):
-            text = passage.line(index) or ""
-            if _SECTION.search(text) and _has_entry(passage, index + 1):
+        for index in range(cursor.at, max(cursor.at - 40, -1), -1):
+            text = cursor.line(index) or ""
+            if _SECTION.search(text) and _has_entry(cursor, index + 1):
                 best = index
             if "--- bcache ---" in text or prompt_in(text):
                 break
         return best
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        if _KEY.match(passage.line(first) or ""):
-            return self._super(passage, first)
-        return self._status(passage, first)
+        if _KEY.match(cursor.line(first) or ""):
+            return self._super(cursor, first)
+        return self._status(cursor, first)
 
-    def _super(self, passage: Passage, first: int) -> Reading:
+    def _super(self, cursor: TextCursor, first: int) -> Reading:
         last = first
-        for index, line in lines(passage, first, 60):
+        for index, line in lines(cursor, first, 60):
             torn = index == last + 1 and re.fullmatch(r"\s*(?:\[[^\]]*\]|[\w-]{1,40})", line)
             if index > last + 4 or (line and not _KEY.match(line) and not torn):
                 break
             last = index if line else last
-        pairs = dict(_PAIR.findall(flow(passage, first, last)))
-        begin, prompt = command_before(
-            passage, first, ("bcache-super-show", "bcache"), reach=3
-        ) or (first, Prompt(""))
+        pairs = dict(_PAIR.findall(flow(cursor, first, last)))
+        begin, prompt = command_before(cursor, first, ("bcache-super-show", "bcache"), reach=3) or (
+            first,
+            Prompt(""),
+        )
         device = _DEVICE.search(prompt.command)
         values = _superblock(pairs)
         if not values:
@@ -104,23 +105,23 @@ class BcacheTools:
         state = PrintedState(self.tool, (subject,), prompt.host, prompt.command)
         return Reading(begin, last, states=(state,))
 
-    def _status(self, passage: Passage, first: int) -> Reading:
+    def _status(self, cursor: TextCursor, first: int) -> Reading:
         last = first
-        for index, line in lines(passage, first, 400):
+        for index, line in lines(cursor, first, 400):
             if index > last + 3 or (index > first and prompt_in(line)):
                 break
             if _ENTRY.search(f"{line.strip()} ") or _SECTION.search(line):
                 last = index
-            elif line and index == last + 1 and len(passage.line(last) or "") < 60:
+            elif line and index == last + 1 and len(cursor.line(last) or "") < 60:
                 break
             elif line:
                 last = index
-        begin, prompt = command_before(passage, first, ("bcache-status", "bcache"), reach=8) or (
+        begin, prompt = command_before(cursor, first, ("bcache-status", "bcache"), reach=8) or (
             first,
             Prompt(""),
         )
         subjects, counters = [], []
-        parts = _SECTION.split(flow(passage, first, last))[1:]
+        parts = _SECTION.split(flow(cursor, first, last))[1:]
         for kind, text in zip(parts[::2], parts[1::2], strict=True):
             entries = _entries(text)
             name = _name(kind, entries)
@@ -136,9 +137,9 @@ class BcacheTools:
         return Reading(begin, last, states=(state,), counters=tuple(counters))
 
 
-def _has_entry(passage: Passage, first: int) -> bool:
+def _has_entry(cursor: TextCursor, first: int) -> bool:
     """Whether a name that bcache-status prints stands in one of the next lines."""
-    return any(_ENTRY.search(f"{(line or '').strip()} ") for line in passage.block(first, 2))
+    return any(_ENTRY.search(f"{(line or '').strip()} ") for line in cursor.block(first, 2))
 
 
 def _superblock(pairs: Mapping[str, str]) -> dict[str, Scalar]:

@@ -13,7 +13,7 @@ from typing import ClassVar
 from iosonde.layers.disk.facts import COLUMNS, subjects
 from iosonde.records.printed import PrintedState, Reading, Unreadable
 from iosonde.text.cells import head_at, rows
-from iosonde.text.passage import Passage, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
@@ -28,35 +28,35 @@ _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
 class Lsblk:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lsblk"
     anchors: ClassVar[tuple[str, ...]] = (
         "NAME ", "MAJ:MIN", " PHY-SEC", " RQ-SIZE", " FSTYPE ", 'NAME="',
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 4, -1), -1):
-            line = passage.line(index)
+        for index in range(cursor.at, max(cursor.at - 4, -1), -1):
+            line = cursor.line(index)
             if line is None:
                 return None
             if _PAIRS.search(line):
                 return index
             if _HEAD.match(line):
-                head = head_at(passage, index, COLUMNS)
+                head = head_at(cursor, index, COLUMNS)
                 sure = head is not None and {one.name for one in head.columns} & _SURE
                 return index if sure else None
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        asked = command_before(passage, first, ("lsblk",))
+        asked = command_before(cursor, first, ("lsblk",))
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
-        if _PAIRS.search(passage.line(first) or ""):
-            last, table = _pairs(passage, first)
+        if _PAIRS.search(cursor.line(first) or ""):
+            last, table = _pairs(cursor, first)
         else:
-            last, table = _table(passage, first, inverse=_inverse(command))
+            last, table = _table(cursor, first, inverse=_inverse(command))
         if not table:
             raise Unreadable("no device follows")
         state = PrintedState(self.tool, subjects(table, host), host, command)
@@ -73,15 +73,15 @@ def _plain(line: str) -> str:
     return " " * found.end() + line[found.end() :] if found else line
 
 
-def _table(passage: Passage, first: int, *, inverse: bool) -> tuple[int, list[_Row]]:
+def _table(cursor: TextCursor, first: int, *, inverse: bool) -> tuple[int, list[_Row]]:
     """The rows, each with what it stands on: the branches above it, or PKNAME."""
-    head = head_at(passage, first, COLUMNS)
+    head = head_at(cursor, first, COLUMNS)
     if head is None:
         raise Unreadable("its columns are not known")
     table: list[_Row] = []
     above: list[tuple[int, str]] = []
     last = head.last
-    for row in rows(passage, head, plain=_plain):
+    for row in rows(cursor, head, plain=_plain):
         name = row.cells["NAME"]
         while above and above[-1][0] >= row.start:
             above.pop()
@@ -97,12 +97,12 @@ def _table(passage: Passage, first: int, *, inverse: bool) -> tuple[int, list[_R
     return last, table
 
 
-def _pairs(passage: Passage, first: int) -> tuple[int, list[_Row]]:
+def _pairs(cursor: TextCursor, first: int) -> tuple[int, list[_Row]]:
     """The output of -P: NAME="VALUE" …, a device a line, which a wrap may have broken."""
     table: list[_Row] = []
     parts: list[str] = []
     last = first
-    for index, line in lines(passage, first, 2000):
+    for index, line in lines(cursor, first, 2000):
         begins = line.lstrip().startswith(('NAME="', 'KNAME="'))
         if begins and parts:
             table += _pair_row(parts)

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from iosonde.layers.disk.facts import COLUMNS, subjects
 from iosonde.records.printed import PrintedState, Reading, Unreadable
+from iosonde.text.cursor import TextCursor, command_before, joined, lines
 from iosonde.text.json_object import decoded, opening
-from iosonde.text.passage import Passage, command_before, joined, lines
 
 _KEY = re.compile(r'"blockdevices"\s*:')
 _DEPTH = 16
@@ -22,22 +22,22 @@ _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
 class LsblkJson:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lsblk"
     anchors: ClassVar[tuple[str, ...]] = ('"blockdevices"',)
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        return opening(passage, passage.at)
+        return opening(cursor, cursor.at)
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        last = _end(passage, first)
-        devices = decoded(joined(passage, first, last), _KEY).get("blockdevices")
+        last = _end(cursor, first)
+        devices = decoded(joined(cursor, first, last), _KEY).get("blockdevices")
         if not isinstance(devices, list):
             raise Unreadable("it lists no devices")
-        asked = command_before(passage, first, ("lsblk",))
+        asked = command_before(cursor, first, ("lsblk",))
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
         found = subjects(_rows(devices, "", 0), host)
         if not found:
@@ -46,10 +46,10 @@ class LsblkJson:
         return Reading(asked[0] if asked else first, last, states=(state,))
 
 
-def _end(passage: Passage, first: int) -> int:
+def _end(cursor: TextCursor, first: int) -> int:
     """Index of the line with the last brace: where as many are closed as were opened."""
     depth, last = 0, first
-    for index, line in lines(passage, first, 6000):
+    for index, line in lines(cursor, first, 6000):
         depth += line.count("{") - line.count("}")
         last = index
         if depth <= 0 and ("}" in line or index > first + _OPENING):

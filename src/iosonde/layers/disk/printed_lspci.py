@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from iosonde.records.printed import PrintedState, Reading, Subject, known
 from iosonde.records.stack import Scalar
-from iosonde.text.passage import Passage, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import TextCursor, command_before, compact, lines, prompt_in
 
 _DEVICE = re.compile(
     r"^\s*(?P<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w /-]{4,60}?)"
@@ -35,28 +35,28 @@ _OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
 
 
 class LspciNvme:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lspci"
     anchors: ClassVar[tuple[str, ...]] = ("LnkSta:", "LnkCap:", "Non-Volatile memory controller")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, -1, -1):
-            line = passage.line(index) or ""
+        for index in range(cursor.at, -1, -1):
+            line = cursor.line(index) or ""
             device = _DEVICE.match(line)
             if device:
                 return index if device["kind"].startswith(_KINDS) else None
-            if index < passage.at and prompt_in(line):
+            if index < cursor.at and prompt_in(line):
                 return None
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`. One device."""
-        device = _DEVICE.match(passage.line(first) or "")
-        last = _end(passage, first)
-        text = compact(passage, first, last)
-        asked = command_before(passage, first, ("lspci",), reach=3)
+        device = _DEVICE.match(cursor.line(first) or "")
+        last = _end(cursor, first)
+        text = compact(cursor, first, last)
+        asked = command_before(cursor, first, ("lspci",), reach=3)
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
         values = _values(text)
         if device:
@@ -67,10 +67,10 @@ class LspciNvme:
         return Reading(asked[0] if asked else first, last, states=(state,))
 
 
-def _end(passage: Passage, first: int) -> int:
+def _end(cursor: TextCursor, first: int) -> int:
     """Index of the device's last line; a wrap leaves lines that look like nothing."""
     last, strange = first, 0
-    for index, line in lines(passage, first, 160):
+    for index, line in lines(cursor, first, 160):
         if index > first and (_DEVICE.match(line) or prompt_in(line) or index > last + 4):
             break
         if _OWN.match(line):

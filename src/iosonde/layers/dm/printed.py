@@ -13,7 +13,7 @@ from iosonde.layers.dm.printed_listing import Listing
 
 
 class Dmsetup(Listing):
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dmsetup"
     anchors: ClassVar[tuple[str, ...]] = (

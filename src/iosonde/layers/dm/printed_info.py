@@ -15,7 +15,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.layers.dm.facts import kind_of
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
-from iosonde.text.passage import Passage, Prompt, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines, prompt_in
 
 _LONG = re.compile(
     r"Name:(?P<name>.{1,200}?)State:(?P<state>ACTIVE|SUSPENDED)(?P<mode>\(READ-ONLY\))?"
@@ -39,51 +39,51 @@ _WIDE = 60
 
 
 class DmsetupInfo:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dmsetup"
     anchors: ClassVar[tuple[str, ...]] = (
         "Tables present:", "Number of targets:", " Maj Min Stat Open", "dmsetup ls",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        line = passage.line(passage.at) or ""
+        line = cursor.line(cursor.at) or ""
         if _HEAD.match(line):
-            return passage.at
+            return cursor.at
         if "dmsetup ls" in line:
-            after = (one for one in (passage.at + 1, passage.at + 2) if passage.line(one))
-            index = next(after, passage.at)
-            return index if _LISTED.match(passage.line(index) or "") else None
-        for index in range(passage.at, max(passage.at - 16, -1), -1):
-            line = passage.line(index) or ""
+            after = (one for one in (cursor.at + 1, cursor.at + 2) if cursor.line(one))
+            index = next(after, cursor.at)
+            return index if _LISTED.match(cursor.line(index) or "") else None
+        for index in range(cursor.at, max(cursor.at - 16, -1), -1):
+            line = cursor.line(index) or ""
             if line.lstrip().startswith("Name: "):
                 return index
             if line and not _OF_LONG.match(line):
                 break
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        begin, prompt = command_before(passage, first, ("dmsetup",), reach=3) or (first, Prompt(""))
-        line = passage.line(first) or ""
+        begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3) or (first, Prompt(""))
+        line = cursor.line(first) or ""
         if _HEAD.match(line):
-            last, subjects = _rows(passage, first + 1, _ROW)
+            last, subjects = _rows(cursor, first + 1, _ROW)
         elif _LISTED.match(line):
-            last, subjects = _rows(passage, first, _LISTED)
+            last, subjects = _rows(cursor, first, _LISTED)
         else:
-            last, subjects = _blocks(passage, first)
+            last, subjects = _blocks(cursor, first)
         if not subjects:
             raise Unreadable("no device follows")
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         return Reading(begin, last, states=(state,))
 
 
-def _rows(passage: Passage, first: int, pattern: re.Pattern[str]) -> tuple[int, list[Subject]]:
+def _rows(cursor: TextCursor, first: int, pattern: re.Pattern[str]) -> tuple[int, list[Subject]]:
     """One device in each line; a uuid that was folded into the next line tells its kind only."""
     subjects: list[Subject] = []
     last, strange = first, 0
-    for index, line in lines(passage, first, _MOST):
+    for index, line in lines(cursor, first, _MOST):
         device = pattern.match(line)
         if device:
             subjects.append(_subject(device))
@@ -122,16 +122,16 @@ def _subject(device: re.Match[str]) -> Subject:
     )
 
 
-def _blocks(passage: Passage, first: int) -> tuple[int, list[Subject]]:
+def _blocks(cursor: TextCursor, first: int) -> tuple[int, list[Subject]]:
     """One device in each block of lines."""
     last, before = first, ""
-    for index, line in lines(passage, first, _MOST):
+    for index, line in lines(cursor, first, _MOST):
         torn = len(before) >= _WIDE and re.fullmatch(r"\s*[\w-]{1,200}", line)
         if index > last + 4 or (line and not torn and not _OF_LONG.match(line)):
             break
         if line:
             last, before = index, line
-    return last, list(_long(compact(passage, first, last)))
+    return last, list(_long(compact(cursor, first, last)))
 
 
 def _long(packed: str) -> Iterator[Subject]:

@@ -29,7 +29,7 @@ from iosonde.layers.dm.facts import (
 )
 from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
 from iosonde.text.torn import joinings
 
 _TARGETS = "|".join(sorted((*OWN, *TARGETS, "flashcache-wt", "flashcache"), key=len, reverse=True))
@@ -62,18 +62,18 @@ class _Device:
 class Listing:
     """The output of each target that has an anchor in a listing."""
 
-    def begin(self, passage: Passage) -> int | None:
-        """See `iosonde.text.passage.Output.begin`."""
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `iosonde.text.cursor.Output.begin`."""
         first = None
-        line = passage.line(passage.at) or ""
+        line = cursor.line(cursor.at) or ""
         if re.search(r"dmsetup\s(?:.*\s)?(?:table|status)\b", line):
-            after = (index for index in (passage.at + 1, passage.at + 2) if passage.line(index))
+            after = (index for index in (cursor.at + 1, cursor.at + 2) if cursor.line(index))
             index = next(after, -1)
-            head = HEAD.search(passage.line(index) or "") if index > 0 else None
+            head = HEAD.search(cursor.line(index) or "") if index > 0 else None
             return index if head and not head["target"].startswith("flashcache") else None
         gap = 0
-        for index in range(passage.at, max(passage.at - 80, -1), -1):
-            line = passage.line(index) or ""
+        for index in range(cursor.at, max(cursor.at - 80, -1), -1):
+            line = cursor.line(index) or ""
             head = HEAD.search(line)
             if head and head["target"].startswith("flashcache"):
                 break
@@ -85,14 +85,14 @@ class Listing:
                 gap += 1
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
-        """See `iosonde.text.passage.Output.read`."""
-        begin, prompt = command_before(passage, first, ("dmsetup",), reach=3) or (first, Prompt(""))
+    def read(self, cursor: TextCursor, first: int) -> Reading:
+        """See `iosonde.text.cursor.Output.read`."""
+        begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3) or (first, Prompt(""))
         named = device_of(prompt.command)
         devices: dict[tuple[str, str], _Device] = {}
         unread: list[tuple[int, int, str]] = []
         last = first
-        for index, head, line in _lines(passage, first):
+        for index, head, line in _lines(cursor, first):
             if line is None:
                 unread.append((index, index, f"the arguments of {head['target']} are not whole"))
                 continue
@@ -116,20 +116,20 @@ class Listing:
         return Reading(begin, last, states=states, counters=counters, unread=tuple(unread))
 
 
-def _lines(passage: Passage, first: int) -> Iterator[tuple[int, re.Match[str], _Whole | None]]:
+def _lines(cursor: TextCursor, first: int) -> Iterator[tuple[int, re.Match[str], _Whole | None]]:
     """Each target with the index of its first line, up to a line that is part of none.
 
     After one that makes no sense, a few lines may be what is left of it.
     """
     index, blank, left = first, 0, 0
     while index < first + _MOST and blank < 2:
-        line = passage.line(index)
+        line = cursor.line(index)
         head = HEAD.search(line) if line else None
         if line is None or (head and head["target"].startswith("flashcache")):
             return
         index += 1
         if head:
-            whole = _whole(passage, index - 1, head["target"])
+            whole = _whole(cursor, index - 1, head["target"])
             yield index - 1, head, whole
             index = whole[0] + 1 if whole else index
             blank, left = 0, 0 if whole else _MORE
@@ -149,12 +149,12 @@ def _states(devices: Iterable[_Device], prompt: Prompt) -> tuple[PrintedState, .
     return (PrintedState("dmsetup", tuple(subjects), prompt.host, prompt.command),)
 
 
-def _whole(passage: Passage, first: int, name: str) -> _Whole | None:
+def _whole(cursor: TextCursor, first: int, name: str) -> _Whole | None:
     """A target's line, which a wrap may have torn."""
     read: ReadTarget = TARGETS.load(name) if name in TARGETS else read_target
-    parts, indices = [passage.line(first) or ""], [first]
+    parts, indices = [cursor.line(first) or ""], [first]
     # What stands below a target that is not told apart is not taken for its arguments.
-    for index, text in _following(passage, first) if name not in UNREAD else ():
+    for index, text in _following(cursor, first) if name not in UNREAD else ():
         parts.append(text)
         indices.append(index)
     for count in range(len(parts), 0, -1):
@@ -169,11 +169,11 @@ def _whole(passage: Passage, first: int, name: str) -> _Whole | None:
     return None
 
 
-def _following(passage: Passage, first: int) -> Iterator[tuple[int, str]]:
+def _following(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:
     """Lines that may go on with a target: up to the next one, a prompt or a gap."""
     blank = count = 0
     for index in range(first + 1, first + 2 * _MORE + 1):
-        text = passage.line(index)
+        text = cursor.line(index)
         if text is None or blank > 1 or count >= _MORE:
             return
         if not text.strip():

@@ -11,7 +11,7 @@ from iosonde.layers.dm.printed_listing import Listing
 
 
 class DmCacheOutput(Listing):
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dm-cache"
     anchors: ClassVar[tuple[str, ...]] = (

@@ -11,7 +11,7 @@ from iosonde.layers.dm.printed_listing import Listing
 
 
 class DmWritecacheOutput(Listing):
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dm-writecache"
     anchors: ClassVar[tuple[str, ...]] = (" writecache ",)

@@ -27,7 +27,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 
 _MINOR = re.compile(r"^\s*(?P<minor>\d{1,7}): ?cs:")
 _RESOURCE = re.compile(r"^\s*[\w.-]+ (?:node-id:\d+ )?role:\w+")
@@ -44,18 +44,18 @@ _WORDS = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replication": "
 
 
 class DrbdOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "drbd"
     anchors: ClassVar[tuple[str, ...]] = (
         ": cs:", "role:Primary", "role:Secondary", "peer-disk:", "(api:",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first resource of the output, or the version."""
         first = None
-        for index in range(passage.at, max(passage.at - 60, -1), -1):
-            line = passage.line(index)
+        for index in range(cursor.at, max(cursor.at - 60, -1), -1):
+            line = cursor.line(index)
             if line is None or (line and not _PART.search(line)):
                 break
             if _MINOR.match(line) or _RESOURCE.match(line):
@@ -64,17 +64,17 @@ class DrbdOutput:
                 return index
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         held, last = [], first
-        for index, line in lines(passage, first, 600):
+        for index, line in lines(cursor, first, 600):
             if index - last > 3 or (line and not _PART.search(line)):
                 break
             if line:
                 held.append(line)
                 last = index
         asked = command_before(
-            passage, first, ("drbdadm", "drbdsetup", "cat", "watch", "drbd-overview")
+            cursor, first, ("drbdadm", "drbdsetup", "cat", "watch", "drbd-overview")
         )
         begin, prompt = asked or (first, Prompt(""))
         old = any(_MINOR.match(line) for line in held)

@@ -18,9 +18,9 @@ from iosonde.layers.dm.printed_listing import HEAD
 from iosonde.layers.flashcache.facts import counters, size_histogram, table_facts
 from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import (
-    Passage,
+from iosonde.text.cursor import (
     Prompt,
+    TextCursor,
     command_before,
     compact,
     flow,
@@ -47,7 +47,7 @@ _REACH = 78
 
 
 class FlashcacheOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "flashcache"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -56,14 +56,14 @@ class FlashcacheOutput:
         "read_hit_percent=", " replacement=", " cleanings=", "uncached_reads=",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. Where the first line was left out, the one with the reads."""
         bare = None
-        for index in range(passage.at, max(passage.at - _REACH, -1), -1):
-            line = passage.line(index)
-            if line is None or (index < passage.at and prompt_in(line)):
+        for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
+            line = cursor.line(index)
+            if line is None or (index < cursor.at and prompt_in(line)):
                 break
-            if _first(passage, index) or _PROC.search(line):
+            if _first(cursor, index) or _PROC.search(line):
                 return index
             if bare is None and _BARE.match(line):
                 bare = index
@@ -71,24 +71,24 @@ class FlashcacheOutput:
                 break
         return bare
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        head = _first(passage, first)
+        head = _first(cursor, first)
         begin, prompt = command_before(
-            passage, first, ("dmsetup", "cat", "grep", "head"), reach=4
+            cursor, first, ("dmsetup", "cat", "grep", "head"), reach=4
         ) or (first, Prompt(""))
         if head and head["what"] == "conf":
-            return self._table(passage, first, head, begin, prompt)
+            return self._table(cursor, first, head, begin, prompt)
         name = head["name"] if head and head["name"] else device_of(prompt.command)
-        if _PROC.search(passage.line(first) or ""):
-            last = _end(passage, first, _OF_PROC)
-            values: dict[str, Json] = dict(counters(compact(passage, first, last), _PROC_PAIR))
-            path = _PROC_PATH.search(prompt.command) or _PROC_PATH.search(passage.line(first) or "")
+        if _PROC.search(cursor.line(first) or ""):
+            last = _end(cursor, first, _OF_PROC)
+            values: dict[str, Json] = dict(counters(compact(cursor, first, last), _PROC_PAIR))
+            path = _PROC_PATH.search(prompt.command) or _PROC_PATH.search(cursor.line(first) or "")
             name = path["name"] if path else ""
         else:
-            last = _end(passage, first, _OF_STATS)
-            values = dict(counters(compact(passage, first, last)))
-            if spent := _latencies(flow(passage, first, last)):
+            last = _end(cursor, first, _OF_STATS)
+            values = dict(counters(compact(cursor, first, last)))
+            if spent := _latencies(flow(cursor, first, last)):
                 values["IO Latency Histogram"] = spent
         if "reads" not in values:
             raise Unreadable("no counters follow")
@@ -98,10 +98,10 @@ class FlashcacheOutput:
         return Reading(begin, last, counters=(counted,))
 
     def _table(
-        self, passage: Passage, first: int, head: re.Match[str], begin: int, prompt: Prompt
+        self, cursor: TextCursor, first: int, head: re.Match[str], begin: int, prompt: Prompt
     ) -> Reading:
-        last = _end(passage, first, _OF_CONF)
-        text = joined(passage, first, last)
+        last = _end(cursor, first, _OF_CONF)
+        text = joined(cursor, first, last)
         configured, _, sizes_text = text.partition("Size Hist:")
         values = table_facts(configured)
         if not values:
@@ -120,17 +120,17 @@ class FlashcacheOutput:
         return Reading(begin, last, states=(state,), counters=(counted,) if sizes else ())
 
 
-def _first(passage: Passage, index: int) -> re.Match[str] | None:
+def _first(cursor: TextCursor, index: int) -> re.Match[str] | None:
     """The line `START LENGTH flashcache stats:`, whose last word may stand in the next one."""
-    line = passage.line(index) or ""
+    line = cursor.line(index) or ""
     if "flashcache" not in line:
         return None
-    return _FIRST.search(line) or _FIRST.search(f"{line} {passage.line(index + 1) or ''}")
+    return _FIRST.search(line) or _FIRST.search(f"{line} {cursor.line(index + 1) or ''}")
 
 
-def _end(passage: Passage, first: int, pattern: re.Pattern[str]) -> int:
+def _end(cursor: TextCursor, first: int, pattern: re.Pattern[str]) -> int:
     last = first
-    for index, line in lines(passage, first, 100):
+    for index, line in lines(cursor, first, 100):
         if index == first or not line:
             continue
         torn = index == first + 1 and line.strip() in {"stats:", "conf:"}

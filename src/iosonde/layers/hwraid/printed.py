@@ -10,8 +10,8 @@ from iosonde.layers.hwraid.facts_megacli import parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, parse_ssacli
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
 from iosonde.text.json_object import opening
-from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
 
 
 class _ControllerTool:
@@ -41,12 +41,12 @@ class _ControllerTool:
         del count
         return prompt_in(line) is not None
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
         first, strange = None, 0
-        for index in range(passage.at, -1, -1):
-            line = passage.line(index)
-            above = index < passage.at
+        for index in range(cursor.at, -1, -1):
+            line = cursor.line(index)
+            above = index < cursor.at
             if line is None or (above and (prompt_in(line) or line.startswith("Exit Code"))):
                 break
             if self.start.search(line):
@@ -56,20 +56,20 @@ class _ControllerTool:
                 break
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        last = self._last(passage, first)
-        asked = command_before(passage, first, self.commands, reach=self.reach)
+        last = self._last(cursor, first)
+        asked = command_before(cursor, first, self.commands, reach=self.reach)
         begin, prompt = asked or (first, Prompt(""))
-        subjects = tuple(type(self).parse(joined(passage, first, last), prompt.host))
+        subjects = tuple(type(self).parse(joined(cursor, first, last), prompt.host))
         if not subjects:
             raise Unreadable("it names no controller and no drive")
         state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
         return Reading(begin, last, states=(state,))
 
-    def _last(self, passage: Passage, first: int) -> int:
+    def _last(self, cursor: TextCursor, first: int) -> int:
         last, strange = first, 0
-        for index, line in lines(passage, first, 6000):
+        for index, line in lines(cursor, first, 6000):
             if index > first and self.ends_before(line, index - first):
                 break
             if self.is_own(line):
@@ -84,7 +84,7 @@ class _ControllerTool:
 
 
 class Storcli(_ControllerTool):
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "storcli"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -118,11 +118,11 @@ class Storcli(_ControllerTool):
             count > 5 and bool(_STORCLI_NEXT.search(line))
         )
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        first = super().begin(passage)
-        if first is not None and '"' in (passage.line(first) or ""):
-            return opening(passage, first)
+        first = super().begin(cursor)
+        if first is not None and '"' in (cursor.line(first) or ""):
+            return opening(cursor, first)
         return first
 
 
@@ -135,7 +135,7 @@ _ROW = re.compile(r"\S {2,}\S|^\s*[\d,]")
 
 
 class MegaCli(_ControllerTool):
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "MegaCli"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -173,7 +173,7 @@ _MEGACLI_NEXT = re.compile(r"^\s*BBU status for Adapter|^\s*Adapter #?\d+")
 
 
 class Ssacli(_ControllerTool):
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ssacli"
     anchors: ClassVar[tuple[str, ...]] = (

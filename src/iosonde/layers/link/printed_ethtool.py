@@ -12,7 +12,7 @@ from typing import ClassVar
 from iosonde.layers.link.facts import coalescing, driver_facts, features, rings
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
 from iosonde.records.stack import Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, joined, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines
 
 _HEAD = re.compile(
     r"^\s*(?P<what>Settings|Ring parameters|Features|Offload parameters|Coalesce parameters)"
@@ -34,7 +34,7 @@ _COMMAND = re.compile(r"\s-(?:i|-driver)\s+(?P<name>[\w.@:-]+)\s*$")
 
 
 class EthtoolOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ethtool"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -42,20 +42,20 @@ class EthtoolOutput:
         "Coalesce parameters for ", "supports-priv-flags:", "bus-info: ", "supports-eeprom-access",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 12, -1), -1):
-            line = passage.line(index) or ""
+        for index in range(cursor.at, max(cursor.at - 12, -1), -1):
+            line = cursor.line(index) or ""
             if _HEAD.match(line) or _DRIVER.match(line):
                 return index
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        head = _HEAD.match(passage.line(first) or "")
-        last = _end(passage, first)
-        text = "\n".join(line.strip() for line in joined(passage, first, last).split("\n"))
-        begin, prompt = command_before(passage, first, ("ethtool",), reach=4) or (first, Prompt(""))
+        head = _HEAD.match(cursor.line(first) or "")
+        last = _end(cursor, first)
+        text = "\n".join(line.strip() for line in joined(cursor, first, last).split("\n"))
+        begin, prompt = command_before(cursor, first, ("ethtool",), reach=4) or (first, Prompt(""))
         values = _values(head["what"] if head else "driver", text)
         named = _COMMAND.search(prompt.command)
         name = head["name"] if head else named["name"] if named else ""
@@ -67,9 +67,9 @@ class EthtoolOutput:
         return Reading(begin, last, states=(state,))
 
 
-def _end(passage: Passage, first: int) -> int:
+def _end(cursor: TextCursor, first: int) -> int:
     last = first
-    for index, line in lines(passage, first, 240):
+    for index, line in lines(cursor, first, 240):
         if index > first and (_HEAD.match(line) or not _OWN.match(line)):
             break
         last = index if line else last

@@ -18,7 +18,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(
     r"^\s*(?P<name>[A-Za-z][\w.:-]{0,31}?)(?:: flags=\d+<(?P<flags>[A-Z,]*)>| +Link encap:)"
@@ -40,31 +40,31 @@ _COLLISIONS = re.compile(r"collisions:?(\d+)")
 
 
 class Ifconfig:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ifconfig"
     anchors: ClassVar[tuple[str, ...]] = ("Link encap:", ": flags=", "RX packets", "TX packets")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
         first = None
-        for index in range(passage.at, max(passage.at - 24, -1), -1):
-            line = passage.line(index) or ""
+        for index in range(cursor.at, max(cursor.at - 24, -1), -1):
+            line = cursor.line(index) or ""
             if _HEAD.match(line):
                 first = index
             elif line and not _OWN.match(line):
                 break
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        last, marks = _end(passage, first)
-        asked = command_before(passage, first, ("ifconfig",), reach=3)
+        last, marks = _end(cursor, first)
+        asked = command_before(cursor, first, ("ifconfig",), reach=3)
         begin, prompt = asked or (first, Prompt(""))
         subjects: list[Subject] = []
         counters: list[PrintedCounters] = []
         for start, after in zip(marks, [*marks[1:], last + 1], strict=True):
-            text = " ".join(joined(passage, start, after - 1).split())
+            text = " ".join(joined(cursor, start, after - 1).split())
             named = _HEAD.match(text)
             mtu = _MTU.search(text)
             if named is None or mtu is None:
@@ -83,10 +83,10 @@ class Ifconfig:
         return Reading(begin, last, states=(state,), counters=tuple(counters))
 
 
-def _end(passage: Passage, first: int) -> tuple[int, list[int]]:
+def _end(cursor: TextCursor, first: int) -> tuple[int, list[int]]:
     """The index of the last line, and of the first of each interface."""
     last, marks = first, [first]
-    for index, line in lines(passage, first, 4000):
+    for index, line in lines(cursor, first, 4000):
         if index == first or not line:
             continue
         if _HEAD.match(line):

@@ -20,7 +20,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, Prompt, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(r"^\s*\d{1,5}: (?P<name>[\w.-]{1,32})(?:@[\w.-]{1,32})?: <[A-Z_,-]*")
 _OWN = re.compile(
@@ -44,25 +44,25 @@ _COMMANDS = ("ip", "/sbin/ip", "/usr/sbin/ip")
 
 
 class IpLink:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ip"
     anchors: ClassVar[tuple[str, ...]] = (
         ",UP,LOWER_UP> mtu", "> mtu ", "<LOOPBACK,UP", "<BROADCAST,MULTICAST", "<NO-CARRIER",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        return passage.at if _HEAD.match(passage.line(passage.at) or "") else None
+        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        last, marks = _end(passage, first)
-        begin, prompt = command_before(passage, first, _COMMANDS, reach=3) or (first, Prompt(""))
+        last, marks = _end(cursor, first)
+        begin, prompt = command_before(cursor, first, _COMMANDS, reach=3) or (first, Prompt(""))
         subjects: list[Subject] = []
         counters: list[PrintedCounters] = []
         for start, after in zip(marks, [*marks[1:], last + 1], strict=True):
-            text = joined(passage, start, after - 1)
+            text = joined(cursor, start, after - 1)
             subjects += _link(text, prompt.host)
             counters += _counts(text, prompt.host, prompt.command)
         if not subjects:
@@ -71,10 +71,10 @@ class IpLink:
         return Reading(begin, last, states=(state,), counters=tuple(counters))
 
 
-def _end(passage: Passage, first: int) -> tuple[int, list[int]]:
+def _end(cursor: TextCursor, first: int) -> tuple[int, list[int]]:
     """The index of the last line, and of the first of each interface."""
     last, marks, heading = first, [first], True
-    for index, line in lines(passage, first, 4000):
+    for index, line in lines(cursor, first, 4000):
         if index == first or not line:
             continue
         if _HEAD.match(line):

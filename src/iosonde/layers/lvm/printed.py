@@ -14,7 +14,7 @@ from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
-from iosonde.text.passage import Passage, Prompt, command_before
+from iosonde.text.cursor import Prompt, TextCursor, command_before
 
 _NAME = re.compile(r"\[?(?![\d.,]+$)[\w+][\w+.-]*\]?")
 _WORD, _NUMBER = re.compile(r"\S+"), re.compile(r"-?\d+")
@@ -57,33 +57,33 @@ _HEAD = re.compile(r"^\s*(?:LV|VG|PV)\s+[A-Z#1]")
 
 
 class LvmOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lvm"
     anchors: ClassVar[tuple[str, ...]] = (
         "LSize", "PSize", "VSize", " #PV", "#Str", "LV VG", "LV   ", "1st PE", "Fmt  Attr",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 4, -1), -1):
-            line = passage.line(index)
+        for index in range(cursor.at, max(cursor.at - 4, -1), -1):
+            line = cursor.line(index)
             if line is None:
                 return None
             if _HEAD.match(line):
-                return index if head_at(passage, index, _COLUMNS) else None
+                return index if head_at(cursor, index, _COLUMNS) else None
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        head = head_at(passage, first, _COLUMNS)
+        head = head_at(cursor, first, _COLUMNS)
         if head is None:
             raise Unreadable("its columns are not known")
-        table = list(rows(passage, head))
+        table = list(rows(cursor, head))
         if not table:
             raise Unreadable("no volume follows")
         names = ("lvs", "vgs", "pvs", "lvm")
-        begin, prompt = command_before(passage, first, names) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, names) or (first, Prompt(""))
         host = prompt.host
         cells = [row.cells for row in table]
         columns = {column.name for column in head.columns}

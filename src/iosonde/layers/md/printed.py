@@ -13,7 +13,7 @@ from iosonde.layers.md.facts import (
     parse_mdstat,
 )
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
-from iosonde.text.passage import Passage, Prompt, command_before, joined, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines
 
 _MDSTAT_LINE = re.compile(
     r"md\w* ?:|blocks|\[[=.>]{3}|[=.>]{4,}|finish=|in=|bitmap:|Personalities|unused devices|chunk|"
@@ -23,16 +23,16 @@ _MDSTAT_LINE = re.compile(
 
 
 class Mdadm:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mdadm"
     anchors: ClassVar[tuple[str, ...]] = ("Raid Level :", "Raid Devices :", "Array UUID :")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The device above the pairs, or the first pair."""
         first = None
-        for index in range(passage.at, max(passage.at - 24, -1), -1):
-            line = passage.line(index)
+        for index in range(cursor.at, max(cursor.at - 24, -1), -1):
+            line = cursor.line(index)
             if line is None:
                 break
             if MDADM_DEVICE.match(line):
@@ -43,12 +43,12 @@ class Mdadm:
                 break
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        report, last = parse_mdadm(passage.block(first, 120))
+        report, last = parse_mdadm(cursor.block(first, 120))
         if "Raid Level" not in report.pairs:
             raise Unreadable("the level of the array is missing")
-        begin, prompt = command_before(passage, first, ("mdadm",)) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("mdadm",)) or (first, Prompt(""))
         kind = "md_member" if report.examined else "md"
         subject = Subject(kind, report.name, report.facts, prompt.host)
         state = PrintedState(self.tool, (subject,), prompt.host, prompt.command)
@@ -56,7 +56,7 @@ class Mdadm:
 
 
 class Mdstat:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mdstat"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -64,26 +64,26 @@ class Mdstat:
         "Personalities :",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        line = passage.line(passage.at) or ""
+        line = cursor.line(cursor.at) or ""
         if "Personalities :" in line:
-            return passage.at
+            return cursor.at
         if not MDSTAT_ARRAY.match(line):
             return None
-        for index in range(passage.at - 1, max(passage.at - 4, -1), -1):
-            before = passage.line(index)
+        for index in range(cursor.at - 1, max(cursor.at - 4, -1), -1):
+            before = cursor.line(index)
             if before is None or (before and "Personalities" not in before):
                 break
             if before:
                 return index
-        return passage.at
+        return cursor.at
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        last = _last_line(passage, first)
-        text = joined(passage, first, last)
-        begin, prompt = command_before(passage, first, ("cat", "watch")) or (first, Prompt(""))
+        last = _last_line(cursor, first)
+        text = joined(cursor, first, last)
+        begin, prompt = command_before(cursor, first, ("cat", "watch")) or (first, Prompt(""))
         subjects = tuple(
             Subject("md", array.name, array.facts, prompt.host) for array in parse_mdstat(text)
         )
@@ -96,10 +96,10 @@ class Mdstat:
         return Reading(begin, last, states=(state,))
 
 
-def _last_line(passage: Passage, first: int) -> int:
+def _last_line(cursor: TextCursor, first: int) -> int:
     """Where it ends: with the unused devices, before another one, or before other text."""
     last = first
-    for index, line in lines(passage, first, 600):
+    for index, line in lines(cursor, first, 600):
         if index - last > 4 or (line and not _MDSTAT_LINE.search(line)):
             break
         if "Personalities" in line and index > first:

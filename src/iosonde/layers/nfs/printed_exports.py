@@ -17,7 +17,7 @@ from iosonde.layers._mounts.facts import unmarked
 from iosonde.layers.layer import options_of
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _FLAGS = frozenset({
@@ -37,7 +37,7 @@ _MOST = 6
 
 
 class ExportsOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "exports"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -46,50 +46,50 @@ class ExportsOutput:
         "(secure,",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 4, -1), -1):
-            if _entry(passage, index):
+        for index in range(cursor.at, max(cursor.at - 4, -1), -1):
+            if _entry(cursor, index):
                 first = index
                 for step in range(index - 1, max(index - 20, -1), -1):
-                    line = (passage.line(step) or "").strip()
-                    if line and _entry(passage, step):
+                    line = (cursor.line(step) or "").strip()
+                    if line and _entry(cursor, step):
                         first = step
                     elif not line or first - step > _MOST:
                         break
                 return first
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         subjects: list[Subject] = []
         last, following = first, first
-        for index, line in lines(passage, first, 300):
+        for index, line in lines(cursor, first, 300):
             if index < following:
                 continue
             if not line.strip() or line.lstrip().startswith("#"):
                 if index - last > 3:
                     break
                 continue
-            entry = _entry(passage, index)
+            entry = _entry(cursor, index)
             if entry is None:
                 break
             subjects += entry[0]
             last, following = entry[1], entry[1] + 1
         if not subjects:
             raise Unreadable("no client has options")
-        asked = command_before(passage, first, ("cat", "exportfs", "grep"), reach=3)
+        asked = command_before(cursor, first, ("cat", "exportfs", "grep"), reach=3)
         begin, prompt = asked or (first, Prompt(""))
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         return Reading(begin, last, states=(state,))
 
 
-def _entry(passage: Passage, index: int) -> tuple[list[Subject], int] | None:
+def _entry(cursor: TextCursor, index: int) -> tuple[list[Subject], int] | None:
     """What one path is exported to, and the index of the last line; None where none begins."""
     parts: list[str] = []
     best: tuple[list[Subject], int] | None = None
     for end in range(index, index + _MOST):
-        line = passage.line(end)
+        line = cursor.line(end)
         if not (line or "").strip():
             if best or not parts or end > index + 2:
                 break
@@ -101,7 +101,7 @@ def _entry(passage: Passage, index: int) -> tuple[list[Subject], int] | None:
         parts.append(text.rstrip("\\ "))
         if (found := _parsed(parts)) is not None:
             best = found, end
-            after = (passage.line(end + 1) or "").strip()
+            after = (cursor.line(end + 1) or "").strip()
             if not goes_on and not _OPENS.search(after):
                 break
         elif best is not None:

@@ -14,7 +14,7 @@ from iosonde.layers.layer import options_of
 from iosonde.layers.nfs.facts import mount_facts
 from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.passage import Passage, Prompt, command_before, compact, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines
 from iosonde.text.torn import words
 
 _DEVICE = re.compile(
@@ -53,7 +53,7 @@ _TELLS = re.compile(
 
 
 class Mountstats:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mountstats"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -61,26 +61,26 @@ class Mountstats:
         "NFS byte counts:", "applications read ", "RPC requests sent",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 30, -1), -1):
-            line = passage.line(index) or ""
+        for index in range(cursor.at, max(cursor.at - 30, -1), -1):
+            line = cursor.line(index) or ""
             if _STATS.match(line):
                 return index
             if found := _DEVICE.match(line):
-                return index if found["type"].startswith("nfs") and index < passage.at + 1 else None
+                return index if found["type"].startswith("nfs") and index < cursor.at + 1 else None
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        line = passage.line(first) or ""
+        line = cursor.line(first) or ""
         if head := _DEVICE.match(line):
-            values, options, last = _of_file(passage, first)
+            values, options, last = _of_file(cursor, first)
         elif head := _STATS.match(line):
-            values, options, last = _of_command(passage, first)
+            values, options, last = _of_command(cursor, first)
         if head is None or not values:
             raise Unreadable("no figures follow")
-        asked = command_before(passage, first, ("cat", "mountstats", "grep"), reach=3)
+        asked = command_before(cursor, first, ("cat", "mountstats", "grep"), reach=3)
         begin, prompt = asked if asked and "mountstats" in asked[1].command else (first, Prompt(""))
         named = options_of(options.split(","))
         subject = Subject("nfs", head["point"], {**mount_facts(head["source"], named), **named})
@@ -96,12 +96,12 @@ class Mountstats:
         )
 
 
-def _labelled(passage: Passage, first: int) -> tuple[dict[str, list[str]], set[str], int]:
+def _labelled(cursor: TextCursor, first: int) -> tuple[dict[str, list[str]], set[str], int]:
     """The lines of one mount by their labels, which of these are operations, the last index."""
     parts: dict[str, list[str]] = {}
     ops: set[str] = set()
     here, last = "", first
-    for index, line in lines(passage, first + 1, 250):
+    for index, line in lines(cursor, first + 1, 250):
         if _DEVICE.match(line):
             break
         if found := _LABEL.match(line):
@@ -120,9 +120,9 @@ def _labelled(passage: Passage, first: int) -> tuple[dict[str, list[str]], set[s
     return parts, ops, last
 
 
-def _of_file(passage: Passage, first: int) -> tuple[dict[str, Json], str, int]:
+def _of_file(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, int]:
     """Figures, options and the index of the last line of one mount in /proc/self/mountstats."""
-    parts, ops, last = _labelled(passage, first)
+    parts, ops, last = _labelled(cursor, first)
     values: dict[str, Json] = {}
     if parts.get("age") and parts["age"][0].strip().isdecimal():
         values["age"] = int(parts["age"][0])
@@ -148,17 +148,17 @@ def _operation(parts: list[str]) -> Json:
     return named
 
 
-def _of_command(passage: Passage, first: int) -> tuple[dict[str, Json], str, int]:
+def _of_command(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, int]:
     """The same of one mount as the command tells it."""
     last = first
-    for index, line in lines(passage, first + 1, 250):
+    for index, line in lines(cursor, first + 1, 250):
         if _STATS.match(line):
             break
         if _TELLS.search(line):
             last = index
         elif line.strip() and index > last + 12:
             break
-    text = compact(passage, first, last)
+    text = compact(cursor, first, last)
     amounts: dict[str, Json] = {
         name: int(found[1]) for name, pattern in _AMOUNTS.items() if (found := pattern.search(text))
     }

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import words
 
 _NAMES = "rc|fh|io|th|ra|net|rpc|proc2|proc3|proc4ops|proc4|wdeleg_getattr"
@@ -109,7 +109,7 @@ class _Group:
 
 
 class NfsdOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nfsd"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -118,22 +118,22 @@ class NfsdOutput:
         *(f"th {digit}" for digit in range(1, 10)),
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        if not _LINE.match(passage.line(passage.at) or ""):
+        if not _LINE.match(cursor.line(cursor.at) or ""):
             return None
-        first = passage.at
-        for index in range(passage.at - 1, max(passage.at - 30, -1), -1):
-            line = passage.line(index) or ""
+        first = cursor.at
+        for index in range(cursor.at - 1, max(cursor.at - 30, -1), -1):
+            line = cursor.line(index) or ""
             if _LINE.match(line):
                 first = index
             elif line and not _ON.match(line):
                 break
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        groups = _groups(passage, first)
+        groups = _groups(cursor, first)
         found: dict[str, list[str]] = {}
         unread: list[tuple[int, int, str]] = []
         for group in groups:
@@ -147,7 +147,7 @@ class NfsdOutput:
             found.get("rpc", ())
         ) == len(_RPC)
         kind = "nfsd" if server or "proc4ops" in found else "nfs"
-        asked = _command(passage, first)
+        asked = _command(cursor, first)
         begin, prompt = asked or (first, Prompt(""))
         threads = int(found["th"][0]) if "th" in found else None
         state = PrintedState(
@@ -170,11 +170,11 @@ class NfsdOutput:
         )
 
 
-def _groups(passage: Passage, first: int) -> list[_Group]:
+def _groups(cursor: TextCursor, first: int) -> list[_Group]:
     """The lines of the file from index `first` on."""
     groups: list[_Group] = []
     blank = 0
-    for index, line in lines(passage, first, 60):
+    for index, line in lines(cursor, first, 60):
         if not line.strip():
             blank += 1
             if blank > 1:
@@ -204,8 +204,8 @@ def _miscounted(group: _Group) -> str:
     return f"{group.name} says that {int(counts or 1) - 1} figures follow; {there - 1} do"
 
 
-def _command(passage: Passage, first: int) -> tuple[int, Prompt] | None:
-    asked = command_before(passage, first, ("cat", "grep", "head", "less", "more"), reach=4)
+def _command(cursor: TextCursor, first: int) -> tuple[int, Prompt] | None:
+    asked = command_before(cursor, first, ("cat", "grep", "head", "less", "more"), reach=4)
     return asked if asked and "/rpc/nfs" in asked[1].command else None
 
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from iosonde.records.printed import PrintedCounters, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import Passage, Prompt, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import words
 
 _HEAD = re.compile(
@@ -66,7 +66,7 @@ class _Table:
 
 
 class Nfsstat:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nfsstat"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -75,18 +75,18 @@ class Nfsstat:
         "nfs v3 client ", "nfs v4 client ",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        line = passage.line(passage.at) or ""
-        return passage.at if _HEAD.match(line) or _LISTED.match(line) else None
+        line = cursor.line(cursor.at) or ""
+        return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        listed = _LISTED.match(passage.line(first) or "")
-        tables, last = _list(passage, first) if listed else _tables(passage, first)
+        listed = _LISTED.match(cursor.line(first) or "")
+        tables, last = _list(cursor, first) if listed else _tables(cursor, first)
         if not any(tables.values()):
             raise Unreadable("no figures follow")
-        asked = command_before(passage, first, ("nfsstat", "mountstats"), reach=4)
+        asked = command_before(cursor, first, ("nfsstat", "mountstats"), reach=4)
         begin, prompt = asked or (first, Prompt(""))
         counters = tuple(
             PrintedCounters(self.tool, kind, "", values, prompt.host, prompt.command)
@@ -96,11 +96,11 @@ class Nfsstat:
         return Reading(begin, last, counters=counters)
 
 
-def _list(passage: Passage, first: int) -> tuple[dict[str, dict[str, Json]], int]:
+def _list(cursor: TextCursor, first: int) -> tuple[dict[str, dict[str, Json]], int]:
     """The list of nfsstat -l: one operation per line, those that never happened left out."""
     tables: dict[str, dict[str, Json]] = {}
     last = first
-    for index, line in lines(passage, first, 400):
+    for index, line in lines(cursor, first, 400):
         if one := _LISTED.match(line):
             name = "proc4ops" if one["side"] == "servop" else f"proc{one['version']}"
             values = tables.setdefault(_KINDS[one["side"]], {}).setdefault(name, {})
@@ -112,10 +112,10 @@ def _list(passage: Passage, first: int) -> tuple[dict[str, dict[str, Json]], int
     return tables, last
 
 
-def _tables(passage: Passage, first: int) -> tuple[dict[str, dict[str, Json]], int]:
+def _tables(cursor: TextCursor, first: int) -> tuple[dict[str, dict[str, Json]], int]:
     tables: dict[str, dict[str, Json]] = {}
     table, last = _Table(), first
-    for index, line in _rows(passage, first):
+    for index, line in _rows(cursor, first):
         if head := _HEAD.match(line):
             table.close()
             table, of_kind = _Table(), tables.setdefault(_KINDS[head["side"]], {})
@@ -137,10 +137,10 @@ def _tables(passage: Passage, first: int) -> tuple[dict[str, dict[str, Json]], i
     return tables, last
 
 
-def _rows(passage: Passage, first: int) -> Iterator[tuple[int, str]]:
+def _rows(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, up to a longer gap."""
     blank = 0
-    for index, line in lines(passage, first, 400):
+    for index, line in lines(cursor, first, 400):
         blank = 0 if line.strip() else blank + 1
         if blank > 3:
             return

@@ -12,7 +12,7 @@ import re
 from typing import ClassVar
 
 from iosonde.records.printed import PrintedCounters, Reading, Unreadable
-from iosonde.text.passage import Passage, Prompt, command_before, compact, lines
+from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines
 from iosonde.text.torn import words
 
 _COLUMNS = ("packets-arrived", "sockets-enqueued", "threads-woken", "overloads-avoided",
@@ -23,35 +23,35 @@ _FIGURES = re.compile(r"[\d\s]+$")
 
 
 class PoolStats:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "pool_stats"
     anchors: ClassVar[tuple[str, ...]] = (
         "pool packets-arrived", "pool packets-a", "sockets-enqueued threads", "threads-woken",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 3, -1), -1):
-            if _HEAD.match(passage.line(index) or ""):
+        for index in range(cursor.at, max(cursor.at - 3, -1), -1):
+            if _HEAD.match(cursor.line(index) or ""):
                 return index
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         end = first
-        while "threads-timedout" not in _head(passage, first, end):
+        while "threads-timedout" not in _head(cursor, first, end):
             end += 1
             if end > first + 5:
                 raise Unreadable("its head is not whole")
-        head = _head(passage, first, end)
+        head = _head(cursor, first, end)
         columns = [name for name in _COLUMNS if name in head]
         if not _WHOLE.match(head):
             raise Unreadable("its head is not whole")
-        rows, last = _rows(passage, end + 1, len(columns) + 1)
+        rows, last = _rows(cursor, end + 1, len(columns) + 1)
         if not rows:
             raise Unreadable("no pool follows")
-        asked = command_before(passage, first, ("cat", "head", "less"), reach=3)
+        asked = command_before(cursor, first, ("cat", "head", "less"), reach=3)
         begin, prompt = asked or (first, Prompt(""))
         counters = tuple(
             PrintedCounters(
@@ -67,16 +67,16 @@ class PoolStats:
         return Reading(begin, last, counters=counters)
 
 
-def _head(passage: Passage, first: int, last: int) -> str:
-    return compact(passage, first, last).replace("=", "")  # soft breaks of mail
+def _head(cursor: TextCursor, first: int, last: int) -> str:
+    return compact(cursor, first, last).replace("=", "")  # soft breaks of mail
 
 
-def _rows(passage: Passage, first: int, count: int) -> tuple[list[list[int]], int]:
+def _rows(cursor: TextCursor, first: int, count: int) -> tuple[list[list[int]], int]:
     """The figures of each pool, and the index of the last line."""
     rows: list[list[int]] = []
     parts: list[str] = []
     last = first - 1
-    for index, line in lines(passage, first, 600):
+    for index, line in lines(cursor, first, 600):
         if not line.strip() and index - last < 3:
             continue
         if not _FIGURES.match(line):

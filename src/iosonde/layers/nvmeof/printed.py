@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 from iosonde import units
 from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
 from iosonde.records.stack import Scalar
+from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
 from iosonde.text.json_object import decoded, opening
-from iosonde.text.passage import Passage, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
 _KEY = re.compile(r'"Devices"\s*:\s*\[')
@@ -28,7 +28,7 @@ _ROW = re.compile(
 
 
 class NvmeList:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nvme list"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -36,27 +36,27 @@ class NvmeList:
         "Node                  Generic", " B +  0 B", '"DevicePath"', '"ModelNumber"',
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - 40, -1), -1):
-            line = passage.line(index)
-            if line is None or (index < passage.at and prompt_in(line)):
+        for index in range(cursor.at, max(cursor.at - 40, -1), -1):
+            line = cursor.line(index)
+            if line is None or (index < cursor.at and prompt_in(line)):
                 return None
             if _HEAD.match(line):
                 return index
             if _KEY.search(line):
-                return opening(passage, index)
+                return opening(cursor, index)
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        asked = command_before(passage, first, ("nvme",), reach=3)
+        asked = command_before(cursor, first, ("nvme",), reach=3)
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
-        if "{" in (passage.line(first) or ""):
-            last = _end_of_json(passage, first)
-            subjects = tuple(_devices(decoded(joined(passage, first, last), _KEY), host))
+        if "{" in (cursor.line(first) or ""):
+            last = _end_of_json(cursor, first)
+            subjects = tuple(_devices(decoded(joined(cursor, first, last), _KEY), host))
         else:
-            last, subjects = _table(passage, first, host)
+            last, subjects = _table(cursor, first, host)
         if not subjects:
             raise Unreadable("no namespace follows")
         state = PrintedState(self.tool, subjects, host, command)
@@ -66,9 +66,9 @@ class NvmeList:
 # ── table ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _table(passage: Passage, first: int, host: str) -> tuple[int, tuple[Subject, ...]]:
+def _table(cursor: TextCursor, first: int, host: str) -> tuple[int, tuple[Subject, ...]]:
     last, texts = first, []
-    for index, line in lines(passage, first, 2000):
+    for index, line in lines(cursor, first, 2000):
         if index > first and (prompt_in(line) or index > last + 3 or _HEAD.match(line)):
             break
         if line.startswith(("Nod", "---")) or line.lstrip().startswith(("/dev/nvme", "-")):
@@ -115,9 +115,9 @@ def _subject(row: re.Match[str], host: str) -> Subject:
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _end_of_json(passage: Passage, first: int) -> int:
+def _end_of_json(cursor: TextCursor, first: int) -> int:
     depth, last = 0, first
-    for index, line in lines(passage, first, 20_000):
+    for index, line in lines(cursor, first, 20_000):
         depth += line.count("{") + line.count("[") - line.count("}") - line.count("]")
         last = index
         if depth <= 0 and index > first:

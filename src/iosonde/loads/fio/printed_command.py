@@ -14,7 +14,7 @@ from typing import ClassVar
 from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, KNOWN
 from iosonde.loads.fio.text_figures import sections_of, without_shell
 from iosonde.records.printed import PrintedLoad, Reading, Unreadable
-from iosonde.text.passage import Passage, prompt_in
+from iosonde.text.cursor import TextCursor, prompt_in
 
 _CALL = re.compile(
     r"(?:(?:sudo|time|nice|env|taskset -c [\d,-]{1,20}|numactl(?: --?[\w=,-]{1,40}){1,4}|ionice(?: "
@@ -32,34 +32,34 @@ _TELLING = frozenset({"rw", "readwrite", "bs", "blocksize", "name", "filename", 
 
 
 class FioCommand:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
     anchors: ClassVar[tuple[str, ...]] = ("fio -", "fio  -", "fio \u2013", "fio \\")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        return passage.at if _whole(passage, passage.at) else None
+        return cursor.at if _whole(cursor, cursor.at) else None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        found = _whole(passage, first)
+        found = _whole(cursor, first)
         if not found:
             raise Unreadable("no command follows")
         last, command, host = found
         return Reading(first, last, loads=(PrintedLoad("fio", command, host),))
 
 
-def _whole(passage: Passage, first: int) -> tuple[int, str, str] | None:
+def _whole(cursor: TextCursor, first: int) -> tuple[int, str, str] | None:
     """Index of the command's last line, the command and its host; None where it is no load."""
-    last, line = _line(passage, first)
+    last, line = _line(cursor, first)
     found = _command_in(line)
     if not found:
         return None
     command, host, quoted = found
     parts = [command]
     for index in range(last + 1, last + _LINES):
-        more = (passage.line(index) or "").strip()
+        more = (cursor.line(index) or "").strip()
         if not more or not _continues(parts[-1], more, quoted):
             break
         parts.append(more)
@@ -70,11 +70,11 @@ def _whole(passage: Passage, first: int) -> tuple[int, str, str] | None:
     return (last, whole, host) if _tells(whole) else None
 
 
-def _line(passage: Passage, index: int) -> tuple[int, str]:
+def _line(cursor: TextCursor, index: int) -> tuple[int, str]:
     """A line; with the next one, and its index, where a backslash stands before any option."""
-    line = passage.line(index) or ""
+    line = cursor.line(index) or ""
     if re.search(r"\bfio\s+\\$", line):
-        return index + 1, f"{line[:-1].rstrip()} {(passage.line(index + 1) or '').strip()}"
+        return index + 1, f"{line[:-1].rstrip()} {(cursor.line(index + 1) or '').strip()}"
     return index, line
 
 

@@ -21,7 +21,7 @@ from iosonde.loads.fio.text_run import disk_details
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import PrintedTrial, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import REACH, Passage, Prompt, command_before, lines
+from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines
 
 _OPENING = re.compile(r"\{\s*$|^\s*\{")
 _VERSION = re.compile(r'"fio\s?version"\s*:')
@@ -44,26 +44,26 @@ _KEPT = (
 
 
 class FioJson:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
     anchors: ClassVar[tuple[str, ...]] = ('"fio version"', '"jobname"', '"global options"')
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - REACH, 0) - 1, -1):
-            line = passage.line(index)
+        for index in range(cursor.at, max(cursor.at - REACH, 0) - 1, -1):
+            line = cursor.line(index)
             if not line or "{" not in line or not _OPENING.search(line):
                 continue
-            after = "".join(more for _, more in lines(passage, index, 3))
+            after = "".join(more for _, more in lines(cursor, index, 3))
             if _VERSION.search(after[:400]):
                 return index
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        last, document = _undamaged(passage, first) or _damaged(passage, first)
-        asked = command_before(passage, first, ("fio",))
+        last, document = _undamaged(cursor, first) or _damaged(cursor, first)
+        asked = command_before(cursor, first, ("fio",))
         jobs = _jobs(document)
         issued = _of_run(jobs) if len(jobs) > 1 else {}
         told = asked[1] if asked else Prompt("")
@@ -78,17 +78,17 @@ class FioJson:
 # ── where it ends ─────────────────────────────────────────────────────────────────────────────
 
 
-def _undamaged(passage: Passage, first: int) -> tuple[int, dict[str, Json]] | None:
+def _undamaged(cursor: TextCursor, first: int) -> tuple[int, dict[str, Json]] | None:
     """Index of the last line, and the document, where it stands as fio wrote it.
 
     Its last line is then the first that closes a brace as far to the left as the first opens one.
     """
-    begin = passage.line(first) or ""
+    begin = cursor.line(first) or ""
     if begin.strip() != "{":
         return None
     text, at, closed = f"{begin}\n", first + 1, f"\n{begin.replace('{', '}')}\n"
     while len(text) < _LONGEST:
-        block = passage.block(at, _AHEAD)
+        block = cursor.block(at, _AHEAD)
         more = "\n".join(block) + "\n"
         end = f"\n{more}".find(closed)
         if end >= 0:
@@ -101,23 +101,23 @@ def _undamaged(passage: Passage, first: int) -> tuple[int, dict[str, Json]] | No
     return None
 
 
-def _damaged(passage: Passage, first: int) -> tuple[int, dict[str, Json]]:
+def _damaged(cursor: TextCursor, first: int) -> tuple[int, dict[str, Json]]:
     """The same where lines are broken, or others stand between them."""
-    last, rows = _extent(passage, first)
+    last, rows = _extent(cursor, first)
     document = _document(rows)
     if document is None:
         raise Unreadable("it is not valid JSON")
     return last, document
 
 
-def _extent(passage: Passage, first: int) -> tuple[int, list[str]]:
+def _extent(cursor: TextCursor, first: int) -> tuple[int, list[str]]:
     """Index of the document's last line, and its lines."""
-    rows = [_opened(passage.line(first) or "")]
+    rows = [_opened(cursor.line(first) or "")]
     depth, torn = _depth(rows[0], 0, torn=False)
     if not depth:
         return first, rows
     size = stray = 0
-    for index, line in lines(passage, first + 1, _LONGEST):
+    for index, line in lines(cursor, first + 1, _LONGEST):
         rows.append(line)
         size += len(line)
         stray = 0 if '"' in line or not line or _LIKE_JSON.search(line) else stray + 1

@@ -23,7 +23,7 @@ from iosonde.loads.fio.text_run import device_io, disk_details
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import PrintedTrial, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import REACH, Passage, Prompt, command_before, lines
+from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines
 
 # Version 2 does not name fio, and a torn line may begin with 2; a name has a letter.
 _START = re.compile(
@@ -48,47 +48,47 @@ _BOUNDS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
 
 
 class FioTerse:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
     anchors: ClassVar[tuple[str, ...]] = (";fio-2.", ";fio-3.", "%=0;0%=0;", ";0%=0;0%=0;0%")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        for index in range(passage.at, max(passage.at - REACH, 0) - 1, -1):
-            line = passage.line(index) or ""
+        for index in range(cursor.at, max(cursor.at - REACH, 0) - 1, -1):
+            line = cursor.line(index) or ""
             if _START.search(line):
                 return index
             if line and ";" not in line:
                 return None
         return None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        asked = command_before(passage, first, ("fio",))
+        asked = command_before(cursor, first, ("fio",))
         trials: list[PrintedTrial] = []
         ended = first
         begun: int | None = first
         while begun is not None and begun - first < _MOST:
-            last, text = _line(passage, begun)
+            last, text = _line(cursor, begun)
             own = asked[1] if asked else Prompt("")
-            trial = _trial(text, _own(passage.line(begun) or ""), own)
+            trial = _trial(text, _own(cursor.line(begun) or ""), own)
             if trial is None:
                 break
             trials.append(trial)
             ended = last
-            below = passage.line(last + 1) or ""
+            below = cursor.line(last + 1) or ""
             begun = last + 1 if _START.search(below) else None
         if not trials:
             raise Unreadable("it tells of no I/O, or its fields are not those of a terse line")
         return Reading(asked[0] if asked else first, ended, trials=tuple(trials))
 
 
-def _line(passage: Passage, first: int) -> tuple[int, str]:
+def _line(cursor: TextCursor, first: int) -> tuple[int, str]:
     """Index of the last line over which one terse line goes, and its characters without blanks."""
     last = first
     parts: list[str] = []
-    for index, line in lines(passage, first, 200):
+    for index, line in lines(cursor, first, 200):
         if index > first and (_START.search(line) or not line):
             break
         if index > first and not (_PIECE.match(line) or _REST.match(line)):

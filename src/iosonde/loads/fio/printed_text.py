@@ -26,7 +26,7 @@ from iosonde.loads.fio.text_block import DIRECTION, Precision, Sheet, read_block
 from iosonde.loads.fio.text_run import device_io, disk_details, disks, groups
 from iosonde.records.printed import PrintedTrial, Reading, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.passage import REACH, Passage, Prompt, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, compact, lines, prompt_in
 
 _HEADER = re.compile(
     r":\(groupid=(?P<group>\d{1,9}),jobs=(?P<jobs>\d{1,9})\):err=(?P<error>-?\d{1,9})"
@@ -92,7 +92,7 @@ class _Text:
 
 
 class FioText:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -101,20 +101,20 @@ class FioText:
         "IO depths    :", "issued rwt", "issued    : total", "Run status group ",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        line = passage.line(passage.at) or ""
+        line = cursor.line(cursor.at) or ""
         if _PREAMBLE.search(line):
-            return None if _goes_another_way(passage) else _top(passage, passage.at)
+            return None if _goes_another_way(cursor) else _top(cursor, cursor.at)
         if _HEAD.search(line):
-            return _top(passage, _whole_head(passage, passage.at))
+            return _top(cursor, _whole_head(cursor, cursor.at))
         if not _OWN.search(line):
             return None
-        best, gap = passage.at if _MEASURED.search(line) else None, 0
-        for index in range(passage.at - 1, max(passage.at - REACH, 0) - 1, -1):
-            above = passage.line(index) or ""
+        best, gap = cursor.at if _MEASURED.search(line) else None, 0
+        for index in range(cursor.at - 1, max(cursor.at - REACH, 0) - 1, -1):
+            above = cursor.line(index) or ""
             if _HEAD.search(above):
-                return _top(passage, _whole_head(passage, index))
+                return _top(cursor, _whole_head(cursor, index))
             if _MEASURED.search(above):
                 best = index
             gap = 0 if not above or _OWN.search(above) else gap + 1
@@ -122,10 +122,10 @@ class FioText:
                 break
         return best
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        _expect_result(passage, first)
-        text = _gathered(passage, first)
+        _expect_result(cursor, first)
+        text = _gathered(cursor, first)
         heads = list(_HEADER.finditer(text.whole))
         version = next(
             (found[1] for row in text.rows if "fio" in row and (found := _VERSION.search(row))), ""
@@ -133,7 +133,7 @@ class FioText:
         precision = Precision.of(version, text.whole)
         status, ended = groups(text.whole, precision)
         devices, last = _devices(text, ended)
-        asked = command_before(passage, first, ("fio",))
+        asked = command_before(cursor, first, ("fio",))
         run = _Run(text, version, precision, asked[1] if asked else Prompt(""), status, devices)
         trials = run.trials(heads)
         if not trials:
@@ -144,9 +144,9 @@ class FioText:
 # ── where it begins and ends ──────────────────────────────────────────────────────────────────
 
 
-def _goes_another_way(passage: Passage) -> bool:
+def _goes_another_way(cursor: TextCursor) -> bool:
     """Whether fio went on with JSON or terse lines: those are outputs of their own."""
-    for _, line in lines(passage, passage.at + 1, 12):
+    for _, line in lines(cursor, cursor.at + 1, 12):
         if _HEAD.search(line):
             return False
         if _OTHER.search(line):
@@ -154,17 +154,17 @@ def _goes_another_way(passage: Passage) -> bool:
     return False
 
 
-def _whole_head(passage: Passage, index: int) -> int:
+def _whole_head(cursor: TextCursor, index: int) -> int:
     """The line of a header that was torn apart before "groupid="."""
-    above = passage.line(index - 1) if index else None
+    above = cursor.line(index - 1) if index else None
     return index - 1 if above and _TORN.search(above) else index
 
 
-def _top(passage: Passage, index: int) -> int | None:
+def _top(cursor: TextCursor, index: int) -> int | None:
     """The first line of what fio prints before a job's header; None where it is out of reach."""
     top, gap = index, 0
     for above in range(index - 1, max(index - REACH, 0) - 1, -1):
-        line = passage.line(above)
+        line = cursor.line(above)
         if not line:
             continue
         if _OTHER.search(line):
@@ -178,16 +178,16 @@ def _top(passage: Passage, index: int) -> int | None:
     return top if index - top < REACH - 1 else None
 
 
-def _expect_result(passage: Passage, first: int) -> None:
+def _expect_result(cursor: TextCursor, first: int) -> None:
     """Looks for the first result before anything is done with the lines.
 
     Raises:
         Unreadable: there is none.
     """
     heads = 0
-    for index, line in lines(passage, first, _MOST_BEFORE):
+    for index, line in lines(cursor, first, _MOST_BEFORE):
         if _MEASURED.search(line):
-            if DIRECTION.search(compact(passage, index, index + 6)):
+            if DIRECTION.search(compact(cursor, index, index + 6)):
                 return
             break
         heads += "(groupid=" in line
@@ -196,13 +196,13 @@ def _expect_result(passage: Passage, first: int) -> None:
     raise Unreadable("no result follows")
 
 
-def _gathered(passage: Passage, first: int) -> _Text:
+def _gathered(cursor: TextCursor, first: int) -> _Text:
     """The output's lines, and perhaps some more."""
     rows: list[str] = []
     size = gap = length = 0
     measured = ended = False
     order = _Order()
-    for _, line in lines(passage, first, _MOST):
+    for _, line in lines(cursor, first, _MOST):
         length += len(line)
         if length > _LONGEST:
             break

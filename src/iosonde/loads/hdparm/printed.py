@@ -16,7 +16,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import PrintedTrial, Reading, Unreadable
-from iosonde.text.passage import Passage, Prompt, command_before, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines, prompt_in
 
 _TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken
     r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffereddisk|disk)reads:?"
@@ -43,22 +43,22 @@ class _Run:
 
 
 class HdparmOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "hdparm"
     anchors: ClassVar[tuple[str, ...]] = ("cached reads", "disk reads")
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        return passage.at if _START.search(passage.line(passage.at) or "") else None
+        return cursor.at if _START.search(cursor.line(cursor.at) or "") else None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        begin, device = _device_above(passage, first)
+        begin, device = _device_above(cursor, first)
         runs: list[_Run] = []
         last = first
         unread: list[tuple[int, int, str]] = []
-        for start, end, text, disk in _timings(passage, first, device):
+        for start, end, text, disk in _timings(cursor, first, device):
             found = _TIMING.search(text)
             if not found:
                 unread.append((start, end, "no speed follows"))
@@ -67,16 +67,16 @@ class HdparmOutput:
             last = end
         if not runs:
             raise Unreadable("no speed follows")
-        asked = command_before(passage, begin, ("hdparm",))
+        asked = command_before(cursor, begin, ("hdparm",))
         trials = tuple(_trial(run, asked[1] if asked else Prompt("")) for run in runs)
         said = tuple(part for part in unread if part[0] <= last)
         return Reading(asked[0] if asked else begin, last, trials=trials, unread=said)
 
 
-def _device_above(passage: Passage, first: int) -> tuple[int, str]:
+def _device_above(cursor: TextCursor, first: int) -> tuple[int, str]:
     """Where the line with the device stands, and the device; else the output's first line."""
     for index in range(first - 1, max(first - 4, 0) - 1, -1):
-        line = passage.line(index)
+        line = cursor.line(index)
         if line and (found := _DEVICE.match(line)):
             return index, found["device"].rstrip(":")
         if line:
@@ -84,13 +84,13 @@ def _device_above(passage: Passage, first: int) -> tuple[int, str]:
     return first, ""
 
 
-def _timings(passage: Passage, first: int, device: str) -> Iterator[tuple[int, int, str, str]]:
+def _timings(cursor: TextCursor, first: int, device: str) -> Iterator[tuple[int, int, str, str]]:
     """Each timing: index of its first and last line, its characters without blanks, its disk.
 
     They end with a line that is no part of them, such as a prompt or a sentence.
     """
     start, text = first, ""
-    for index, line in lines(passage, first, _MOST):
+    for index, line in lines(cursor, first, _MOST):
         disk = _DEVICE.match(line) if index > first else None
         another = bool(_START.search(line))
         if text and (disk or another or index - start >= _PIECES):

@@ -15,7 +15,7 @@ from iosonde.loads.iozone.figures import Row, read_figures
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import PrintedTrial, Reading, Unreadable
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.passage import Passage, command_before, compact, joined, lines
+from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines
 
 _TITLE = re.compile(r"Iozone: Performance Test of File I/O")
 _BEGINS = re.compile(
@@ -39,7 +39,7 @@ _GAP = 16
 
 
 class IozoneOutput:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iozone"
     anchors: ClassVar[tuple[str, ...]] = (
@@ -48,13 +48,13 @@ class IozoneOutput:
         "iozone test complete",
     )  # fmt: skip
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The title, or the earliest line of what is left without it."""
-        anchor = passage.line(passage.at) or ""
-        first = passage.at if _BEGINS.search(anchor) else None
+        anchor = cursor.line(cursor.at) or ""
+        first = cursor.at if _BEGINS.search(anchor) else None
         gap = 0
-        for index in range(passage.at - 1, max(passage.at - 70, -1), -1):
-            line = passage.line(index)
+        for index in range(cursor.at - 1, max(cursor.at - 70, -1), -1):
+            line = cursor.line(index)
             if line is None or "test complete" in line:
                 break
             if _TITLE.search(line):
@@ -69,11 +69,11 @@ class IozoneOutput:
                 break
         return first
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
-        last = _last(passage, first)
-        text = joined(passage, first, last)
-        asked = command_before(passage, first, ("iozone",))
+        last = _last(cursor, first)
+        text = joined(cursor, first, last)
+        asked = command_before(cursor, first, ("iozone",))
         used = _USED.search(text)
         command = asked[1].command if asked else used[1].strip() if used else ""
         options = _arguments(command)
@@ -81,7 +81,7 @@ class IozoneOutput:
         ops = bool(options and options.has("-O")) or "operations per second" in text
         rows = read_figures(text, tests, ops=ops)
         if not rows:
-            whole = "Childrenseethroughput" in compact(passage, first, last)
+            whole = "Childrenseethroughput" in compact(cursor, first, last)
             raise Unreadable("its tests are cut off" if whole else "no figures follow")
         begin = asked[0] if asked else first
         host = asked[1].host if asked else ""
@@ -89,10 +89,10 @@ class IozoneOutput:
         return Reading(begin, last, trials=trials)
 
 
-def _last(passage: Passage, first: int) -> int:
+def _last(cursor: TextCursor, first: int) -> int:
     last, blank, complete = first, 0, False
     heads: set[str] = set()
-    for index, line in lines(passage, first, _MOST):
+    for index, line in lines(cursor, first, _MOST):
         if index > first and _TITLE.search(line):
             break
         if head := _HEAD.search(line):  # of another run whose title was cut off

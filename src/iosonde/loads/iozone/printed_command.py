@@ -9,7 +9,7 @@ import re
 from typing import ClassVar
 
 from iosonde.records.printed import PrintedLoad, Reading, Unreadable
-from iosonde.text.passage import Passage, lines, prompt_in
+from iosonde.text.cursor import TextCursor, lines, prompt_in
 
 _CALL = re.compile(r"(?:^|[\s`$#>])(?:sudo\s+|time\s+)?(?:\S*/)?(?P<call>iozone(?:\s+-\S.*)?)$")
 _OPTION = re.compile(r"\s-(?:\+?[A-Za-z])")
@@ -19,22 +19,22 @@ _WIDE = 60
 
 
 class IozoneCommand:
-    """See `iosonde.text.passage.Output`."""
+    """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iozone"
     anchors: ClassVar[tuple[str, ...]] = ("iozone -",)
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line iozone prints itself is no command of its own."""
-        line = passage.line(passage.at) or ""
+        line = cursor.line(cursor.at) or ""
         if "Command line used" in line:
             return None
-        return passage.at if _CALL.search(line.strip("` ")) else None
+        return cursor.at if _CALL.search(line.strip("` ")) else None
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """See `Output.read`."""
         whole, last, width = "", first, 0
-        for index, line in lines(passage, first, _MOST):
+        for index, line in lines(cursor, first, _MOST):
             part = line.strip().strip("`")
             if index > first:
                 open_end = whole.endswith("\\") or width > _WIDE
@@ -42,7 +42,7 @@ class IozoneCommand:
                     break
             whole = f"{whole.rstrip(chr(92)).rstrip()} {part}".strip()
             last, width = index, len(line)
-        prompt = prompt_in(passage.line(first) or "")
+        prompt = prompt_in(cursor.line(first) or "")
         found = _CALL.search(whole)
         if not found or not _OPTION.search(found["call"]):
             raise Unreadable("no option follows")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.layers._caches.findings import RULES
 from iosonde.layers.aoe.facts import aoe_frame_payload, aoe_least_mtu
 from iosonde.records.evidence import Case, Counted, State
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json, Scalar
+from iosonde.text.document import of_bytes
 
 PLACE = Path(__file__).parents[3] / "outputs"
 PAGE = {

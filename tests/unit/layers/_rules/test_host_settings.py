@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.layers._rules import dirty_limits, misspelt
 from iosonde.records.evidence import Case, Measured, State
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
 from iosonde.records.stack import HostFacts, Scalar
+from iosonde.text.document import of_bytes
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 OLD = OUTPUTS / "linux-2.6.18-nfs"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.layers._rules.mtus import RULES as MTUS
 from iosonde.layers.aoe.findings import RULES as FRAMES
@@ -14,6 +13,7 @@ from iosonde.records.evidence import Case, Measured, State
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
 from iosonde.records.stack import Scalar
+from iosonde.text.document import of_bytes
 
 PLACE = Path(__file__).parents[3] / "outputs"
 

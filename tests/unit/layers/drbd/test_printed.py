@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.keep import settings_of
 from iosonde.records.printed import Subject
+from iosonde.text.imported import settings_of
 from tests.mangle import counters, mangled, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "drbd-8.4.11"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.layers.hwraid.findings import RULES
 from iosonde.records.evidence import Case, State
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
+from iosonde.text.document import of_bytes
 
 PLACE = Path(__file__).parents[3] / "outputs"
 

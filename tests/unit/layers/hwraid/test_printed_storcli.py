@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.document import of_bytes
-from iosonde.evidence.find import Found, find
 from iosonde.records.printed import Subject, Unread
+from iosonde.text.document import of_bytes
+from iosonde.text.find import Found, find
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "storcli-7"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.layers.link.findings import RULES, aoe_payload, tcp_payload
 from iosonde.records.evidence import Case, Counted, Measured, State
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
 from iosonde.records.stack import Scalar
+from iosonde.text.document import of_bytes
 
 PLACE = Path(__file__).parents[3] / "outputs"
 GIGABIT = 125_000_000

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.explain.judge import findings as judged
 from iosonde.layers.ext4 import findings as journal
@@ -16,6 +15,7 @@ from iosonde.layers.nfs import findings_server as nfsd
 from iosonde.records.evidence import Case, Counted, State
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
+from iosonde.text.document import of_bytes
 from tests.mangle import counters
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
+from iosonde.text.document import of_bytes
 from tests.mangle import read, trials
 from tests.unit.loads.fio.fio_runs import RUNS, normal, text_of
 

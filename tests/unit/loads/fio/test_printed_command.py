@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.evidence.find import Found
 from iosonde.loads import LOADS
 from iosonde.records.printed import PrintedLoad
+from iosonde.text.find import Found
 from tests.mangle import mangled, read
 
 PLAIN = "fio --name=a --rw=randread --bs=4k --iodepth=32 --filename=/dev/sdz --size=1g"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.find import Found
 from iosonde.loads.fio.result import find_document
 from iosonde.records.printed import PrintedTrial, Unread
+from iosonde.text.find import Found
 from tests.fio_result import read_document
 from tests.growth import grows_faster
 from tests.mangle import mangled, read, trials

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from iosonde.evidence.document import of_bytes
 from iosonde.explain.gather import of_document
 from iosonde.loads.fio.combine import span
 from iosonde.loads.fio.result import find_document
 from iosonde.records.evidence import Case
+from iosonde.text.document import of_bytes
 from tests.unit.loads.fio import fio_runs
 
 VERIFY = fio_runs.OUTPUTS / "fio-3.33-normal" / "verify.out"

@@ -6,7 +6,7 @@ import quopri
 
 import pytest
 
-from iosonde.evidence.mail import decoded
+from iosonde.text.mail import decoded
 from tests.mangle import read, trials
 
 RESULT = "read: IOPS=6164, BW=24.1MiB/s (25.3MB/s)(241MiB/10001msec)\n"

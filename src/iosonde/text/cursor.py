@@ -1,6 +1,6 @@
-"""A passage of text as parsers of printed outputs see it: clean lines around an anchor.
+"""A cursor in a text as parsers of printed outputs see it: clean lines around an anchor.
 
-Evidence/ hands it over already freed of quote marks, escapes, code fences, quoted-printable and
+The lines are already freed of quote marks, escapes, code fences, quoted-printable and
 colours; a prefix that stands before every line (host name, time stamp) is taken off too. Parsers
 must not rely on where lines break: `compact` and `flow` read over breaks, whatever wrapped them.
 """
@@ -35,7 +35,7 @@ class Prompt:
     host: str = ""
 
 
-class Passage(Protocol):
+class TextCursor(Protocol):
     """Lines around an anchor, by index: the anchor's line has index `at`, lines before it less.
 
     Index 0 is the first line that may be looked at: the one after the last output, or REACH lines
@@ -64,7 +64,7 @@ class Output(Protocol):
     Common words make the search slow; a wrap may tear one apart, so name several.
     """
 
-    def begin(self, passage: Passage) -> int | None:
+    def begin(self, cursor: TextCursor) -> int | None:
         """Index of the output's first line, or None where the anchor stands in something else.
 
         Cheap: looks at few lines. An output that begins in the same line is read once, however many
@@ -72,7 +72,7 @@ class Output(Protocol):
         """
         ...
 
-    def read(self, passage: Passage, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> Reading:
         """What the output that begins in line `first` says.
 
         Raises:
@@ -82,34 +82,34 @@ class Output(Protocol):
         ...
 
 
-def lines(passage: Passage, first: int, most: int = 400) -> Iterator[tuple[int, str]]:
+def lines(cursor: TextCursor, first: int, most: int = 400) -> Iterator[tuple[int, str]]:
     """Indices and lines from `first` on, at most `most` of them."""
     at, end = first, first + most
     while at < end:
-        block = passage.block(at, min(_AHEAD, end - at))
+        block = cursor.block(at, min(_AHEAD, end - at))
         yield from enumerate(block, at)
         if len(block) < min(_AHEAD, end - at):
             return
         at += len(block)
 
 
-def joined(passage: Passage, first: int, last: int) -> str:
+def joined(cursor: TextCursor, first: int, last: int) -> str:
     """The lines, broken where they were broken."""
-    return "\n".join(passage.block(first, last - first + 1))
+    return "\n".join(cursor.block(first, last - first + 1))
 
 
 _JOINED = 1 << 16
 """Characters of lines made one: many patterns take the square of it in time."""
 
 
-def flow(passage: Passage, first: int, last: int) -> str:
+def flow(cursor: TextCursor, first: int, last: int) -> str:
     """The words of the lines with single blanks between them, whatever stood there."""
-    return " ".join(joined(passage, first, last)[:_JOINED].split())
+    return " ".join(joined(cursor, first, last)[:_JOINED].split())
 
 
-def compact(passage: Passage, first: int, last: int) -> str:
+def compact(cursor: TextCursor, first: int, last: int) -> str:
     """The characters of the lines without any blanks: what a wrap tore apart is whole again."""
-    return "".join(joined(passage, first, last)[:_JOINED].split())
+    return "".join(joined(cursor, first, last)[:_JOINED].split())
 
 
 def prompt_in(line: str) -> Prompt | None:
@@ -123,14 +123,14 @@ def prompt_in(line: str) -> Prompt | None:
 
 
 def command_before(
-    passage: Passage, first: int, names: Sequence[str], *, reach: int = 12
+    cursor: TextCursor, first: int, names: Sequence[str], *, reach: int = 12
 ) -> tuple[int, Prompt] | None:
     """The command whose output begins in line `first`: after a prompt, or by its name alone.
 
     A command that goes over several lines is joined: after a backslash, or where it was wrapped.
 
     Args:
-        passage: to look at.
+        cursor: to look at.
         first: index of the output's first line.
         names: of the commands that print such an output ("fio"), without their directories.
         reach: lines to look at before `first`.
@@ -143,7 +143,7 @@ def command_before(
     called = re.compile(rf"(?:(?:[^\s/]*/)*(?:sudo|time)\s+)*(?:[^\s/]*/)*{named}")
     mentioned = re.compile(rf"(?<![\w.-]){named}")  # `mdadm --add /dev/sda` is no dd
     for index in range(first - 1, max(first - reach, 0) - 1, -1):
-        line = passage.line(index)
+        line = cursor.line(index)
         if line is None:
             return None
         prompt = prompt_in(line)
@@ -155,7 +155,7 @@ def command_before(
             return None
         rest = [prompt.command]
         for after in range(index + 1, first):
-            more = passage.line(after)
+            more = cursor.line(after)
             goes_on = rest[-1].endswith("\\") or rest[-1].endswith("-") or len(rest[-1]) > 60
             if not more or not goes_on:
                 break

@@ -10,13 +10,6 @@ from typing import TypeVar
 from iosonde import limits
 from iosonde._core import Anchors
 from iosonde.errors import UsageError
-from iosonde.evidence.document import Document
-from iosonde.evidence.place import heading_above
-from iosonde.evidence.watch import Watch
-from iosonde.evidence.window import View, Window
-from iosonde.layers import OUTPUTS as OF_LAYERS
-from iosonde.loads import OUTPUTS as OF_LOADS
-from iosonde.monitors import OUTPUTS as OF_MONITORS
 from iosonde.records.printed import (
     Place,
     PrintedCounters,
@@ -28,7 +21,12 @@ from iosonde.records.printed import (
     Unreadable,
     is_finite,
 )
-from iosonde.text.passage import REACH, Output, joined
+from iosonde.registry import Table
+from iosonde.text.cursor import REACH, Output, joined
+from iosonde.text.document import Document
+from iosonde.text.heading import heading_above
+from iosonde.text.watch import Watch
+from iosonde.text.window import View, Window
 
 Told = TypeVar("Told")
 _BLOCK = 1 << 22
@@ -53,10 +51,20 @@ class Found:
     """The clean lines that a trial was read from."""
 
 
+OUTPUTS: Table[Table[type[Output]]] = Table(
+    "room whose tools print",
+    {
+        "loads": "iosonde.loads:OUTPUTS",
+        "layers": "iosonde.layers:OUTPUTS",
+        "monitors": "iosonde.monitors:OUTPUTS",
+    },
+)
+
+
 @cache
 def outputs() -> tuple[Output, ...]:
     """Every kind of output that is known."""
-    tables = (OF_LOADS, OF_LAYERS, OF_MONITORS)
+    tables = [OUTPUTS.load(room) for room in OUTPUTS]
     return tuple(table.load(name)() for table in tables for name in table)
 
 
@@ -87,7 +95,7 @@ def find_and_tell(
         tell: one that can be pickled; so can what it returns.
         with_text: as `find` has it.
     """
-    from iosonde.evidence.parallel import LONG, find_by_spans
+    from iosonde.text.parallel import LONG, find_by_spans
 
     if len(document.data) >= LONG:
         yield from find_by_spans(document, tell, with_text=with_text)

@@ -16,8 +16,9 @@ from functools import partial
 from itertools import islice
 from typing import Generic
 
-from iosonde.evidence.document import Document
-from iosonde.evidence.find import (
+from iosonde.records.printed import Place, Unread
+from iosonde.text.document import Document
+from iosonde.text.find import (
     WATCH,
     Found,
     Search,
@@ -29,7 +30,6 @@ from iosonde.evidence.find import (
     marked_between,
     outputs,
 )
-from iosonde.records.printed import Place, Unread
 from iosonde.workers import worker_pool
 
 LONG = 1 << 24

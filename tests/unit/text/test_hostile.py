@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde.errors import UsageError
-from iosonde.evidence.document import of_bytes
-from iosonde.evidence.find import find, outputs
-from iosonde.evidence.window import View
+from iosonde.text.document import of_bytes
+from iosonde.text.find import find, outputs
+from iosonde.text.window import View
 from tests.mangle import read
 
 OUTPUTS = sorted(

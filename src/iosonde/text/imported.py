@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from iosonde.evidence.find import Found
 from iosonde.records.load import Load, LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.printed import Kept, Place, PrintedState, PrintedTrial
 from iosonde.records.run import Loop, Origin, Trial
 from iosonde.records.stack import Capture, Scalar, StackLayer
+from iosonde.text.find import Found
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _NOTHING = RawOutput(0, b"", b"")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.evidence.document import Document, of_bytes
-from iosonde.evidence.find import Found, Search, Span, find, hits
-from iosonde.evidence.parallel import find_by_spans
 from iosonde.records.printed import Unread
+from iosonde.text.document import Document, of_bytes
+from iosonde.text.find import Found, Search, Span, find, hits
+from iosonde.text.parallel import find_by_spans
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 
@@ -51,5 +51,5 @@ def test_a_short_document_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> Non
     def never(document: Document) -> None:
         raise AssertionError(document.name)
 
-    monkeypatch.setattr("iosonde.evidence.parallel.find_by_spans", never)
+    monkeypatch.setattr("iosonde.text.parallel.find_by_spans", never)
     assert list(find(of_bytes("a", text(5, gaps=3))))

@@ -6,7 +6,7 @@ import quopri
 
 import pytest
 
-from iosonde.evidence.clean import clean, from_quoted_printable, is_quoted_printable
+from iosonde.text.clean import clean, from_quoted_printable, is_quoted_printable
 
 
 @pytest.mark.parametrize(

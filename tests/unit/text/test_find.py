@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.evidence import find as module
-from iosonde.evidence.document import Document, of_bytes, open_document
-from iosonde.evidence.find import Found, find, known, outputs
 from iosonde.records.printed import Unread
+from iosonde.text import find as module
+from iosonde.text.document import Document, of_bytes, open_document
+from iosonde.text.find import Found, find, known, outputs
 from tests.mangle import mangled, read, trials
 
 PAIR = (

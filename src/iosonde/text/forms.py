@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeVar
 
-from iosonde.evidence.find import Found
 from iosonde.records.printed import PrintedTrial, Unread
+from iosonde.text.find import Found
 
 _COMPARED = (".iops", ".bandwidth", ".latency.mean")
 _ROUNDING = 1.001  # of two steps added, as floats hold them

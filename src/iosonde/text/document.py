@@ -17,10 +17,10 @@ from typing import BinaryIO, TypeAlias
 
 from iosonde import limits
 from iosonde.errors import UsageError
-from iosonde.evidence import mail
-from iosonde.evidence.bytes_of_file import FileBytes
-from iosonde.evidence.confined import confined
 from iosonde.inputs import open_input, read_at_most
+from iosonde.text import mail
+from iosonde.text.confined import confined
+from iosonde.text.file_bytes import FileBytes
 
 Data: TypeAlias = "bytes | FileBytes"
 _PROBE = 4096
@@ -109,7 +109,7 @@ def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
             )
         return of_bytes(name, _unpacked(data, name), wrappings + 1)
     if head[:5] == b"%PDF-":
-        from iosonde.evidence.pdf import text_of_pdf
+        from iosonde.text.pdf import text_of_pdf
 
         whole = _whole(data, name, "a PDF")
         return Document(name, confined(text_of_pdf, whole, name=name, what="this PDF"))
@@ -131,7 +131,7 @@ def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
         )
     lowered = head.lstrip().lower()
     if lowered.startswith((b"<!doctype html", b"<html", b"<?xml")) and b"<html" in lowered:
-        from iosonde.evidence.page import text_of_page
+        from iosonde.text.page import text_of_page
 
         whole = _whole(data, name, "an HTML page")
         return Document(name, *confined(text_of_page, whole, name=name, what="this HTML page"))

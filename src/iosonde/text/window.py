@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 
 from iosonde import limits
-from iosonde.evidence.clean import clean
-from iosonde.evidence.document import Document
-from iosonde.text.passage import REACH
+from iosonde.text.clean import clean
+from iosonde.text.cursor import REACH
+from iosonde.text.document import Document
 
 _BLOCK = 1 << 12
 """Bytes cleaned at once: little more than an output has, for most of a text is none."""
@@ -97,7 +97,7 @@ class Window:
 
 
 class View:
-    """See `iosonde.text.passage.Passage`: the lines of a window that a parser may look at."""
+    """See `iosonde.text.cursor.TextCursor`: the lines of a window that a parser may look at."""
 
     def __init__(self, window: Window, *, floor: int, anchor: int) -> None:
         self._window = window
@@ -110,14 +110,14 @@ class View:
         return self._floor + index
 
     def line(self, index: int) -> str | None:
-        """See `Passage.line`."""
+        """See `TextCursor.line`."""
         if index < 0:
             return None
         text = self._window.text(self._floor + index)
         return text if text is None or self._strip is None else self._strip(text)
 
     def block(self, first: int, most: int) -> list[str]:
-        """See `Passage.block`."""
+        """See `TextCursor.block`."""
         if first < 0:
             return []
         texts = self._window.block(self._floor + first, most)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from iosonde.evidence.clean import from_quoted_printable, is_quoted_printable
+from iosonde.text.clean import from_quoted_printable, is_quoted_printable
 
 _FIELD = re.compile(rb"[A-Za-z][A-Za-z0-9-]{1,60}:")
 _KNOWN = re.compile(

@@ -1,1 +1,0 @@
-"""Finds the printed outputs of tools in any text, and says where each stands."""
