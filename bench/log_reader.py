@@ -52,7 +52,8 @@ def with_iosonde(path: str) -> Answer:
         assert series.max is not None
         assert series.bytes is not None
         assert one.values is not None
-        columns = (series.time, series.count, series.bytes, series.mean * 1e9, series.max * 1e9)
+        means, most = ([value * 1e9 for value in values] for values in (series.mean, series.max))
+        columns = (series.time, series.count, series.bytes, means, most)
         answer["seconds"][key] = [list(map(float, row)) for row in zip(*columns, strict=True)]
         answer["quantiles"][key] = [one.values.quantile(q) * 1e9 for q in QUANTILES]
         answer["sizes"][key] = [[size.size, size.count] for size in one.sizes]

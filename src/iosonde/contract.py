@@ -7,6 +7,7 @@ A field's metadata may hold
 
 - `name`: its key, where that is not the field's own name;
 - `null`: an empty value is null;
+- `absent`: an empty value is left out, and the schema does not require the field;
 - `hidden`: it is no part of the JSON;
 - `added`: it came after the schema's number was given, so the schema does not require it;
 - `schema`: keywords of JSON Schema (`minimum`, `pattern` …), for the schema alone. They are not
@@ -25,6 +26,8 @@ from typing import Any, ClassVar
 
 NULL: Mapping[str, object] = {"null": True}
 """Metadata of a field whose empty value is null in JSON."""
+ABSENT: Mapping[str, object] = {"absent": True}
+"""Metadata of a field that JSON has only where it has a value."""
 HIDDEN: Mapping[str, object] = {"hidden": True}
 """Metadata of a field that JSON leaves out."""
 ADDED: Mapping[str, object] = {"added": True}
@@ -39,6 +42,8 @@ class VerbResult:
     __slots__ = ()
     SCHEMA: ClassVar[str]
     """Name and number of the contract, such as "iosonde.show/1"."""
+    KEYWORDS: ClassVar[Mapping[str, Any]] = {}
+    """Further keywords of its JSON Schema, such as which fields are there together."""
 
     def to_json(self) -> dict[str, Any]:
         """The object that the verb prints with `--json`."""
@@ -64,17 +69,18 @@ def as_json(value: object) -> Any:
         raise TypeError(f"{type(value).__name__} has no form in JSON")
     record: Any = type(value)
     found = {}
-    for name, key, empty_is_null in _keys(record):
+    for name, key, metadata in _keys(record):
         item = getattr(value, name)
-        found[key] = None if empty_is_null and not item else as_json(item)
+        if item or "absent" not in metadata:
+            found[key] = None if "null" in metadata and not item else as_json(item)
     return found
 
 
 @cache
-def _keys(record: Any) -> tuple[tuple[str, str, bool], ...]:
-    """Of each field that JSON has: its name, its key, whether its empty value is null."""
+def _keys(record: Any) -> tuple[tuple[str, str, Mapping[str, object]], ...]:
+    """Of each field that JSON has: its name, its key, its metadata."""
     return tuple(
-        (field.name, field.metadata.get("name", field.name), "null" in field.metadata)
+        (field.name, field.metadata.get("name", field.name), field.metadata)
         for field in fields(record)
         if "hidden" not in field.metadata
     )

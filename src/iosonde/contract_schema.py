@@ -1,7 +1,8 @@
 """JSON schemas of records: what `as_json` of iosonde.contract makes of them.
 
 A property's description is the docstring below its field, an object's that of its class. Fields are
-required unless their metadata say `added`; further metadata are keywords of JSON Schema.
+required unless their metadata say `added` or `absent`; further metadata are keywords of JSON
+Schema.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def schema_of(record: type[VerbResult]) -> Schema:
     whole = _object(record, defined)
     whole["properties"] = {"schema": {"const": record.SCHEMA}, **whole["properties"]}
     whole["required"] = ["schema", *whole["required"]]
-    named = {"$schema": DRAFT, "title": record.SCHEMA, **whole}
+    named = {"$schema": DRAFT, "title": record.SCHEMA, **whole, **record.KEYWORDS}
     return {**named, "$defs": dict(sorted(defined.items()))} if defined else named
 
 
@@ -44,14 +45,17 @@ def _object(record: Any, defined: dict[str, Schema]) -> Schema:
         if "hidden" in field.metadata:
             continue
         key = str(field.metadata.get("name", field.name))
-        form = _form(hints[field.name], defined)
+        hint = hints[field.name]
+        if "absent" in field.metadata and NoneType in get_args(hint):
+            (hint,) = (kind for kind in get_args(hint) if kind is not NoneType)
+        form = _form(hint, defined)
         if "null" in field.metadata:
             form = _either([form, {"type": "null"}])
         form = _merged(form, field.metadata.get("schema", {}))
         if field.name in said:
             form = {"description": said[field.name], **form}
         properties[key] = form
-        if "added" not in field.metadata:
+        if not {"added", "absent"} & set(field.metadata):
             required.append(key)
     about = " ".join(inspect.cleandoc(record.__doc__ or "").split())
     return {

@@ -11,12 +11,14 @@ import select
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
 
 from iosonde import limits
+from iosonde.contract import NULL
 from iosonde.errors import UsageError
 from iosonde.outputs import kind_of_file
 
@@ -27,6 +29,25 @@ _STDIN_NAMES = frozenset({"-", "/dev/stdin"})
 _NULL = os.makedev(1, 3)  # Documentation/admin-guide/devices.txt: 1 char 3 is /dev/null
 
 _TERMINALS = frozenset({4, 5, *range(136, 144)})  # the same: ttys and pseudo-terminals, by major
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadInput:
+    """A file that could not be read, beside others that could."""
+
+    file: str
+    error: str
+    hint: str = field(metadata=NULL)
+
+    @classmethod
+    def of(cls, problem: UsageError) -> UnreadInput:
+        """What its reader said of it."""
+        return cls(problem.where, problem.message, problem.hint)
+
+    @property
+    def problem(self) -> UsageError:
+        """The same, to be raised or printed."""
+        return UsageError(self.error, where=self.file, hint=self.hint)
 
 
 @contextmanager

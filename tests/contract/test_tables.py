@@ -101,6 +101,7 @@ SHARED: Mapping[str, set[str]] = {
         "compared",
         "examples",
         "help",
+        "logged",
         "steps",
         "table",
     },

@@ -18,6 +18,7 @@ _FILES = files("iosonde") / "schemas"
 _RECORDS = {
     "compare": "iosonde.verbs.compare:ComparedRuns",
     "explain": "iosonde.verbs.explain:Explanation",
+    "log": "iosonde.verbs.log:FioLogs",
     "lab": "iosonde.verbs.lab:RunningLabs",
     "persist": "iosonde.verbs.settings:KeptSettings",
     "rollback": "iosonde.verbs.settings:RestoredSettings",

@@ -13,24 +13,25 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iosonde import _core
+from iosonde.contract import HIDDEN
 from iosonde.errors import UsageError
 from iosonde.inputs import input_path
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-Floats: TypeAlias = "NDArray[np.float64]"
-Counts: TypeAlias = "NDArray[np.uint64]"
+Floats: TypeAlias = NDArray[np.float64]
+Counts: TypeAlias = NDArray[np.uint64]
+Unit: TypeAlias = Literal["s", "B/s", "1/s", None]
 
 DIRECTIONS = ("read", "write", "trim", "unknown")
+PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999}
 
 
 class LogKind(StrEnum):
@@ -42,44 +43,52 @@ class LogKind(StrEnum):
     TRACE = "trace"
 
 
-UNITS: Mapping[LogKind, str] = {
-    LogKind.LATENCY: "s",
-    LogKind.BANDWIDTH: "B/s",
-    LogKind.IOPS: "1/s",
-    LogKind.TRACE: "",
-}
-"""Unit of the values as `units.show` takes it."""
+_UNITS: Mapping[LogKind, Unit] = {
+    LogKind.LATENCY: "s", LogKind.BANDWIDTH: "B/s", LogKind.IOPS: "1/s", LogKind.TRACE: None,
+}  # fmt: skip
+_COUNT: Mapping[str, object] = {"schema": {"minimum": 0}}
+_COUNTS: Mapping[str, object] = {"schema": {"items": {"minimum": 0}}}
+_SOME: Mapping[str, object] = {"schema": {"minimum": 1}}
+_SHARE: Mapping[str, object] = {"schema": {"minimum": 0, "maximum": 1}}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Series:
-    """What happened in each interval that has a sample; arrays of the same length.
+    """What happened in each interval that has a sample; arrays of the same length."""
 
-    `time` is the interval's beginning, seconds on the log's clock; `bytes` is None where the log
-    has no sizes; `mean` and `max` are of the values and None for a trace.
-    """
-
-    time: Floats
-    count: Counts
-    bytes: Counts | None
-    mean: Floats | None
-    max: Floats | None
+    time: tuple[float, ...]
+    """Beginnings of the intervals, seconds on the log's clock."""
+    count: tuple[int, ...] = field(metadata=_COUNTS)
+    bytes: tuple[int, ...] | None = field(metadata=_COUNTS)
+    """null where the log has no sizes."""
+    mean: tuple[float, ...] | None
+    """Of the values; null for a trace."""
+    max: tuple[float, ...] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
     """The values of some samples as an HDR histogram of 64 sub-buckets per octave.
 
-    `low` and `high` are the bounds of the filled buckets, ascending, in the log's unit of `UNITS`;
-    `mean`, `min` and `max` are exact. A quantile errs by at most 0.8 %: it is its bucket's middle.
+    `low` and `high` are the bounds of the filled buckets, ascending, in the log's unit; `mean`,
+    `min` and `max` are exact. A quantile errs by at most 0.8 %: it is its bucket's middle.
     """
 
     mean: float
     min: float
     max: float
-    low: Floats
-    high: Floats
-    count: Counts
+    p50: float = field(init=False)
+    p90: float = field(init=False)
+    p99: float = field(init=False)
+    p99_9: float = field(init=False)
+    p99_99: float = field(init=False)
+    low: Floats = field(metadata=HIDDEN)
+    high: Floats = field(metadata=HIDDEN)
+    count: Counts = field(metadata=HIDDEN)
+
+    def __post_init__(self) -> None:
+        for name, q in PERCENTILES.items():
+            object.__setattr__(self, name, self.quantile(q))
 
     def quantile(self, q: float) -> float:
         """The value that a share q (0–1) of the samples does not exceed.
@@ -98,56 +107,70 @@ class Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeFigures:
-    """The I/Os of one size in one direction; `off_grid` is a share, `values` None for a trace."""
+    """The I/Os of one size in one direction."""
 
-    size: int
-    count: int
-    off_grid: float
+    size: int = field(metadata=_SOME)
+    count: int = field(metadata=_SOME)
+    off_grid: float | None = field(metadata=_SHARE)
     values: Values | None
+    """null for a trace."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectionFigures:
-    """One direction of a log.
+    """One direction of a log. An averaged log, or one without that column, has no sizes."""
 
-    `first` and `last` are the times of its first and last sample, in seconds on the log's clock.
-    `bytes`, `off_grid` (share of the I/Os whose offset or size is no multiple of 4 KiB) and `sizes`
-    are None and empty where the log has no sizes: averaged, or without that column.
-    """
-
-    count: int
-    bytes: int | None
-    off_grid: float | None
+    count: int = field(metadata=_SOME)
+    bytes: int | None = field(metadata=_COUNT)
+    off_grid: float | None = field(metadata=_SHARE)
+    """I/Os whose offset or size is no multiple of 4 KiB."""
     first: float
+    """Of the first sample, on the log's clock."""
     last: float
     values: Values | None
     sizes: tuple[SizeFigures, ...]
     series: Series
 
 
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that was left out."""
+
+    line: int = field(metadata=_SOME)
+    problem: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FioLog:
-    """The figures of one log or trace.
-
-    `variant` names its columns ("time,value,ddir,bs,offset,prio"), "iolog2" or "iolog3"; None for
-    an empty file. With `averaged` (fio's log_avg_msec) a sample is a window, not an I/O. Without
-    `offsets` the share off the grid is that of the sizes alone. With `sizes_grouped` there were too
-    many sizes: each stands for all up to its double. `events` counts a trace's other actions.
-    """
+    """The figures of one log or trace."""
 
     path: str
     kind: LogKind
+    """What the values are."""
+    unit: Unit
+    """Of the values; a trace has none."""
     variant: str | None
+    """Its columns ("time,value,ddir,bs,offset,prio"), or iolog2, iolog3; null: an empty file."""
     averaged: bool
+    """A sample is a window of fio's log_avg_msec, not an I/O."""
     offsets: bool
+    """Without, off_grid is of the sizes alone."""
     sizes_grouped: bool
-    lines: int
-    bad_lines: int
-    named_bad_lines: tuple[tuple[int, str], ...]
-    crlf_lines: int
-    interval: float
-    directions: Mapping[str, DirectionFigures]
-    events: Mapping[str, int]
+    """There were more than 1024 sizes: each stands for all up to its double."""
+    lines: int = field(metadata=_COUNT)
+    bad_lines: int = field(metadata=_COUNT)
+    """Left out of all figures."""
+    bad: tuple[BadLine, ...] = field(metadata={"schema": {"maxItems": 10}})
+    """The first ten of them."""
+    crlf_lines: int = field(metadata=_COUNT)
+    """Read although they end with CR LF."""
+    interval: float = field(metadata={"schema": {"exclusiveMinimum": 0}})
+    """Step of the series."""
+    directions: Mapping[str, DirectionFigures] = field(
+        metadata={"schema": {"propertyNames": {"enum": list(DIRECTIONS)}}}
+    )
+    events: Mapping[str, int] = field(metadata={"schema": {"additionalProperties": {"minimum": 0}}})
+    """A trace's other actions; waited_us is the sum of its waits in microseconds."""
 
 
 def kind_of(path: str | Path) -> LogKind:
@@ -230,13 +253,14 @@ def _with_units(
     return FioLog(
         path=str(path),
         kind=kind,
+        unit=_UNITS[kind],
         variant=read.variant,
         averaged="bs" in columns and bool(directions) and not sized,
         offsets=trace or "offset" in columns,
         sizes_grouped=read.sizes_grouped,
         lines=read.lines,
         bad_lines=read.bad_lines,
-        named_bad_lines=tuple(read.named_bad_lines),
+        bad=tuple(BadLine(*one) for one in read.named_bad_lines),
         crlf_lines=read.crlf_lines,
         interval=read.interval * reading.clock,
         directions=directions,
@@ -305,11 +329,11 @@ class _Reading:
     def _series(self, name: str, *, sized: bool) -> Series:
         number, count, size_bytes, total, top = map(_numbers, self.read.series(name))
         return Series(
-            time=_scaled(number, self.read.interval * self.clock),
-            count=count,
-            bytes=size_bytes if sized else None,
-            mean=None if self.trace else total / count * self.scale,
-            max=None if self.trace else _scaled(top, self.scale),
+            time=tuple(_scaled(number, self.read.interval * self.clock).tolist()),
+            count=tuple(count.tolist()),
+            bytes=tuple(size_bytes.tolist()) if sized else None,
+            mean=None if self.trace else tuple((total / count * self.scale).tolist()),
+            max=None if self.trace else tuple(_scaled(top, self.scale).tolist()),
         )
 
 

@@ -47,8 +47,8 @@ def test_counts_sums_and_seconds_of_real_logs(name: str) -> None:
         seconds: dict[int, list[float]] = defaultdict(list)
         for row, value in zip(mine, values, strict=True):
             seconds[row[0] // 1000].append(value)
-        assert found.series.time.tolist() == sorted(seconds)
-        assert found.series.count.tolist() == [len(one) for _, one in sorted(seconds.items())]
+        assert list(found.series.time) == sorted(seconds)
+        assert list(found.series.count) == [len(one) for _, one in sorted(seconds.items())]
         assert found.series.mean is not None
         assert found.series.mean == pytest.approx([np.mean(x) for _, x in sorted(seconds.items())])
 
@@ -122,7 +122,7 @@ def test_strict_names_the_line_and_lenient_counts_it(tmp_path: Path) -> None:
     assert refused.value.message == "the line holds NUL bytes, expected text"
     read = read_fio_log(log)
     assert (read.lines, read.bad_lines, read.directions["read"].count) == (48, 2, 46)
-    assert [line for line, _ in read.named_bad_lines] == [42, 48]
+    assert [bad.line for bad in read.bad] == [42, 48]
 
 
 def test_what_cannot_be_read_is_told_in_a_sentence(tmp_path: Path) -> None:
