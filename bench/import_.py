@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bench.figures import ROUNDS, Figure, medians
 from iosonde.text.document import of_bytes
-from iosonde.text.find import Found, find
+from iosonde.text.find import FoundOutput, find
 
 _OUTPUTS = Path(__file__).parents[1] / "tests" / "outputs"
 _GOAL = 50e6
@@ -53,7 +53,9 @@ def _fixtures() -> list[tuple[str, int]]:
         if path.suffix not in {".txt", ".out", ".md"} or path.stat().st_size > 200_000:
             continue
         text = path.read_text(errors="replace")
-        outputs = sum(isinstance(one, Found) for one in find(of_bytes(path.name, text.encode())))
+        outputs = sum(
+            isinstance(one, FoundOutput) for one in find(of_bytes(path.name, text.encode()))
+        )
         if outputs:
             found.append((text, outputs))
     return found

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from iosonde.tune.search.strategy import Ask, Told
+from iosonde.tune.search.strategy import Ask, Observation
 
 if TYPE_CHECKING:
     from iosonde.tune.search.space import Candidate
@@ -146,11 +146,11 @@ def _mean(sums: Floats, begin: float, end: float) -> float:
     return (at(end) - at(begin)) / (end - begin)
 
 
-def measure(device: Device, ask: Ask) -> Told:
+def measure(device: Device, ask: Ask) -> Observation:
     """One measurement of a strategy."""
     took = device.change(ask.candidate)
     discarded = device.measure(ask.settle) if ask.settle else None
-    return Told(device.measure(ask.seconds), took, discarded)
+    return Observation(device.measure(ask.seconds), took, discarded)
 
 
 def drive(strategy: Strategy, device: Device) -> None:

@@ -18,7 +18,7 @@ from iosonde.tune.search.verdict import Proven
 if TYPE_CHECKING:
     from bench.tune_device import Device
     from iosonde.tune.search.space import Candidate
-    from iosonde.tune.search.strategy import Found
+    from iosonde.tune.search.strategy import SearchResult
 
 Method = Callable[[Problem, str, int, int], Campaign]
 """Problem, kind of noise, seed, number of the campaign → what came of it."""
@@ -175,6 +175,6 @@ def _theirs(device: Device, pick: Candidate) -> Campaign:
     return Campaign(device.now, _off(device, pick))
 
 
-def _ours(device: Device, found: Found, seconds: float) -> Campaign:
+def _ours(device: Device, found: SearchResult, seconds: float) -> Campaign:
     claimed = found.ending is not Ending.UNDECIDED
     return Campaign(seconds, _off(device, found.pick), claimed, found.ending.value)

@@ -14,8 +14,8 @@ from iosonde.records.campaign import (
     Measurement,
     Native,
     Result,
+    StoredGoal,
     Varied,
-    Wish,
 )
 from iosonde.records.campaign_sheet import CampaignSheet
 from iosonde.records.load import Load, LoadResult, RawOutput, Target, TargetKind
@@ -95,7 +95,7 @@ def simulated(
             )
         )  # fmt: skip
         search.tell(told)
-    wish = Wish(goal.metric, goal.unit, higher, goal.margin, goal.level, budget=budget)
+    wish = StoredGoal(goal.metric, goal.unit, higher, goal.margin, goal.level, budget=budget)
     left = (LeftOut("disk.write_cache", "write through",
                     "trades safety for speed; name it under allow:"),)  # fmt: skip
     intent = Intent(strategy, seed, ("local",), vary, wish, left_out=left)

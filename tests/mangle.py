@@ -7,27 +7,27 @@ from collections.abc import Iterator
 
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedTrial, Unread
 from iosonde.text.document import of_bytes
-from iosonde.text.find import Found, find
+from iosonde.text.find import FoundOutput, find
 
 
-def read(text: str) -> list[Found | Unread]:
+def read(text: str) -> list[FoundOutput | Unread]:
     """Everything that is found in a text."""
     return list(find(of_bytes("text", text.encode())))
 
 
 def trials(text: str) -> list[PrintedTrial]:
     """The trials in a text, in their order."""
-    return [one for found in read(text) if isinstance(found, Found) for one in found.trials]
+    return [one for found in read(text) if isinstance(found, FoundOutput) for one in found.trials]
 
 
 def states(text: str) -> list[PrintedState]:
     """The states in a text, in their order."""
-    return [one for found in read(text) if isinstance(found, Found) for one in found.states]
+    return [one for found in read(text) if isinstance(found, FoundOutput) for one in found.states]
 
 
 def counters(text: str) -> list[PrintedCounters]:
     """The counters in a text, in their order."""
-    return [one for found in read(text) if isinstance(found, Found) for one in found.counters]
+    return [one for found in read(text) if isinstance(found, FoundOutput) for one in found.counters]
 
 
 def folded(text: str, width: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from iosonde.change.settings_lock import locked
-from iosonde.change.tentative import Wanted, change
+from iosonde.change.tentative import WantedSetting, change
 from iosonde.errors import IosondeError
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Completed, Host
@@ -41,7 +41,7 @@ class Struck:
 
 async def change_struck(
     name: str,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedSetting],
     at: int,
     strike: Callable[[], Awaitable[object]],
     confirm: float,

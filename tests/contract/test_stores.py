@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import create_engine, inspect, text
 
 from iosonde.errors import StoreFailed, UsageError
-from iosonde.records.campaign import CandidateEnd, Intent, Measurement, Result, Varied, Wish
+from iosonde.records.campaign import CandidateEnd, Intent, Measurement, Result, StoredGoal, Varied
 from iosonde.records.comparison import Outcome, Verdict
 from iosonde.records.load import Histogram, Load, LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.run import Loop, Metric, RunState, Series, Trial
@@ -111,7 +111,7 @@ def test_what_was_stored_comes_back_the_same(store: Store) -> None:
 INTENT = Intent(
     "race", 3, ("local",),
     (Varied("sda.scheduler", ("none", "bfq"), "none"), Varied("sda.nr_requests", (64, 128), 128)),
-    Wish("read.iops", "1/s", budget=300.0, limits=("cpu.system <= 0.5",)),
+    StoredGoal("read.iops", "1/s", budget=300.0, limits=("cpu.system <= 0.5",)),
 )  # fmt: skip
 MEASURED = Measurement(
     0, "search", {"sda.scheduler": "none", "sda.nr_requests": 64}, "t1", 0, "block 1", 5.0,

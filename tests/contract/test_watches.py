@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.hosts import open_host
-from iosonde.hosts.host import Host, Reading, Watch
+from iosonde.hosts.host import FilesSnapshot, FilesWatch, Host
 from tests import sshd
 from tests.contract.conftest import until
 
@@ -22,11 +22,11 @@ from tests.contract.conftest import until
 class Seen:
     """The readings of a watch so far."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: FilesWatch) -> None:
         self._watch = watch
-        self.readings: list[Reading] = []
+        self.readings: list[FilesSnapshot] = []
 
-    def take(self) -> list[Reading]:
+    def take(self) -> list[FilesSnapshot]:
         """With those that came since."""
         self.readings += self._watch.take()
         return self.readings

@@ -42,5 +42,5 @@ def test_every_call_exists() -> None:
 
 
 def test_a_call_that_is_gone_is_reported() -> None:
-    text = "`cli/run.py:run`, `cli/run.py:gone`, `cli/gone.py:run`, `measure/trial.py:Bench.gone`"
-    assert missing(text) == ["cli/run.py:gone", "cli/gone.py:run", "measure/trial.py:Bench.gone"]
+    text = "`cli/run.py:run`, `cli/run.py:gone`, `cli/gone.py:run`, `change/hold.py:Held.gone`"
+    assert missing(text) == ["cli/run.py:gone", "cli/gone.py:run", "change/hold.py:Held.gone"]

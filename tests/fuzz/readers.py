@@ -22,7 +22,7 @@ from unittest.mock import patch
 from iosonde.cli.told import How, tell
 from iosonde.records.load import RawOutput
 from iosonde.text.document import of_bytes
-from iosonde.text.find import Found, find, outputs
+from iosonde.text.find import FoundOutput, find, outputs
 
 _TESTS = Path(__file__).parents[1]
 _EXAMPLES = _TESTS.parent / "examples"
@@ -59,7 +59,7 @@ def _by_tool() -> Mapping[str, tuple[bytes, ...]]:
     classes = {one.tool: type(one).__name__ for one in outputs()}
     holding: dict[str, list[bytes]] = {type(one).__name__: [] for one in outputs()}
     for text in _texts():
-        tools = {one.tool for one in find(of_bytes("sample", text)) if isinstance(one, Found)}
+        tools = {one.tool for one in find(of_bytes("sample", text)) if isinstance(one, FoundOutput)}
         for tool in tools:
             if tool in classes:
                 holding[classes[tool]].append(text)

@@ -20,9 +20,9 @@ import pytest
 from iosonde import limits
 from iosonde._core import Anchors
 from iosonde.errors import UsageError
-from iosonde.records.printed import Reading, Unread
+from iosonde.records.printed import OutputReading, Unread
 from iosonde.text.document import of_bytes, open_document
-from iosonde.text.find import Found, find
+from iosonde.text.find import FoundOutput, find
 from iosonde.text.window import View
 from tests.hostile.conftest import COMMAND, clean_environment
 from tests.hostile.measured import MIB, Ended, measured
@@ -310,7 +310,7 @@ def test_a_file_that_grows_is_read_as_it_was(tmp_path: Path) -> None:
     with open_document(str(path)) as document:
         with path.open("ab") as file:
             file.write(_HDPARM.encode())
-        assert sum(isinstance(one, Found) for one in find(document)) == 1
+        assert sum(isinstance(one, FoundOutput) for one in find(document)) == 1
 
 
 def test_files_of_the_kernel_are_read(run: Run) -> None:
@@ -333,13 +333,13 @@ def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
         def begin(self, view: View) -> int | None:
             return view.at
 
-        def read(self, view: View, first: int) -> Reading:
+        def read(self, view: View, first: int) -> OutputReading:
             re.fullmatch("(a|a)*b", "a" * 40)
             raise AssertionError
 
     quick = next(one for one in module.outputs() if one.tool == "hdparm")
     monkeypatch.setattr(limits, "OUTPUT_SECONDS", 0.2)
-    for known, expected in (((Slow(),), [Unread]), ((Slow(), quick), [Unread, Found])):
+    for known, expected in (((Slow(),), [Unread]), ((Slow(), quick), [Unread, FoundOutput])):
         monkeypatch.setattr(module, "outputs", lambda known=known: known)
         monkeypatch.setattr(module, "_anchors", lambda known=known: Anchors(
             [(anchor, group) for group, one in enumerate(known) for anchor in one.anchors]

@@ -26,7 +26,7 @@ from iosonde.records.printed import Unread
 from iosonde.settings.sysfs import parse_attribute
 from iosonde.text.cursor import command_before
 from iosonde.text.document import of_bytes
-from iosonde.text.find import Found, find
+from iosonde.text.find import FoundOutput, find
 from iosonde.text.page import text_of_page
 from tests.growth import grows_faster
 
@@ -102,7 +102,7 @@ def test_an_infinite_figure_is_not_read() -> None:
         '{"min": 1, "max" : 8, "mean" : 4, "stddev" : FIGURE, "N" : 2}\n},\n'
         '"job_runtime" : 6\n}]}\n'
     )
-    for figure, kind in (("2.5", Found), ("1e999", Unread)):
+    for figure, kind in (("2.5", FoundOutput), ("1e999", Unread)):
         (one,) = find(of_bytes("a", good.replace("FIGURE", figure).encode()))
         assert isinstance(one, kind), one
 
@@ -183,7 +183,7 @@ def test_long_lines_that_are_right_are_read_whole() -> None:
                for n in range(400)]  # fmt: skip
     text = json.dumps({"blockdevices": devices}, separators=(",", ":"))
     assert len(text) > 1 << 14
-    found = [one for one in find(of_bytes("a", text.encode())) if isinstance(one, Found)]
+    found = [one for one in find(of_bytes("a", text.encode())) if isinstance(one, FoundOutput)]
     assert [len(state.subjects) for one in found for state in one.states] == [400]
 
 

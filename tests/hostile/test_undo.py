@@ -20,7 +20,7 @@ import pytest
 from iosonde.change.identity import CHANGED, guarded, read
 from iosonde.change.journal import FOLDER
 from iosonde.hosts.local import LocalHost
-from iosonde.layers.step import Subject
+from iosonde.layers.step import UndoSubject
 from tests.hostile.conftest import COMMAND
 from tests.loop.devices import MIB, own_number, remove, tool
 
@@ -327,7 +327,7 @@ async def test_a_disk_that_is_exchanged_after_it_was_looked_at_ends_the_command(
 ) -> None:
     device = stack.devices[0]
     stack.somebody(device)
-    subject = Subject("device", device)
+    subject = UndoSubject("device", device)
     (seen,) = await read(LocalHost(), [subject])
     tool("losetup", "--detach", device)
     other = stack.somebody(device)
@@ -342,7 +342,7 @@ async def test_a_disk_that_is_exchanged_after_it_was_looked_at_ends_the_command(
 async def test_while_the_command_runs_nobody_gets_the_number_of_the_disk(stack: Stack) -> None:
     device = stack.devices[0]
     mine, other = stack.somebody(device), stack.somebody("")
-    subject = Subject("device", device)
+    subject = UndoSubject("device", device)
     (seen,) = await read(LocalHost(), [subject])
     before = digest(other)
     exchange = 'losetup --detach "$1"; losetup "$1" "$2" && exit 9; exec wipefs --all "$1"'

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from iosonde import _core
-from iosonde.predict.model import Model, model_of, top_of
-from iosonde.predict.what_if import Change, variants
+from iosonde.predict.model import StackModel, model_of, top_of
+from iosonde.predict.what_if import SettingValues, variants
 from iosonde.stack.file import understand
 from tests.lab.conftest import ssh
 
@@ -172,7 +172,7 @@ class Array:
         """What marks the array as written to."""
         return ("w", 0, 4 * KIB)
 
-    def model(self) -> Model:
+    def model(self) -> StackModel:
         of = ", ".join(f"d{one}" for one in range(1, self.disks + 1))
         lines = ["stack: s", "hosts: {n1: {at: local}}", "layers:"]
         lines += [
@@ -183,7 +183,9 @@ class Array:
             f"  r: {{kind: md, level: {self.level}, chunk_size: {self.chunk}, of: [{of}]}}"
         )
         stack = understand("\n".join(lines), "s.yaml")
-        changes = [Change("r", "failed", (" ".join(map(str, self.lost)),))] if self.lost else []
+        changes = (
+            [SettingValues("r", "failed", (" ".join(map(str, self.lost)),))] if self.lost else []
+        )
         (one,) = variants(stack, top_of(stack), changes)
         return model_of(one.top, stack.mtu, one.extra)
 

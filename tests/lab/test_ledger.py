@@ -20,7 +20,7 @@ import pytest
 
 from iosonde.predict.model import Prediction, model_of, predict, top_of
 from iosonde.predict.requests import Requests
-from iosonde.predict.what_if import Change, variants
+from iosonde.predict.what_if import SettingValues, variants
 from iosonde.stack.file import understand
 from tests.lab.conftest import good, running, ssh
 
@@ -150,9 +150,11 @@ class Case:
             f"layout: '{self.layout}'}}"
         )
         stack = understand("\n".join(lines), "s.yaml")
-        changes = [Change("r", "failed", (" ".join(map(str, self.lost)),))] if self.lost else []
+        changes = (
+            [SettingValues("r", "failed", (" ".join(map(str, self.lost)),))] if self.lost else []
+        )
         if self.rmw_level is not None:
-            changes.append(Change("r", "rmw_level", (str(self.rmw_level),)))
+            changes.append(SettingValues("r", "rmw_level", (str(self.rmw_level),)))
         (one,) = variants(stack, top_of(stack), changes)
         return predict(model_of(one.top, stack.mtu, one.extra), made(self.requests()))
 

@@ -20,7 +20,7 @@ import pytest
 
 from iosonde.predict.model import Counts, Prediction, model_of, predict, top_of
 from iosonde.predict.requests import Requests
-from iosonde.predict.what_if import Change, variants
+from iosonde.predict.what_if import SettingValues, variants
 from iosonde.stack.file import understand
 from tests.lab.conftest import running, ssh
 
@@ -48,7 +48,9 @@ def predicted(lines: Sequence[str], settings: dict[str, str], requests: Requests
     head = ["stack: s", "hosts: {n1: {at: local}}", "layers:"]
     stack = understand("\n".join([*head, *(f"  {one}" for one in lines)]), "s.yaml")
     top = top_of(stack)
-    (one,) = variants(stack, top, [Change(top.name, key, (of,)) for key, of in settings.items()])
+    (one,) = variants(
+        stack, top, [SettingValues(top.name, key, (of,)) for key, of in settings.items()]
+    )
     return predict(model_of(one.top, stack.mtu, one.extra, buffered=True), requests)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from iosonde.change.settings_journal import JOURNAL, SCRIPT, Batch, parse_journal
+from iosonde.change.settings_journal import JOURNAL, SCRIPT, SettingsBatch, parse_journal
 from iosonde.hosts.command import quote
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec
 from iosonde.lab.up import up
@@ -72,7 +72,7 @@ def state() -> dict[int, str]:
     return dict(enumerate(told.splitlines()))
 
 
-def journal() -> dict[int, Batch]:
+def journal() -> dict[int, SettingsBatch]:
     return parse_journal(ssh(NAME, "n1", f"cat {JOURNAL} || true"))
 
 

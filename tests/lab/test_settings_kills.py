@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from iosonde.change.settings_journal import JOURNAL, SCRIPT, parse_journal
-from iosonde.change.tentative import Wanted
+from iosonde.change.tentative import WantedSetting
 from iosonde.hosts import open_host
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec
 from iosonde.lab.up import up
@@ -70,11 +70,11 @@ async def _tool(*words: str) -> None:
     await process.wait()
 
 
-async def _known() -> list[Wanted]:
+async def _known() -> list[WantedSetting]:
     host = await open_host(NODE)
     try:
         known = await settable(host)
-        return [Wanted(find(known, name), value) for name, value in NEW.items()]
+        return [WantedSetting(find(known, name), value) for name, value in NEW.items()]
     finally:
         await host.close()
 

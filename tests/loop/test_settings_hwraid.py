@@ -13,7 +13,7 @@ import pytest
 
 from iosonde.change.keep import keeping
 from iosonde.change.settings_lock import locked
-from iosonde.change.tentative import Wanted, change
+from iosonde.change.tentative import WantedSetting, change
 from iosonde.errors import HostFailed
 from iosonde.hosts.local import LocalHost
 from iosonde.settings import MECHANISMS
@@ -57,7 +57,7 @@ async def test_policies_are_set_kept_by_the_controller_and_put_back(
     assert "cache_ratio" not in shown  # a Smart Array's
     new = {"write_policy": "write_through", "read_ahead": "off", "disk_cache": "disabled"}
     wanted = [
-        Wanted(one, one.checked(value))
+        WantedSetting(one, one.checked(value))
         for name, value in new.items()
         for one in [find(known, f"{drive}.{name}")]
     ]
@@ -82,8 +82,8 @@ async def test_a_policy_that_the_controller_refuses_changes_nothing(
     host: LocalHost = WithDriver()
     before, known = policies(tmp_path), await settable(host)
     wanted = [
-        Wanted(find(known, f"{drive}.read_ahead"), "off"),
-        Wanted(find(known, f"{drive}.disk_cache"), "sometimes"),
+        WantedSetting(find(known, f"{drive}.read_ahead"), "off"),
+        WantedSetting(find(known, f"{drive}.disk_cache"), "sometimes"),
     ]
     async with locked(host, "a test") as journal:
         with pytest.raises(HostFailed, match="syntax error"):

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.change.settings_journal import FOLDER, JOURNAL, SCRIPT, parse_journal
-from iosonde.change.tentative import Wanted
+from iosonde.change.tentative import WantedSetting
 from iosonde.hosts import open_host
 from iosonde.stack.settable import find, settable
 from tests import sshd
@@ -121,11 +121,13 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Box]:
         devices.reset()
 
 
-async def _wanted(box: Box) -> list[Wanted]:
+async def _wanted(box: Box) -> list[WantedSetting]:
     host = await open_host(box.ssh.address)
     try:
         known = await settable(host)
-        return [Wanted(find(known, name), value) for name, value in box.devices.ten().items()]
+        return [
+            WantedSetting(find(known, name), value) for name, value in box.devices.ten().items()
+        ]
     finally:
         await host.close()
 

@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 from iosonde.change import settings_journal
-from iosonde.change.settings_journal import Entry, SettingsJournal
+from iosonde.change.settings_journal import JournalEntry, SettingsJournal
 
 # Name → what the script says, and what it says with the fault.
 IN_SCRIPT = {
@@ -76,7 +76,7 @@ def planted(name: str) -> Iterator[None]:
         return
     begin, confirm = SettingsJournal.begin, SettingsJournal.confirm
 
-    async def set_first(self: Any, owner: str, entries: Sequence[Entry]) -> int:
+    async def set_first(self: Any, owner: str, entries: Sequence[JournalEntry]) -> int:
         for one in entries:
             if one.do:
                 await self._host.run(one.do, check=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from iosonde.change.settings_lock import locked
-from iosonde.change.tentative import Wanted, change
+from iosonde.change.tentative import WantedSetting, change
 from iosonde.errors import IosondeError
 from iosonde.settings.declared import LayerSetting
 from iosonde.stack.settable import Settable
@@ -61,7 +61,7 @@ class Flow:
 async def _set(host: Any, values: Mapping[str, str], flow: Flow) -> None:
     async with locked(host, "a controller") as journal:
         flow.put_back += [f"{one.name}={one.now}" for one in await journal.settle()]
-        wanted = [Wanted(SETTINGS[name], value) for name, value in values.items()]
+        wanted = [WantedSetting(SETTINGS[name], value) for name, value in values.items()]
         await change(host, journal, wanted, owner="a controller", confirm=CONFIRM)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from iosonde.change.settings_journal import FOLDER, JOURNAL, SCRIPT
 from iosonde.change.settings_lock import locked
-from iosonde.change.tentative import Wanted, change
+from iosonde.change.tentative import WantedSetting, change
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Completed, Host
 from iosonde.stack.settable import find, settable
@@ -79,7 +79,7 @@ async def _struck(device: Devices, moment: str) -> None:
     try:
         known = await settable(host)
         wanted = [
-            Wanted(find(known, name.replace("sda", device.names[0])), value)
+            WantedSetting(find(known, name.replace("sda", device.names[0])), value)
             for name, value in SETS[SCENE].items()
         ]
         dying: Any = _Dying(host, moment)

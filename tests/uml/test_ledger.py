@@ -26,7 +26,7 @@ from iosonde.loads.load import REQUESTS
 from iosonde.loads.named import declare_load
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.account import ledger_of
-from iosonde.records.evidence import Case, Measured
+from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.prediction import Ledger
@@ -70,8 +70,8 @@ class Compared:
 
     @property
     def findings(self) -> list[Finding]:
-        measured = Measured("x at p", "run/t", "run", "fio", {}, ledger=self.ledger)
-        return list(differences(Case(trials=(measured,))))
+        measured = TrialEvidence("x at p", "run/t", "run", "fio", {}, ledger=self.ledger)
+        return list(differences(EvidenceSet(trials=(measured,))))
 
     def rows(self) -> tuple[list[Row], list[Row]]:
         """Predicted and counted of each disk."""

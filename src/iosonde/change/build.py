@@ -22,7 +22,7 @@ from iosonde.change.identity import Facts, boot_id, read
 from iosonde.change.journal import Journal, Made
 from iosonde.change.same import StandingLayers, declared_keys, require_as_recorded
 from iosonde.change.sharing import sharing
-from iosonde.change.standing import Standing, judged, seen, standing
+from iosonde.change.standing import CheckOutcome, judged, seen, standing
 from iosonde.change.undo import recognise, undo
 from iosonde.contract import ADDED
 from iosonde.errors import CommandFailed, HostFailed, IosondeError, Refused
@@ -227,7 +227,7 @@ class Builder:
             return "done"
         made = await self._recorded(host, journal, (site.name, index))
         state, told = await seen(host, there)
-        if state is Standing.OTHER:
+        if state is CheckOutcome.OTHER:
             raise Refused(
                 "something else is in its place",
                 where=host_name,
@@ -235,14 +235,14 @@ class Builder:
                 f"not {' and '.join(there.shows)}",
                 hint="take it away, or change the stack file",
             )
-        if state is Standing.THERE:
+        if state is CheckOutcome.THERE:
             return await self._stands(host, journal, site, (index, step), made)
         if made is not None:
             return await self._again(host, journal, step, made)
         await self._ask_guard(host, step)
         number, begin = await self._begin(host, journal, site, (index, step))
         commands = [begin, *step.do]
-        if await _run(host, commands, journal.lock, there) is not Standing.THERE:
+        if await _run(host, commands, journal.lock, there) is not CheckOutcome.THERE:
             await _appears(host, there, step.patience)
         await self._done(host, journal, site, (number, step))
         return "done"
@@ -256,7 +256,7 @@ class Builder:
         made = journal.find(*place)
         if made is None or made.state != "begun":
             return made
-        if not made.undo and await standing(host, made.there) is Standing.THERE:
+        if not made.undo and await standing(host, made.there) is CheckOutcome.THERE:
             journal.done(made.number)
             return made
         own = frozenset[str]().union(*(one.own for one in self.journals.values()))
@@ -340,7 +340,7 @@ class Builder:
                 evidence="iosonde's record on that host",
                 hint="bring it back by hand, or `iosonde down` and `up` again",
             )
-        if await _run(host, step.again or step.do, lock, there) is not Standing.THERE:
+        if await _run(host, step.again or step.do, lock, there) is not CheckOutcome.THERE:
             await _appears(host, there, step.patience)
         if step.subjects and made.subjects is not None:
             after = await _facts_of(host, step)
@@ -404,7 +404,7 @@ async def _facts_of(host: Host, step: Step, *, before: bool = False) -> dict[str
 
 async def _run(
     host: Host, commands: Sequence[Command], lock: str, there: Check | None = None
-) -> Standing | None:
+) -> CheckOutcome | None:
     """Run commands in order until one fails; together, since each way to a host takes time.
 
     They hold the lock as long as they run.
@@ -435,9 +435,9 @@ async def _appears(host: Host, there: Check, patience: float) -> None:
         HostFailed: it is not.
     """
     end = time.monotonic() + patience
-    while (state := await standing(host, there)) is not Standing.THERE:
+    while (state := await standing(host, there)) is not CheckOutcome.THERE:
         if time.monotonic() > end:
-            what = "is not as declared" if state is Standing.OTHER else "is not there"
+            what = "is not as declared" if state is CheckOutcome.OTHER else "is not there"
             raise HostFailed(
                 f"every command succeeded, but it {what}: {quote(there.argv)} shows so",
                 where=host.name,

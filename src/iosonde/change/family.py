@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from iosonde.change.scan import BlockDevice, Devices
+from iosonde.change.scan import ScannedDevice, ScannedDevices
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 
@@ -17,7 +17,7 @@ _DEEPEST = 16  # loop devices on loop devices; the kernel itself allows no circl
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class FamilyMember:
     """One device of a family; `relation` words its bond to the target: "", "its partition" …."""
 
     name: str
@@ -35,15 +35,15 @@ class Family:
     `partitions` the target's own, and `unseen` what of the host cannot be seen from here.
     """
 
-    members: tuple[Member, ...]
+    members: tuple[FamilyMember, ...]
     images: frozenset[str] = frozenset()
     backed: tuple[tuple[str, str], ...] = ()
-    partitions: tuple[BlockDevice, ...] = ()
+    partitions: tuple[ScannedDevice, ...] = ()
     unseen: str = ""
     unread: tuple[str, ...] = ()
     """Loop devices of which cannot be read what they stand on."""
 
-    def member(self, number: str) -> Member | None:
+    def member(self, number: str) -> FamilyMember | None:
         """The member with a device number."""
         return next((one for one in self.members if one.number == number), None)
 
@@ -64,7 +64,7 @@ class _Place:
         return self.base == other.base and self.start < other.end and other.start < self.end
 
 
-async def family_of(host: Host, path: str, number: str, devices: Devices) -> Family:
+async def family_of(host: Host, path: str, number: str, devices: ScannedDevices) -> Family:
     """The family of the device `number`.
 
     A sibling partition is no member: writing to one does not touch the other.
@@ -80,11 +80,13 @@ async def family_of(host: Host, path: str, number: str, devices: Devices) -> Fam
             where=path,
             evidence=str(problem),
         ) from None
-    itself = Member(sysfs.rsplit("/", 1)[1], number, sysfs, "")
+    itself = FamilyMember(sysfs.rsplit("/", 1)[1], number, sysfs, "")
     if number not in devices.all:  # attached or detached this very moment
         return Family((itself,), unseen=devices.unseen)
     others = [
-        Member(one.name, one.number, await host.resolve(f"/sys/dev/block/{one.number}"), relation)
+        FamilyMember(
+            one.name, one.number, await host.resolve(f"/sys/dev/block/{one.number}"), relation
+        )
         for one, relation in related(devices, number)
     ]
     numbers = {number, *(one.number for one in others)}
@@ -111,7 +113,7 @@ async def family_of(host: Host, path: str, number: str, devices: Devices) -> Fam
     )
 
 
-def related(devices: Devices, number: str) -> Iterator[tuple[BlockDevice, str]]:
+def related(devices: ScannedDevices, number: str) -> Iterator[tuple[ScannedDevice, str]]:
     """The devices that share blocks with one of them, and how they are related to it."""
     target = devices.all[number]
     own = _all_places(devices, number)
@@ -140,7 +142,7 @@ def related(devices: Devices, number: str) -> Iterator[tuple[BlockDevice, str]]:
         yield other, relation
 
 
-def _places(devices: Devices, number: str, depth: int = 0) -> list[_Place]:
+def _places(devices: ScannedDevices, number: str, depth: int = 0) -> list[_Place]:
     """Where a device's blocks lie: on itself, and on what is below a loop device or partition."""
     device = devices.all.get(number)
     if device is None or depth > _DEEPEST:
@@ -159,7 +161,7 @@ def _places(devices: Devices, number: str, depth: int = 0) -> list[_Place]:
     return [*own, *(place.part(backing.offset, device.size) for place in below)]
 
 
-def _all_places(devices: Devices, number: str) -> list[_Place]:
+def _all_places(devices: ScannedDevices, number: str) -> list[_Place]:
     """The same, and the image files under md and device-mapper, whole.
 
     Not the devices there: what shares a physical volume with the target has blocks of its own.
@@ -170,7 +172,7 @@ def _all_places(devices: Devices, number: str) -> list[_Place]:
     return places
 
 
-def _slaves(devices: Devices, number: str) -> Iterator[str]:
+def _slaves(devices: ScannedDevices, number: str) -> Iterator[str]:
     """Everything that md and device-mapper have under a device, however deep."""
     waiting, seen = [number, *_under(devices, number)], set()
     while waiting:
@@ -182,7 +184,7 @@ def _slaves(devices: Devices, number: str) -> Iterator[str]:
                     yield one
 
 
-def _under(devices: Devices, number: str) -> Iterator[str]:
+def _under(devices: ScannedDevices, number: str) -> Iterator[str]:
     """The disk of a partition and the backing device of a loop device, and so on down."""
     for _ in range(_DEEPEST):
         device = devices.all.get(number)

@@ -13,7 +13,7 @@ from iosonde import kerneltext
 from iosonde.change.family import Family, family_of
 from iosonde.change.in_use import Use, uses
 from iosonde.change.keeper import Opened
-from iosonde.change.node import Node, look
+from iosonde.change.node import FileNode, look
 from iosonde.change.scan import Seen, scan
 from iosonde.change.scratch import is_ours
 from iosonde.change.sharing import asked_once
@@ -130,7 +130,7 @@ async def _check_device(
     host: Host,
     path: str,
     probed: str,
-    node: Node,
+    node: FileNode,
     permissions: Sequence[Permission],
     ours: str,
 ) -> None:
@@ -254,7 +254,7 @@ async def _check_state(host: Host, path: str, family: Family) -> None:
 
 
 async def permission_for(
-    host: Host, path: str, node: Node, permissions: Sequence[Permission]
+    host: Host, path: str, node: FileNode, permissions: Sequence[Permission]
 ) -> Permission | None:
     """The permission that names just this device, by whatever name."""
     named_so = next((one for one in permissions if one.path == path), None)

@@ -24,7 +24,7 @@ from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
-from iosonde.layers.step import Subject
+from iosonde.layers.step import UndoSubject
 from iosonde.scripts import source
 
 CHANGED = 77
@@ -124,7 +124,7 @@ async def boot_id(host: Host) -> str:
     return kerneltext.decoded((await host.run(_call("read"))).stdout).strip()
 
 
-async def read(host: Host, subjects: Sequence[Subject]) -> list[Facts]:
+async def read(host: Host, subjects: Sequence[UndoSubject]) -> list[Facts]:
     """What things are now, in their order; without `its` where there is none.
 
     Raises:
@@ -150,7 +150,7 @@ async def find(host: Host, recorded: Facts) -> list[Facts]:
         names = {"by-uuid": "uuid", "by-partuuid": "partuuid"}
         known = {**recorded.its, **recorded.carries}
         paths = [f"/dev/disk/{kind}/{known[key]}" for kind, key in names.items() if key in known]
-    found = await read(host, [Subject("device", path) for path in paths])
+    found = await read(host, [UndoSubject("device", path) for path in paths])
     alike = {one.path: one for one in found if one.its and _is(recorded, one)}
     return list(alike.values())
 
@@ -184,7 +184,7 @@ async def _described(host: Host, argv: Sequence[str], count: int) -> list[Facts]
     return found
 
 
-def guarded(things: Sequence[tuple[Subject, Facts]], argv: Sequence[str]) -> tuple[str, ...]:
+def guarded(things: Sequence[tuple[UndoSubject, Facts]], argv: Sequence[str]) -> tuple[str, ...]:
     """A command that runs only while things are what they were when they were looked at.
 
     It ends with `CHANGED` where one is another. Devices that the command does not take away are
@@ -204,7 +204,7 @@ def guarded(things: Sequence[tuple[Subject, Facts]], argv: Sequence[str]) -> tup
     return _call("run", str(len(things)), *words, *argv)
 
 
-def _asked(subject: Subject) -> str:
+def _asked(subject: UndoSubject) -> str:
     return quote(subject.ask) if subject.ask else ""
 
 

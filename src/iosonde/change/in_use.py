@@ -12,8 +12,8 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
-from iosonde.change.family import Family, Member
-from iosonde.change.node import Node, look_at
+from iosonde.change.family import Family, FamilyMember
+from iosonde.change.node import FileNode, look_at
 from iosonde.change.scan import Opener, Seen
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
@@ -88,11 +88,11 @@ async def _listed(finder: AsyncIterator[Use]) -> list[Use]:
     return [use async for use in finder]
 
 
-def _said(reason: str, member: Member) -> str:
+def _said(reason: str, member: FamilyMember) -> str:
     return f"{reason} ({member.relation} {member.name})" if member.relation else reason
 
 
-def _by_node(family: Family, node: Node, reason: str, evidence: str) -> Iterator[Use]:
+def _by_node(family: Family, node: FileNode, reason: str, evidence: str) -> Iterator[Use]:
     """The use of what a name leads to, where that is a member or its image file."""
     member = family.member(node.number) if node.kind == "device" else None
     if member is not None:

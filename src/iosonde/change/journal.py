@@ -19,7 +19,7 @@ from iosonde.errors import FileMissing, HostFailed
 from iosonde.exact import from_json
 from iosonde.hosts.host import Host
 from iosonde.hosts.private import require_private
-from iosonde.layers.step import Check, Command, Subject
+from iosonde.layers.step import Check, Command, UndoSubject
 from iosonde.records.stack import Json
 
 STATE = "/var/lib/iosonde"
@@ -59,7 +59,7 @@ class Made:
     state: str
     of: tuple[str, ...] = ()
     shared: bool = False
-    subjects: tuple[Subject, ...] | None = ()
+    subjects: tuple[UndoSubject, ...] | None = ()
     before: Mapping[str, Facts] = field(default_factory=dict)
     after: Mapping[str, Facts] = field(default_factory=dict)
     boot: str = ""
@@ -228,7 +228,7 @@ def _made(entry: dict[str, Any]) -> Made:
         of=tuple(entry["of"]),
         shared=bool(entry["shared"]),
         subjects=None if subjects is None else tuple(
-            Subject(**{**one, "ask": tuple(one["ask"])}) for one in subjects
+            UndoSubject(**{**one, "ask": tuple(one["ask"])}) for one in subjects
         ),
         before=_facts(entry.get("before", {})),
         after=_facts(entry.get("after", {})),

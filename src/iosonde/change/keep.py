@@ -17,7 +17,7 @@ from iosonde.errors import FileMissing, Refused
 from iosonde.hosts.host import Host
 from iosonde.hosts.private import require_trusted
 from iosonde.settings import MECHANISMS
-from iosonde.settings.mechanism import MARK, Kept, texts
+from iosonde.settings.mechanism import MARK, PersistentLine, texts
 from iosonde.stack.settable import Settable
 
 
@@ -51,7 +51,7 @@ class Keeping:
     notes: dict[str, str] = field(default_factory=dict)
 
 
-def merged(old: str, lines: Sequence[Kept], mark: str) -> str:
+def merged(old: str, lines: Sequence[PersistentLine], mark: str) -> str:
     """The text of a file of iosonde's own with some lines set.
 
     Args:
@@ -78,7 +78,7 @@ async def keeping(
         Refused: one of them cannot be kept; the message names it.
     """
     before, found = journal.before, Keeping()
-    lines: dict[str, list[Kept]] = {}
+    lines: dict[str, list[PersistentLine]] = {}
     for one in (one for one in known if one.name in journal.tentative):
         value = " ".join(kerneltext.decoded((await host.run(one.look)).stdout).split())
         if value == before.get(one.name):
@@ -105,7 +105,9 @@ async def keeping(
     return found
 
 
-def _changed(path: str, before: str | None, some: Sequence[Kept], mark: str) -> FileChange:
+def _changed(
+    path: str, before: str | None, some: Sequence[PersistentLine], mark: str
+) -> FileChange:
     then = tuple(dict.fromkeys(argv for one in some for argv in one.then))
     after = before or ""
     for one in some:

@@ -16,7 +16,7 @@ _KINDS = {0o140000: "socket", 0o120000: "link", 0o100000: "file", 0o060000: "dev
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class FileNode:
     """One file of any kind.
 
     `kind` is file, directory, device (block), "character device", link, pipe or socket; `number`
@@ -37,7 +37,7 @@ class Node:
         return ":".join(self.identity.split(":")[:2])
 
 
-async def look(host: Host, path: str, *, follow: bool = True) -> Node | None:
+async def look(host: Host, path: str, *, follow: bool = True) -> FileNode | None:
     """The node behind a path (symbolic links followed unless told otherwise); None: there is none.
 
     Raises:
@@ -47,7 +47,7 @@ async def look(host: Host, path: str, *, follow: bool = True) -> Node | None:
     return found.get(path)
 
 
-async def look_at(host: Host, paths: Sequence[str], *, follow: bool = True) -> dict[str, Node]:
+async def look_at(host: Host, paths: Sequence[str], *, follow: bool = True) -> dict[str, FileNode]:
     """Several paths with one command; those that do not exist are left out."""
     if not paths:
         return {}
@@ -59,10 +59,10 @@ async def look_at(host: Host, paths: Sequence[str], *, follow: bool = True) -> d
     return {node.path: node for node in nodes}
 
 
-def _node(row: str) -> Node:
+def _node(row: str) -> FileNode:
     mode, major, minor, device, inode, links, size, born, path = row.split("|", 8)
     kind = _KINDS.get(int(mode, 16) & 0o170000, "something else")
-    return Node(
+    return FileNode(
         path=path,
         kind=kind,
         number=f"{int(major, 16)}:{int(minor, 16)}" if "device" in kind else "",

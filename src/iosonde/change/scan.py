@@ -24,7 +24,7 @@ _INITIAL = ("pid:[4026531836]", "user:[4026531837]")
 
 
 @dataclass(frozen=True, slots=True)
-class BlockDevice:
+class ScannedDevice:
     """One block device; `start` and `size` in bytes, `disk` the number of a partition's disk."""
 
     name: str
@@ -47,7 +47,7 @@ class Backing:
 
 
 @dataclass(frozen=True, slots=True)
-class Devices:
+class ScannedDevices:
     """All block devices of a host by number.
 
     `loops` are those that are attached, None where it cannot be read to what; `slaves` what a
@@ -55,7 +55,7 @@ class Devices:
     here, empty where everything can.
     """
 
-    all: Mapping[str, BlockDevice] = field(default_factory=dict)
+    all: Mapping[str, ScannedDevice] = field(default_factory=dict)
     loops: Mapping[str, Backing | None] = field(default_factory=dict)
     slaves: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unseen: str = ""
@@ -87,7 +87,7 @@ class Seen:
     in_flight: tuple[tuple[str, str], ...]
 
 
-async def scan(host: Host, path: str) -> tuple[Devices, Seen]:
+async def scan(host: Host, path: str) -> tuple[ScannedDevices, Seen]:
     """The block devices of a host, and who uses them and the images of its loop devices.
 
     In one go: a second program would have to be started, and would see another moment.
@@ -99,8 +99,8 @@ async def scan(host: Host, path: str) -> tuple[Devices, Seen]:
     return _devices(rows), _seen(rows)
 
 
-def _devices(rows: Sequence[Sequence[str]]) -> Devices:
-    known: dict[str, BlockDevice] = {}
+def _devices(rows: Sequence[Sequence[str]]) -> ScannedDevices:
+    known: dict[str, ScannedDevice] = {}
     loops: dict[str, Backing | None] = {}
     slaves: dict[str, tuple[str, ...]] = {}
     unseen = "/proc/self cannot be read"
@@ -108,14 +108,14 @@ def _devices(rows: Sequence[Sequence[str]]) -> Devices:
         if kind == "disk":
             name, number, disk, start, size = rest
             parent = disk if disk != "-" else ""
-            known[number] = BlockDevice(name, number, parent, int(start), int(size))
+            known[number] = ScannedDevice(name, number, parent, int(start), int(size))
         elif kind == "slave":
             slaves[rest[0]] = (*slaves.get(rest[0], ()), rest[1])
         elif kind == "loop":
             loops[rest[0]] = _backing(rest[1:])
         elif kind == "view":
             unseen = _unseen(rest)
-    return Devices(known, loops, slaves, unseen)
+    return ScannedDevices(known, loops, slaves, unseen)
 
 
 def _seen(rows: Sequence[Sequence[str]]) -> Seen:

@@ -46,7 +46,7 @@ def script_text() -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """One setting of a batch.
 
     `name` is LAYER.NAME, unique on its host; `old` and `new` its values with blanks counted as one
@@ -67,7 +67,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Batch:
+class SettingsBatch:
     """Settings that are changed together, confirmed together or put back together.
 
     `state` is "open" (changed, not confirmed), "confirmed", "kept" (made permanent), "restored",
@@ -97,12 +97,12 @@ _WORDS = frozenset({"ready", "confirmed", "restored", "lost", "kept", "tentative
 _STATES = {"ready": "open", "tentative": "confirmed"}
 
 
-def parse_journal(text: str) -> dict[int, Batch]:
+def parse_journal(text: str) -> dict[int, SettingsBatch]:
     """All batches by number, from the text of a journal; lines that a crash cut short are left out.
 
     The last line counts only when it is whole.
     """
-    batches: dict[int, Batch] = {}
+    batches: dict[int, SettingsBatch] = {}
     for row in text.split("\n")[:-1]:
         kind, _, rest = row.partition("\t")
         fields = rest.split("\t")
@@ -110,7 +110,7 @@ def parse_journal(text: str) -> dict[int, Batch]:
             continue
         number = int(fields[0])
         if kind == "begin" and len(fields) >= 4 and fields[3] and _NUMBER.fullmatch(fields[2]):
-            batches[number] = Batch(number, fields[1], float(fields[2]), fields[3])
+            batches[number] = SettingsBatch(number, fields[1], float(fields[2]), fields[3])
         elif number not in batches:
             continue
         elif kind == "old" and len(fields) >= 7:
@@ -125,7 +125,7 @@ def parse_journal(text: str) -> dict[int, Batch]:
     return batches
 
 
-def batch_lines(number: int, boot: str, owner: str, entries: Sequence[Entry]) -> str:
+def batch_lines(number: int, boot: str, owner: str, entries: Sequence[JournalEntry]) -> str:
     """The lines that announce a batch.
 
     Raises:
@@ -185,7 +185,7 @@ class SettingsJournal:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self.batches: Mapping[int, Batch] = {}
+        self.batches: Mapping[int, SettingsBatch] = {}
         self.boot = ""
 
     @classmethod
@@ -212,7 +212,7 @@ class SettingsJournal:
         self.batches = parse_journal(text)
 
     @property
-    def in_force(self) -> tuple[Batch, ...]:
+    def in_force(self) -> tuple[SettingsBatch, ...]:
         """The batches whose changes are in force, in order; of an earlier boot, what is kept."""
         return tuple(
             one
@@ -295,7 +295,7 @@ class SettingsJournal:
         await self.again()
         return tuple(found)
 
-    async def begin(self, owner: str, entries: Sequence[Entry]) -> int:
+    async def begin(self, owner: str, entries: Sequence[JournalEntry]) -> int:
         """Announce a batch; its number. All of it is on the disk when this returns."""
         number = self.last + 1
         text = batch_lines(number, self.boot, owner, entries)
@@ -319,7 +319,7 @@ class SettingsJournal:
         done = await self._host.run(argv, timeout=600.0)
         return kerneltext.decoded(done.stdout).strip()
 
-    async def change(self, number: int, index: int, entry: Entry) -> Completed:
+    async def change(self, number: int, index: int, entry: JournalEntry) -> Completed:
         """Set one setting of a batch; prints what it is then. Its failure is the caller's to judge.
 
         Raises:

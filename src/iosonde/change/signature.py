@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from iosonde import kerneltext
 from iosonde.change.node import look
-from iosonde.change.scan import BlockDevice
+from iosonde.change.scan import ScannedDevice
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
 from iosonde.kerneltext import decoded, fields, lines
@@ -30,7 +30,7 @@ class Carried:
     own: frozenset[str] = frozenset()
 
 
-async def carried(host: Host, path: str, partitions: Sequence[BlockDevice]) -> Carried:
+async def carried(host: Host, path: str, partitions: Sequence[ScannedDevice]) -> Carried:
     """Everything that is lost with a device: its own signatures and those in its partitions.
 
     Partitions in its table that the kernel does not know (it may not read that kind of table) are
@@ -56,7 +56,7 @@ async def carried(host: Host, path: str, partitions: Sequence[BlockDevice]) -> C
     return Carried(every, places, frozenset(own))
 
 
-async def _in_partition(host: Host, path: str, one: BlockDevice) -> tuple[str, tuple[str, ...]]:
+async def _in_partition(host: Host, path: str, one: ScannedDevice) -> tuple[str, tuple[str, ...]]:
     name = one.name.replace("!", "/")  # as the kernel writes it (drivers/base/core.c)
     node = await look(host, f"/dev/{name}")
     if node is None or node.number != one.number:

@@ -9,7 +9,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers.step import Check
 
 
-class Standing(Enum):
+class CheckOutcome(Enum):
     """What a check found."""
 
     ABSENT = "absent"
@@ -17,12 +17,12 @@ class Standing(Enum):
     OTHER = "other"
 
 
-async def standing(host: Host, check: Check) -> Standing:
+async def standing(host: Host, check: Check) -> CheckOutcome:
     """Whether it is there, and as declared."""
     return (await seen(host, check))[0]
 
 
-async def seen(host: Host, check: Check) -> tuple[Standing, str]:
+async def seen(host: Host, check: Check) -> tuple[CheckOutcome, str]:
     """Whether it is there, and what the check printed, its blanks counted as one.
 
     Raises:
@@ -32,13 +32,13 @@ async def seen(host: Host, check: Check) -> tuple[Standing, str]:
     return judged(check, done.status, done.stdout)
 
 
-def judged(check: Check, status: int, stdout: bytes) -> tuple[Standing, str]:
+def judged(check: Check, status: int, stdout: bytes) -> tuple[CheckOutcome, str]:
     """What a check's status and output mean, and the output, its blanks counted as one."""
     if status != 0:
-        return Standing.ABSENT, ""
+        return CheckOutcome.ABSENT, ""
     told = _words(kerneltext.decoded(stdout))
     there = all(_words(text) in told for text in check.shows)
-    return (Standing.THERE if there else Standing.OTHER), told
+    return (CheckOutcome.THERE if there else CheckOutcome.OTHER), told
 
 
 def _words(text: str) -> str:

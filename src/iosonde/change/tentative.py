@@ -17,7 +17,7 @@ from iosonde import kerneltext
 from iosonde.change.settings_journal import (
     BESIDE,
     SCRIPT,
-    Entry,
+    JournalEntry,
     SettingsJournal,
 )
 from iosonde.contract import HIDDEN, NULL
@@ -32,7 +32,7 @@ _ECHO = 65536  # bytes that must come through before a change is confirmed: many
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedSetting:
     """A setting of a host and the value it is to have."""
 
     setting: Settable
@@ -80,7 +80,7 @@ def checked_confirm(seconds: float) -> float:
     return seconds
 
 
-async def entries_of(host: Host, wanted: Sequence[Wanted]) -> tuple[Entry, ...]:
+async def entries_of(host: Host, wanted: Sequence[WantedSetting]) -> tuple[JournalEntry, ...]:
     """What the journal is to hold of a batch, with the values now.
 
     What disturbs the most others comes first, so that those keep what they are given; what would be
@@ -103,7 +103,7 @@ async def entries_of(host: Host, wanted: Sequence[Wanted]) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-async def _entry(host: Host, setting: Settable, value: str) -> Entry:
+async def _entry(host: Host, setting: Settable, value: str) -> JournalEntry:
     look = setting.look
     done = await host.run(look, check=False)
     if done.status != 0:
@@ -117,10 +117,12 @@ async def _entry(host: Host, setting: Settable, value: str) -> Entry:
         device = device if its else ""
     do = () if value == BESIDE else setting.change(value)
     undo, lasts = setting.change(old), setting.declared.lasts
-    return Entry(setting.name, old, value, look, do, undo, device, its, lasts)
+    return JournalEntry(setting.name, old, value, look, do, undo, device, its, lasts)
 
 
-def apart(entries: Sequence[Entry], wanted: Sequence[Wanted]) -> tuple[list[Entry], list[Entry]]:
+def apart(
+    entries: Sequence[JournalEntry], wanted: Sequence[WantedSetting]
+) -> tuple[list[JournalEntry], list[JournalEntry]]:
     """What may change along with others, and what is to be changed.
 
     A setting that is already what it shall be is left alone, unless another one may disturb it.
@@ -144,7 +146,7 @@ def _silently(_: Changed) -> None:
 async def change(
     host: Host,
     journal: SettingsJournal,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedSetting],
     *,
     owner: str,
     confirm: float,
@@ -201,7 +203,7 @@ async def change(
 
 
 async def change_one(
-    host: Host, journal: SettingsJournal, number: int, index: int, entry: Entry
+    host: Host, journal: SettingsJournal, number: int, index: int, entry: JournalEntry
 ) -> Changed:
     """One change of a batch that is open, read back.
 
@@ -253,7 +255,7 @@ async def _put_back(
 
 
 def commands(
-    entries: Sequence[Entry], wanted: Sequence[Wanted], confirm: float
+    entries: Sequence[JournalEntry], wanted: Sequence[WantedSetting], confirm: float
 ) -> tuple[tuple[str, ...], ...]:
     """The commands of a batch in their order, as `--dry-run` shows them."""
     beside, todo = apart(entries, wanted)

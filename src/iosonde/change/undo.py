@@ -28,11 +28,11 @@ from iosonde.change.identity import (
 )
 from iosonde.change.journal import Journal, Made
 from iosonde.change.sharing import sharing
-from iosonde.change.standing import Standing, standing
+from iosonde.change.standing import CheckOutcome, standing
 from iosonde.errors import HostFailed, Refused
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
-from iosonde.layers.step import LEFT, Check, Command, Subject, shown
+from iosonde.layers.step import LEFT, Check, Command, UndoSubject, shown
 
 _TRIES = 20
 _PAUSE = 0.25  # seconds; udev opens a device for a moment whenever a writer closes it
@@ -49,7 +49,7 @@ class _Thing:
     what the step put on it.
     """
 
-    subject: Subject
+    subject: UndoSubject
     recorded: Facts | None
     now: Facts | None
     problem: str = ""
@@ -90,7 +90,7 @@ async def undo(
     if any(one.subject.fleeting and one.now is None and not one.problem for one in things):
         return []
     there = _named(made.there, _names(things, all_of_them=False))
-    absent = await standing(host, there) is Standing.ABSENT
+    absent = await standing(host, there) is CheckOutcome.ABSENT
     problems = [one.problem for one in things if one.problem]
     if absent and not _left_on_devices(made, things) and (problems or not half):
         return []
@@ -126,7 +126,7 @@ async def _looked_at_again(
         Refused: a device carries something else than what the step made.
     """
     devices = [one for one in things if one.now is not None and one.subject.what == "device"]
-    found = await read(host, [Subject("device", one.now.path) for one in devices if one.now])
+    found = await read(host, [UndoSubject("device", one.now.path) for one in devices if one.now])
     again = {
         one.subject: _with_content(made, replace(one, now=now), half=half)
         for one, now in zip(devices, found, strict=True)
@@ -171,28 +171,28 @@ async def _recognised(host: Host, made: Made, *, half: bool) -> list[_Thing]:
 
 
 async def _things(
-    host: Host, made: Made, subjects: Sequence[Subject], *, half: bool
+    host: Host, made: Made, subjects: Sequence[UndoSubject], *, half: bool
 ) -> list[_Thing]:
     """Subjects as they are now. A device that was asked for is looked at where it was then."""
     looked = [
-        Subject("device", path) if one.ask and (path := _was_at(made, one)) else one
+        UndoSubject("device", path) if one.ask and (path := _was_at(made, one)) else one
         for one in subjects
     ]
     found = zip(subjects, await read(host, looked), strict=True)
     return [await _thing(host, made, subject, now, half=half) for subject, now in found]
 
 
-def _was_at(made: Made, subject: Subject) -> str:
+def _was_at(made: Made, subject: UndoSubject) -> str:
     """Where a device was, "" for one that is not recorded, and for what is no device."""
     recorded = _recorded(made, subject)
     return recorded.path if recorded is not None and subject.what == "device" else ""
 
 
-def _recorded(made: Made, subject: Subject) -> Facts | None:
+def _recorded(made: Made, subject: UndoSubject) -> Facts | None:
     return made.after.get(subject.name) or made.before.get(subject.name)
 
 
-async def _thing(host: Host, made: Made, subject: Subject, now: Facts, *, half: bool) -> _Thing:
+async def _thing(host: Host, made: Made, subject: UndoSubject, now: Facts, *, half: bool) -> _Thing:
     """What became of one subject."""
     recorded = _recorded(made, subject)
     if recorded is None:
@@ -215,7 +215,7 @@ async def _thing(host: Host, made: Made, subject: Subject, now: Facts, *, half: 
     return _Thing(subject, recorded, None, problem, replaced=replaced)
 
 
-def _at_its_name(made: Made, subject: Subject, recorded: Facts, now: Facts) -> _Thing | None:
+def _at_its_name(made: Made, subject: UndoSubject, recorded: Facts, now: Facts) -> _Thing | None:
     """A subject that still has its name; None where nothing has that name, or something else."""
     if not now.its:
         return None
@@ -383,10 +383,10 @@ async def _until_gone(host: Host, made: Made, there: Check, fleeting: Sequence[_
     if not made.undo:
         return
     for _ in range(_TRIES):
-        if await standing(host, there) is Standing.ABSENT:
+        if await standing(host, there) is CheckOutcome.ABSENT:
             return
         before = [(one.subject, one.now) for one in fleeting if one.now is not None]
-        paths = [Subject("device", facts.path) for _, facts in before]
+        paths = [UndoSubject("device", facts.path) for _, facts in before]
         now = await read(host, paths)
         if before and not any(
             one.its and same_kernel_object(facts, one)
@@ -407,12 +407,12 @@ async def _undo_of_older(host: Host, made: Made, journal: Journal, *, half: bool
     Raises:
         Refused: data would be lost.
     """
-    if await standing(host, made.there) is Standing.ABSENT and not half:
+    if await standing(host, made.there) is CheckOutcome.ABSENT and not half:
         return
     loses = made.destroys or any(
         command.argv[: len(words)] == words for command in made.undo for words in _DESTROYED
     )
-    if loses and await standing(host, made.there) is not Standing.ABSENT:
+    if loses and await standing(host, made.there) is not CheckOutcome.ABSENT:
         raise Refused(
             f"not undone: {made.does}, since an older iosonde recorded nothing but names of what "
             "that would destroy",

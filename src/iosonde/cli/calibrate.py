@@ -15,8 +15,8 @@ from iosonde.errors import LoadFailed, UsageError
 
 if TYPE_CHECKING:
     from iosonde.measure.study import Plan
-    from iosonde.predict.calibrate import Point
-    from iosonde.predict.service.measured import Measured
+    from iosonde.predict.calibrate import CalibrationPoint
+    from iosonde.predict.service.measured import CalibratedDevice
     from iosonde.records.run import Run
     from iosonde.records.stack import Json
 
@@ -130,7 +130,9 @@ def _show(plan: Plan, *, as_json: bool) -> int:
     return 0
 
 
-def document(name: str, run: Run, found: list[Point], device: Measured) -> dict[str, Json]:
+def document(
+    name: str, run: Run, found: list[CalibrationPoint], device: CalibratedDevice
+) -> dict[str, Json]:
     """The object of `iosonde.calibrate/1`."""
     rows: list[Json] = [
         {
@@ -148,7 +150,7 @@ def document(name: str, run: Run, found: list[Point], device: Measured) -> dict[
     }  # fmt: skip
 
 
-def _print(name: str, found: list[Point], device: Measured) -> None:
+def _print(name: str, found: list[CalibrationPoint], device: CalibratedDevice) -> None:
     from rich.table import Table
 
     table = Table(box=None)

@@ -17,7 +17,7 @@ from iosonde.outputs import write_output
 
 if TYPE_CHECKING:
     from iosonde.predict.search import Ranked
-    from iosonde.predict.what_if import Change
+    from iosonde.predict.what_if import SettingValues
     from iosonde.records.prediction import Forecast
     from iosonde.records.run import Run, Trial
     from iosonde.records.stack import Json
@@ -26,13 +26,13 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ForecastOptions:
     """The options that all of these share, as given."""
 
     stack: Path
     at: str
     load: str
-    changes: Sequence[Change]
+    changes: Sequence[SettingValues]
     devices: Sequence[str]
     store: str | None
     requests: int
@@ -42,7 +42,7 @@ class Asked:
 
 
 def answered(
-    asked: Asked, *, against: Sequence[str], search: bool, prior: Path | None, fit: str
+    asked: ForecastOptions, *, against: Sequence[str], search: bool, prior: Path | None, fit: str
 ) -> int | None:
     """The exit code where one of these was asked for; None for a plain prediction."""
     if against:
@@ -60,7 +60,7 @@ def answered(
     return fit_of(asked, fit) if fit else None
 
 
-def searched(asked: Asked, prior: Path | None) -> int:
+def searched(asked: ForecastOptions, prior: Path | None) -> int:
     """All combinations by the model, ranked; written as a prior where a file is named."""
     from iosonde.loads.named import declare_load
     from iosonde.predict.devices import parse_devices
@@ -116,7 +116,7 @@ def _print_ranking(found: Sequence[Ranked]) -> None:
         out().print(f"and {len(found) - _SHOWN} more: --json or --prior has all")
 
 
-def held_against(asked: Asked, runs: Sequence[str]) -> int:
+def held_against(asked: ForecastOptions, runs: Sequence[str]) -> int:
     """What the model says of stored runs' trials, beside what was measured; kept with the runs.
 
     Returns:
@@ -141,7 +141,7 @@ def held_against(asked: Asked, runs: Sequence[str]) -> int:
     return 0 if every and all(one.inside for _, one in every) else 1
 
 
-def _of_run(run: Run, asked: Asked) -> tuple[list[Forecast], list[tuple[str, str]]]:
+def _of_run(run: Run, asked: ForecastOptions) -> tuple[list[Forecast], list[tuple[str, str]]]:
     """Forecasts of a run's trials, and why others have none."""
     from iosonde.predict.against import forecast, require_same_stack
     from iosonde.predict.model import model_of, top_of
@@ -181,10 +181,10 @@ def _layer(trial: Trial, at: str, names: set[str]) -> str:
 
 
 def _packed(found: Sequence[Forecast], stack: Path) -> Any:
-    from iosonde.records.printed import Kept, Place
+    from iosonde.records.printed import StoredExtra, TextLocation
     from iosonde.store.packed import pack
 
-    return pack((), [Kept(Place(str(stack), 1, 1), one) for one in found])
+    return pack((), [StoredExtra(TextLocation(str(stack), 1, 1), one) for one in found])
 
 
 def document(
@@ -231,7 +231,7 @@ def _print_forecasts(
         err().print(f"{run} {trial}: {reason}", style="yellow")
 
 
-def fit_of(asked: Asked, text: str) -> int:
+def fit_of(asked: ForecastOptions, text: str) -> int:
     """The controller that would have been as fast as measured, as a model to be used."""
     from iosonde.predict.devices import model_text
     from iosonde.predict.fit import fitted

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from iosonde.cli.imported import Writer
-    from iosonde.cli.told import Told
+    from iosonde.cli.told import PrintableOutput
     from iosonde.records.printed import Unread
     from iosonde.records.run import Run
     from iosonde.records.stack import Json
@@ -109,7 +109,7 @@ class _Tally:
     runs: list[tuple[str, str, bool]] = field(default_factory=list)
     failed: list[UsageError] = field(default_factory=list)
 
-    def add(self, told: Told) -> None:
+    def add(self, told: PrintableOutput) -> None:
         """An output, or what was recognised and not read."""
         self.outputs += told.unread is None
         self.trials += told.trials

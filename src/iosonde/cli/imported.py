@@ -8,19 +8,19 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING
 
-from iosonde.records.printed import Place, PrintedTrial, Unread
+from iosonde.records.printed import PrintedTrial, TextLocation, Unread
 from iosonde.records.stack import Json
 from iosonde.text.imported import label_of, settings_of
 
 if TYPE_CHECKING:
-    from iosonde.text.find import Found
+    from iosonde.text.find import FoundOutput
 
 _LISTS = ("trials", "captures", "counters", "loads", "unread")
 _IN_MEMORY = 1 << 22
 _ENCODER = json.JSONEncoder(allow_nan=False)  # ASCII: any stream takes it as it is
 
 
-def source_document(place: Place) -> dict[str, Json]:
+def source_document(place: TextLocation) -> dict[str, Json]:
     """A place as the contract has it."""
     return {
         "file": place.file,
@@ -30,7 +30,7 @@ def source_document(place: Place) -> dict[str, Json]:
     }
 
 
-def trial_document(found: Found, printed: PrintedTrial) -> dict[str, Json]:
+def trial_document(found: FoundOutput, printed: PrintedTrial) -> dict[str, Json]:
     """One trial as the contract has it."""
     from iosonde.measure.sheet import metrics_of_results
     from iosonde.report.json import metric_document
@@ -65,7 +65,7 @@ def trial_document(found: Found, printed: PrintedTrial) -> dict[str, Json]:
     }
 
 
-def texts_of(one: Found | Unread) -> Iterator[tuple[str, str]]:
+def texts_of(one: FoundOutput | Unread) -> Iterator[tuple[str, str]]:
     """One output as JSON objects, each with the list of the contract that it belongs to."""
     source: Json = source_document(one.place)
     if isinstance(one, Unread):

@@ -15,8 +15,8 @@ from iosonde.outputs import write_output
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from iosonde.predict.devices import Devices
-    from iosonde.predict.model import Counts, Model, Prediction
+    from iosonde.predict.devices import DeviceModels
+    from iosonde.predict.model import Counts, Prediction, StackModel
     from iosonde.predict.recorded import Recorded
     from iosonde.predict.requests import Requests
     from iosonde.predict.time import NoTime, Time
@@ -89,7 +89,7 @@ def predict(
 
     For the counts requests come one after the other; the stack was idle, its arrays are clean.
     """
-    from iosonde.cli.forecasts import Asked, answered
+    from iosonde.cli.forecasts import ForecastOptions, answered
     from iosonde.cli.timed import devices_of, print_time, print_times
     from iosonde.predict.devices import with_caches
     from iosonde.predict.model import model_of, top_of
@@ -101,7 +101,7 @@ def predict(
     changes = [parse_change(text) for text in change or []]
     given = device or []
     drawn = bool(html or svg)
-    asked = Asked(stack, at, load, changes, given, store, requests, as_json, dask, drawn)
+    asked = ForecastOptions(stack, at, load, changes, given, store, requests, as_json, dask, drawn)
     done = answered(asked, against=against or [], search=search, prior=prior, fit=fit)
     if done is not None:
         return done
@@ -134,17 +134,17 @@ def predict(
 
 
 def _draw(
-    tried: Sequence[tuple[Variant, Model, Prediction]],
+    tried: Sequence[tuple[Variant, StackModel, Prediction]],
     times: Sequence[Time | NoTime],
     load: str,
     html: Path | None,
     svg: Path | None,
 ) -> None:
     """The combinations as charts, into the files that were named."""
-    from iosonde.predict.page import Tried, page, picture
+    from iosonde.predict.page import PredictedCombination, page, picture
 
     rows = [
-        Tried(variant.settings, prediction, time)
+        PredictedCombination(variant.settings, prediction, time)
         for (variant, _, prediction), time in zip(tried, times, strict=True)
     ]
     if html:
@@ -165,7 +165,7 @@ def _is_buffered(load: str) -> bool:
     return declared.engine == "fio" and shape_of(declared).buffered
 
 
-def _requests(load: str, count: int, model: Model) -> Requests | Recorded:
+def _requests(load: str, count: int, model: StackModel) -> Requests | Recorded:
     from iosonde.loads.named import declare_load
     from iosonde.predict.recorded import Recorded, is_trace
     from iosonde.predict.requests import of_load
@@ -176,9 +176,9 @@ def _requests(load: str, count: int, model: Model) -> Requests | Recorded:
 
 
 def document(
-    tried: Sequence[tuple[Variant, Model, Prediction]],
+    tried: Sequence[tuple[Variant, StackModel, Prediction]],
     times: Sequence[Time | NoTime],
-    devices: Devices,
+    devices: DeviceModels,
 ) -> dict[str, Json]:
     """The object of `iosonde.predict/1`: the first combination, and all where there are several."""
     from iosonde.cli.timed import basis_json, time_json
@@ -286,7 +286,7 @@ def _words(settings: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in settings.items())
 
 
-def _print_table(console: Console, tried: Sequence[tuple[Variant, Model, Prediction]]) -> None:
+def _print_table(console: Console, tried: Sequence[tuple[Variant, StackModel, Prediction]]) -> None:
     """What each combination would cost on the disks."""
     from rich.table import Table
 

@@ -11,8 +11,8 @@ from iosonde.predict.time import NoTime, Time
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from iosonde.predict.devices import Devices
-    from iosonde.predict.model import Model
+    from iosonde.predict.devices import DeviceModels
+    from iosonde.predict.model import StackModel
     from iosonde.predict.what_if import Variant
     from iosonde.records.stack import Json
     from iosonde.stack.file import DeclaredStack
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 _BAR = 24
 
 
-def devices_of(declared: DeclaredStack, texts: Sequence[str], store: str | None) -> Devices:
+def devices_of(declared: DeclaredStack, texts: Sequence[str], store: str | None) -> DeviceModels:
     """The models of a stack's layers: those of the command line before those of the file.
 
     Raises:
         UsageError: a text describes no model, or is for no layer.
     """
-    from iosonde.predict.devices import Devices, parse_devices
+    from iosonde.predict.devices import DeviceModels, parse_devices
 
-    found = Devices({**declared.devices, **parse_devices(texts)}, store)
+    found = DeviceModels({**declared.devices, **parse_devices(texts)}, store)
     names = [site.name for site in declared.sites]
     drives = [
         f"{site.name}-{drive}"
@@ -49,7 +49,7 @@ def time_json(time: Time | NoTime) -> Json:
     }  # fmt: skip
 
 
-def basis_json(time: Time | NoTime, model: Model, devices: Devices) -> Json:
+def basis_json(time: Time | NoTime, model: StackModel, devices: DeviceModels) -> Json:
     """What a time rests on."""
     if isinstance(time, NoTime):
         return {"reason": time.reason}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from iosonde.records.printed import Kept, PrintedTrial, Unread
-from iosonde.text.find import Found
+from iosonde.records.printed import PrintedTrial, StoredExtra, Unread
+from iosonde.text.find import FoundOutput
 from iosonde.text.forms import Printed, each_run_once, printed_run
 from iosonde.text.imported import settings_of
 
@@ -27,7 +27,7 @@ class How(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PrintableOutput:
     """One output, ready to be printed.
 
     Args:
@@ -54,7 +54,7 @@ class Told:
     run: Printed | None = None
 
 
-def tell(one: Found | Unread, *, how: How, keep: bool) -> Told:
+def tell(one: FoundOutput | Unread, *, how: How, keep: bool) -> PrintableOutput:
     """What is told of an output.
 
     Args:
@@ -67,9 +67,9 @@ def tell(one: Found | Unread, *, how: How, keep: bool) -> Told:
     packed = _packed(one) if keep else None
     texts = tuple(texts_of(one)) if how is How.JSON else ()
     if isinstance(one, Unread):
-        return Told(texts=texts, unread=one, packed=packed)
+        return PrintableOutput(texts=texts, unread=one, packed=packed)
     beside = one.trials or one.states or one.counters
-    return Told(
+    return PrintableOutput(
         len(one.trials), len(one.states), len(one.counters), len(one.loads),
         lone=one.loads[0].command if one.loads and not beside else None,
         commands=frozenset(trial.command for trial in one.trials),
@@ -78,21 +78,21 @@ def tell(one: Found | Unread, *, how: How, keep: bool) -> Told:
     )  # fmt: skip
 
 
-def _packed(one: Found | Unread) -> Packed:
+def _packed(one: FoundOutput | Unread) -> Packed:
     from iosonde.store.packed import pack
     from iosonde.text.imported import kept_of, trial_of
 
     if isinstance(one, Unread):
-        return pack((), (Kept(one.place, one),))
+        return pack((), (StoredExtra(one.place, one),))
     return pack((trial_of(one, printed) for printed in one.trials), kept_of(one))
 
 
-def without_repeats(told: Iterator[Told]) -> Iterator[Told]:
+def without_repeats(told: Iterator[PrintableOutput]) -> Iterator[PrintableOutput]:
     """A command alone is left out where the output below it names it too.
 
     So is a run of fio that stands beside the same run in a form that says more.
     """
-    waiting: list[Told] = []
+    waiting: list[PrintableOutput] = []
     for one in each_run_once(told, lambda one: one.run):
         if one.lone is not None:
             waiting.append(one)
@@ -109,7 +109,7 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _rows(found: Found) -> Iterator[Row]:
+def _rows(found: FoundOutput) -> Iterator[Row]:
     lines = f"{found.place.first_line}–{found.place.last_line}"
     start = (found.place.file, found.place.heading, lines)
     for trial in found.trials:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from iosonde.records.stack import Json
     from iosonde.trace.describe import Description
     from iosonde.trace.read import Damage
-    from iosonde.trace.record import Recording
+    from iosonde.trace.record import RecordedTrace
 
 ACTIONS = {
     "describe": "what the requests of traces are like: `describe FILE…`",
@@ -180,7 +180,7 @@ def _record(words: list[str], options: dict[str, Any]) -> dict[str, Json]:
     }  # fmt: skip
 
 
-async def _recorded(target: str, options: dict[str, Any]) -> Recording:
+async def _recorded(target: str, options: dict[str, Any]) -> RecordedTrace:
     from iosonde.hosts import open_host
     from iosonde.trace.record import record
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from iosonde.records.campaign import Intent, Measurement
     from iosonde.records.stack import Scalar
-    from iosonde.tune.search.strategy import Ask, Standing
+    from iosonde.tune.search.strategy import Ask, SearchStanding
 
 
 def shown(value: Scalar) -> str:
@@ -45,7 +45,7 @@ def outcome(one: Measurement, unit: str) -> str:
     return f"{what}: {units.show(one.figure, unit)}{broken}"
 
 
-def standing_words(standing: Standing) -> str:
+def standing_words(standing: SearchStanding) -> str:
     """How the search stands: who is left, the best with its interval, the time."""
     alive = sum(one.state.value == "alive" for one in standing.candidates)
     parts = [f"{alive} of {len(standing.candidates)} left"]
@@ -80,12 +80,12 @@ class LineTuning(LineProgress):
         self._unit = intent.goal.unit
         self._say(opening(run, intent, candidates, done))
 
-    def asked(self, ask: Ask, changes: str, standing: Standing) -> None:
+    def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
         """See `Watch.asked`."""
         del standing
         self._say(following(ask, changes))
 
-    def measured(self, one: Measurement, standing: Standing) -> None:
+    def measured(self, one: Measurement, standing: SearchStanding) -> None:
         """See `Watch.measured`."""
         self._say(f"{outcome(one, self._unit)}; {standing_words(standing)}")
 
@@ -107,11 +107,11 @@ class LiveTuning(LiveProgress):
         self._lines([opening(run, intent, candidates, done)])
         self._console.print("(Ctrl-C ends it cleanly: everything is put back)", style="dim")
 
-    def asked(self, ask: Ask, changes: str, standing: Standing) -> None:
+    def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
         """See `Watch.asked`."""
         self._next, self._stands = following(ask, changes), standing_words(standing)
 
-    def measured(self, one: Measurement, standing: Standing) -> None:
+    def measured(self, one: Measurement, standing: SearchStanding) -> None:
         """See `Watch.measured`."""
         self._now.clear()
         self._seen.clear()

@@ -10,14 +10,27 @@ from iosonde import units
 from iosonde.loads.fio.words import words_of
 from iosonde.measure.sheet import trial_sheet
 from iosonde.predict.account import ledger_of
-from iosonde.records.evidence import Asked, Case, Counted, Measured, State
+from iosonde.records.evidence import (
+    CommandEvidence,
+    CounterEvidence,
+    EvidenceSet,
+    StateEvidence,
+    TrialEvidence,
+)
 from iosonde.records.finding import Finding
 from iosonde.records.load import Load
-from iosonde.records.printed import Kept, Place, PrintedCounters, PrintedLoad, PrintedState, Unread
+from iosonde.records.printed import (
+    PrintedCounters,
+    PrintedLoad,
+    PrintedState,
+    StoredExtra,
+    TextLocation,
+    Unread,
+)
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.text.document import Document
-from iosonde.text.find import Found, find
+from iosonde.text.find import FoundOutput, find
 from iosonde.text.forms import each_run_once, printed_run
 from iosonde.text.imported import kept_of, trial_of
 
@@ -27,10 +40,10 @@ _SPEED = re.compile(r"[\d.,]+ ?[kKMGT]?i?[bB]/s(?:ec)?")
 _NO_SETTINGS = frozenset({"active_operations"})
 
 
-def together(cases: Iterable[Case]) -> Case:
+def together(cases: Iterable[EvidenceSet]) -> EvidenceSet:
     """Several cases as one."""
     every = list(cases)
-    return Case(
+    return EvidenceSet(
         trials=tuple(one for case in every for one in case.trials),
         states=tuple(one for case in every for one in case.states),
         counters=tuple(one for case in every for one in case.counters),
@@ -40,13 +53,13 @@ def together(cases: Iterable[Case]) -> Case:
     )
 
 
-def of_document(document: Document) -> tuple[Case, tuple[Unread, ...]]:
+def of_document(document: Document) -> tuple[EvidenceSet, tuple[Unread, ...]]:
     """A text: its outputs, and what could not be read in it."""
     sheets: list[TrialSheet] = []
-    kept: list[Kept] = []
+    kept: list[StoredExtra] = []
     unread: list[Unread] = []
     for one in each_run_once(find(document), printed_run):
-        if isinstance(one, Found):
+        if isinstance(one, FoundOutput):
             for printed in one.trials:
                 sheets.append(trial_sheet(trial_of(one, printed, len(sheets) + 1)))
             kept += kept_of(one)
@@ -55,29 +68,29 @@ def of_document(document: Document) -> tuple[Case, tuple[Unread, ...]]:
     return _case(document.name, sheets, kept), tuple(unread)
 
 
-def of_run(sheet: RunSheet, kept: Sequence[Kept]) -> Case:
+def of_run(sheet: RunSheet, kept: Sequence[StoredExtra]) -> EvidenceSet:
     """A stored run, measured or imported, and what was found beside its trials."""
     return _case(sheet.run.id, sheet.trials, kept)
 
 
-def of_capture(capture: Capture, source: str) -> Case:
+def of_capture(capture: Capture, source: str) -> EvidenceSet:
     """The state of hosts."""
     states = tuple(replace(one, source=one.host or source) for one in _states(capture, source))
-    return Case(states=states, hosts=capture.hosts)
+    return EvidenceSet(states=states, hosts=capture.hosts)
 
 
-def counted(printed: PrintedCounters, place: Place, source: str) -> Counted:
+def counted(printed: PrintedCounters, place: TextLocation, source: str) -> CounterEvidence:
     """Counters with the place where they were read."""
-    return Counted(
+    return CounterEvidence(
         tool=printed.tool, kind=printed.kind, name=printed.name, host=printed.host,
         values=printed.values, where=str(place), source=source,
     )  # fmt: skip
 
 
-def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[Kept]) -> Case:
-    states: list[State] = []
-    counters: list[Counted] = []
-    commands: list[Asked] = []
+def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[StoredExtra]) -> EvidenceSet:
+    states: list[StateEvidence] = []
+    counters: list[CounterEvidence] = []
+    commands: list[CommandEvidence] = []
     for one in kept:
         if isinstance(one.what, PrintedState):
             states += _printed(one.what, str(one.place), source)
@@ -85,7 +98,9 @@ def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[Kept]) -> Ca
             counters.append(counted(one.what, one.place, source))
         elif isinstance(one.what, PrintedLoad):
             load = one.what
-            commands.append(Asked(load.tool, load.command, load.host, str(one.place), source))
+            commands.append(
+                CommandEvidence(load.tool, load.command, load.host, str(one.place), source)
+            )
     hosts: dict[str, HostFacts] = {}
     for sheet in sheets:
         capture = sheet.trial.capture
@@ -94,15 +109,15 @@ def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[Kept]) -> Ca
             hosts |= {host.name: host for host in capture.hosts}
     trials = _in_rows([_measured(sheet, source) for sheet in sheets])
     noted = tuple(one for sheet in sheets for one in sheet.findings if not _imported(sheet, one))
-    return Case(
+    return EvidenceSet(
         _told_apart(trials), tuple(states), tuple(counters), tuple(hosts.values()),
         tuple(commands), noted,
     )  # fmt: skip
 
 
-def _printed(state: PrintedState, where: str, source: str) -> list[State]:
+def _printed(state: PrintedState, where: str, source: str) -> list[StateEvidence]:
     return [
-        State(
+        StateEvidence(
             one.kind,
             one.name,
             one.host or state.host,
@@ -115,10 +130,10 @@ def _printed(state: PrintedState, where: str, source: str) -> list[State]:
     ]
 
 
-def _states(capture: Capture, source: str) -> list[State]:
+def _states(capture: Capture, source: str) -> list[StateEvidence]:
     names = {layer.id: _name(layer) for layer in capture.layers}
     found = [
-        State(
+        StateEvidence(
             kind=layer.kind,
             name=names[layer.id],
             host=layer.host,
@@ -137,7 +152,7 @@ def _states(capture: Capture, source: str) -> list[State]:
             if name.startswith(start)
         }
         values |= {"memory": host.memory, "cpus": host.cpus, "kernel": host.kernel}
-        found.append(State("host", "", host.name, values, host.name, source))
+        found.append(StateEvidence("host", "", host.name, values, host.name, source))
     return found
 
 
@@ -145,18 +160,18 @@ def _name(layer: StackLayer) -> str:
     return layer.mount or layer.device.removeprefix("/dev/")
 
 
-def _measured(sheet: TrialSheet, source: str) -> Measured:
+def _measured(sheet: TrialSheet, source: str) -> TrialEvidence:
     trial, origin = sheet.trial, sheet.trial.origin
     first = trial.counted[0].result if trial.counted else None
     capture = {layer.id: layer for layer in trial.capture.layers} if trial.capture else {}
     under = [capture[name] for name in sheet.below if name in capture]
     row, columns = (origin.details.get(name) if origin else None for name in ("row", "columns"))
     timed = bool(trial.counted) and (origin is None or origin.timed)
-    return Measured(
+    return TrialEvidence(
         label=origin.heading or trial.load.about or trial.load.name
         if origin
         else f"{trial.load.name} at {trial.probe}",
-        where=str(Place(origin.file, origin.first_line, origin.last_line))
+        where=str(TextLocation(origin.file, origin.first_line, origin.last_line))
         if origin
         else f"{source}/{trial.id}",
         source=source,
@@ -203,9 +218,9 @@ def _imported(sheet: TrialSheet, finding: Finding) -> bool:
     return sheet.trial.origin is not None and finding.rule == "first-loop"
 
 
-def _in_rows(trials: Sequence[Measured]) -> list[Measured]:
+def _in_rows(trials: Sequence[TrialEvidence]) -> list[TrialEvidence]:
     """The trials, those that share a row of a table with the words of that row."""
-    found: list[Measured] = []
+    found: list[TrialEvidence] = []
     for trial in trials:
         before = found[-1] if found else None
         if trial.row or before is None or not _follows(before, trial):
@@ -218,14 +233,14 @@ def _in_rows(trials: Sequence[Measured]) -> list[Measured]:
     return found
 
 
-def _follows(before: Measured, trial: Measured) -> bool:
+def _follows(before: TrialEvidence, trial: TrialEvidence) -> bool:
     """Whether a trial begins in the line after another, of the same tool on another host."""
     lines = [one.where.rpartition(":")[2].split("-") for one in (before, trial)]
     next_line = lines[0][-1].isdecimal() and lines[1][0] == str(int(lines[0][-1]) + 1)
     return next_line and before.tool == trial.tool and before.host != trial.host
 
 
-def _told_apart(trials: Sequence[Measured]) -> tuple[Measured, ...]:
+def _told_apart(trials: Sequence[TrialEvidence]) -> tuple[TrialEvidence, ...]:
     """The trials, those of one label with what is different between them.
 
     Settings of layers count by their names, whatever host and device they were read from.
@@ -251,7 +266,7 @@ def _told_apart(trials: Sequence[Measured]) -> tuple[Measured, ...]:
     return tuple(found)
 
 
-def cells_of(trial: Measured) -> dict[str, str]:
+def cells_of(trial: TrialEvidence) -> dict[str, str]:
     """Of the words in a trial's row those that are settings: neither figures nor remarks."""
     return {
         column: cell
@@ -260,7 +275,7 @@ def cells_of(trial: Measured) -> dict[str, str]:
     }
 
 
-def _columns_that_tell(trials: Sequence[Measured]) -> dict[tuple[str, str], set[str]]:
+def _columns_that_tell(trials: Sequence[TrialEvidence]) -> dict[tuple[str, str], set[str]]:
     """By heading and tool: columns whose words differ, and which no printed setting stands for."""
     words: dict[tuple[str, str], dict[str, set[str]]] = {}
     known: dict[tuple[str, str], set[str]] = {}
@@ -281,7 +296,7 @@ def _stands_for(column: str, known: set[str]) -> bool:
     return any(name in plain or plain in name for name in known)
 
 
-def _plain(trial: Measured) -> dict[str, Scalar]:
+def _plain(trial: TrialEvidence) -> dict[str, Scalar]:
     plain = {name.rpartition(".")[2]: value for name, value in trial.settings.items()}
     return {name: value for name, value in plain.items() if name not in _NO_SETTINGS}
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from iosonde.explain.gather import of_capture, of_document, together
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
-from iosonde.records.evidence import Case
+from iosonde.records.evidence import EvidenceSet
 from iosonde.stack.discover import discover
 from iosonde.text.document import of_bytes
 
@@ -30,7 +30,7 @@ _COMMANDS = (
 """Each only reads. What a host does not have answers nothing."""
 
 
-async def of_hosts(names: Sequence[str]) -> Case:
+async def of_hosts(names: Sequence[str]) -> EvidenceSet:
     """The case of hosts that the user named.
 
     Raises:
@@ -52,7 +52,7 @@ async def of_hosts(names: Sequence[str]) -> Case:
             await host.close()
 
 
-async def _said(host: Host) -> Case:
+async def _said(host: Host) -> EvidenceSet:
     """What a host's own files and tools say, as far as it has them."""
     files = await host.read_many(list(_FILES))
     texts = [

@@ -8,7 +8,7 @@ from dataclasses import replace
 from iosonde.explain.rules import RULES as SPANNING
 from iosonde.layers import RULES as OF_LAYERS
 from iosonde.loads import RULES as OF_LOADS
-from iosonde.records.evidence import Case, Rule
+from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Finding
 
 _ORDER = {"error": 0, "warning": 1, "note": 2}
@@ -21,7 +21,7 @@ def rules() -> tuple[Rule, ...]:
     return tuple(sorted(found, key=lambda rule: (rule.name, rule.about)))
 
 
-def findings(case: Case) -> tuple[Finding, ...]:
+def findings(case: EvidenceSet) -> tuple[Finding, ...]:
     """What the rules find: what speaks against an author's claim, then the worst first.
 
     Within a severity they stand in the order of the rules' names; orders that nobody can claim come

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.records.evidence import Case, Measured
+from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.run import Metric
 from iosonde.records.stack import Scalar
 from iosonde.statistics.estimates import summarise
@@ -26,7 +26,7 @@ _LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "ioengine", "rwmixread")
 """Options that make loads different ones, where both trials know them."""
 
 
-def words_of_load(trials: Sequence[Measured]) -> str:
+def words_of_load(trials: Sequence[TrialEvidence]) -> str:
     """What is known of the load that trials share: `randwrite, bs 4 KiB, iodepth 1`."""
     known: dict[str, Scalar] = {}
     for trial in trials:
@@ -49,7 +49,7 @@ class Condition:
     """One way of measuring: its trials (one a host where they were measured together)."""
 
     label: str
-    trials: tuple[Measured, ...]
+    trials: tuple[TrialEvidence, ...]
     metric: Metric
     """The headline, averaged over the hosts loop by loop."""
 
@@ -60,7 +60,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ComparableTrials:
     """Conditions that may be compared: same source, tool, load and headline, under one heading.
 
     Of one device as well, unless their author put several under a heading of their own.
@@ -71,9 +71,9 @@ class Series:
     conditions: tuple[Condition, ...]
 
 
-def series_of(case: Case) -> tuple[Series, ...]:
+def series_of(case: EvidenceSet) -> tuple[ComparableTrials, ...]:
     """The series of a case, those of a single condition included."""
-    groups: dict[tuple[str, str, str], list[Measured]] = {}
+    groups: dict[tuple[str, str, str], list[TrialEvidence]] = {}
     for trial in case.trials:
         if trial.headline:
             groups.setdefault((trial.source, trial.tool, trial.headline), []).append(trial)
@@ -83,11 +83,11 @@ def series_of(case: Case) -> tuple[Series, ...]:
             alikes = [one for part in _by_device(some, heading) for one in by_load(part)]
             for alike in alikes:
                 conditions = _conditions(alike, headline)
-                found.append(Series(heading or source, headline, tuple(conditions)))
+                found.append(ComparableTrials(heading or source, headline, tuple(conditions)))
     return tuple(found)
 
 
-def _by_device(trials: Sequence[Measured], heading: str) -> list[list[Measured]]:
+def _by_device(trials: Sequence[TrialEvidence], heading: str) -> list[list[TrialEvidence]]:
     """By target; what is measured at several hosts at the same path is one thing.
 
     An author who puts devices under one heading means to compare them; a run that measures its
@@ -95,7 +95,7 @@ def _by_device(trials: Sequence[Measured], heading: str) -> list[list[Measured]]
     """
     if heading and all(trial.printed for trial in trials):
         return [list(trials)]
-    groups: dict[str, list[Measured]] = {}
+    groups: dict[str, list[TrialEvidence]] = {}
     for trial in trials:
         groups.setdefault(trial.target, []).append(trial)
     if "" in groups and len(groups) == 2:  # it may well be the same
@@ -103,7 +103,7 @@ def _by_device(trials: Sequence[Measured], heading: str) -> list[list[Measured]]
     return list(groups.values())
 
 
-def _load_of(trial: Measured) -> dict[str, Scalar]:
+def _load_of(trial: TrialEvidence) -> dict[str, Scalar]:
     """What is known of a trial's load; the size of its blocks, if need be, by its figures."""
     known = {name: trial.options[name] for name in _LOAD if name in trial.options}
     direction = trial.headline.partition(".")[0]
@@ -115,9 +115,9 @@ def _load_of(trial: Measured) -> dict[str, Scalar]:
     return known
 
 
-def by_load(trials: Sequence[Measured]) -> list[list[Measured]]:
+def by_load(trials: Sequence[TrialEvidence]) -> list[list[TrialEvidence]]:
     """Trials of the same load together; what an output does not say contradicts nothing."""
-    groups: list[tuple[dict[str, Scalar], list[Measured]]] = []
+    groups: list[tuple[dict[str, Scalar], list[TrialEvidence]]] = []
     for trial in trials:
         known = _load_of(trial)
         for words, some in groups:
@@ -130,18 +130,18 @@ def by_load(trials: Sequence[Measured]) -> list[list[Measured]]:
     return [some for _, some in groups]
 
 
-def _by_heading(trials: Sequence[Measured]) -> dict[str, list[Measured]]:
+def _by_heading(trials: Sequence[TrialEvidence]) -> dict[str, list[TrialEvidence]]:
     """By heading, where headings hold several trials; all together where each has its own."""
-    found: dict[str, list[Measured]] = {}
+    found: dict[str, list[TrialEvidence]] = {}
     for trial in trials:
         found.setdefault(trial.heading, []).append(trial)
     several = any(len({one.label for one in some}) > 1 for some in found.values())
     return found if several or len(found) == 1 else {"": list(trials)}
 
 
-def _conditions(trials: Sequence[Measured], headline: str) -> list[Condition]:
+def _conditions(trials: Sequence[TrialEvidence], headline: str) -> list[Condition]:
     """Trials of one label on several hosts at the same time are one condition."""
-    found: dict[str, list[Measured]] = {}
+    found: dict[str, list[TrialEvidence]] = {}
     for trial in trials:
         found.setdefault(trial.label, []).append(trial)
     conditions = []
@@ -159,9 +159,9 @@ def _conditions(trials: Sequence[Measured], headline: str) -> list[Condition]:
     return conditions
 
 
-def _repeated(groups: Sequence[list[Measured]]) -> list[list[list[Measured]]]:
+def _repeated(groups: Sequence[list[TrialEvidence]]) -> list[list[list[TrialEvidence]]]:
     """Measurements that somebody repeated as they were: each is a loop of the same condition."""
-    found: dict[object, list[list[Measured]]] = {}
+    found: dict[object, list[list[TrialEvidence]]] = {}
     for group in groups:
         key = tuple(
             (one.host, one.target, one.job, one.command, _as_set(one.options),
@@ -176,13 +176,13 @@ def _as_set(values: Mapping[str, Scalar]) -> frozenset[tuple[str, Scalar]]:
     return frozenset(values.items())
 
 
-def _several_hosts(trials: Sequence[Measured]) -> bool:
+def _several_hosts(trials: Sequence[TrialEvidence]) -> bool:
     return len({trial.host for trial in trials}) > 1
 
 
-def _simultaneous(trials: Sequence[Measured], headline: str) -> list[list[Measured]]:
+def _simultaneous(trials: Sequence[TrialEvidence], headline: str) -> list[list[TrialEvidence]]:
     """Trials of different hosts that ran at the same time, together; others alone."""
-    groups: list[list[Measured]] = []
+    groups: list[list[TrialEvidence]] = []
     for trial in trials:
         for group in groups:
             same = len(group[0].metrics[headline].loops) == len(trial.metrics[headline].loops)
@@ -195,7 +195,7 @@ def _simultaneous(trials: Sequence[Measured], headline: str) -> list[list[Measur
     return groups
 
 
-def overlap(one: Measured, other: Measured) -> float:
+def overlap(one: TrialEvidence, other: TrialEvidence) -> float:
     """Share of the shorter trial's time in which both ran; 0 where times are unknown."""
     if one.started is None or other.started is None or not one.elapsed or not other.elapsed:
         return 0.0
@@ -205,7 +205,7 @@ def overlap(one: Measured, other: Measured) -> float:
     return max(0.0, end - begin) / min(lengths) if min(lengths) > 0 else 0.0
 
 
-def _averaged(trials: Sequence[Measured], headline: str) -> Metric:
+def _averaged(trials: Sequence[TrialEvidence], headline: str) -> Metric:
     first = trials[0].metrics[headline]
     if len(trials) == 1:
         return first

@@ -19,7 +19,7 @@ from math import exp, log, sqrt
 from iosonde.errors import UsageError
 from iosonde.explain.series import by_load, words_of_load
 from iosonde.measure.sheet import CPU_PER_IO
-from iosonde.records.evidence import Case, Measured
+from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
 from iosonde.records.sheet import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
@@ -29,7 +29,7 @@ _MEMORY = "page-cache"
 
 
 def waterfalls(
-    case: Case, findings: Sequence[Finding] = (), order: Sequence[str] = ()
+    case: EvidenceSet, findings: Sequence[Finding] = (), order: Sequence[str] = ()
 ) -> tuple[Waterfall, ...]:
     """The waterfalls of a case: one for each load that was measured at two or more places.
 
@@ -45,7 +45,7 @@ def waterfalls(
     """
     _check(order, case)
     doubted = {figure.where for one in findings if one.rule == _MEMORY for figure in one.evidence}
-    groups: dict[tuple[str, str, str], list[Measured]] = {}
+    groups: dict[tuple[str, str, str], list[TrialEvidence]] = {}
     for trial in case.trials:
         if trial.headline and trial.metrics:
             load = trial.heading if trial.stands_on else ""
@@ -70,7 +70,7 @@ def waterfalls(
     return tuple(found)
 
 
-def _paths(trials: Sequence[Measured]) -> list[list[Measured]]:
+def _paths(trials: Sequence[TrialEvidence]) -> list[list[TrialEvidence]]:
     """The ways that a request takes through the places of some trials, each from the bottom up.
 
     Of members of an array that were all measured, the first stands for them; the others are no
@@ -100,12 +100,12 @@ def _next_below(layers: Sequence[frozenset[object]], above: int) -> int | None:
     return max(below, key=lambda index: (len(layers[index]), -index), default=None)
 
 
-def _place(trial: Measured) -> object:
+def _place(trial: TrialEvidence) -> object:
     """Where in a stack it was measured; several settings at one place make no waterfall."""
     return trial.stands_on or trial.target or trial.heading
 
 
-def _check(order: Sequence[str], case: Case) -> None:
+def _check(order: Sequence[str], case: EvidenceSet) -> None:
     for word in order:
         if not any(_named(trial, word) for trial in case.trials):
             labels = "; ".join(dict.fromkeys(trial.label for trial in case.trials)) or "none"
@@ -116,11 +116,13 @@ def _check(order: Sequence[str], case: Case) -> None:
             )
 
 
-def _named(trial: Measured, word: str) -> bool:
+def _named(trial: TrialEvidence, word: str) -> bool:
     return word.lower() in trial.label.lower() or word in {trial.target, trial.host}
 
 
-def _ordered(trials: Sequence[Measured], order: Sequence[str]) -> tuple[list[Measured], bool]:
+def _ordered(
+    trials: Sequence[TrialEvidence], order: Sequence[str]
+) -> tuple[list[TrialEvidence], bool]:
     """The trials from the bottom up, and whether that is known to be their order."""
     if order:
         picked = [next((one for one in trials if _named(one, word)), None) for word in order]
@@ -130,7 +132,7 @@ def _ordered(trials: Sequence[Measured], order: Sequence[str]) -> tuple[list[Mea
     return list(trials), False
 
 
-def _timed(trials: Sequence[Measured], headline: str) -> str:
+def _timed(trials: Sequence[TrialEvidence], headline: str) -> str:
     """The latency that the load waits for: of its syncs where it has some, else of its I/Os."""
     if all(SYNC_LATENCY in trial.metrics for trial in trials):
         return SYNC_LATENCY
@@ -138,11 +140,11 @@ def _timed(trials: Sequence[Measured], headline: str) -> str:
 
 
 def _steps(
-    trials: Sequence[Measured], headline: str, latency: str, doubted: set[str]
+    trials: Sequence[TrialEvidence], headline: str, latency: str, doubted: set[str]
 ) -> tuple[WaterfallStep, ...]:
     steps: list[WaterfallStep] = []
     base = trials[0].metrics
-    before: Measured | None = None
+    before: TrialEvidence | None = None
     for trial in trials:
         rate = trial.metrics[headline]
         time, cpu = (trial.metrics.get(one) for one in (latency, CPU_PER_IO))

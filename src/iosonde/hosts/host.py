@@ -79,20 +79,20 @@ async def wait_or_stop(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FilesSnapshot:
     """The watched files at one moment: epoch seconds, path → content."""
 
     time: float
     files: Mapping[str, bytes]
 
 
-class Watch(Protocol):
+class FilesWatch(Protocol):
     """The same few files of a host read again and again, as cheaply as that host allows."""
 
     missed: int
     """Readings that came so late that the next one was due."""
 
-    def take(self) -> Sequence[Reading]:
+    def take(self) -> Sequence[FilesSnapshot]:
         """The readings since the last call, the oldest first."""
         ...
 
@@ -162,7 +162,7 @@ class Host(Protocol):
         """Many files in one go; what could not be read maps to the error `read` would raise."""
         ...
 
-    async def watch(self, paths: Sequence[str], interval: float) -> Watch:
+    async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
         """Read files every `interval` seconds from now on; those missing are left out."""
         ...
 

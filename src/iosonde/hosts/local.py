@@ -29,7 +29,7 @@ from iosonde.hosts.command import require_no_nul, trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import Gathered, too_long
-from iosonde.hosts.host import Completed, Reading, wait_or_stop
+from iosonde.hosts.host import Completed, FilesSnapshot, wait_or_stop
 from iosonde.hosts.kin import kill, kin_of
 
 # Administrators' tools live in sbin, which a plain user's PATH may lack.
@@ -164,11 +164,11 @@ class LocalWatch:
         self._sampler = Sampler(self._paths, interval)
         self.missed = 0
 
-    def take(self) -> Sequence[Reading]:
+    def take(self) -> Sequence[FilesSnapshot]:
         """See `Watch.take`."""
         readings, self.missed = self._sampler.take()
         return [
-            Reading(moment, dict(zip(self._paths, contents, strict=True)))
+            FilesSnapshot(moment, dict(zip(self._paths, contents, strict=True)))
             for moment, contents in readings
         ]
 

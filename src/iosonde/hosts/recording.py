@@ -26,7 +26,7 @@ from iosonde.errors import (
 from iosonde.exact import escaped_surrogates, from_json
 from iosonde.hosts.command import quote
 from iosonde.hosts.conversation import Conversation
-from iosonde.hosts.host import Completed, Host, Process, Watch
+from iosonde.hosts.host import Completed, FilesWatch, Host, Process
 from iosonde.inputs import read_input
 from iosonde.outputs import write_output
 
@@ -115,7 +115,7 @@ class Recorder:
             )
         return found
 
-    async def watch(self, paths: Sequence[str], interval: float) -> Watch:
+    async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
         """See `Host.watch`; what changes every second is not recorded."""
         return await self._host.watch(paths, interval)
 
@@ -220,7 +220,7 @@ class RecordingHost:
                 found[path] = problem
         return found
 
-    async def watch(self, paths: Sequence[str], interval: float) -> Watch:
+    async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
         """See `Host.watch`."""
         del paths, interval
         raise self._still("show how files change")

@@ -11,14 +11,14 @@ from typing import Any
 
 from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.qmp import ask
-from iosonde.lab.spec import Limits
-from iosonde.lab.state import Lab, Node, end
+from iosonde.lab.spec import DiskLimits
+from iosonde.lab.state import Lab, LabNode, end
 from iosonde.lab.up import start, wait_up
 
 _EIO = 5
 
 
-async def cut(lab: Lab, node: Node) -> None:
+async def cut(lab: Lab, node: LabNode) -> None:
     """Cut a node off the private network: both directions are silent, the link stays up.
 
     Its ssh goes another way and still works.
@@ -26,7 +26,7 @@ async def cut(lab: Lab, node: Node) -> None:
     await _set_port(lab, node, up=False)
 
 
-async def heal(lab: Lab, node: Node) -> None:
+async def heal(lab: Lab, node: LabNode) -> None:
     """Undo `cut`, `fail` and `slow` of a node; one that does not run stays so."""
     await _set_port(lab, node, up=True)
     if lab.pid(node.name) is None:
@@ -38,12 +38,12 @@ async def heal(lab: Lab, node: Node) -> None:
         await slow(lab, node, disk, _declared(node, disk))
 
 
-async def _set_port(lab: Lab, node: Node, *, up: bool) -> None:
+async def _set_port(lab: Lab, node: LabNode, *, up: bool) -> None:
     arguments = {"name": f"p{node.number}", "up": up}
     await ask(lab.directory / "qmp", "set_link", arguments)
 
 
-def kill(lab: Lab, node: Node) -> None:
+def kill(lab: Lab, node: LabNode) -> None:
     """Cut a node's power, and that of its guests. What its disks acknowledged stays in their files.
 
     Raises:
@@ -56,7 +56,7 @@ def kill(lab: Lab, node: Node) -> None:
         raise UsageError(f"the node {node.name} is not running")
 
 
-async def power_on(lab: Lab, node: Node) -> None:
+async def power_on(lab: Lab, node: LabNode) -> None:
     """Boot a node again after `kill`, with its disks; what was not on them is forgotten.
 
     Raises:
@@ -69,7 +69,7 @@ async def power_on(lab: Lab, node: Node) -> None:
     await wait_up(lab, node)
 
 
-async def fail(lab: Lab, node: Node, disk: str) -> None:
+async def fail(lab: Lab, node: LabNode, disk: str) -> None:
     """Let every read and write of a disk end with EIO from now on.
 
     Flushes pass: QEMU flushes a drive before it lets go of it, so that nothing could be mended.
@@ -89,7 +89,7 @@ async def fail(lab: Lab, node: Node, disk: str) -> None:
     await _reopen(lab, node, disk, below=f"e-{disk}")
 
 
-async def _reopen(lab: Lab, node: Node, disk: str, *, below: str) -> None:
+async def _reopen(lab: Lab, node: LabNode, disk: str, *, below: str) -> None:
     """Put another node below the throttle, which the device holds on to."""
     throttle = {
         "driver": "throttle", "node-name": f"d-{disk}", "throttle-group": f"t-{disk}",
@@ -98,7 +98,7 @@ async def _reopen(lab: Lab, node: Node, disk: str, *, below: str) -> None:
     await _ask(lab, node, "blockdev-reopen", {"options": [throttle]})
 
 
-async def slow(lab: Lab, node: Node, disk: str, limits: Limits) -> None:
+async def slow(lab: Lab, node: LabNode, disk: str, limits: DiskLimits) -> None:
     """Give a disk other limits; those that are None end."""
     _require(node, disk)
     value = {
@@ -113,31 +113,31 @@ async def slow(lab: Lab, node: Node, disk: str, limits: Limits) -> None:
     await _ask(lab, node, "qom-set", arguments)
 
 
-def _declared(node: Node, disk: str) -> Limits:
+def _declared(node: LabNode, disk: str) -> DiskLimits:
     """The limits a disk began with, from the node's command line."""
     for word in node.command:
         if word.startswith(f"throttle-group,id=t-{disk}"):
             found = dict(part.split("=", 1) for part in word.split(",")[1:])
             if found.get("id") == f"t-{disk}":
                 iops, rate = found.get("x-iops-total"), found.get("x-bps-total")
-                return Limits(float(iops) if iops else None, float(rate) if rate else None)
-    return Limits()
+                return DiskLimits(float(iops) if iops else None, float(rate) if rate else None)
+    return DiskLimits()
 
 
-def _require(node: Node, disk: str) -> None:
+def _require(node: LabNode, disk: str) -> None:
     if disk not in node.disks:
         known = ", ".join(node.disks) or "none"
         raise UsageError(f"the node {node.name} has no disk {disk!r}; it has {known}")
 
 
-async def _size(lab: Lab, node: Node, disk: str) -> int:
+async def _size(lab: Lab, node: LabNode, disk: str) -> int:
     """Of a disk in bytes, whether a file or an export holds it (qapi/block-core.json)."""
     found: Any = await _ask(lab, node, "query-named-block-nodes", {"flat": True})
     sizes = {one["node-name"]: one["image"]["virtual-size"] for one in found}
     return int(sizes[f"r-{disk}"])
 
 
-async def forward(lab: Lab, node: Node, port: int) -> int:
+async def forward(lab: Lab, node: LabNode, port: int) -> int:
     """A port of 127.0.0.1 that leads to a port of the node; the same one each time."""
     from iosonde.lab.up import free_ports
 
@@ -153,5 +153,5 @@ async def forward(lab: Lab, node: Node, port: int) -> int:
     return local
 
 
-async def _ask(lab: Lab, node: Node, command: str, arguments: dict[str, object]) -> object:
+async def _ask(lab: Lab, node: LabNode, command: str, arguments: dict[str, object]) -> object:
     return await ask(lab.directory / node.name / "qmp", command, arguments)

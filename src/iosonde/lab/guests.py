@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.errors import IosondeError, UsageError
-from iosonde.lab.state import Lab, Node, end, find
+from iosonde.lab.state import Lab, LabNode, end, find
 
 ADDRESS, PORT = "10.0.2.100", 7000
 """Where a node asks, on its user network."""
@@ -35,12 +35,12 @@ def listener(lab: str, node: str, base: Path) -> str:
     return f",guestfwd=tcp:{ADDRESS}:{PORT}-cmd:{command}"
 
 
-def guests_of(lab: Lab, node: Node) -> tuple[Node, ...]:
+def guests_of(lab: Lab, node: LabNode) -> tuple[LabNode, ...]:
     """The guests that a node can switch."""
     return tuple(one for one in lab.nodes if one.host == node.name)
 
 
-async def answered(lab: Lab, node: Node, line: str) -> str:
+async def answered(lab: Lab, node: LabNode, line: str) -> str:
     """Do what a node asks for.
 
     Args:
@@ -67,7 +67,7 @@ async def answered(lab: Lab, node: Node, line: str) -> str:
     return "off" if lab.pid(name) is None else "running"
 
 
-async def _start(lab: Lab, guest: Node) -> None:
+async def _start(lab: Lab, guest: LabNode) -> None:
     from iosonde.lab.faults import power_on
 
     try:

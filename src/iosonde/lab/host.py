@@ -9,7 +9,7 @@ import asyncssh
 
 from iosonde.errors import HostFailed, UsageError
 from iosonde.hosts.ssh.host import SshHost
-from iosonde.lab.state import Lab, Node, NodeOff, find
+from iosonde.lab.state import Lab, LabNode, NodeOff, find
 
 DEFAULT = "lab"
 """The lab that is meant where no other is named."""
@@ -42,7 +42,7 @@ async def open_lab(address: str) -> SshHost:
     return await connect(lab, lab.node(node), f"lab:{address}")
 
 
-async def connect(lab: Lab, node: Node, called: str) -> SshHost:
+async def connect(lab: Lab, node: LabNode, called: str) -> SshHost:
     """The node as a host of the name `called`."""
     if lab.pid(node.name) is None:
         raise NodeOff(
@@ -71,7 +71,7 @@ async def connect(lab: Lab, node: Node, called: str) -> SshHost:
     return SshHost(called, connection)
 
 
-def ssh_argv(lab: Lab, node: Node, command: tuple[str, ...]) -> list[str]:
+def ssh_argv(lab: Lab, node: LabNode, command: tuple[str, ...]) -> list[str]:
     """The argument list of OpenSSH that leads to a node."""
     image = Path(lab.image)
     known = lab.directory / "known_hosts"

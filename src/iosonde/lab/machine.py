@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iosonde.lab.image import Image
-from iosonde.lab.spec import DiskSpec, Limits, NodeSpec
+from iosonde.lab.spec import DiskLimits, DiskSpec, NodeSpec
 from iosonde.units import MIB
 
 PROGRAM = "qemu-system-x86_64"
@@ -20,7 +20,7 @@ _TRANSLATED = {"tcg": "tcg,thread=multi,tb-size=64", "kvm": "kvm"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NodeLocation:
     """Where a node keeps its files, and what it is reached by."""
 
     directory: Path
@@ -45,7 +45,7 @@ class Place:
         return self.directory / "qmp"
 
 
-def throttle(limits: Limits) -> str:
+def throttle(limits: DiskLimits) -> str:
     """Properties of a throttle group."""
     parts = []
     if limits.iops:
@@ -104,7 +104,7 @@ def disk_arguments(disk: DiskSpec, file: Path) -> list[str]:
 def node_arguments(
     node: NodeSpec,
     image: Image,
-    place: Place,
+    place: NodeLocation,
     *,
     accel: str,
     mtu: int,

@@ -28,7 +28,7 @@ _BOOT = ("init", "node", "customize")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PackageSource:
     """An archive of packages: `suite` its release, `uri` where, `components` of it."""
 
     suite: str
@@ -36,7 +36,7 @@ class Source:
     components: tuple[str, ...]
 
 
-def parse_targets(text: str) -> Source | None:
+def parse_targets(text: str) -> PackageSource | None:
     """The main archive of Debian among apt's index targets, "ORIGIN|CODENAME|URI|COMPONENT" lines.
 
     Updates and security archives have a dash in their code names and are left out: an image lives
@@ -49,11 +49,11 @@ def parse_targets(text: str) -> Source | None:
             found.setdefault((codename, uri), []).append(component)
     for (codename, uri), components in found.items():
         if "main" in components:
-            return Source(codename, uri, ("main", "non-free"))
+            return PackageSource(codename, uri, ("main", "non-free"))
     return None
 
 
-def source() -> Source:
+def source() -> PackageSource:
     """Where this machine's own packages come from.
 
     Raises:
@@ -75,7 +75,7 @@ def source() -> Source:
     return one
 
 
-def unpack_argv(one: Source, tree: str) -> list[str]:
+def unpack_argv(one: PackageSource, tree: str) -> list[str]:
     """The command that makes a tar archive of the root file system."""
     excluded = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in _LEFT_OUT]
     return [

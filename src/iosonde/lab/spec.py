@@ -14,7 +14,7 @@ _SERIAL = 20  # letters of a disk's name: VIRTIO_BLK_ID_BYTES (include/uapi/linu
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DiskLimits:
     """How fast a disk may be: I/Os per second and bytes per second; None is no limit."""
 
     iops: float | None = None
@@ -24,15 +24,15 @@ class Limits:
 MEMORY = "lab-state"
 """Name of the disk on which a node keeps its root file system over a loss of power (boot/init)."""
 
-LIKE: Mapping[str, Limits] = {
+LIKE: Mapping[str, DiskLimits] = {
     # random 4 KiB and sequential figures of data sheets, rounded: Seagate Enterprise Performance
     # 10K.8 (ST1200MM0088), Exos 7E8 (ST8000NM0055); 3.9 ms and 8.5 ms of seek, 10,500 and
     # 7,200 1/min, so 1 / (seek + half a turn)
-    "10k-sas": Limits(iops=148, bandwidth=215e6),
-    "7k2-sata": Limits(iops=79, bandwidth=249e6),
+    "10k-sas": DiskLimits(iops=148, bandwidth=215e6),
+    "7k2-sata": DiskLimits(iops=79, bandwidth=249e6),
     # SATA at 6 Gbit/s (SATA 3.x: 8b/10b) bounds the one, its queue of 32 the other
-    "sata-ssd": Limits(iops=90_000, bandwidth=550e6),
-    "nvme": Limits(),
+    "sata-ssd": DiskLimits(iops=90_000, bandwidth=550e6),
+    "nvme": DiskLimits(),
 }
 """Kinds of disks that can be approximated; an emulated node reaches none of an NVMe drive's."""
 
@@ -49,7 +49,7 @@ class DiskSpec:
 
     name: str
     size: int = GIB
-    limits: Limits = field(default_factory=Limits)
+    limits: DiskLimits = field(default_factory=DiskLimits)
     source: str = ""
     bus: str = "virtio-blk"
     cache: str = "none"
@@ -82,7 +82,7 @@ class LabSpec:
     mtu: int = 9000
 
 
-def limits_like(like: str, iops: float | None, bandwidth: float | None) -> Limits:
+def limits_like(like: str, iops: float | None, bandwidth: float | None) -> DiskLimits:
     """The limits of a kind of disk, with what is said besides.
 
     Raises:
@@ -90,7 +90,7 @@ def limits_like(like: str, iops: float | None, bandwidth: float | None) -> Limit
     """
     if like and like not in LIKE:
         raise UsageError(f"there is no disk like {like!r}; known: {', '.join(sorted(LIKE))}")
-    known = LIKE.get(like, Limits())
+    known = LIKE.get(like, DiskLimits())
     return replace(known, iops=iops or known.iops, bandwidth=bandwidth or known.bandwidth)
 
 

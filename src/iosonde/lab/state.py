@@ -20,7 +20,7 @@ _GRACE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class LabNode:
     """A node of a running lab. `disks` are the names of its disks; `host` is that of a guest."""
 
     name: str
@@ -45,14 +45,14 @@ class Lab:
     accel: str
     complete: bool
     switch: tuple[str, ...]
-    nodes: tuple[Node, ...]
+    nodes: tuple[LabNode, ...]
 
     @property
     def directory(self) -> Path:
         """Where all its files are."""
         return base() / "running" / self.name
 
-    def node(self, name: str) -> Node:
+    def node(self, name: str) -> LabNode:
         """A node by its name.
 
         Raises:
@@ -124,7 +124,7 @@ def find(name: str) -> Lab:
 def _read(file: Path) -> Lab:
     whole = json.loads(file.read_text())
     nodes = tuple(
-        Node(
+        LabNode(
             one["name"], one["number"], one["port"], tuple(one["disks"]), tuple(one["command"]),
             one.get("host", ""),
         )

@@ -21,9 +21,9 @@ from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.accel import accelerator
 from iosonde.lab.guests import listener
 from iosonde.lab.image import Image, Tell, base, image
-from iosonde.lab.machine import PROGRAM, Place, node_arguments, switch_arguments
+from iosonde.lab.machine import PROGRAM, NodeLocation, node_arguments, switch_arguments
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, checked
-from iosonde.lab.state import Lab, Node, labs, take_down
+from iosonde.lab.state import Lab, LabNode, labs, take_down
 from iosonde.private_folder import make_private
 from iosonde.scripts import program
 from iosonde.store.owner import is_gone, this_process
@@ -124,7 +124,7 @@ def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
     spec, forwards = _forwarded(spec, ports[len(spec.nodes) :])
     for number, node in enumerate(spec.nodes, 1):
         hosting = any(one.host == node.name for one in spec.nodes)
-        place = Place(
+        place = NodeLocation(
             directory / node.name, number, ports[number - 1], sockets[number - 1],
             tuple(forwards.get(node.name, ())),
             listener(spec.name, node.name, base()) if hosting else "",
@@ -133,7 +133,7 @@ def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
         _make_disks(node, place.directory)
         command = node_arguments(node, made, place, accel=accel, mtu=spec.mtu, peers=peers)
         disks = tuple(disk.name for disk in node.disks)
-        nodes.append(Node(node.name, number, place.port, disks, tuple(command), node.host))
+        nodes.append(LabNode(node.name, number, place.port, disks, tuple(command), node.host))
     switch = switch_arguments(sockets, directory / "qmp")
     return Lab(spec.name, str(made.directory), accel, False, tuple(switch), tuple(nodes)).keep()
 
@@ -163,7 +163,7 @@ def _forwarded(
     return replace(spec, nodes=nodes), forwards
 
 
-def _first(lab: Lab) -> tuple[Node, ...]:
+def _first(lab: Lab) -> tuple[LabNode, ...]:
     """The nodes that start with the lab: all but guests."""
     return tuple(node for node in lab.nodes if not node.host)
 
@@ -237,7 +237,7 @@ def _not_started(lab: Lab, what: str) -> HostFailed:
 async def _all_up(lab: Lab, began: float, tell: Tell) -> dict[str, float]:
     """Seconds after `began` at which each node said it was up."""
 
-    async def one(node: Node) -> tuple[str, float]:
+    async def one(node: LabNode) -> tuple[str, float]:
         await wait_up(lab, node)
         tell(f"{node.name} is up after {show_seconds(time.monotonic() - began)}", None)
         return node.name, time.monotonic() - began
@@ -245,7 +245,7 @@ async def _all_up(lab: Lab, began: float, tell: Tell) -> dict[str, float]:
     return dict(await asyncio.gather(*map(one, _first(lab))))
 
 
-async def wait_up(lab: Lab, node: Node) -> None:
+async def wait_up(lab: Lab, node: LabNode) -> None:
     """Wait for the line by which a node says that its ssh listens.
 
     Raises:

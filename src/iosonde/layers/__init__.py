@@ -40,7 +40,7 @@ LAYERS: Table[type[Layer]] = Table(
         "iscsi": "iosonde.layers.iscsi.initiator:IscsiInitiator",
         "iscsi_target": "iosonde.layers.iscsi.target:IscsiTarget",
         "link": "iosonde.layers.link.kind:Link",
-        "loop": "iosonde.layers.loop:Loop",
+        "loop": "iosonde.layers.loop:LoopDevice",
         "lvm": "iosonde.layers.lvm.kind:Lvm",
         "md": "iosonde.layers.md.kind:Md",
         "multipath": "iosonde.layers.multipath:Multipath",

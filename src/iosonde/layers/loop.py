@@ -46,7 +46,7 @@ def _flag(text: str | None) -> bool | None:
     return {"0": False, "1": True}.get(text or "")
 
 
-class Loop(Layer):
+class LoopDevice(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "loop"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from iosonde.layers.dm.facts import DEVICE, Target, TargetFacts, counted
+from iosonde.layers.dm.facts import DEVICE, MapperTarget, TargetFacts, counted
 from iosonde.layers.dm.kind import Mapped, with_status
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.records.stack import Scalar, StackLayer
@@ -64,7 +64,7 @@ def paths_of(arguments: Sequence[str]) -> tuple[Path, ...]:
     )
 
 
-def read_target(target: Target) -> TargetFacts | None:
+def read_target(target: MapperTarget) -> TargetFacts | None:
     """A line of the multipath target, of table or status."""
     if paths := paths_of(target.arguments):
         failed = sum(not path.active for path in paths)
@@ -101,7 +101,7 @@ class Multipath(Layer):
         maps = await with_status(scene, self.kind)
         return tuple([await self._layer(scene, one, status) for one, status in maps])
 
-    async def _layer(self, scene: Scene, one: Mapped, status: Target | None) -> StackLayer:
+    async def _layer(self, scene: Scene, one: Mapped, status: MapperTarget | None) -> StackLayer:
         places = {name: f"/sys/block/{name}/device/state" for name in one.device.below}
         texts = await scene.texts(list(places.values()))
         states = {name: texts[path] for name, path in places.items() if path in texts}

@@ -44,7 +44,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class UndoSubject:
     """What an undo works on, to be known again by more than its name (change/identity.py).
 
     Args:
@@ -96,14 +96,14 @@ class Step:
     shared: bool = False
     patience: float = 20.0
     turn: str = ""
-    touches: tuple[Subject, ...] = ()
+    touches: tuple[UndoSubject, ...] = ()
 
     @property
-    def subjects(self) -> tuple[Subject, ...]:
+    def subjects(self) -> tuple[UndoSubject, ...]:
         """All that its undo must know again; nothing where nothing is undone."""
         if not self.undo:
             return ()
-        return (*(Subject("device", path) for path in self.destroys), *self.touches)
+        return (*(UndoSubject("device", path) for path in self.destroys), *self.touches)
 
 
 def run(*argv: str, timeout: float = 60.0, may_fail: bool = False) -> Command:
@@ -151,7 +151,7 @@ def file(path: str, text: str, does: str = "") -> Step:
         (run("mkdir", "-p", path.rpartition("/")[0]), put(path, text)),
         Check(("cat", path), shows=(text,)),
         (run("rm", "-f", path),),
-        touches=(Subject("output", path, ask=("cat", path)),),
+        touches=(UndoSubject("output", path, ask=("cat", path)),),
     )
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, flow, lines
 
@@ -52,7 +52,7 @@ class Bonnie:
                 return index
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = first
         for index, line in lines(cursor, first, 30):
@@ -83,7 +83,7 @@ class Bonnie:
             raise Unreadable("no row of figures follows")
         if not trial.loops[0].metrics:
             raise Unreadable("all its tests were too short to be measured")
-        return Reading(first, last, trials=(trial,))
+        return OutputReading(first, last, trials=(trial,))
 
 
 def _latencies(fields: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
 
@@ -93,7 +93,7 @@ class Dd:
                 return index
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         results, unread = _results(cursor, first)
         if not results:
@@ -107,7 +107,7 @@ class Dd:
             _trial(result, call, prompt) for result, call in zip(kept, calls, strict=True)
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
-        return Reading(asked[0] if asked else first, last, trials=trials, unread=said)
+        return OutputReading(asked[0] if asked else first, last, trials=trials, unread=said)
 
 
 def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.text.cursor import TextCursor, command_before, compact, lines
 
 _HEAD = re.compile(r"--- (?P<target>.+?)(?: \(.*\))? ioping statistics ---")
@@ -43,7 +43,7 @@ class Ioping:
                 return index
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = first
         for index, line in lines(cursor, first, 14):
@@ -80,4 +80,4 @@ class Ioping:
             steps=steps,
             details={"requests": units.printed(done["n"])[0]},
         )
-        return Reading(asked[0] if asked else first, last, trials=(trial,))
+        return OutputReading(asked[0] if asked else first, last, trials=(trial,))

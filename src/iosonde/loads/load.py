@@ -88,7 +88,7 @@ REQUESTS = "requests.iolog"
 
 
 @runtime_checkable
-class Recording(Protocol):
+class RecordingEngine(Protocol):
     """An engine that can also write down which requests it makes."""
 
     def recorded(self, load: Load, command: LoadCommand, *, directory: str) -> LoadCommand:

@@ -18,7 +18,13 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import PrintedState, PrintedTrial, Reading, Subject, Unreadable
+from iosonde.records.printed import (
+    OutputReading,
+    PrintedState,
+    PrintedSubject,
+    PrintedTrial,
+    Unreadable,
+)
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import TextCursor, compact, flow, lines
 
@@ -73,7 +79,7 @@ class LoopTester:
                 first = index
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = _end(cursor, first)
         text = compact(cursor, first, last)
@@ -109,7 +115,7 @@ class LoopTester:
         )
         system = _SYSTEM.search(text)
         state = _state(items, target, system[1] if system else "", host)
-        return Reading(
+        return OutputReading(
             begin,
             last,
             trials=(trial,),
@@ -229,9 +235,9 @@ def _state(items: Mapping[str, str], target: str, system: str, host: str) -> Pri
         for theirs, ours in _QUEUE.items()
         if theirs in items
     }
-    subjects = [Subject("hwraid", name, drive, host)] if drive else []
+    subjects = [PrintedSubject("hwraid", name, drive, host)] if drive else []
     if queue and name:
-        subjects.append(Subject("disk", name, queue, host))
+        subjects.append(PrintedSubject("disk", name, queue, host))
     return PrintedState(LoopTester.tool, tuple(subjects), host)
 
 

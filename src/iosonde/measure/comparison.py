@@ -28,7 +28,7 @@ _SAME = 1e-3  # of the spread: two metrics whose logarithms move together closer
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ComparisonRequest:
     """What is to be compared.
 
     Args:
@@ -44,7 +44,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TrialPair:
     """Two trials that belong together. `baseline` and `candidate` name their runs."""
 
     baseline: str
@@ -59,10 +59,10 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MetricVerdict:
     """The verdict on one metric of a pair."""
 
-    pair: Pair
+    pair: TrialPair
     a: Metric
     b: Metric
     judgement: Judgement
@@ -95,7 +95,7 @@ class Comparison:
     that were compared with nothing.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[MetricVerdict, ...]
     counted: int
     bar: Bar
     settings: Mapping[str, tuple[Scalar, ...]]
@@ -112,7 +112,7 @@ def label_of(sheet: TrialSheet) -> str:
 def compare(
     runs: Sequence[RunSheet],
     *,
-    wanted: Wanted | None = None,
+    wanted: ComparisonRequest | None = None,
     bar: Bar | None = None,
     simultaneous: bool = False,
 ) -> Comparison:
@@ -129,7 +129,7 @@ def compare(
     """
     if len(runs) < 2:
         raise UsageError("a comparison takes a baseline and at least one other run")
-    bar, wanted = bar or Bar(), wanted or Wanted()
+    bar, wanted = bar or Bar(), wanted or ComparisonRequest()
     pairs = [pair for other in runs[1:] for pair in match(runs[0], other, wanted.trials)]
     asked = [(pair, _shared(pair, wanted)) for pair in pairs]
     _check([*wanted.metrics, *wanted.also], [name for _, names in asked for name in names])
@@ -154,7 +154,7 @@ def compare(
     )
 
 
-def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -> list[Pair]:
+def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -> list[TrialPair]:
     """The trials of two runs that belong together: same load, probe and host, in their order.
 
     Where each run has a single trial (of those wanted), these two are compared whatever they are
@@ -166,12 +166,12 @@ def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -
     """
     ours, theirs = _wanted(baseline, wanted), _wanted(candidate, wanted)
     if all(len(_asked(run, wanted)) == 1 for run in (baseline, candidate)) and ours and theirs:
-        return [Pair(baseline.run.id, candidate.run.id, ours[0], theirs[0])]
+        return [TrialPair(baseline.run.id, candidate.run.id, ours[0], theirs[0])]
     waiting: dict[str, list[TrialSheet]] = {}
     for sheet in ours:
         waiting.setdefault(label_of(sheet), []).append(sheet)
     pairs = [
-        Pair(baseline.run.id, candidate.run.id, waiting[label_of(sheet)].pop(0), sheet)
+        TrialPair(baseline.run.id, candidate.run.id, waiting[label_of(sheet)].pop(0), sheet)
         for sheet in theirs
         if waiting.get(label_of(sheet))
     ]
@@ -188,7 +188,7 @@ def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -
 
 
 def _alone(
-    baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str], pairs: Sequence[Pair]
+    baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str], pairs: Sequence[TrialPair]
 ) -> Iterator[Alone]:
     """Measured trials of either run that belong to none of the other's."""
     taken = [(pair.a, pair.b) for pair in pairs]
@@ -252,7 +252,7 @@ def _asked(run: RunSheet, wanted: Sequence[str]) -> list[TrialSheet]:
     ]
 
 
-def _shared(pair: Pair, wanted: Wanted) -> list[str]:
+def _shared(pair: TrialPair, wanted: ComparisonRequest) -> list[str]:
     """Metrics that both trials have, headlines first."""
     theirs = {metric.name for metric in pair.b.metrics}
     names = [metric.name for metric in pair.a.metrics if metric.name in theirs]
@@ -275,7 +275,7 @@ def _check(wanted: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _levels(
-    asked: Sequence[tuple[Pair, list[str]]], level: float
+    asked: Sequence[tuple[TrialPair, list[str]]], level: float
 ) -> tuple[dict[tuple[int, str], float], int]:
     """The level of each metric of each pair, and how many comparisons share it.
 
@@ -295,7 +295,7 @@ def _levels(
     }, len(groups)
 
 
-def _same_figures(pair: Pair, names: Sequence[str]) -> list[list[str]]:
+def _same_figures(pair: TrialPair, names: Sequence[str]) -> list[list[str]]:
     logs = {name: logs for name in names if (logs := _logarithms(pair, name)) is not None}
     groups: list[list[str]] = []
     for name in names:
@@ -307,7 +307,7 @@ def _same_figures(pair: Pair, names: Sequence[str]) -> list[list[str]]:
     return groups
 
 
-def _logarithms(pair: Pair, name: str) -> tuple[float, ...] | None:
+def _logarithms(pair: TrialPair, name: str) -> tuple[float, ...] | None:
     values = (*_metric(pair.a, name).loops, *_metric(pair.b, name).loops)
     return tuple(map(log, values)) if min(values) > 0 else None
 
@@ -320,10 +320,10 @@ def _alike(a: tuple[float, ...] | None, b: tuple[float, ...] | None) -> bool:
     return max(steps) - min(steps) <= _SAME * (max(a) - min(a))
 
 
-def _answer(pair: Pair, name: str, bar: Bar, known: Circumstances) -> Answer:
+def _answer(pair: TrialPair, name: str, bar: Bar, known: Circumstances) -> MetricVerdict:
     a, b = _metric(pair.a, name), _metric(pair.b, name)
     judgement = judge(a, b, bar=bar, known=known, names=(pair.baseline, pair.candidate))
-    return Answer(pair, a, b, judgement, headline=name in pair.a.headlines, known=known)
+    return MetricVerdict(pair, a, b, judgement, headline=name in pair.a.headlines, known=known)
 
 
 def _metric(sheet: TrialSheet, name: str) -> Metric:

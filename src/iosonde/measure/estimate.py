@@ -11,7 +11,7 @@ from iosonde.measure.study import Plan
 _BETWEEN = 2.0  # seconds from one loop's end to the next one's start, before we know better
 
 
-class Measured(Protocol):
+class LoopsSoFar(Protocol):
     """The loops of a trial so far: their number, and the seconds that they took together."""
 
     spent: float
@@ -29,12 +29,12 @@ class Estimate:
         done: trials of the run so far; a resumed run's old loops say how long one takes.
     """
 
-    def __init__(self, plan: Plan, done: Mapping[str, Measured]) -> None:
+    def __init__(self, plan: Plan, done: Mapping[str, LoopsSoFar]) -> None:
         self._plan = plan
         self._begun = time.time()
         self._before = _sums(done)
 
-    def end(self, done: Mapping[str, Measured]) -> float | None:
+    def end(self, done: Mapping[str, LoopsSoFar]) -> float | None:
         """Epoch seconds at which the run should be over.
 
         None where loops have no stated length and none is finished yet, or where the number of
@@ -69,15 +69,15 @@ class Estimate:
         return max(passed - (spent - self._before[1]), 0.0) / fresh
 
 
-def _sums(done: Mapping[str, Measured]) -> tuple[int, float]:
+def _sums(done: Mapping[str, LoopsSoFar]) -> tuple[int, float]:
     """How many loops there are, and the seconds that they took together."""
     return sum(map(len, done.values())), sum(trial.spent for trial in done.values())
 
 
-def _mean(trial: Measured | None, usual: float | None) -> float | None:
+def _mean(trial: LoopsSoFar | None, usual: float | None) -> float | None:
     """Seconds of one loop of a trial, `usual` where it has none."""
     return trial.spent / len(trial) if trial else usual
 
 
-def _count(trial: Measured | None) -> int:
+def _count(trial: LoopsSoFar | None) -> int:
     return 0 if trial is None else len(trial)

@@ -24,7 +24,7 @@ from iosonde.loads import FLEETS
 from iosonde.loads._fleet import SOCKET, Fleet
 from iosonde.measure.again import UnreadLoop, read_loop
 from iosonde.measure.progress import Progress
-from iosonde.measure.trial import Bench, watch, written
+from iosonde.measure.trial import PreparedTrial, watch, written
 from iosonde.measure.workplace import workplace
 from iosonde.monitors.observer import Observer
 from iosonde.records.load import Load, LoadCommand, LoadResult, RawOutput, Target
@@ -45,7 +45,7 @@ class _Seat:
     `lost` is why its server ended before the client did.
     """
 
-    bench: Bench
+    bench: PreparedTrial
     target: Target
     observer: Observer | None
     server: asyncio.Future[Completed]
@@ -62,7 +62,7 @@ class _Clock:
     elapsed: float = 0.0
 
 
-async def require_same_line(benches: Sequence[Bench]) -> None:
+async def require_same_line(benches: Sequence[PreparedTrial]) -> None:
     """Look whether the tool of this machine can lead that of each host.
 
     Raises:
@@ -93,7 +93,7 @@ async def _line(fleet: Fleet, host: Host) -> str:
     return fleet.line(kerneltext.decoded(done.stdout))
 
 
-def _fleet(benches: Sequence[Bench]) -> Fleet:
+def _fleet(benches: Sequence[PreparedTrial]) -> Fleet:
     return FLEETS.load(benches[0].load.engine)()
 
 
@@ -103,7 +103,7 @@ def server_command(load: Load) -> str:
 
 
 async def measure_together(
-    benches: Sequence[Bench], index: int, *, seconds: float | None, progress: Progress
+    benches: Sequence[PreparedTrial], index: int, *, seconds: float | None, progress: Progress
 ) -> list[Loop | IosondeError]:
     """Run one loop at all benches, begun together.
 
@@ -152,7 +152,7 @@ async def measure_together(
 
 
 @asynccontextmanager
-async def _seated(fleet: Fleet, bench: Bench, socket: str) -> AsyncIterator[_Seat]:
+async def _seated(fleet: Fleet, bench: PreparedTrial, socket: str) -> AsyncIterator[_Seat]:
     """The target held, a server listening, `socket` of this machine leading to it."""
     async with AsyncExitStack() as stack:
         held = await stack.enter_async_context(bench.hold())

@@ -8,7 +8,7 @@ from typing import Literal
 
 from iosonde.contract import ADDED, HIDDEN, NULL
 from iosonde.errors import UsageError
-from iosonde.measure.comparison import Answer, Comparison
+from iosonde.measure.comparison import Comparison, MetricVerdict
 from iosonde.records.comparison import Outcome
 from iosonde.statistics.contrast import Bar
 from iosonde.statistics.verdict import judge
@@ -83,7 +83,7 @@ def pass_gates(gates: Sequence[Gate], found: Comparison) -> tuple[GateResult, ..
     return tuple(results)
 
 
-def _result(gate: Gate, answer: Answer, bar: Bar) -> GateResult:
+def _result(gate: Gate, answer: MetricVerdict, bar: Bar) -> GateResult:
     judgement = answer.judgement
     if gate.limit < bar.margin:
         judgement = judge(

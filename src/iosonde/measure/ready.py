@@ -19,7 +19,7 @@ from iosonde.measure.fleet import server_command
 from iosonde.measure.prepare import prepare
 from iosonde.measure.progress import Progress
 from iosonde.measure.study import PlannedTrial, Study
-from iosonde.measure.trial import Bench
+from iosonde.measure.trial import PreparedTrial
 from iosonde.records.load import Demand, Target, TargetKind
 from iosonde.records.stack import Capture
 from iosonde.stack.discover import discover
@@ -39,7 +39,7 @@ async def make_ready(
     progress: Progress,
     stack: AsyncExitStack,
     place: str,
-) -> tuple[Bench, Capture, str]:
+) -> tuple[PreparedTrial, Capture, str]:
     """The bench of a trial, the capture of its host, and its command as text.
 
     The guard is not asked for a device that --destroy names: the caller has done so
@@ -70,7 +70,7 @@ async def make_ready(
     await prepare(host, target, study.prepare, permissions=permissions, scratch=scratch, tell=tell)
     tell("reading the stack")
     capture = await discover(hosts)
-    bench = Bench(
+    bench = PreparedTrial(
         trial=planned.id,
         host=host,
         engine=engine,

@@ -33,7 +33,7 @@ from iosonde.measure.ready import make_ready, require_target, require_tools
 from iosonde.measure.stages import Stages, stack_of
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
-from iosonde.measure.trial import Bench, measure_loop
+from iosonde.measure.trial import PreparedTrial, measure_loop
 from iosonde.measure.trouble import Watched, troubles_of
 from iosonde.measure.workplace import sweep, workplace
 from iosonde.records.run import Loop, Run, RunState, Trial
@@ -48,7 +48,7 @@ class _Ready:
     """A trial whose probe point is ready, and the loops it has so far."""
 
     trial: Trial
-    bench: Bench
+    bench: PreparedTrial
     watched: Watched | None = None
 
 
@@ -326,7 +326,7 @@ class _Session:
             ]
         )
 
-    def _keep(self, trial: str, bench: Bench, loop: Loop) -> None:
+    def _keep(self, trial: str, bench: PreparedTrial, loop: Loop) -> None:
         version = LOADS.load(bench.load.engine).parser_version
         self._store.add_loop(self.run, trial, loop, parser_version=version)
         if self._done[trial].add(loop, bench.demand, bench.size):

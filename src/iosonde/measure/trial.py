@@ -15,7 +15,7 @@ from iosonde.change.node import look
 from iosonde.change.scratch import Scratch
 from iosonde.errors import CommandTimeout, FileMissing, LoadFailed, Refused
 from iosonde.hosts.host import Host
-from iosonde.loads.load import LoadEngine, Recording
+from iosonde.loads.load import LoadEngine, RecordingEngine
 from iosonde.measure.again import read_loop
 from iosonde.measure.confine import limited
 from iosonde.measure.counting import COUNTED, Counting, Snapshot
@@ -29,7 +29,7 @@ _LIVE_INTERVAL = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class PreparedTrial:
     """A probe point made ready for its loops.
 
     `devices` are the kernel names of what lies below the target, the topmost first; `scratch` is
@@ -65,7 +65,7 @@ class Bench:
 
 
 async def measure_loop(
-    bench: Bench, index: int, *, seconds: float | None, progress: Progress
+    bench: PreparedTrial, index: int, *, seconds: float | None, progress: Progress
 ) -> Loop:
     """Run one loop.
 
@@ -88,7 +88,7 @@ async def measure_loop(
         directory = await stack.enter_async_context(loop_place(held.run, bench.place))
         target = held.called(bench.target, own_files=bench.demand.own_files)
         command = bench.engine.command(bench.load, target, directory=directory, seconds=seconds)
-        if bench.counting and isinstance(bench.engine, Recording):
+        if bench.counting and isinstance(bench.engine, RecordingEngine):
             command = bench.engine.recorded(bench.load, command, directory=directory)
         beside = [held.outside(path) for path in command.beside]
         await _require_absent(bench, beside)
@@ -124,7 +124,7 @@ async def measure_loop(
 
 
 async def _idle(
-    bench: Bench, progress: Progress
+    bench: PreparedTrial, progress: Progress
 ) -> tuple[list[Snapshot], list[dict[str, dict[str, str]]]]:
     """The counters over a while without the load, and before it; the state of caches then.
 
@@ -137,7 +137,7 @@ async def _idle(
     return [before, after, after], [await bench.counting.states()]
 
 
-async def _require_absent(bench: Bench, paths: Sequence[str]) -> None:
+async def _require_absent(bench: PreparedTrial, paths: Sequence[str]) -> None:
     """Files that the load would make must not be somebody's.
 
     Raises:
@@ -153,14 +153,14 @@ async def _require_absent(bench: Bench, paths: Sequence[str]) -> None:
             )
 
 
-async def _remove(bench: Bench, paths: Sequence[str]) -> None:
+async def _remove(bench: PreparedTrial, paths: Sequence[str]) -> None:
     for path in paths:
         with contextlib.suppress(FileMissing):
             await bench.host.remove(path)
 
 
 async def _apply(
-    bench: Bench,
+    bench: PreparedTrial,
     held: Held,
     argv: Sequence[str],
     command: LoadCommand,
@@ -195,7 +195,7 @@ def written(command: LoadCommand) -> dict[str, bytes]:
     return {path.rsplit("/", 1)[-1]: content for path, content in command.files.items()}
 
 
-async def _outputs(bench: Bench, command: LoadCommand) -> Mapping[str, bytes]:
+async def _outputs(bench: PreparedTrial, command: LoadCommand) -> Mapping[str, bytes]:
     """What the load wrote, by file name; a file it did not write is left to the parser to miss."""
     found: dict[str, bytes] = {}
     for path in command.outputs:
@@ -204,7 +204,7 @@ async def _outputs(bench: Bench, command: LoadCommand) -> Mapping[str, bytes]:
     return found
 
 
-async def watch(bench: Bench, observer: Observer | None, progress: Progress) -> None:
+async def watch(bench: PreparedTrial, observer: Observer | None, progress: Progress) -> None:
     """Tell each second what the devices under the target do, until cancelled."""
     while observer is not None:
         await asyncio.sleep(_LIVE_INTERVAL)

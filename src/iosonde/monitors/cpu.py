@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import kerneltext
-from iosonde.hosts.host import Reading
-from iosonde.monitors.sampler import Point
+from iosonde.hosts.host import FilesSnapshot
+from iosonde.monitors.sampler import SampledFigure
 
 PATH = "/proc/stat"
 _NAMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -34,7 +34,7 @@ class Cpu:
     name: ClassVar[str] = "cpu"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
-    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+    def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`. iowait may run backwards (proc_stat(5)); that counts as 0."""
         old, new = (_lines(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
@@ -48,9 +48,9 @@ class Cpu:
             }
             if cpu == "cpu":
                 for name, cores in spent.items():
-                    yield Point("all", name, "cores", cores)
+                    yield SampledFigure("all", name, "cores", cores)
             else:
                 busy = sum(cores for name, cores in spent.items() if name not in _IDLE)
                 busiest = max(busiest, min(busy, 1.0))
         if new:
-            yield Point("busiest", "busy", "fraction", busiest)
+            yield SampledFigure("busiest", "busy", "fraction", busiest)

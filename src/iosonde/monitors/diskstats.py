@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import kerneltext, units
-from iosonde.hosts.host import Reading
-from iosonde.monitors.sampler import Point, change
+from iosonde.hosts.host import FilesSnapshot
+from iosonde.monitors.sampler import SampledFigure, change
 
 PATH = "/proc/diskstats"
 # Direction → columns of completed I/Os, sectors and milliseconds, from the first figure.
@@ -71,11 +71,11 @@ class Diskstats:
     name: ClassVar[str] = "diskstats"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
-    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+    def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`; devices that came or went in between are left out."""
         old, new = (figures(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
         for device, now in new.items():
             if device in old and seconds > 0:
                 for name, unit, value in rates(old[device], now, seconds):
-                    yield Point(device, name, unit, value)
+                    yield SampledFigure(device, name, unit, value)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import kerneltext
-from iosonde.hosts.host import Reading
-from iosonde.monitors.sampler import Point, change
+from iosonde.hosts.host import FilesSnapshot
+from iosonde.monitors.sampler import SampledFigure, change
 
 PATH = "/proc/net/dev"
 # Columns of "receive" and of "transmit": bytes, packets, errs, drop.
@@ -30,7 +30,7 @@ class LinkSampler:
     name: ClassVar[str] = "link"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
-    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+    def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`."""
         old, new = (_lines(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
@@ -42,6 +42,6 @@ class LinkSampler:
                 size, packets, errors, drops = (
                     change(then[at + column], now[at + column]) / seconds for column in range(4)
                 )
-                yield Point(link, f"{side}.bandwidth", "B/s", size)
-                yield Point(link, f"{side}.packets", "1/s", packets)
-                yield Point(link, f"{side}.lost", "1/s", errors + drops)
+                yield SampledFigure(link, f"{side}.bandwidth", "B/s", size)
+                yield SampledFigure(link, f"{side}.packets", "1/s", packets)
+                yield SampledFigure(link, f"{side}.lost", "1/s", errors + drops)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.hosts.host import Reading
-from iosonde.monitors.sampler import Point
+from iosonde.hosts.host import FilesSnapshot
+from iosonde.monitors.sampler import SampledFigure
 
 PATH = "/proc/meminfo"
 _WANTED = re.compile(rb"^(Dirty|Writeback|Cached|MemAvailable): +(\d+) kB", re.MULTILINE)
@@ -23,8 +23,8 @@ class Memory:
     name: ClassVar[str] = "memory"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
-    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+    def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`."""
         del before
         for name, size in _WANTED.findall(after.files.get(PATH, b"")):
-            yield Point("memory", _NAMES[name.decode()], "B", float(int(size) * units.KIB))
+            yield SampledFigure("memory", _NAMES[name.decode()], "B", float(int(size) * units.KIB))

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import kerneltext
-from iosonde.hosts.host import Reading
-from iosonde.monitors.sampler import Point, change
+from iosonde.hosts.host import FilesSnapshot
+from iosonde.monitors.sampler import SampledFigure, change
 
 PATH = "/proc/net/rpc/nfsd"
 _COLUMNS = {
@@ -38,13 +38,13 @@ class Nfsd:
     name: ClassVar[str] = "nfsd"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
-    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+    def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`; nothing on hosts that serve no NFS."""
         old, new = (_lines(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
         for (line, column), (name, unit) in _COLUMNS.items():
             if seconds > 0 and all(len(side.get(line, ())) > column for side in (old, new)):
                 grown = change(old[line][column], new[line][column])
-                yield Point("nfsd", name, unit, grown / seconds)
+                yield SampledFigure("nfsd", name, unit, grown / seconds)
         if "th" in new:
-            yield Point("nfsd", "threads", "", float(new["th"][0]))
+            yield SampledFigure("nfsd", "threads", "", float(new["th"][0]))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import TracebackType
 
-from iosonde.hosts.host import Host, Reading, Watch
+from iosonde.hosts.host import FilesSnapshot, FilesWatch, Host
 from iosonde.monitors import SAMPLERS, diskstats, resync
 from iosonde.records.run import Series
 from iosonde.units import show_fraction
@@ -44,10 +44,10 @@ class Observer:
         self._devices = devices
         self._interval = interval
         self._samplers = [SAMPLERS.load(name)() for name in SAMPLERS]
-        self._watch: Watch | None = None
+        self._watch: FilesWatch | None = None
         self._packed: list[bytes] = []
-        self._fresh: list[Reading] = []
-        self._last: tuple[Reading, Reading] | None = None
+        self._fresh: list[FilesSnapshot] = []
+        self._last: tuple[FilesSnapshot, FilesSnapshot] | None = None
         self._going: dict[str, str] = {}
 
     async def __aenter__(self) -> Observer:
@@ -117,10 +117,10 @@ class Observer:
         self._take()
         return tuple(self._going.values())
 
-    def _readings(self) -> Iterator[Reading]:
+    def _readings(self) -> Iterator[FilesSnapshot]:
         for blob in self._packed:
             for moment, files in pickle.loads(zlib.decompress(blob)):  # noqa: S301 - _pack's own
-                yield Reading(moment, files)
+                yield FilesSnapshot(moment, files)
         yield from self._fresh
 
     def series(self) -> tuple[Series, ...]:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from iosonde.hosts.host import Reading
-from iosonde.monitors.sampler import Point, change
+from iosonde.hosts.host import FilesSnapshot
+from iosonde.monitors.sampler import SampledFigure, change
 
 _TOTAL = re.compile(rb"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
 
@@ -23,7 +23,7 @@ class Pressure:
         f"/proc/pressure/{resource}" for resource in ("io", "cpu", "memory")
     )
 
-    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+    def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`."""
         seconds = after.time - before.time
         for path in self.paths:
@@ -36,4 +36,4 @@ class Pressure:
             for kind, total in new.items():
                 if kind in old and seconds > 0:
                     share = min(change(old[kind], total) / 1e6 / seconds, 1.0)
-                    yield Point(path.rsplit("/", 1)[1], kind, "fraction", share)
+                    yield SampledFigure(path.rsplit("/", 1)[1], kind, "fraction", share)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, command_before, lines
 
@@ -53,7 +53,7 @@ class DiskstatsOutput:
                 return index
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         held, last = [], first
         for index, line in lines(cursor, first, 4000):
@@ -70,7 +70,7 @@ class DiskstatsOutput:
         )
         if not counters:
             raise Unreadable("no device follows")
-        return Reading(asked[0] if asked else first, last, counters=counters)
+        return OutputReading(asked[0] if asked else first, last, counters=counters)
 
 
 def _begins_or_goes_on(line: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, command_before
 
@@ -53,7 +53,7 @@ class Interrupts:
                 break
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         lines = [(first + at, line) for at, line in enumerate(cursor.block(first, 3000)) if line]
         head = 0
@@ -76,7 +76,7 @@ class Interrupts:
                 counters.append(PrintedCounters(self.tool, "interrupt", row[0], row[1], host))
         if not counters:
             raise Unreadable("no interrupt follows")
-        return Reading(asked[0] if asked else first, last, counters=tuple(counters))
+        return OutputReading(asked[0] if asked else first, last, counters=tuple(counters))
 
 
 def _group(

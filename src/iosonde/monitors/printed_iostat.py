@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, command_before
 from iosonde.text.table import head_before, read_table
@@ -105,7 +105,7 @@ class Iostat:
         """See `Output.begin`. The head of a report that no report of the same output precedes."""
         return head_before(cursor, cursor.at, is_head)
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         counters: list[PrintedCounters] = []
         asked = command_before(cursor, first, ("iostat",))
@@ -137,7 +137,7 @@ class Iostat:
             index = following
         if not counters:
             raise Unreadable("no device follows")
-        return Reading(asked[0] if asked else first, last, counters=tuple(counters))
+        return OutputReading(asked[0] if asked else first, last, counters=tuple(counters))
 
 
 def _next_head(cursor: TextCursor, last: int) -> int | None:

@@ -10,7 +10,7 @@ import re
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, command_before, flow, lines
 
@@ -37,7 +37,7 @@ class Iotop:
         """See `Output.begin`."""
         return cursor.at if "DISK READ" in (cursor.line(cursor.at) or "") else None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = first
         for index, line in lines(cursor, first, 200):
@@ -62,7 +62,7 @@ class Iotop:
             self.tool, "host", "", values, asked[1].host if asked else "",
             asked[1].command if asked else "",
         )  # fmt: skip
-        return Reading(asked[0] if asked else first, last, counters=(counters,))
+        return OutputReading(asked[0] if asked else first, last, counters=(counters,))
 
 
 def _is_row(line: str) -> bool:

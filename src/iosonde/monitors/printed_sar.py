@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, command_before
 from iosonde.text.table import head_before, read_table
@@ -46,7 +46,7 @@ class SarDisk:
         """See `Output.begin`."""
         return head_before(cursor, cursor.at, _is_head)
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         asked = command_before(cursor, first, ("sar",))
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
@@ -74,4 +74,4 @@ class SarDisk:
                 break
         if not counters:
             raise Unreadable("no device follows")
-        return Reading(asked[0] if asked else first, last, counters=tuple(counters))
+        return OutputReading(asked[0] if asked else first, last, counters=tuple(counters))

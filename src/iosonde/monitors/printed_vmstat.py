@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, command_before
-from iosonde.text.table import Table, read_table
+from iosonde.text.table import TextTable, read_table
 
 _K = float(units.KIB)
 _COLUMNS: dict[str, tuple[str, float]] = {
@@ -73,7 +73,7 @@ class Vmstat:
                 return index
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         table = read_table(_Unstamped(cursor), first, _is_head)
         if table is None:
@@ -98,10 +98,10 @@ class Vmstat:
         found = PrintedCounters(
             self.tool, "host", "", values, asked[1].host if asked else "", command
         )  # fmt: skip
-        return Reading(asked[0] if asked else first, last, counters=(found,))
+        return OutputReading(asked[0] if asked else first, last, counters=(found,))
 
 
-def _same_head_again(cursor: TextCursor, last: int, table: Table) -> Table | None:
+def _same_head_again(cursor: TextCursor, last: int, table: TextTable) -> TextTable | None:
     """The table goes on: vmstat repeats its head after as many lines as the terminal has."""
     for index in range(last + 1, last + 3):
         words = (cursor.line(index) or "").split()

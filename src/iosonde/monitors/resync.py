@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde import kerneltext
-from iosonde.hosts.host import Reading
+from iosonde.hosts.host import FilesSnapshot
 from iosonde.layers.md.facts import parse_mdstat
-from iosonde.monitors.sampler import Point
+from iosonde.monitors.sampler import SampledFigure
 
 PATH = "/proc/mdstat"
 
@@ -28,8 +28,8 @@ class Resync:
     name: ClassVar[str] = "resync"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
-    def points(self, before: Reading, after: Reading) -> Iterator[Point]:
+    def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`."""
         del before
         for array, (what, share) in operations(after.files.get(PATH, b"")).items():
-            yield Point(array, what, "fraction", share)
+            yield SampledFigure(array, what, "fraction", share)

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from iosonde.hosts.host import Reading
+from iosonde.hosts.host import FilesSnapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SampledFigure:
     """One figure between two readings: `subject` is the device, `name` the figure."""
 
     subject: str
@@ -29,7 +29,7 @@ class Sampler(Protocol):
     name: ClassVar[str]
     paths: ClassVar[tuple[str, ...]]
 
-    def points(self, before: Reading, after: Reading) -> Iterable[Point]:
+    def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterable[SampledFigure]:
         """The figures of the time between two readings; nothing where a file is missing."""
         ...
 

@@ -24,7 +24,7 @@ from iosonde.loads.load import REQUESTS
 from iosonde.measure.combine import ios_of
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.between import Range, ranges
-from iosonde.predict.found import Found, model_of_found, size_of_found
+from iosonde.predict.found import DiscoveredModel, model_of_found, size_of_found
 from iosonde.predict.model import Prediction, predict
 from iosonde.predict.pieces import more_at_the_target
 from iosonde.predict.requests import READ, Requests, durable, of_lines, of_load
@@ -128,7 +128,7 @@ def _depth(load: Load) -> int:
     return max(total, 1)
 
 
-def _left_out(found: Found) -> Iterator[str]:
+def _left_out(found: DiscoveredModel) -> Iterator[str]:
     for name, layer in found.model.layers.items():
         for remark in layer.remarks:
             yield f"{name}: {remark}"
@@ -140,7 +140,7 @@ def _left_out(found: Found) -> Iterator[str]:
 
 
 def _rows(
-    look: Look, found: Found, requests: Requests, loops: Sequence[Loop], moved: _Moved
+    look: Look, found: DiscoveredModel, requests: Requests, loops: Sequence[Loop], moved: _Moved
 ) -> tuple[LedgerRow, ...]:
     prediction = predict(found.model, requests)
     timed = _by_clock(found, prediction, loops)
@@ -218,7 +218,7 @@ def _ran(
 
 
 def _by_clock(
-    found: Found, prediction: Prediction, loops: Sequence[Loop]
+    found: DiscoveredModel, prediction: Prediction, loops: Sequence[Loop]
 ) -> dict[int, tuple[int, int]]:
     """Writes, and their bytes, of md's bitmaps to what lies below them, that a timer decides on.
 
@@ -287,7 +287,7 @@ def distance(rows: Sequence[LedgerRow]) -> float:
 
 
 def _likely(
-    look: Look, found: Found, requests: Requests, rows: Sequence[LedgerRow]
+    look: Look, found: DiscoveredModel, requests: Requests, rows: Sequence[LedgerRow]
 ) -> Iterator[tuple[str, str, Scalar]]:
     """Figures of an array with which nearly all of the difference is gone."""
     now = distance(rows)
@@ -316,7 +316,7 @@ def _likely(
         yield best[1]
 
 
-def _other(look: Look, found: Found) -> Iterator[tuple[str, str, Scalar]]:
+def _other(look: Look, found: DiscoveredModel) -> Iterator[tuple[str, str, Scalar]]:
     """What an array might be instead."""
     for layer in look.layers:
         alternatives = accounting_of(layer.kind).alternatives

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from iosonde import _core
 from iosonde.layers._ledger.rule import NOTHING, Besides
-from iosonde.predict.model import Counts, Model, Prediction, predict
+from iosonde.predict.model import Counts, Prediction, StackModel, predict
 from iosonde.records.prediction import Account
 from iosonde.units import KIB
 
 if TYPE_CHECKING:
     from iosonde.layers._ledger.look import Look
-    from iosonde.predict.found import Found
+    from iosonde.predict.found import DiscoveredModel
     from iosonde.predict.requests import Requests
     from iosonde.records.stack import StackLayer
 
@@ -40,7 +40,9 @@ class Range:
         return _each(max, [self.least, _each(min, [self.most, account])])
 
 
-def ranges(look: Look, found: Found, requests: Requests, base: Prediction) -> dict[str, Range]:
+def ranges(
+    look: Look, found: DiscoveredModel, requests: Requests, base: Prediction
+) -> dict[str, Range]:
     """Layer → its range; where all is known, least and most are the same.
 
     Args:
@@ -67,7 +69,7 @@ def ranges(look: Look, found: Found, requests: Requests, base: Prediction) -> di
     return whole
 
 
-def _can_be(model: Model, base: Prediction) -> bool:
+def _can_be(model: StackModel, base: Prediction) -> bool:
     """Whether what must have happened for it did."""
     wanted = ((one, model.layers[one.id].only_with) for one in base.layers)
     return all(not event or one.events.get(event, 0) for one, event in wanted)
@@ -76,7 +78,9 @@ def _can_be(model: Model, base: Prediction) -> bool:
 # ── what a cache counted ──────────────────────────────────────────────────────────────────────
 
 
-def _bounds(look: Look, model: Model, brought: dict[str, Account]) -> Iterator[tuple[str, Range]]:
+def _bounds(
+    look: Look, model: StackModel, brought: dict[str, Account]
+) -> Iterator[tuple[str, Range]]:
     """Layer → what requests can have brought to it, by what caches above it counted."""
     for name, rule in model.layers.items():
         if (met := rule.met) is None:
@@ -87,7 +91,7 @@ def _bounds(look: Look, model: Model, brought: dict[str, Account]) -> Iterator[t
                 yield one, Range(brought[name] - others, most)
 
 
-def _alone(look: Look, model: Model, name: str) -> Iterator[str]:
+def _alone(look: Look, model: StackModel, name: str) -> Iterator[str]:
     """A layer, and what below it gets just the same, and nothing from elsewhere."""
     layers = {one.id: one for one in look.layers}
     while True:
@@ -100,7 +104,7 @@ def _alone(look: Look, model: Model, name: str) -> Iterator[str]:
             return
 
 
-def _reached(look: Look, model: Model, layer: StackLayer) -> tuple[str, ...]:
+def _reached(look: Look, model: StackModel, layer: StackLayer) -> tuple[str, ...]:
     """The layers below to which a layer hands requests."""
     rule = model.layers.get(layer.id)
     below = look.below(layer)
@@ -110,7 +114,7 @@ def _reached(look: Look, model: Model, layer: StackLayer) -> tuple[str, ...]:
 # ── what it does besides ──────────────────────────────────────────────────────────────────────
 
 
-def _besides(look: Look, model: Model, prediction: Prediction) -> dict[str, Range]:
+def _besides(look: Look, model: StackModel, prediction: Prediction) -> dict[str, Range]:
     """Layer → what it gets that no request brings, if the stack is as a model says."""
     whole: dict[str, Range] = {}
     for one in prediction.layers:
@@ -135,7 +139,7 @@ def _times(layer: Counts, one: Besides) -> int:
     return count if one.up_to is None else min(count, one.up_to)
 
 
-def _below(look: Look, model: Model, name: str, range_: Range) -> Iterator[tuple[str, Range]]:
+def _below(look: Look, model: StackModel, name: str, range_: Range) -> Iterator[tuple[str, Range]]:
     """A layer and all that it stands on, each once, with what of it that gets."""
     (layer,) = (one for one in look.layers if one.id == name)
     reached = {name: range_}

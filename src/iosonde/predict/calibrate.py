@@ -27,7 +27,7 @@ _NAME = re.compile(r"(random|sequential)-(read|write)-(\d+)k-(\d+)@")
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CalibrationPoint:
     """What was measured: bytes of an I/O, I/Os under way, I/Os a second.
 
     `spread` is the standard error of the rate as a fraction; 0 with one loop.
@@ -71,12 +71,12 @@ def seconds_of(*, writes: bool, total: float) -> float:
     return max(round(total / LOOPS / len(loads(writes=writes, seconds=1)), 1), 1.0)
 
 
-def points(run: Run) -> list[Point]:
+def points(run: Run) -> list[CalibrationPoint]:
     """What a calibration's loops say; loads without a finished loop are left out."""
     return [one for trial in run.trials if (one := _point(trial)) is not None]
 
 
-def _point(trial: Trial) -> Point | None:
+def _point(trial: Trial) -> CalibrationPoint | None:
     found = _NAME.match(trial.id)
     if not found:
         return None
@@ -89,10 +89,10 @@ def _point(trial: Trial) -> Point | None:
     variance = sum((rate - mean) ** 2 for rate in known) / max(len(known) - 1, 1)
     spread = sqrt(variance / len(known)) / mean
     write, random = direction == "write", pattern == "random"
-    return Point(write, random, int(size) * 1024, int(depth), mean, spread)
+    return CalibrationPoint(write, random, int(size) * 1024, int(depth), mean, spread)
 
 
-def points_of(name: str, store: str | None) -> list[Point]:
+def points_of(name: str, store: str | None) -> list[CalibrationPoint]:
     """The newest finished calibration of a name, or the run of an id.
 
     Raises:

@@ -14,8 +14,8 @@ from iosonde.layers._ledger.rule import accounting_of
 from iosonde.layers.disk.kind import DiskDeclared
 from iosonde.predict.service import MODELS
 from iosonde.predict.service.controller import Controller
-from iosonde.predict.service.limits import Limits, Side
-from iosonde.predict.service.service import Service, Source
+from iosonde.predict.service.limits import LimitsModel, Side
+from iosonde.predict.service.service import ModelSource, ServiceModel
 from iosonde.units import MIB
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def parse_devices(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def model_named(text: str, where: str, store: str | None = None) -> Service:
+def model_named(text: str, where: str, store: str | None = None) -> ServiceModel:
     """The device that a text describes.
 
     Raises:
@@ -71,14 +71,14 @@ def model_named(text: str, where: str, store: str | None = None) -> Service:
             hint=f"KIND:key=value,… with one of {', '.join(MODELS)}; or {', '.join(KINDS)}",
         )  # fmt: skip
     if kind == "calibration":
-        return MODELS.load(kind)({"name": rest}, Source(where, store))
+        return MODELS.load(kind)({"name": rest}, ModelSource(where, store))
     figures = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
             raise UsageError(f"{part!r} says nothing of the model", where=where, hint="key=value")
         figures[key.strip()] = value.strip()
-    return MODELS.load(kind)(figures, Source(where, store))
+    return MODELS.load(kind)(figures, ModelSource(where, store))
 
 
 def model_text(one: Controller) -> str:
@@ -90,7 +90,7 @@ def model_text(one: Controller) -> str:
     return "controller:" + ",".join(rest)
 
 
-class Devices:
+class DeviceModels:
     """The models of a stack's layers.
 
     Args:
@@ -108,7 +108,7 @@ class Devices:
         self._written = dict(written)
         self._store = store
 
-    def of(self, site: Site) -> Service | None:
+    def of(self, site: Site) -> ServiceModel | None:
         """The model of a layer; None where nothing is said."""
         drive_of = site.name.split("-")[0] + DRIVES if "-" in site.name else ""
         for name in (site.name, drive_of, site.kind):
@@ -139,7 +139,7 @@ class Devices:
                 raise UsageError(f"there is no layer or kind {name!r} to have a model")
 
 
-def _declared(site: Site, store: str | None) -> Service | None:
+def _declared(site: Site, store: str | None) -> ServiceModel | None:
     declared = site.declared_as(DiskDeclared)
     if declared.iops or declared.bandwidth or (declared.like and site.in_lab):
         from iosonde.lab.spec import limits_like
@@ -149,13 +149,13 @@ def _declared(site: Site, store: str | None) -> Service | None:
             return None
         side = Side(declared.latency or 0.0, held.iops or 0.0, held.bandwidth or 0.0)
         if site.in_lab:
-            return Limits(side, side, tolerance=_LAB, burst=_BURST, rotates=True)
-        return Limits(side, side)
+            return LimitsModel(side, side, tolerance=_LAB, burst=_BURST, rotates=True)
+        return LimitsModel(side, side)
     return model_named(declared.like, f"layer {site.name}", store) if declared.like else None
 
 
 def with_caches(
-    extra: Mapping[str, Mapping[str, Any]], top: Site, devices: Devices
+    extra: Mapping[str, Mapping[str, Any]], top: Site, devices: DeviceModels
 ) -> dict[str, dict[str, Any]]:
     """Settings that no declaration has, with the caches that the controllers' models name."""
     found = {name: dict(one) for name, one in extra.items()}

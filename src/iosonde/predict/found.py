@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from itertools import product
 
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Layer, accounting_of
+from iosonde.layers._ledger.rule import LedgerLayer, accounting_of
 from iosonde.layers._ledger.shapes import device
 from iosonde.layers.layer import kernel_name
-from iosonde.predict.model import Model, node_of
+from iosonde.predict.model import StackModel, node_of
 from iosonde.records.stack import StackLayer
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModelledLayer:
     """A layer in the model, by what `Counts` are named after. `device` is the kernel's name."""
 
     name: str
@@ -32,7 +32,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiscoveredModel:
     """A discovered stack in the core, and what of it is not covered, in sentences.
 
     Args:
@@ -43,16 +43,16 @@ class Found:
         others: what it may be as well, of the same layers; the truth lies between them all.
     """
 
-    model: Model
-    places: tuple[Place, ...]
+    model: StackModel
+    places: tuple[ModelledLayer, ...]
     uncovered: tuple[str, ...]
     arrays: tuple[str, ...]
-    others: tuple[Model, ...] = ()
+    others: tuple[StackModel, ...] = ()
 
 
-def model_of_found(look: Look) -> Found:
+def model_of_found(look: Look) -> DiscoveredModel:
     """The stack for the core, from its first layer down."""
-    rules: dict[str, Layer] = {}
+    rules: dict[str, LedgerLayer] = {}
     uncovered = []
     order: list[StackLayer] = []
 
@@ -68,7 +68,7 @@ def model_of_found(look: Look) -> Found:
 
     visit(look.layers[0])
     order.reverse()
-    places = tuple(Place(one.id, one.kind, one.host, kernel_name(one)) for one in order)
+    places = tuple(ModelledLayer(one.id, one.kind, one.host, kernel_name(one)) for one in order)
     model, *others = (
         _model(look, order, places, dict(zip(rules, one, strict=True)))
         for one in product(*((rule, *rule.otherwise) for rule in rules.values()))
@@ -76,7 +76,7 @@ def model_of_found(look: Look) -> Found:
     arrays = tuple(
         one.id for one in order if rules[one.id].order and accounting_of(one.kind).alternatives
     )
-    return Found(model, places, tuple(uncovered), arrays, tuple(others))
+    return DiscoveredModel(model, places, tuple(uncovered), arrays, tuple(others))
 
 
 def size_of_found(look: Look) -> int:
@@ -84,7 +84,7 @@ def size_of_found(look: Look) -> int:
     return _ruled(look, look.layers[0])[0].size
 
 
-def _ruled(look: Look, layer: StackLayer) -> tuple[Layer, str]:
+def _ruled(look: Look, layer: StackLayer) -> tuple[LedgerLayer, str]:
     """A layer's rule; a device's where none covers it, and why."""
     try:
         return _rule(look, layer), ""
@@ -93,18 +93,21 @@ def _ruled(look: Look, layer: StackLayer) -> tuple[Layer, str]:
 
 
 def _model(
-    look: Look, order: Sequence[StackLayer], places: tuple[Place, ...], rules: Mapping[str, Layer]
-) -> Model:
+    look: Look,
+    order: Sequence[StackLayer],
+    places: tuple[ModelledLayer, ...],
+    rules: Mapping[str, LedgerLayer],
+) -> StackModel:
     numbers = {layer.id: number for number, layer in enumerate(order)}
     nodes = []
     for layer in order:
         rule = rules[layer.id]
         below = tuple(numbers[look.below(layer)[place].id] for place in rule.order)
         nodes.append(node_of(rule, below))
-    return Model(places, rules, numbers, tuple(nodes))
+    return StackModel(places, rules, numbers, tuple(nodes))
 
 
-def _rule(look: Look, layer: StackLayer) -> Layer:
+def _rule(look: Look, layer: StackLayer) -> LedgerLayer:
     if not layer.below or not look.below(layer):
         return device(look, layer)
     found = accounting_of(layer.kind).found

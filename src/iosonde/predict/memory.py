@@ -11,7 +11,7 @@ from typing import Any
 
 from iosonde._core import PageCache
 from iosonde.errors import UsageError
-from iosonde.layers._ledger.rule import Layer
+from iosonde.layers._ledger.rule import LedgerLayer
 from iosonde.units import KIB
 
 KIND = "page_cache"
@@ -23,7 +23,7 @@ SETTINGS = ("page_cache", "dirty_background_bytes", "read_ahead_kb")
 """Of the layer that a load is applied to; `page_cache` is bytes of memory for its pages."""
 
 
-def page_cache(top: str, size: int, extra: Mapping[str, Any], *, device: bool) -> Layer:
+def page_cache(top: str, size: int, extra: Mapping[str, Any], *, device: bool) -> LedgerLayer:
     """The page cache before a layer of so many bytes, which is a block `device` or has files.
 
     Raises:
@@ -43,4 +43,4 @@ def page_cache(top: str, size: int, extra: Mapping[str, Any], *, device: bool) -
         "threshold, at flushes and after the load, not because they are old",
         "the page that was used longest ago has to go first",
     )
-    return Layer(rule, size, approximate=approximate)
+    return LedgerLayer(rule, size, approximate=approximate)

@@ -14,7 +14,7 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.errors import UsageError
-from iosonde.layers._ledger.rule import Layer, Rule, Scene, accounting_of
+from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer, Rule, accounting_of
 from iosonde.layers.site import Site
 from iosonde.predict import memory
 from iosonde.predict.rules import layer_of
@@ -106,14 +106,14 @@ class Undeclared:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class StackModel:
     """A stack for the core, from one layer down: the top first.
 
     `places` are the numbers of the layers in the core.
     """
 
     sites: tuple[Named, ...]
-    layers: Mapping[str, Layer]
+    layers: Mapping[str, LedgerLayer]
     places: Mapping[str, int]
     nodes: tuple[_core.Node, ...]
 
@@ -154,7 +154,9 @@ def top_of(stack: DeclaredStack, at: str = "") -> Site:
     return tops[0]
 
 
-def model_of(top: Site, mtu: int, extra: Extra | None = None, *, buffered: bool = False) -> Model:
+def model_of(
+    top: Site, mtu: int, extra: Extra | None = None, *, buffered: bool = False
+) -> StackModel:
     """The stack below a layer, for the core.
 
     Args:
@@ -169,10 +171,10 @@ def model_of(top: Site, mtu: int, extra: Extra | None = None, *, buffered: bool 
     sites = _downwards(_with_drives(top, {}))
     known = extra or {}
     _check_memory(top, sites, known)
-    layers: dict[str, Layer] = {}
+    layers: dict[str, LedgerLayer] = {}
     for site in reversed(sites):
         below = tuple(layers[one.name] for one in site.below)
-        layers[site.name] = layer_of(site, Scene(below, mtu, known.get(site.name, {})))
+        layers[site.name] = layer_of(site, LedgerContext(below, mtu, known.get(site.name, {})))
     every: list[tuple[Named, tuple[str, ...]]] = []
     said = known.get(top.name, {})
     if "page_cache" in said:
@@ -210,7 +212,9 @@ def _check_memory(top: Site, sites: Sequence[Site], extra: Extra) -> None:
                 )  # fmt: skip
 
 
-def _with_behind(site: Site, layers: dict[str, Layer]) -> Iterator[tuple[Named, tuple[str, ...]]]:
+def _with_behind(
+    site: Site, layers: dict[str, LedgerLayer]
+) -> Iterator[tuple[Named, tuple[str, ...]]]:
     """A layer and what it stands on; between them what its rule says is there."""
     layer = layers[site.name]
     order = layer.order or range(len(layer.starts or site.below))
@@ -219,20 +223,20 @@ def _with_behind(site: Site, layers: dict[str, Layer]) -> Iterator[tuple[Named, 
         yield site, below
         return
     name = f"{site.name}-{layer.behind.kind}"
-    layers[name] = Layer(layer.behind.rule, layer.size, layer.behind.limits)
+    layers[name] = LedgerLayer(layer.behind.rule, layer.size, layer.behind.limits)
     yield site, (name,)
     yield Undeclared(name, layer.behind.kind, site.host), below
 
 
 def _assembled(
-    every: Sequence[tuple[Named, tuple[str, ...]]], layers: Mapping[str, Layer]
-) -> Model:
+    every: Sequence[tuple[Named, tuple[str, ...]]], layers: Mapping[str, LedgerLayer]
+) -> StackModel:
     places = {site.name: number for number, (site, _) in enumerate(every)}
     nodes = [node_of(layers[site.name], [places[one] for one in below]) for site, below in every]
-    return Model(tuple(site for site, _ in every), layers, places, tuple(nodes))
+    return StackModel(tuple(site for site, _ in every), layers, places, tuple(nodes))
 
 
-def node_of(layer: Layer, below: Sequence[int]) -> _core.Node:
+def node_of(layer: LedgerLayer, below: Sequence[int]) -> _core.Node:
     """A layer for the core, on the layers of these numbers."""
     return _core.Node(
         layer.rule, below=below, starts=layer.starts, limits=layer.limits, bitmap=layer.bitmap
@@ -255,7 +259,7 @@ def _downwards(top: Site) -> tuple[Site, ...]:
     return tuple(reversed(order))
 
 
-def predict(model: Model, requests: Requests | Recorded) -> Prediction:
+def predict(model: StackModel, requests: Requests | Recorded) -> Prediction:
     """What each layer gets of a load.
 
     Raises:
@@ -276,7 +280,7 @@ def predict(model: Model, requests: Requests | Recorded) -> Prediction:
     return Prediction(len(requests), tuple(layers), tuple(notes))
 
 
-def _check(model: Model, requests: Requests) -> None:
+def _check(model: StackModel, requests: Requests) -> None:
     """No request may lie behind the end."""
     data = requests.ops < 2  # flushes have no place
     ends = requests.offsets[data] + requests.lengths[data]
@@ -287,7 +291,7 @@ def _check(model: Model, requests: Requests) -> None:
         )
 
 
-def _run(model: Model, requests: Requests | Recorded, *, together: bool) -> list[Counts]:
+def _run(model: StackModel, requests: Requests | Recorded, *, together: bool) -> list[Counts]:
     try:
         core = _core.Ledger(model.nodes, together=together)
     except _core.LedgerError as problem:
@@ -303,7 +307,7 @@ def _run(model: Model, requests: Requests | Recorded, *, together: bool) -> list
     return [_counts(core, site, model) for site in model.sites]
 
 
-def _counts(core: _core.Ledger, site: Named, model: Model) -> Counts:
+def _counts(core: _core.Ledger, site: Named, model: StackModel) -> Counts:
     place, layer = model.places[site.name], model.layers[site.name]
     got = core.counts(place)
     total = got.reads + got.writes

@@ -15,17 +15,17 @@ from iosonde.predict.what_if import variants
 from iosonde.predict.work import network_of
 
 if TYPE_CHECKING:
-    from iosonde.predict.devices import Devices
-    from iosonde.predict.model import Model
+    from iosonde.predict.devices import DeviceModels
+    from iosonde.predict.model import StackModel
     from iosonde.predict.requests import Requests
     from iosonde.predict.time import Time
-    from iosonde.predict.what_if import Change
+    from iosonde.predict.what_if import SettingValues
     from iosonde.predict.work import Network
     from iosonde.records.load import Load
     from iosonde.stack.file import DeclaredStack
 
 
-def timed(model: Model, load: str, count: int, devices: Devices) -> Time | NoTime:
+def timed(model: StackModel, load: str, count: int, devices: DeviceModels) -> Time | NoTime:
     """How fast a load will be: a name, a file or a command line of fio, or a trace.
 
     A trace says nothing of how many requests were under way: they come one after the other.
@@ -43,12 +43,12 @@ def timed(model: Model, load: str, count: int, devices: Devices) -> Time | NoTim
     return timed_load(model, declare_load(load, where="--load", directory=Path()), count, devices)
 
 
-def timed_load(model: Model, load: Load, count: int, devices: Devices) -> Time | NoTime:
+def timed_load(model: StackModel, load: Load, count: int, devices: DeviceModels) -> Time | NoTime:
     """As `timed`, of a load that is understood already."""
     return time_of(model, _requests(model, load, count, devices), shape_of(load), devices)
 
 
-def _requests(model: Model, load: Load, count: int, devices: Devices) -> Requests:
+def _requests(model: StackModel, load: Load, count: int, devices: DeviceModels) -> Requests:
     """As many as the steady state needs, whatever the load does until it ends."""
     few = of_load(load, 1, model.size, exactly=True)
     size = int(few.lengths.max()) if len(few) else 1
@@ -59,8 +59,8 @@ def network_and_size(
     declared: DeclaredStack,
     at: str,
     load: str,
-    changes: Sequence[Change],
-    devices: Devices,
+    changes: Sequence[SettingValues],
+    devices: DeviceModels,
     count: int,
 ) -> list[tuple[Network, float]]:
     """What the load asks of the devices with each combination of values, and a request's bytes.

@@ -33,7 +33,7 @@ MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class PredictedCombination:
     """A combination: setting → value, what each layer gets, and how fast it is."""
 
     settings: Mapping[str, str]
@@ -48,7 +48,7 @@ class Tried:
         )
 
 
-def page(tried: Sequence[Tried], load: str) -> bytes:
+def page(tried: Sequence[PredictedCombination], load: str) -> bytes:
     """One HTML page, with nothing from elsewhere."""
     drawn = list(figures(tried))
     timed = [(one, one.time) for one in tried if isinstance(one.time, Time)]
@@ -69,14 +69,18 @@ def page(tried: Sequence[Tried], load: str) -> bytes:
     )  # fmt: skip
 
 
-def _best(tried: Sequence[Tried], timed: Sequence[tuple[Tried, Time]]) -> Tried:
+def _best(
+    tried: Sequence[PredictedCombination], timed: Sequence[tuple[PredictedCombination, Time]]
+) -> PredictedCombination:
     """The fastest combination; of those without times the one with the fewest I/Os."""
     if timed:
         return max(timed, key=lambda item: item[1].iops)[0]
     return min(tried, key=_of_a_request)
 
 
-def _answer(tried: Sequence[Tried], timed: Sequence[tuple[Tried, Time]]) -> str:
+def _answer(
+    tried: Sequence[PredictedCombination], timed: Sequence[tuple[PredictedCombination, Time]]
+) -> str:
     """Which combination is best, and how sure the model is of it."""
     best = _best(tried, timed)
     if not timed:
@@ -93,7 +97,9 @@ def _answer(tried: Sequence[Tried], timed: Sequence[tuple[Tried, Time]]) -> str:
     return f"Fastest: {best.name} with {rate}{busiest}{tied}."
 
 
-def _numbers(tried: Sequence[Tried], timed: Sequence[tuple[Tried, Time]]) -> Iterator[Number]:
+def _numbers(
+    tried: Sequence[PredictedCombination], timed: Sequence[tuple[PredictedCombination, Time]]
+) -> Iterator[Number]:
     best = _best(tried, timed)
     if timed:
         time = max((time for _, time in timed), key=lambda time: time.iops)
@@ -104,13 +110,13 @@ def _numbers(tried: Sequence[Tried], timed: Sequence[tuple[Tried, Time]]) -> Ite
     yield Number(f"{_of_a_request(best):.3g}", "I/Os of the disks for each request")
 
 
-def picture(tried: Sequence[Tried]) -> bytes:
+def picture(tried: Sequence[PredictedCombination]) -> bytes:
     """The charts alone, one below the other, as SVG."""
     charts = [one.chart.properties(title=one.title) for one in figures(tried)]
     return svg(alt.vconcat(*charts).resolve_scale(color="independent")).encode()
 
 
-def figures(tried: Sequence[Tried]) -> Iterator[Figure]:
+def figures(tried: Sequence[PredictedCombination]) -> Iterator[Figure]:
     """The charts, at most `MOST` combinations in each."""
     shown = tried[:MOST]
     yield _ios(shown)
@@ -119,16 +125,16 @@ def figures(tried: Sequence[Tried]) -> Iterator[Figure]:
         yield _times(shown)
 
 
-def _axis(tried: Sequence[Tried]) -> Any:
+def _axis(tried: Sequence[PredictedCombination]) -> Any:
     order = [one.name for one in tried]
     return alt.Y("name:N", title=None, sort=order, axis=alt.Axis(labelLimit=_LABEL))
 
 
-def _height(tried: Sequence[Tried]) -> int:
+def _height(tried: Sequence[PredictedCombination]) -> int:
     return _ROW * len(tried) + _MARGIN
 
 
-def _ios(tried: Sequence[Tried]) -> Figure:
+def _ios(tried: Sequence[PredictedCombination]) -> Figure:
     """Reads and writes of the disks for each request of the load."""
     rows = []
     for one in tried:
@@ -146,12 +152,12 @@ def _ios(tried: Sequence[Tried]) -> Figure:
     )
 
 
-def _of_a_request(one: Tried) -> float:
+def _of_a_request(one: PredictedCombination) -> float:
     disks = one.prediction.disks()
     return sum(disk.reads + disk.writes for disk in disks) / (one.prediction.requests or 1)
 
 
-def _bytes(tried: Sequence[Tried]) -> Figure:
+def _bytes(tried: Sequence[PredictedCombination]) -> Figure:
     """Bytes that the disks move for each byte of the load."""
     rows = []
     for one in tried:
@@ -169,7 +175,9 @@ def _bytes(tried: Sequence[Tried]) -> Figure:
     )
 
 
-def _bars(rows: Sequence[Mapping[str, Any]], tried: Sequence[Tried], title: str) -> Any:
+def _bars(
+    rows: Sequence[Mapping[str, Any]], tried: Sequence[PredictedCombination], title: str
+) -> Any:
     chart = (
         alt.Chart(data(rows))
         .mark_bar()
@@ -182,7 +190,7 @@ def _bars(rows: Sequence[Mapping[str, Any]], tried: Sequence[Tried], title: str)
     return sized(chart, _height(tried))
 
 
-def _times(tried: Sequence[Tried]) -> Figure:
+def _times(tried: Sequence[PredictedCombination]) -> Figure:
     """The predicted rate as a point, its band as a bar."""
     known = [(one.name, one.time) for one in tried if isinstance(one.time, Time)]
     divisor, label = scale("1/s", [time.band[1] for _, time in known])
@@ -212,7 +220,7 @@ def _times(tried: Sequence[Tried]) -> Figure:
     )
 
 
-def _notes(tried: Sequence[Tried]) -> Iterator[Block]:
+def _notes(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
     """What is approximate or assumed, each once."""
     notes = [note for one in tried for note in one.prediction.notes]
     notes += [
@@ -226,7 +234,7 @@ def _notes(tried: Sequence[Tried]) -> Iterator[Block]:
         yield from (Text(note, "note") for note in dict.fromkeys(notes))
 
 
-def _table(tried: Sequence[Tried]) -> Iterator[Block]:
+def _table(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
     names = list(tried[0].settings)
     rows = []
     for one in tried:

@@ -22,13 +22,13 @@ from iosonde.predict.stream import READ, WRITE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from iosonde.predict.model import Model
+    from iosonde.predict.model import StackModel
     from iosonde.predict.requests import Requests
 
 _Places: TypeAlias = "NDArray[np.int64]"
 
 
-def more_at_the_target(model: Model, requests: Requests) -> tuple[int, int]:
+def more_at_the_target(model: StackModel, requests: Requests) -> tuple[int, int]:
     """By how many reads and writes the top of a stack counts more than it was handed."""
     top = model.nodes[0]
     return (

@@ -21,7 +21,7 @@ from math import sqrt
 from random import Random
 from typing import TypeAlias
 
-from iosonde.predict.service.service import Access, Service
+from iosonde.predict.service.service import Access, ServiceModel
 
 Phase: TypeAlias = tuple[tuple[int, Access], ...]
 """Accesses at the same time: number of the device, what is asked of it."""
@@ -70,7 +70,7 @@ class Flow:
 class Station:
     """A device and what waits there."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: ServiceModel) -> None:
         self.service = service
         self.worked = 0.0
         self._free = 0.0
@@ -114,7 +114,7 @@ class Station:
 
 def flow(
     works: Sequence[Work],
-    services: Sequence[Service],
+    services: Sequence[ServiceModel],
     *,
     mirrors: Mapping[int, tuple[int, ...]] | None = None,
     coming: Coming = Coming(),

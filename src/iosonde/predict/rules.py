@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from iosonde.errors import UsageError
 from iosonde.layers import LEDGERS
-from iosonde.layers._ledger.rule import Layer, Scene, accounting_of
+from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer, accounting_of
 from iosonde.layers.site import Site
 
 
-def layer_of(site: Site, scene: Scene) -> Layer:
+def layer_of(site: Site, scene: LedgerContext) -> LedgerLayer:
     """What a declared layer is to the core: its rule with its figures, and how large it is.
 
     Raises:

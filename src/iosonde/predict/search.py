@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.errors import IosondeError, UsageError
-from iosonde.predict.devices import Devices
+from iosonde.predict.devices import DeviceModels
 from iosonde.predict.model import model_of, top_of
 from iosonde.predict.time import NoTime, Time
-from iosonde.predict.what_if import Change, variants
+from iosonde.predict.what_if import SettingValues, variants
 from iosonde.stack.file import read_stack
 from iosonde.workers import worker_pool
 
@@ -63,7 +63,7 @@ class Ranked:
     reason: str = ""
 
 
-def answer(question: Question, changes: Sequence[Change]) -> Ranked:
+def answer(question: Question, changes: Sequence[SettingValues]) -> Ranked:
     """How fast one combination is; each change has a single value."""
     from iosonde.predict.of_load import timed_load
 
@@ -72,7 +72,7 @@ def answer(question: Question, changes: Sequence[Change]) -> Ranked:
         declared = read_stack(question.stack)
         (variant,) = variants(declared, top_of(declared, question.at), changes)
         model = model_of(variant.top, declared.mtu, variant.extra)
-        devices = Devices({**declared.devices, **question.devices}, question.store)
+        devices = DeviceModels({**declared.devices, **question.devices}, question.store)
         time = timed_load(model, question.load, question.requests, devices)
     except IosondeError as problem:
         return Ranked(settings, None, str(problem))
@@ -81,13 +81,13 @@ def answer(question: Question, changes: Sequence[Change]) -> Ranked:
     return Ranked(settings, time)
 
 
-def answers(question: Question, every: Sequence[Sequence[Change]]) -> list[Ranked]:
+def answers(question: Question, every: Sequence[Sequence[SettingValues]]) -> list[Ranked]:
     """As `answer`, of several combinations."""
     return [answer(question, one) for one in every]
 
 
 def search(
-    question: Question, changes: Sequence[Change], *, workers: int = 0, dask: str = ""
+    question: Question, changes: Sequence[SettingValues], *, workers: int = 0, dask: str = ""
 ) -> list[Ranked]:
     """All combinations, the fastest first; those that cannot be are last.
 
@@ -110,7 +110,10 @@ def search(
             where="--set", hint="give fewer values",
         )  # fmt: skip
     every = [
-        [Change(one.layer, one.setting, (value,)) for one, value in zip(changes, row, strict=True)]
+        [
+            SettingValues(one.layer, one.setting, (value,))
+            for one, value in zip(changes, row, strict=True)
+        ]
         for row in product(*(one.values for one in changes))
     ]
     count = min(workers or os.cpu_count() or 1, total)

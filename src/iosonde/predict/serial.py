@@ -10,7 +10,7 @@ from iosonde import _core
 from iosonde.layers._ledger.rule import accounting_of
 
 if TYPE_CHECKING:
-    from iosonde.predict.model import Model
+    from iosonde.predict.model import StackModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Door:
             yield begin, min(self.frame, offset + length - begin)
 
 
-def door_of(model: Model) -> Door | None:
+def door_of(model: StackModel) -> Door | None:
     """The target that serves one by one and through which all requests go; None: there is none."""
     place, frame = 0, 0
     while True:
@@ -45,7 +45,7 @@ def door_of(model: Model) -> Door | None:
         place = node.below[0]
 
 
-def notes_of(model: Model, door: Door | None) -> tuple[str, ...]:
+def notes_of(model: StackModel, door: Door | None) -> tuple[str, ...]:
     """What is assumed of such targets."""
     if door:
         return (f"{door.name} serves one frame after the other",)

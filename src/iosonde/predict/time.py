@@ -22,10 +22,10 @@ from iosonde.predict.requests import FLUSH
 from iosonde.predict.work import network_of
 
 if TYPE_CHECKING:
-    from iosonde.predict.devices import Devices
-    from iosonde.predict.model import Model
+    from iosonde.predict.devices import DeviceModels
+    from iosonde.predict.model import StackModel
     from iosonde.predict.requests import Requests
-    from iosonde.predict.service.service import Service
+    from iosonde.predict.service.service import ServiceModel
     from iosonde.predict.shape import Shape
     from iosonde.predict.work import Network
 
@@ -66,7 +66,9 @@ class NoTime:
     reason: str
 
 
-def time_of(model: Model, requests: Requests, shape: Shape, devices: Devices) -> Time | NoTime:
+def time_of(
+    model: StackModel, requests: Requests, shape: Shape, devices: DeviceModels
+) -> Time | NoTime:
     """How fast a load will be, or why that is not known.
 
     Args:
@@ -91,9 +93,11 @@ def time_of(model: Model, requests: Requests, shape: Shape, devices: Devices) ->
         return NoTime(str(problem))
 
 
-def services_of(model: Model, requests: Requests, devices: Devices) -> dict[str, Service] | NoTime:
+def services_of(
+    model: StackModel, requests: Requests, devices: DeviceModels
+) -> dict[str, ServiceModel] | NoTime:
     """The device of each layer that has one, disks held to the space that the load keeps to."""
-    chosen: dict[str, Service] = {}
+    chosen: dict[str, ServiceModel] = {}
     missing = []
     span = _span(model, requests)
     for site in model.declared:
@@ -110,10 +114,10 @@ def services_of(model: Model, requests: Requests, devices: Devices) -> dict[str,
 
 
 def _timed(
-    model: Model,
+    model: StackModel,
     requests: Requests,
     shape: Shape,
-    chosen: Mapping[str, Service],
+    chosen: Mapping[str, ServiceModel],
     network: Network,
 ) -> Time:
     """The middle, and the band from the slow and the fast devices.
@@ -136,7 +140,7 @@ def _timed(
     )  # fmt: skip
 
 
-def enough(model: Model, devices: Devices, size: int, count: int) -> int:
+def enough(model: StackModel, devices: DeviceModels, size: int, count: int) -> int:
     """How many requests of a size fill the caches of a stack's controllers twice, and some more."""
     from iosonde.predict.service.controller import Controller
 
@@ -145,7 +149,9 @@ def enough(model: Model, devices: Devices, size: int, count: int) -> int:
     return max(count, ceil(2 * cache / max(size, 1)))
 
 
-def _flow(network: Network, services: list[Service] | tuple[Service, ...], shape: Shape) -> Flow:
+def _flow(
+    network: Network, services: list[ServiceModel] | tuple[ServiceModel, ...], shape: Shape
+) -> Flow:
     requests = max(_REQUESTS, 8 * shape.depth)
     parts = network.works, services
 
@@ -160,7 +166,7 @@ def _flow(network: Network, services: list[Service] | tuple[Service, ...], shape
     return through(Coming(gaps=1 / shape.rate, random=shape.random))
 
 
-def _span(model: Model, requests: Requests) -> float:
+def _span(model: StackModel, requests: Requests) -> float:
     """The fraction of the stack's space that the load keeps to."""
     data = requests.ops != FLUSH
     if not data.any():
@@ -175,7 +181,7 @@ def _covers(network: Network) -> tuple[str, ...]:
     return (*sorted(own), "the length of the simulation")
 
 
-def _notes(model: Model, chosen: Mapping[str, Service], network: Network) -> list[str]:
+def _notes(model: StackModel, chosen: Mapping[str, ServiceModel], network: Network) -> list[str]:
     bare = [
         site.name
         for site in model.sites

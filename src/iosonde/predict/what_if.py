@@ -28,7 +28,7 @@ _SIZES = frozenset({"bitmap_chunk", "cache_size", "page_cache", "dirty_backgroun
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SettingValues:
     """Values that a setting of a layer might have."""
 
     layer: str
@@ -41,7 +41,7 @@ class Change:
         return f"{self.layer}.{self.setting}"
 
 
-def parse_change(text: str) -> Change:
+def parse_change(text: str) -> SettingValues:
     """A change as it is written: "r0.chunk_size=16k,64k".
 
     Raises:
@@ -55,7 +55,7 @@ def parse_change(text: str) -> Change:
             f"{text!r} sets nothing", where="--set",
             hint="write LAYER.SETTING=VALUE[,VALUE…], for example r0.chunk_size=16k,64k",
         )  # fmt: skip
-    return Change(layer, setting, listed)
+    return SettingValues(layer, setting, listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,9 @@ class Variant:
     extra: Mapping[str, Mapping[str, str]]
 
 
-def variants(stack: DeclaredStack, top: Site, changes: Sequence[Change]) -> Iterator[Variant]:
+def variants(
+    stack: DeclaredStack, top: Site, changes: Sequence[SettingValues]
+) -> Iterator[Variant]:
     """The stack with each combination of the values; without changes as it is declared.
 
     Raises:
@@ -107,7 +109,7 @@ def _extra(site: Site) -> Mapping[str, str]:
 
 
 def _variant(
-    stack: DeclaredStack, top: Site, changes: Sequence[Change], chosen: Mapping[str, str]
+    stack: DeclaredStack, top: Site, changes: Sequence[SettingValues], chosen: Mapping[str, str]
 ) -> Variant:
     extra: dict[str, dict[str, str]] = {}
     declared: dict[str, dict[str, str]] = {}

@@ -20,15 +20,15 @@ from iosonde.predict.queueing import Phase, Work
 from iosonde.predict.requests import FLUSH, WRITE
 from iosonde.predict.serial import Door, door_of, notes_of
 from iosonde.predict.service.controller import Controller
-from iosonde.predict.service.link import Link
+from iosonde.predict.service.link import LinkModel
 from iosonde.predict.service.service import Access
 from iosonde.predict.writeback import Destage, Geometry, destaged
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
-    from iosonde.predict.model import Model
+    from iosonde.predict.model import StackModel
     from iosonde.predict.requests import Requests
-    from iosonde.predict.service.service import Service
+    from iosonde.predict.service.service import ServiceModel
 
 MOST = 2000
 """Requests that are looked at one by one."""
@@ -50,7 +50,7 @@ class Network:
 
     works: tuple[Work, ...]
     names: tuple[str, ...]
-    services: tuple[Service, ...]
+    services: tuple[ServiceModel, ...]
     cached: tuple[str, int] | None = None
     notes: tuple[str, ...] = ()
     mirrors: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -67,7 +67,9 @@ class _Places:
     controllers: Mapping[str, int]
 
 
-def network_of(model: Model, requests: Requests, services: Mapping[str, Service]) -> Network:
+def network_of(
+    model: StackModel, requests: Requests, services: Mapping[str, ServiceModel]
+) -> Network:
     """What a load asks of a stack's devices.
 
     Args:
@@ -103,7 +105,7 @@ def network_of(model: Model, requests: Requests, services: Mapping[str, Service]
     return network
 
 
-def _mirrors(model: Model, places: _Places) -> dict[int, tuple[int, ...]]:
+def _mirrors(model: StackModel, places: _Places) -> dict[int, tuple[int, ...]]:
     """Devices that hold the same: members of RAID 1, and of RAID 10 where copies lie side by side.
 
     Members that are made of several devices are left as the ledger has them.
@@ -127,7 +129,7 @@ def _groups(node: _core.Node) -> list[list[int]]:
     return []
 
 
-def _chain(model: Model, places: _Places, place: int) -> tuple[int, ...]:
+def _chain(model: StackModel, places: _Places, place: int) -> tuple[int, ...]:
     """The devices below a layer in their order, as far as each stands on one other."""
     found: list[int] = []
     while True:
@@ -144,19 +146,19 @@ def _writes_back(site: Site) -> bool:
 
 
 def _placed(
-    sites: Sequence[Site], services: Mapping[str, Service]
-) -> tuple[_Places, tuple[str, ...], tuple[Service, ...]]:
+    sites: Sequence[Site], services: Mapping[str, ServiceModel]
+) -> tuple[_Places, tuple[str, ...], tuple[ServiceModel, ...]]:
     disks: dict[str, int] = {}
     out: dict[str, int] = {}
     back: dict[str, int] = {}
     controllers: dict[str, int] = {}
     names: list[str] = []
-    chosen: list[Service] = []
+    chosen: list[ServiceModel] = []
     for site in sites:
         device = services.get(site.name)
         if device is None:
             continue
-        if isinstance(device, Link):
+        if isinstance(device, LinkModel):
             out[site.name], back[site.name] = len(names), len(names) + 1
             names += [f"{site.name}>", f"{site.name}<"]
             chosen += [device, replace(device, latency=0.0)]
@@ -178,7 +180,7 @@ def _jumps(requests: Requests) -> list[bool]:
 
 
 def _from_ledger(
-    model: Model,
+    model: StackModel,
     requests: Requests,
     jumps: Sequence[bool],
     places: _Places,
@@ -252,7 +254,7 @@ def _work(moved: Mapping[str, _core.Counts], places: _Places, *, jump: bool, end
 
 
 def _through_cache(
-    model: Model, site: Site, requests: Requests, device: Controller, places: _Places
+    model: StackModel, site: Site, requests: Requests, device: Controller, places: _Places
 ) -> list[Work] | None:
     """What the cache writes back for each write; None where it never has to."""
     for one in model.declared[: model.declared.index(site)]:

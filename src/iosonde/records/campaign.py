@@ -53,7 +53,7 @@ class Varied:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class StoredGoal:
     """The goal as stored.
 
     Args:
@@ -97,7 +97,7 @@ class Intent:
     seed: int
     hosts: tuple[str, ...]
     vary: tuple[Varied, ...]
-    goal: Wish
+    goal: StoredGoal
     allowed: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     excluded: tuple[Mapping[str, Scalar], ...] = ()

@@ -17,7 +17,7 @@ from iosonde.records.stack import Scalar
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RelativeChange:
     """A change against something, as a fraction, with what may be said of it.
 
     The intervals of one table hold together with the probability that its `sure` tells.
@@ -46,7 +46,7 @@ class ValueRow:
     settings: Mapping[str, Scalar]
     value: Scalar
     metric: Metric | None
-    change: Change | None
+    change: RelativeChange | None
     loops: int
     device_seconds: float
     note: str = ""
@@ -134,7 +134,7 @@ class Effects:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """One measurement on the path of the search.
 
     Args:
@@ -174,7 +174,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ConfirmationPair:
     """Two fresh loops: before and after, and the change as a fraction."""
 
     before: float
@@ -218,9 +218,9 @@ class Tuning:
     tables: tuple[ValueTable, ...]
     candidates: tuple[ValueRow, ...]
     effects: Effects
-    path: tuple[Step, ...]
+    path: tuple[PathStep, ...]
     events: tuple[Event, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ConfirmationPair, ...]
     costs: Costs
 
 

@@ -1,6 +1,6 @@
 """What rules look at: trials, states and counters, whether measured here or read in a text.
 
-A rule is a function from a `Case` to findings. It belongs to the layer or load it is about
+A rule is a function from a `EvidenceSet` to findings. It belongs to the layer or load it is about
 (layers/, loads/) or, where it spans several, to explain/rules/.
 """
 
@@ -17,7 +17,7 @@ from iosonde.records.stack import HostFacts, Json, Scalar
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TrialEvidence:
     """One trial as rules see it.
 
     Args:
@@ -86,7 +86,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StateEvidence:
     """Settings and facts of one thing: `kind`, `name` and `values` as in `printed.Subject`.
 
     `below` are the names of what it stands on, where that is known.
@@ -102,7 +102,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CounterEvidence:
     """Counters of one thing, as in `printed.PrintedCounters`."""
 
     tool: str
@@ -114,13 +114,13 @@ class Counted:
     source: str
 
 
-def subject_of(thing: State | Counted) -> str:
+def subject_of(thing: StateEvidence | CounterEvidence) -> str:
     """What findings call a thing: its name, with its host where that is known."""
     return f"{thing.host}: {thing.name}" if thing.host else thing.name
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CommandEvidence:
     """A command line of a load engine that stands in a text."""
 
     tool: str
@@ -131,20 +131,20 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EvidenceSet:
     """All that is to be explained together."""
 
-    trials: tuple[Measured, ...] = ()
-    states: tuple[State, ...] = ()
-    counters: tuple[Counted, ...] = ()
+    trials: tuple[TrialEvidence, ...] = ()
+    states: tuple[StateEvidence, ...] = ()
+    counters: tuple[CounterEvidence, ...] = ()
     hosts: tuple[HostFacts, ...] = ()
-    commands: tuple[Asked, ...] = ()
+    commands: tuple[CommandEvidence, ...] = ()
     noted: tuple[Finding, ...] = ()
     """What was found when the trials were measured."""
 
-    def on(self, host: str) -> Case:
+    def on(self, host: str) -> EvidenceSet:
         """The same case, all of it of one host."""
-        return Case(
+        return EvidenceSet(
             tuple(replace(one, host=host, source=host) for one in self.trials),
             tuple(replace(one, host=host, source=host) for one in self.states),
             tuple(replace(one, host=host, source=host) for one in self.counters),
@@ -152,19 +152,19 @@ class Case:
             tuple(replace(one, host=host, source=host) for one in self.commands),
         )
 
-    def of_kind(self, *kinds: str) -> Iterator[State]:
+    def of_kind(self, *kinds: str) -> Iterator[StateEvidence]:
         """The states of some kinds."""
         return (state for state in self.states if state.kind in kinds)
 
-    def counted(self, *tools: str) -> Iterator[Counted]:
+    def counted(self, *tools: str) -> Iterator[CounterEvidence]:
         """The counters that some tools printed."""
         return (one for one in self.counters if one.tool in tools)
 
-    def with_value(self, name: str) -> Iterator[State]:
+    def with_value(self, name: str) -> Iterator[StateEvidence]:
         """The states that know a value."""
         return (state for state in self.states if state.values.get(name) is not None)
 
-    def value(self, name: str, *, like: Measured | State | Counted) -> Scalar:
+    def value(self, name: str, *, like: TrialEvidence | StateEvidence | CounterEvidence) -> Scalar:
         """A value of any state of the same host and source, as `vm.dirty_ratio`; None if unknown.
 
         Where the host is not known, a state of the same source will do.
@@ -197,5 +197,5 @@ class Rule:
     about: str
     says: str
     source: str
-    find: Callable[[Case], Iterable[Finding]] = field(metadata=HIDDEN)
+    find: Callable[[EvidenceSet], Iterable[Finding]] = field(metadata=HIDDEN)
     order: int = field(default=0, metadata=HIDDEN)

@@ -29,7 +29,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextLocation:
     """Where in a text something stands. Lines count from 1; `heading` is the one above it."""
 
     file: str
@@ -84,7 +84,7 @@ class PrintedTrial:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class PrintedSubject:
     """One thing whose state is known: a layer, a mount, a controller, a NIC, or the host itself.
 
     Args:
@@ -104,7 +104,7 @@ class PrintedState:
     """Settings and facts at one moment, as a tool printed them or a file holds them."""
 
     tool: str
-    subjects: tuple[Subject, ...]
+    subjects: tuple[PrintedSubject, ...]
     host: str = ""
     command: str = ""
 
@@ -114,7 +114,7 @@ class PrintedCounters:
     """Monotonic figures (or rates over an interval) that a host keeps, as printed.
 
     `values` maps the tool's own names to figures; a list is a histogram or the figures of one line.
-    `kind` and `name` say of what, as in `Subject`.
+    `kind` and `name` say of what, as in `PrintedSubject`.
     """
 
     tool: str
@@ -135,7 +135,7 @@ class PrintedLoad:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OutputReading:
     """What one output says. `first` and `last` are indices of its lines in the cursor.
 
     `unread` holds parts that were recognised but not understood: (index, index, reason).
@@ -154,20 +154,20 @@ class Reading:
 class Unread:
     """What was recognised but could not be read."""
 
-    place: Place
+    place: TextLocation
     tool: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredExtra:
     """What was found in a text beside trials, or predicted of them: as a store keeps it."""
 
-    place: Place
+    place: TextLocation
     what: PrintedState | PrintedCounters | PrintedLoad | Unread | Forecast
 
 
-def is_finite(reading: Reading) -> bool:
+def is_finite(reading: OutputReading) -> bool:
     """Whether all figures are: a number of 400 digits, or `1e999` in JSON, is read as infinite."""
     for trial in reading.trials:
         each = (trial.options, trial.steps, trial.averages, trial.details, trial.elapsed or ())

@@ -8,7 +8,7 @@ from iosonde import units
 from iosonde.records.sheet import TrialSheet
 from iosonde.records.stack import Capture, Scalar, StackLayer
 from iosonde.report.blocks import Block, Cells, StripLayer, Title
-from iosonde.report.pivot import Measured, show_setting
+from iosonde.report.pivot import LabelledTrial, show_setting
 
 _NOTES = 2
 _FACTS = ("level", "fstype", "transport")
@@ -16,7 +16,7 @@ _COSTLY = frozenset({"mounted"})
 """Hazards of nearly every layer, which say nothing on the first screen."""
 
 
-def strip(members: Sequence[Measured]) -> tuple[tuple[StripLayer, ...], ...]:
+def strip(members: Sequence[LabelledTrial]) -> tuple[tuple[StripLayer, ...], ...]:
     """The layers of the first run's deepest trial from the top down; what was measured is marked.
 
     Args:

@@ -30,7 +30,7 @@ from iosonde.report.courses import courses, latency_figures
 from iosonde.report.findings import counts, grouped
 from iosonde.report.forecasts import forecast_blocks
 from iosonde.report.page import Page, moment, render
-from iosonde.report.pivot import LoadGroup, Measured, by_load, changed_settings, run_labels
+from iosonde.report.pivot import LabelledTrial, LoadGroup, by_load, changed_settings, run_labels
 from iosonde.report.sections import (
     OUTCOME_WORDS,
     appendix,
@@ -161,7 +161,7 @@ def _phrase(group: LoadGroup) -> str:
     )
 
 
-def _ends(group: LoadGroup) -> tuple[Measured, Measured]:
+def _ends(group: LoadGroup) -> tuple[LabelledTrial, LabelledTrial]:
     """The members with the least and the most of the first headline."""
     name = group.headlines[0]
     known = [(metric.mean, at) for at, one in enumerate(group.members)
@@ -169,7 +169,7 @@ def _ends(group: LoadGroup) -> tuple[Measured, Measured]:
     return group.members[min(known)[1]], group.members[max(known)[1]]
 
 
-def _figure(one: Measured, several: bool) -> str:
+def _figure(one: LabelledTrial, several: bool) -> str:
     """The headline of a trial in words: "read 9,780 IOPS ± 1.2 %, p99 read latency 4 ms"."""
     metric = one.metric(one.trial.headline)
     if metric is None:
@@ -277,11 +277,11 @@ def _numbers(groups: Sequence[LoadGroup], compared: ComparedSheets) -> Iterator[
         )  # fmt: skip
 
 
-def _main_names(one: Measured) -> tuple[str, ...]:
+def _main_names(one: LabelledTrial) -> tuple[str, ...]:
     return one.trial.headlines
 
 
-def _latency_names(one: Measured) -> tuple[str, ...]:
+def _latency_names(one: LabelledTrial) -> tuple[str, ...]:
     way = one.trial.headline.partition(".")[0]
     return f"{way}.latency.p99", f"{way}.latency.mean"
 

@@ -22,7 +22,7 @@ _IN_LABEL = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class LabelledTrial:
     """One trial of a run under the label that tells it from others of its load.
 
     `place` is the part of it that is not the run's: probe and host.
@@ -54,7 +54,7 @@ class LoadGroup:
     """All that was measured with one load, the first run first."""
 
     title: str
-    members: tuple[Measured, ...]
+    members: tuple[LabelledTrial, ...]
 
     @property
     def headlines(self) -> tuple[str, ...]:
@@ -128,9 +128,11 @@ def by_load(
     for metric, found in alone.items():
         if len(found) == 1:
             label, run, trial = found[0]
-            groups.append(LoadGroup(_load(trial), (Measured(label or _load(trial), run, trial),)))
+            groups.append(
+                LoadGroup(_load(trial), (LabelledTrial(label or _load(trial), run, trial),))
+            )
         else:
-            members = tuple(Measured(_load(trial), run, trial) for _, run, trial in found)
+            members = tuple(LabelledTrial(_load(trial), run, trial) for _, run, trial in found)
             groups.append(LoadGroup(metric_words(metric), members))
     return groups
 
@@ -140,7 +142,7 @@ def _load(trial: TrialSheet) -> str:
     return trial.trial.load.name if trial.trial.origin is None else title_of(trial.trial)
 
 
-def _labelled(found: Sequence[tuple[str, RunSheet, TrialSheet]]) -> Iterator[Measured]:
+def _labelled(found: Sequence[tuple[str, RunSheet, TrialSheet]]) -> Iterator[LabelledTrial]:
     """Each under run, probe and host, as far as these are not the same for all."""
     probes = len({trial.trial.probe for _, _, trial in found}) > 1
     hosts = len({trial.trial.host for _, _, trial in found}) > 1
@@ -159,4 +161,4 @@ def _labelled(found: Sequence[tuple[str, RunSheet, TrialSheet]]) -> Iterator[Mea
     for at, (label, place, (_, run, trial)) in enumerate(zip(labels, places, found, strict=True)):
         once = label and labels.count(label) == 1
         name = label if once else f"{label} {name_of(trial.trial)} {at + 1}".strip()
-        yield Measured(name, run, trial, place)
+        yield LabelledTrial(name, run, trial, place)

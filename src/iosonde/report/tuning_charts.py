@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from iosonde import units
-from iosonde.records.campaign_sheet import Interaction, MainEffect, Step, Tuning, ValueTable
+from iosonde.records.campaign_sheet import Interaction, MainEffect, PathStep, Tuning, ValueTable
 from iosonde.report.blocks import show_value
 from iosonde.report.charts import BLUE, GREEN, ORANGE, RED, Figure, data, sized
 from iosonde.report.figures import scale
@@ -141,7 +141,7 @@ def _lanes(tuning: Tuning) -> Figure | None:
     names = [one.name for one in intent.vary if len(one.values) > 1]
     known = {one.name: one for one in intent.vary}
 
-    def label(step: Step) -> str:
+    def label(step: PathStep) -> str:
         return ", ".join(show_value(known[name], step.settings[name]) for name in names)
 
     loops: dict[str, int] = {}
@@ -182,11 +182,11 @@ def _lanes(tuning: Tuning) -> Figure | None:
     )
 
 
-def _kind(step: Step) -> str:
+def _kind(step: PathStep) -> str:
     return "failed" if step.figure is None else step.part
 
 
-def _alive(search: Sequence[Step]) -> Figure:
+def _alive(search: Sequence[PathStep]) -> Figure:
     rows = [{"at": step.at, "alive": step.alive} for step in search]
     chart: Any = (
         alt.Chart(data(rows))

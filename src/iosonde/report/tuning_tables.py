@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from iosonde import units
 from iosonde.records.campaign import Varied
-from iosonde.records.campaign_sheet import Change, Tuning, ValueRow, ValueTable
+from iosonde.records.campaign_sheet import RelativeChange, Tuning, ValueRow, ValueTable
 from iosonde.report.blocks import (
     MOST_SHOWN,
     VERDICTS,
@@ -81,7 +81,7 @@ def _result_cells(row: ValueRow, notes: Sequence[str], tuning: Tuning) -> tuple[
     )  # fmt: skip
 
 
-def _change_cells(change: Change | None) -> tuple[str, str, str]:
+def _change_cells(change: RelativeChange | None) -> tuple[str, str, str]:
     if change is None:
         return "", "", ""
     return signed(change.change), interval(change.interval), VERDICTS[change.outcome]

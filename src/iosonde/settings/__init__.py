@@ -24,7 +24,7 @@ MECHANISMS: Table[type[Mechanism]] = Table(
         "modparam": "iosonde.settings.modparam:Modparam",
         "nfsd": "iosonde.layers.nfs.settings:NfsdSettings",
         "remount": "iosonde.settings.remount:Remount",
-        "service": "iosonde.settings.service:Service",
+        "service": "iosonde.settings.service:ServiceMechanism",
         "sysctl": "iosonde.settings.sysctl:Sysctl",
         "sysfs": "iosonde.settings.sysfs:Sysfs",
         "tuned": "iosonde.settings.tuned:Tuned",

@@ -17,7 +17,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Kept, looked, own_file, texts
+from iosonde.settings.mechanism import PersistentLine, looked, own_file, texts
 from iosonde.settings.udev_rules import FILE, RELOAD
 
 _FOLDER = "/sys/devices/system/cpu/cpufreq/"
@@ -74,12 +74,14 @@ class Cpufreq:
         del address
         return ""
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule of udev that writes it for each CPU that appears."""
         del host
         key = f'ACTION=="add", SUBSYSTEM=="cpu", RUN+="/bin/sh -c {_AT_BOOT} {address} '
         note = "tuned, cpupower or power-profiles-daemon may set it again after udev"
-        return Kept(FILE, key, f'{key}{value.split(maxsplit=1)[0]}"', then=RELOAD, note=note)
+        return PersistentLine(
+            FILE, key, f'{key}{value.split(maxsplit=1)[0]}"', then=RELOAD, note=note
+        )
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""

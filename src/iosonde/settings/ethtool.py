@@ -15,7 +15,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Kept, own_file, texts, value_of
+from iosonde.settings.mechanism import PersistentLine, own_file, texts, value_of
 from iosonde.settings.udev_rules import FILE, RELOAD, interface_match, interface_note
 
 # Name → what ethtool prints, and what it is called when it is set.
@@ -111,14 +111,14 @@ class Ethtool:
         """See `Mechanism.device`: the kernel counts interfaces."""
         return f"/sys/class/net/{address.rpartition(' ')[0]}/ifindex"
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule of udev that runs ethtool when the interface appears."""
         interface, _, _, option, word = _way(address)
         done = await host.run(["sh", "-c", "command -v ethtool"])
         program = kerneltext.decoded(done.stdout).strip()
         key = f'{interface_match(interface)}, RUN+="{program} {option} {interface} {word} '
         note = await interface_note(host, interface)
-        return Kept(FILE, key, f'{key}{value}"', then=RELOAD, note=note)
+        return PersistentLine(FILE, key, f'{key}{value}"', then=RELOAD, note=note)
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""

@@ -15,7 +15,7 @@ from typing import ClassVar
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Kept, looked
+from iosonde.settings.mechanism import PersistentLine, looked
 
 # The first vector of a function is often for its configuration: it counts like the others.
 _EACH = (
@@ -67,7 +67,7 @@ class Irq:
         """See `Mechanism.device`: the kernel counts interfaces."""
         return f"/sys/class/net/{address}/ifindex"
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`."""
         del host, value
         raise Refused(

@@ -31,7 +31,7 @@ MARK = "# made by iosonde"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PersistentLine:
     """What keeps a setting over a reboot: a line of a file of iosonde's own.
 
     `key` is the part of the line that says what is set: a later line with the same key takes its
@@ -86,7 +86,7 @@ class Mechanism(Protocol):
         """A file whose content tells one device from the next of the same name; may be empty."""
         ...
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """What would keep a value over a reboot, in the host's native configuration.
 
         Raises:
@@ -190,7 +190,7 @@ class Lasting(Scripted):
 
     files: ClassVar[tuple[str, ...]] = ()
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`."""
         del host, value
         raise Refused("the host itself keeps it: there is nothing to write", where=address)

@@ -14,7 +14,7 @@ from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
-    Kept,
+    PersistentLine,
     drop_ins,
     own_file,
     read_files,
@@ -78,7 +78,7 @@ class Modparam:
         del address
         return ""
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: an option that modprobe gives the module."""
         module, _, name = address.partition(".")
         note = f"where the initramfs loads {module}, make that anew (update-initramfs, dracut)"
@@ -88,7 +88,7 @@ class Modparam:
                 + (f"{module}.{name}={value}")
             )
         key = f"options {module} {name}="
-        return Kept(FILE, key, f"{key}{value}", note=note)
+        return PersistentLine(FILE, key, f"{key}{value}", note=note)
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""

@@ -17,7 +17,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Kept, texts, value_of
+from iosonde.settings.mechanism import PersistentLine, texts, value_of
 
 FSTAB = "/etc/fstab"
 # fstab(5): fields between blanks, of which the first may be indented; libmount takes a line without
@@ -211,12 +211,12 @@ class Remount:
         del address
         return ""
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: the line of fstab, whose file is not iosonde's own."""
         name, mount = _parts(address)
         text = (await texts(host, [FSTAB])).get(FSTAB, "")
         if any(match for _, match in _mounting(text, mount)):
-            return Kept(FSTAB, edit=lambda text: edited(text, mount, name, value))
+            return PersistentLine(FSTAB, edit=lambda text: edited(text, mount, name, value))
         raise Refused(
             "fstab has no line for it, so nothing mounts it at boot that could keep an option",
             where=mount,

@@ -15,7 +15,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Kept, looked, own_file, texts
+from iosonde.settings.mechanism import PersistentLine, looked, own_file, texts
 
 UNITS = (
     "irqbalance.service", "tuned.service", "smartd.service", "ksm.service", "ksmtuned.service",
@@ -38,7 +38,7 @@ def drop_in(unit: str) -> str:
     return f"/etc/systemd/system/{unit}.d/zz-iosonde.conf"
 
 
-class Service:
+class ServiceMechanism:
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "service"
@@ -78,7 +78,7 @@ class Service:
         del address
         return ""
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: only what is stopped can be kept by a drop-in."""
         del host
         if value != "stopped":
@@ -87,7 +87,7 @@ class Service:
                 where=address, hint=f"`systemctl enable {address}` there does that",
             )  # fmt: skip
         reload = (("systemctl", "daemon-reload"),)
-        return Kept(drop_in(address), "Condition", _NEVER, section="[Unit]", then=reload)
+        return PersistentLine(drop_in(address), "Condition", _NEVER, section="[Unit]", then=reload)
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""

@@ -17,7 +17,7 @@ from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
-    Kept,
+    PersistentLine,
     drop_ins,
     own_file,
     read_files,
@@ -88,13 +88,13 @@ class Sysctl:
         del address
         return ""
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`. /etc/sysctl.conf is read after all others: it is looked into."""
         last = parse_configuration((await texts(host, [_LAST])).get(_LAST, ""))
         note = ""
         if address in last and last[address] != value:
             note = f"{_LAST} sets it to {last[address]} and is read later; take that line out"
-        return Kept(FILE, f"{address} =", f"{address} = {value}", note=note)
+        return PersistentLine(FILE, f"{address} =", f"{address} = {value}", note=note)
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""

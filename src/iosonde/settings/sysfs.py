@@ -24,7 +24,7 @@ from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
-    Kept,
+    PersistentLine,
     own_file,
     read_files,
     texts,
@@ -116,7 +116,7 @@ class Sysfs:
         file = "diskseq" if place[1] == "block" else "ifindex"
         return f"/sys/{place[1]}/{place[2]}/{file}"
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule that writes the attribute when the device appears."""
         place = _PLACE.match(address)
         if place is None:
@@ -134,7 +134,7 @@ class Sysfs:
         line = f'{key}{value}"'
         if place[1] == "block":
             line = "\n".join(f"{line}, {when}" for when in _WHEN)
-        return Kept(FILE, key, line, first=first, then=RELOAD, note=note)
+        return PersistentLine(FILE, key, line, first=first, then=RELOAD, note=note)
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from iosonde.records.printed import Kept
+from iosonde.records.printed import StoredExtra
 from iosonde.records.run import Trial
 from iosonde.store import rows
 
@@ -31,7 +31,7 @@ class Packed:
         return len(self.trials) + len(self.kept)
 
 
-def pack(trials: Iterable[Trial], kept: Iterable[Kept]) -> Packed:
+def pack(trials: Iterable[Trial], kept: Iterable[StoredExtra]) -> Packed:
     """Trials with their loops, and what was found beside them."""
     return Packed(
         tuple(

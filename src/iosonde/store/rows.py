@@ -21,12 +21,12 @@ from iosonde.exact import restored, storable
 from iosonde.records.load import Load, LoadResult, RawOutput, Target
 from iosonde.records.prediction import Forecast
 from iosonde.records.printed import (
-    Kept,
-    Place,
     PrintedCounters,
     PrintedLoad,
     PrintedState,
-    Subject,
+    PrintedSubject,
+    StoredExtra,
+    TextLocation,
     Unread,
 )
 from iosonde.records.run import Loop, Origin, Series, Trial
@@ -181,23 +181,23 @@ def trial_of(row: Row[Any], loops: Sequence[Loop]) -> Trial:
     )
 
 
-def kept_row(run: str, position: int, kept: Kept) -> dict[str, object]:
+def kept_row(run: str, position: int, kept: StoredExtra) -> dict[str, object]:
     """What was found beside trials as a row of `evidence`."""
     kind = next(name for name, one in _KINDS.items() if isinstance(kept.what, one))
     return {"run": run, "position": position, "kind": kind, "content": _packed(kept)}
 
 
-def kept_of(row: Row[Any]) -> Kept:
+def kept_of(row: Row[Any]) -> StoredExtra:
     """A row of `evidence` as it was found."""
     content = _unpacked(row.content)
     what = content["what"]
     if "subjects" in what:
-        what["subjects"] = tuple(Subject(**subject) for subject in what["subjects"])
+        what["subjects"] = tuple(PrintedSubject(**subject) for subject in what["subjects"])
     if "band" in what:
         what["band"] = tuple(what["band"])
     if "place" in what:
-        what["place"] = Place(**what["place"])
-    return Kept(Place(**content["place"]), _KINDS[row.kind](**what))
+        what["place"] = TextLocation(**what["place"])
+    return StoredExtra(TextLocation(**content["place"]), _KINDS[row.kind](**what))
 
 
 _KINDS: dict[str, Any] = {

@@ -19,7 +19,7 @@ from sqlalchemy.types import TypeDecorator
 from iosonde.exact import restored, storable
 
 
-class Text(TypeDecorator[str]):
+class AnyText(TypeDecorator[str]):
     """Text of any origin: names may hold bytes that are no UTF-8, and NUL (`iosonde.exact`)."""
 
     impl = PlainText
@@ -41,36 +41,36 @@ TABLES = MetaData()
 RUNS = Table(
     "runs",
     TABLES,
-    Column("id", Text, primary_key=True),
-    Column("study", Text, nullable=False),
-    Column("plan", Text, nullable=False),
+    Column("id", AnyText, primary_key=True),
+    Column("study", AnyText, nullable=False),
+    Column("plan", AnyText, nullable=False),
     Column("created", Double, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("owner", Text, nullable=False),
+    Column("state", AnyText, nullable=False),
+    Column("owner", AnyText, nullable=False),
 )
 
 TRIALS = Table(
     "trials",
     TABLES,
-    Column("run", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("id", Text, primary_key=True),
+    Column("run", AnyText, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("id", AnyText, primary_key=True),
     Column("position", Integer, nullable=False),
-    Column("host", Text, nullable=False),
-    Column("probe", Text, nullable=False),
-    Column("target", Text, nullable=False),
-    Column("load", Text, nullable=False),
-    Column("command", Text, nullable=False),
+    Column("host", AnyText, nullable=False),
+    Column("probe", AnyText, nullable=False),
+    Column("target", AnyText, nullable=False),
+    Column("load", AnyText, nullable=False),
+    Column("command", AnyText, nullable=False),
     Column("capture", LargeBinary),
-    Column("flags", Text, nullable=False),
-    Column("faults", Text, nullable=False),
+    Column("flags", AnyText, nullable=False),
+    Column("faults", AnyText, nullable=False),
     Column("origin", LargeBinary),
 )
 
 LOOPS = Table(
     "loops",
     TABLES,
-    Column("run", Text, primary_key=True),
-    Column("trial", Text, primary_key=True),
+    Column("run", AnyText, primary_key=True),
+    Column("trial", AnyText, primary_key=True),
     Column("index", Integer, primary_key=True),
     Column("started", Double, nullable=False),
     Column("elapsed", Double, nullable=False),
@@ -78,24 +78,24 @@ LOOPS = Table(
     Column("raw", LargeBinary, nullable=False),
     Column("parser_version", Integer, nullable=False),
     Column("series", LargeBinary, nullable=False),
-    Column("background", Text, nullable=False),
+    Column("background", AnyText, nullable=False),
     ForeignKeyConstraint(["run", "trial"], ["trials.run", "trials.id"], ondelete="CASCADE"),
 )
 
 EVIDENCE = Table(
     "evidence",
     TABLES,
-    Column("run", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("run", AnyText, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("kind", Text, nullable=False),
+    Column("kind", AnyText, nullable=False),
     Column("content", LargeBinary, nullable=False),
 )
 
 CAMPAIGNS = Table(
     "campaigns",
     TABLES,
-    Column("run", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("run", AnyText, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("kind", Text, nullable=False),
+    Column("kind", AnyText, nullable=False),
     Column("content", LargeBinary, nullable=False),
 )

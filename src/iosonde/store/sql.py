@@ -25,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from iosonde import kerneltext
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.records.campaign import Campaign, Measurement, Result
-from iosonde.records.printed import Kept
+from iosonde.records.printed import StoredExtra
 from iosonde.records.run import Loop, Run, RunState, Trial
 from iosonde.records.stack import Json
 from iosonde.store import campaigns, rows
@@ -200,7 +200,7 @@ class SqlStore:
 
         self._write(add, run)
 
-    def evidence(self, run: str) -> tuple[Kept, ...]:
+    def evidence(self, run: str) -> tuple[StoredExtra, ...]:
         """See `Store.evidence`."""
         with self._reading() as connection:
             row = self._find(connection, run)

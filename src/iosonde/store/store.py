@@ -8,7 +8,7 @@ from typing import Protocol
 
 from iosonde.errors import StoreFailed
 from iosonde.records.campaign import Campaign, Measurement, Result
-from iosonde.records.printed import Kept
+from iosonde.records.printed import StoredExtra
 from iosonde.records.run import Loop, Run, RunState, Trial
 from iosonde.records.stack import Json
 from iosonde.store.packed import Packed
@@ -54,7 +54,7 @@ class Store(Protocol):
         """What outputs held, in one transaction; a number goes before the ids of the trials."""
         ...
 
-    def evidence(self, run: str) -> tuple[Kept, ...]:
+    def evidence(self, run: str) -> tuple[StoredExtra, ...]:
         """What was found beside the trials of an imported run, in its order.
 
         Raises:

@@ -48,7 +48,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CellRow:
     """Cells by the names of their columns. `start` is where the first word stands in its line."""
 
     cells: Mapping[str, str]
@@ -134,7 +134,7 @@ def _spans(columns: Sequence[Column], text: str) -> tuple[tuple[int, int], ...]:
 
 def rows(
     cursor: TextCursor, head: Head, *, plain: Callable[[str], str] = str, most: int = 2000
-) -> Iterator[Row]:
+) -> Iterator[CellRow]:
     """The rows under a head.
 
     Args:
@@ -171,7 +171,7 @@ def rows(
         cells, used, start = found
         place += used
         last = lines[place - 1][0]
-        yield Row(cells, start, last)
+        yield CellRow(cells, start, last)
 
 
 def _row(

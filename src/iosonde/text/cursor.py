@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from iosonde.records.printed import Reading
+from iosonde.records.printed import OutputReading
 
 REACH = 80
 """Lines before an anchor that a parser may look at."""
@@ -72,7 +72,7 @@ class Output(Protocol):
         """
         ...
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """What the output that begins in line `first` says.
 
         Raises:

@@ -11,12 +11,12 @@ from iosonde import limits
 from iosonde._core import Anchors
 from iosonde.errors import UsageError
 from iosonde.records.printed import (
-    Place,
+    OutputReading,
     PrintedCounters,
     PrintedLoad,
     PrintedState,
     PrintedTrial,
-    Reading,
+    TextLocation,
     Unread,
     Unreadable,
     is_finite,
@@ -25,12 +25,12 @@ from iosonde.registry import Table
 from iosonde.text.cursor import REACH, Output, joined
 from iosonde.text.document import Document
 from iosonde.text.heading import heading_above
-from iosonde.text.watch import Watch
+from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
 
 Told = TypeVar("Told")
 _BLOCK = 1 << 22
-WATCH = Watch()
+WATCH = StepTimeLimit()
 _BROKEN = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError,
     UsageError,
@@ -38,10 +38,10 @@ _BROKEN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundOutput:
     """One output: where it stands and what it says."""
 
-    place: Place
+    place: TextLocation
     tool: str
     trials: tuple[PrintedTrial, ...] = ()
     states: tuple[PrintedState, ...] = ()
@@ -75,7 +75,7 @@ def _anchors() -> Anchors:
     )
 
 
-def find(document: Document, *, with_text: bool = True) -> Iterator[Found | Unread]:
+def find(document: Document, *, with_text: bool = True) -> Iterator[FoundOutput | Unread]:
     """Every output in a document, in its order; a long one by several processes.
 
     Args:
@@ -86,7 +86,7 @@ def find(document: Document, *, with_text: bool = True) -> Iterator[Found | Unre
 
 
 def find_and_tell(
-    document: Document, tell: Callable[[Found | Unread], Told], *, with_text: bool = True
+    document: Document, tell: Callable[[FoundOutput | Unread], Told], *, with_text: bool = True
 ) -> Iterator[Told]:
     """What a function makes of every output, in the process that found it.
 
@@ -106,7 +106,7 @@ def find_and_tell(
             yield from map(tell, search.look(*hit))
 
 
-def _itself(one: Found | Unread) -> Found | Unread:
+def _itself(one: FoundOutput | Unread) -> FoundOutput | Unread:
     return one
 
 
@@ -151,7 +151,7 @@ def end_of_line(document: Document, offset: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class FindState:
     """What a search has to remember when it goes on.
 
     Args:
@@ -179,9 +179,9 @@ class Search:
     """Goes through a document from some state on."""
 
     def __init__(
-        self, document: Document, state: State | None = None, *, with_text: bool = True
+        self, document: Document, state: FindState | None = None, *, with_text: bool = True
     ) -> None:
-        state = state or State()
+        state = state or FindState()
         self._with_text = with_text
         self._document = document
         self._window = Window(document)
@@ -192,11 +192,11 @@ class Search:
         self._offset = state.offset
 
     @property
-    def state(self) -> State:
+    def state(self) -> FindState:
         """What another search needs to go on."""
-        return State(self._free, dict(self._failed), self._heading, self._looked, self._offset)
+        return FindState(self._free, dict(self._failed), self._heading, self._looked, self._offset)
 
-    def look(self, number: int, offset: int, output: Output) -> Iterator[Found | Unread]:
+    def look(self, number: int, offset: int, output: Output) -> Iterator[FoundOutput | Unread]:
         """What an anchor in a line leads to."""
         if number < self._free:
             return
@@ -247,11 +247,11 @@ class Search:
             )
 
     def _told(
-        self, view: View, reading: Reading, tool: str, heading: str
-    ) -> Iterator[Found | Unread]:
+        self, view: View, reading: OutputReading, tool: str, heading: str
+    ) -> Iterator[FoundOutput | Unread]:
         place = self._place(view, reading.first, reading.last, heading)
         host = view.host
-        yield Found(
+        yield FoundOutput(
             place,
             tool,
             tuple(replace(one, host=one.host or host) for one in reading.trials),
@@ -263,10 +263,10 @@ class Search:
         for first, last, reason in reading.unread:
             yield Unread(self._place(view, first, last, heading), tool, reason)
 
-    def _place(self, view: View, first: int, last: int, heading: str) -> Place:
+    def _place(self, view: View, first: int, last: int, heading: str) -> TextLocation:
         number = self._document.number
         low, high = view.number(first), view.number(max(first, last))
-        return Place(self._document.name, number(low), number(high), heading)
+        return TextLocation(self._document.name, number(low), number(high), heading)
 
     def _heading_above(self, view: View, first: int, offset: int) -> str:
         """The heading above an output; the last one seen where there is none since."""

@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import TypeVar
 
 from iosonde.records.printed import PrintedTrial, Unread
-from iosonde.text.find import Found
+from iosonde.text.find import FoundOutput
 
 _COMPARED = (".iops", ".bandwidth", ".latency.mean")
 _ROUNDING = 1.001  # of two steps added, as floats hold them
@@ -38,7 +38,7 @@ class Printed:
     jobs: tuple[tuple[str, Mapping[str, float], Mapping[str, float]], ...]
 
 
-def printed_run(output: Found | Unread) -> Printed | None:
+def printed_run(output: FoundOutput | Unread) -> Printed | None:
     """The run that an output of fio stands for; None of any other."""
     if isinstance(output, Unread) or output.tool != "fio" or not output.trials:
         return None

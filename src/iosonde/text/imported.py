@@ -8,21 +8,21 @@ from dataclasses import replace
 from typing import Any
 
 from iosonde.records.load import Load, LoadResult, RawOutput, Target, TargetKind
-from iosonde.records.printed import Kept, Place, PrintedState, PrintedTrial
+from iosonde.records.printed import PrintedState, PrintedTrial, StoredExtra, TextLocation
 from iosonde.records.run import Loop, Origin, Trial
 from iosonde.records.stack import Capture, Scalar, StackLayer
-from iosonde.text.find import Found
+from iosonde.text.find import FoundOutput
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _NOTHING = RawOutput(0, b"", b"")
 
 
-def label_of(place: Place, printed: PrintedTrial) -> str:
+def label_of(place: TextLocation, printed: PrintedTrial) -> str:
     """What a person calls the trial: the heading above it, else its own name."""
     return place.heading or printed.label or printed.target or printed.tool
 
 
-def trial_of(found: Found, printed: PrintedTrial, number: int | None = None) -> Trial:
+def trial_of(found: FoundOutput, printed: PrintedTrial, number: int | None = None) -> Trial:
     """An imported trial as a record.
 
     Args:
@@ -104,10 +104,10 @@ def _capture(states: tuple[PrintedState, ...], printed: PrintedTrial) -> Capture
     return Capture(printed.started or 0.0, (), tuple(layers), host_wide=host_wide)
 
 
-def kept_of(found: Found) -> tuple[Kept, ...]:
+def kept_of(found: FoundOutput) -> tuple[StoredExtra, ...]:
     """What an output says beside trials."""
     every: tuple[Any, ...] = (*found.states, *found.counters, *found.loads)
-    return tuple(Kept(found.place, what) for what in every)
+    return tuple(StoredExtra(found.place, what) for what in every)
 
 
 def settings_of(state: PrintedState) -> dict[str, Scalar]:

@@ -16,14 +16,14 @@ from functools import partial
 from itertools import islice
 from typing import Generic
 
-from iosonde.records.printed import Place, Unread
+from iosonde.records.printed import TextLocation, Unread
 from iosonde.text.document import Document
 from iosonde.text.find import (
     WATCH,
-    Found,
+    FindState,
+    FoundOutput,
     Search,
     Span,
-    State,
     Told,
     end_of_line,
     hits,
@@ -56,14 +56,14 @@ class _Result(Generic[Told]):
 
     arrived: tuple[int, dict[str, int]]
     heading: tuple[str, int]
-    under: list[Found | Unread]
+    under: list[FoundOutput | Unread]
     told: list[Told]
-    end: State
+    end: FindState
 
 
 def find_by_spans(
     document: Document,
-    tell: Callable[[Found | Unread], Told],
+    tell: Callable[[FoundOutput | Unread], Told],
     *,
     size: int = _SPAN,
     with_text: bool = True,
@@ -80,7 +80,7 @@ def find_by_spans(
     outputs()  # loaded once, before the processes divide
     _document = document
     count = os.cpu_count() or 1
-    state = State()
+    state = FindState()
     task = partial(_search, tell=tell, with_text=with_text)
     with worker_pool(count) as pool:
         every = _spans(document, size)
@@ -126,13 +126,13 @@ def _before(document: Document, span: Span) -> Span:
 
 
 def _search(
-    span: Span, *, tell: Callable[[Found | Unread], Told], with_text: bool
+    span: Span, *, tell: Callable[[FoundOutput | Unread], Told], with_text: bool
 ) -> _Result[Told]:
     """In a worker: goes through a span."""
     if _document is None:
         raise RuntimeError("the worker has no document")
     before = _before(_document, span)
-    begin = State(heading=_INHERITED, offset=before.start)
+    begin = FindState(heading=_INHERITED, offset=before.start)
     search = Search(_document, begin, with_text=with_text)
     with WATCH:
         for hit in hits(_document, before):
@@ -140,7 +140,7 @@ def _search(
                 pass
         arrived = search.state.seen_from(span.line)
         heading = search.state.heading, search.state.offset
-        under, told = list[Found | Unread](), list[Told]()
+        under, told = list[FoundOutput | Unread](), list[Told]()
         for hit in hits(_document, span):
             for one in search.look(*hit):
                 if one.place.heading == _INHERITED:
@@ -150,7 +150,7 @@ def _search(
     return _Result(arrived, heading, under, told, search.state)
 
 
-def _under(one: Found | Unread, heading: str) -> Found | Unread:
+def _under(one: FoundOutput | Unread, heading: str) -> FoundOutput | Unread:
     """The same, with the heading that held before the run-up."""
     place = one.place
-    return replace(one, place=Place(place.file, place.first_line, place.last_line, heading))
+    return replace(one, place=TextLocation(place.file, place.first_line, place.last_line, heading))

@@ -13,7 +13,7 @@ _AHEAD = 48  # lines asked for at first
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """Words of the head, of each row as many; `last` is the index of the last line."""
 
     head: tuple[str, ...]
@@ -28,7 +28,7 @@ def read_table(
     *,
     is_row: Callable[[Sequence[str]], bool] = bool,
     most: int = 400,
-) -> Table | None:
+) -> TextTable | None:
     """A table whose cells are single words.
 
     A head that a wrap broke into pieces says how many lines each row has; a cut leaves all pieces
@@ -59,7 +59,7 @@ def _table(
     lines: list[tuple[int, str]],
     is_head: Callable[[Sequence[str]], bool],
     is_row: Callable[[Sequence[str]], bool],
-) -> Table | None:
+) -> TextTable | None:
     for pieces in range(1, min(_PIECES, len(lines)) + 1):
         for between in ("", " ") if pieces > 1 else (" ",):
             head = between.join(line for _, line in lines[:pieces]).split()
@@ -74,7 +74,7 @@ def _rows(
     broken: tuple[int, str],
     is_head: Callable[[Sequence[str]], bool],
     is_row: Callable[[Sequence[str]], bool],
-) -> Table:
+) -> TextTable:
     """The rows; `broken` says into how many pieces, and what to put between them."""
     pieces, between = broken
     rows: list[tuple[str, ...]] = []
@@ -95,7 +95,7 @@ def _rows(
         place += count
         last = lines[place - 1][0]
         rows.append(words)
-    return Table(head, tuple(rows), last)
+    return TextTable(head, tuple(rows), last)
 
 
 def _words(parts: Sequence[str], between: str, count: int) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from iosonde.errors import UsageError
 _TICK = 0.25  # seconds of a processor
 
 
-class Watch:
+class StepTimeLimit:
     """While it is entered, a step that takes more than `limits.OUTPUT_SECONDS` is ended.
 
     Signals are for the main thread: in another one nothing is watched.
@@ -41,7 +41,7 @@ class Watch:
         """It has ended."""
         self._under_way = False
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> StepTimeLimit:
         if threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGPROF, self._tick)
             self.slow = 0.0

@@ -18,7 +18,7 @@ from iosonde.outputs import output_file
 from iosonde.trace.read import OPS
 
 if TYPE_CHECKING:
-    from iosonde.trace.read import Batch, Trace
+    from iosonde.trace.read import RequestBatch, Trace
 
 SCHEMA = pl.Schema(
     {
@@ -60,7 +60,7 @@ def _sink(frames: Any, path: Path) -> None:
     register_io_source(frames, schema=SCHEMA, is_pure=False).sink_parquet(path, compression="zstd")
 
 
-def _frame(batch: Batch, devices: list[str]) -> pl.DataFrame:
+def _frame(batch: RequestBatch, devices: list[str]) -> pl.DataFrame:
     names = np.array(devices, dtype=object)
     return pl.DataFrame(
         {

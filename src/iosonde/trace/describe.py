@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.errors import UsageError
-from iosonde.trace.read import OPS, Damage, Source, Trace
+from iosonde.trace.read import OPS, Damage, Trace, TraceSource
 
 if TYPE_CHECKING:
     from iosonde import _core
@@ -38,7 +38,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class GridShares:
     """Shares of the requests off the multiples of `grid` bytes; None without requests.
 
     `off`: offset or length is no multiple; `offset_off`: the offset is none.
@@ -52,7 +52,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RequestOrder:
     """How requests follow each other, each device on its own.
 
     `sequential` is the share that begins where the one before ended, `streamed` where one of the
@@ -177,8 +177,8 @@ class Description:
     span: float
     sizes: tuple[Size, ...]
     sizes_grouped: bool
-    grids: tuple[Grid, ...]
-    order: Order
+    grids: tuple[GridShares, ...]
+    order: RequestOrder
     arrivals: Arrivals | None
     step: int
     load: tuple[Second, ...]
@@ -192,7 +192,7 @@ class Description:
 
 
 def describe(
-    source: Source,
+    source: TraceSource,
     *,
     fmt: str | None = None,
     event: str | None = None,
@@ -258,10 +258,10 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def _grid(profile: _core.TraceProfile, grid: int) -> Grid:
+def _grid(profile: _core.TraceProfile, grid: int) -> GridShares:
     reads, writes = profile.counts[0][0], profile.counts[1][0]
     (read_off, write_off), (read_begins, write_begins) = profile.off(grid)
-    return Grid(
+    return GridShares(
         grid,
         _share(read_off + write_off, reads + writes),
         _share(read_off, reads),
@@ -270,12 +270,12 @@ def _grid(profile: _core.TraceProfile, grid: int) -> Grid:
     )
 
 
-def _order(profile: _core.TraceProfile) -> Order:
+def _order(profile: _core.TraceProfile) -> RequestOrder:
     (steps, sequential, streamed), travelled = profile.order
     total = sum(steps)
     runs = total - sum(sequential) + profile.devices
     requests = total + profile.devices
-    return Order(
+    return RequestOrder(
         _share(sum(sequential), total),
         _share(sequential[0], steps[0]),
         _share(sequential[1], steps[1]),

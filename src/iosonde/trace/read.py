@@ -31,7 +31,7 @@ _OF_A_CPU = re.compile(r"^(?P<name>.+)\.blktrace\.(?P<cpu>\d+)(?P<packed>\.gz|\.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class RequestBatch:
     """Some requests in the order of the trace; columns of one length.
 
     `times` are nanoseconds on the trace's clock (uint64), `ops` as READ and so on (uint8),
@@ -50,7 +50,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TraceSource:
     """The files of one trace, and what it is called."""
 
     name: str
@@ -84,7 +84,9 @@ class Trace:
         UsageError: it cannot be opened; it is no trace.
     """
 
-    def __init__(self, source: Source, *, fmt: str | None = None, event: str | None = None) -> None:
+    def __init__(
+        self, source: TraceSource, *, fmt: str | None = None, event: str | None = None
+    ) -> None:
         if fmt is not None and fmt not in formats():
             known = ", ".join(formats())
             raise UsageError(f"there is no format of traces {fmt!r}; known: {known}")
@@ -107,7 +109,7 @@ class Trace:
                 f"cannot be read: {os.strerror(problem.errno or 5)}", where=source.name
             ) from None
 
-    def batches(self, size: int = BATCH) -> Iterator[Batch]:
+    def batches(self, size: int = BATCH) -> Iterator[RequestBatch]:
         """Its requests, at least `size` at once but for the last.
 
         Raises:
@@ -121,7 +123,7 @@ class Trace:
             if columns is None:
                 return
             times, ops, devices, offsets, lengths = columns
-            yield Batch(
+            yield RequestBatch(
                 np.frombuffer(times, dtype=np.uint64),
                 np.frombuffer(ops, dtype=np.uint8),
                 np.frombuffer(devices, dtype=np.uint32),
@@ -145,7 +147,7 @@ def formats() -> dict[str, str]:
     return dict(_core.trace_formats())
 
 
-def sources(names: Sequence[str]) -> list[Source]:
+def sources(names: Sequence[str]) -> list[TraceSource]:
     """The traces that the names of files mean, in their order.
 
     Files that blktrace wrote for the processors of one device (`NAME.blktrace.0` and so on) are one
@@ -166,7 +168,7 @@ def sources(names: Sequence[str]) -> list[Source]:
             groups.setdefault(name, []).extend(parts)
         else:
             groups.setdefault(name, [name])
-    return [Source(name, tuple(dict.fromkeys(paths))) for name, paths in groups.items()]
+    return [TraceSource(name, tuple(dict.fromkeys(paths))) for name, paths in groups.items()]
 
 
 def _of_all_cpus(path: Path) -> list[str]:

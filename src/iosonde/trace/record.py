@@ -38,7 +38,7 @@ _GRACE = 30.0  # seconds for blktrace to write out what it has
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedTrace:
     """What was recorded. `dropped` events had no room, as blktrace says; None: it did not say.
 
     `cut` tells that it ended before its time, because it took all the memory it may.
@@ -55,7 +55,7 @@ class Recording:
 
 async def record(
     host: Host, device: str, *, seconds: float, directory: Path, limit: int = LIMIT
-) -> Recording:
+) -> RecordedTrace:
     """Trace a block device.
 
     Args:
@@ -86,7 +86,7 @@ async def record(
     if not files:
         raise HostFailed("blktrace left no file", where=host.name, hint=_told(done))
     found = _DROPPED.search(done.stdout + done.stderr)
-    return Recording(
+    return RecordedTrace(
         host.name, f"/dev/{name}", path, files, sum(one.stat().st_size for one in files),
         int(found[2]) if found else None, cut,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from statistics import fmean, variance
 from typing import TYPE_CHECKING, TypeAlias
 
 from iosonde.records.campaign import Intent, Measurement, Varied
-from iosonde.records.campaign_sheet import Change, Effects, Interaction, Level, MainEffect
+from iosonde.records.campaign_sheet import Effects, Interaction, Level, MainEffect, RelativeChange
 from iosonde.records.comparison import Outcome
 from iosonde.records.stack import Scalar
 from iosonde.tune.search.anova import QUIETEST, Anova
@@ -73,7 +73,7 @@ class Fit:
 
     def change(
         self, settings: Mapping[str, Scalar], reference: Mapping[str, Scalar], tests: int
-    ) -> Change | None:
+    ) -> RelativeChange | None:
         """A candidate against another; None where nothing was fitted.
 
         Args:
@@ -87,7 +87,7 @@ class Fit:
         drawn = self._scores()
         apart = drawn[:, one] - drawn[:, other]
         middle, reach = float(apart.mean()), self._reach(tests) * float(apart.std())
-        return Change(
+        return RelativeChange(
             self._fraction(middle),
             self._interval(middle - reach, middle + reach),
             self._outcome(middle - reach, middle + reach),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from iosonde.records.campaign import Campaign
-from iosonde.records.campaign_sheet import Event, Step
+from iosonde.records.campaign_sheet import Event, PathStep
 from iosonde.records.stack import Scalar
 from iosonde.tune.effects import key_of
 
@@ -14,7 +14,7 @@ _OUT = {"eliminated", "infeasible"}
 Key = tuple[int, ...]
 
 
-def path_of(campaign: Campaign) -> tuple[Step, ...]:
+def path_of(campaign: Campaign) -> tuple[PathStep, ...]:
     """Every measurement with what was known after it."""
     vary, sign = campaign.intent.vary, 1.0 if campaign.intent.goal.higher else -1.0
     search = [one for one in campaign.measurements if one.part == "search"]
@@ -35,7 +35,7 @@ def path_of(campaign: Campaign) -> tuple[Step, ...]:
         here = {key: some for (at, key), some in scores.items() if at == one.at and key in alive}
         if here and one.part == "search":
             best = settings[max(here, key=lambda key: sum(here[key]) / len(here[key]))]
-        step = Step(
+        step = PathStep(
             one.number + 1, clock, one.part, one.stage, one.settings, one.figure, len(alive), best,
             one.why,
         )  # fmt: skip
@@ -43,7 +43,7 @@ def path_of(campaign: Campaign) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def events_of(path: Sequence[Step], campaign: Campaign) -> tuple[Event, ...]:
+def events_of(path: Sequence[PathStep], campaign: Campaign) -> tuple[Event, ...]:
     """Who left and when, and where the proof begins."""
     vary = campaign.intent.vary
     places = {step.number - 1: at for at, step in enumerate(path)}

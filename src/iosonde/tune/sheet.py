@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from iosonde.records.campaign import Campaign, CandidateEnd, Intent, Measurement, Varied
-from iosonde.records.campaign_sheet import CampaignSheet, Costs, Pair, Tuning, ValueRow, ValueTable
+from iosonde.records.campaign_sheet import (
+    CampaignSheet,
+    ConfirmationPair,
+    Costs,
+    Tuning,
+    ValueRow,
+    ValueTable,
+)
 from iosonde.records.run import Metric
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Scalar
@@ -148,7 +155,7 @@ def _pick(campaign: Campaign) -> Mapping[str, Scalar]:
     return {one.name: one.default for one in campaign.intent.vary}
 
 
-def _pairs(campaign: Campaign) -> tuple[Pair, ...]:
+def _pairs(campaign: Campaign) -> tuple[ConfirmationPair, ...]:
     """The fresh loops of the proof, first of the one with first of the other, and so on."""
     if campaign.result is None:
         return ()
@@ -159,7 +166,7 @@ def _pairs(campaign: Campaign) -> tuple[Pair, ...]:
         ]
         for settings in (campaign.result.baseline, campaign.result.pick)
     )  # fmt: skip
-    return tuple(Pair(a, b, b / a - 1) for a, b in zip(before, after, strict=False))
+    return tuple(ConfirmationPair(a, b, b / a - 1) for a, b in zip(before, after, strict=False))
 
 
 def _costs(campaign: Campaign) -> Costs:

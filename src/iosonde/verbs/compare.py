@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from iosonde.contract import ADDED, VerbResult
 from iosonde.errors import UsageError
-from iosonde.measure.comparison import Alone, Answer, Wanted
+from iosonde.measure.comparison import Alone, ComparisonRequest, MetricVerdict
 from iosonde.measure.comparison import compare as compare_sheets
 from iosonde.measure.gate import GateResult, parse_gate, pass_gates
 from iosonde.records.comparison import ComparedMetric, ComparedTrial
@@ -120,7 +120,9 @@ def compare(
     asked = [parse_gate(text) for text in gates]
     found = compare_sheets(
         _sheets(runs, store),
-        wanted=Wanted(tuple(trials), tuple(metrics), also=tuple(one.metric for one in asked)),
+        wanted=ComparisonRequest(
+            tuple(trials), tuple(metrics), also=tuple(one.metric for one in asked)
+        ),
         bar=Bar(margin=margin),
         simultaneous=simultaneous,
     )
@@ -138,7 +140,7 @@ def compare(
     )
 
 
-def compared_metric(answer: Answer) -> ComparedMetric:
+def compared_metric(answer: MetricVerdict) -> ComparedMetric:
     """The verdict on one metric, and what it rests on."""
     verdict = answer.judgement.verdict
     a, b = answer.pair.a.trial, answer.pair.b.trial

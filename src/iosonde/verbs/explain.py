@@ -16,7 +16,7 @@ from iosonde.explain.host import of_hosts
 from iosonde.explain.waterfall import waterfalls
 from iosonde.measure.again import read_again
 from iosonde.measure.sheet import sheet
-from iosonde.records.evidence import Case, Rule
+from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Finding
 from iosonde.records.printed import Unread
 from iosonde.records.sheet import Waterfall
@@ -125,12 +125,12 @@ def list_rules() -> RuleList:
 
 def _gather(
     names: Sequence[str], store: str | None
-) -> tuple[dict[str, Case], list[Unread], list[UsageError]]:
+) -> tuple[dict[str, EvidenceSet], list[Unread], list[UsageError]]:
     """The cases of what was named, by name: files that are there, else runs, else hosts.
 
     Then what could not be read: outputs in texts, and whole texts where others could be read.
     """
-    cases: dict[str, Case] = {}
+    cases: dict[str, EvidenceSet] = {}
     unread: list[Unread] = []
     failed: list[UsageError] = []
     hosts = []
@@ -157,7 +157,7 @@ def _gather(
     return cases, unread, failed
 
 
-def _stored(name: str, store: str | None) -> Case:
+def _stored(name: str, store: str | None) -> EvidenceSet:
     kept = open_store(store)
     try:
         run = read_again(kept.load(name))
@@ -166,7 +166,7 @@ def _stored(name: str, store: str | None) -> Case:
         kept.close()
 
 
-def _looked_at(case: Case) -> dict[str, int]:
+def _looked_at(case: EvidenceSet) -> dict[str, int]:
     """How much there is that rules can look at."""
     return {
         "trial": len(case.trials), "settings snapshot": len(case.states),

@@ -14,8 +14,8 @@ from iosonde.contract import VerbResult
 from iosonde.errors import UsageError
 from iosonde.lab import faults
 from iosonde.lab.host import DEFAULT, ssh_argv
-from iosonde.lab.spec import DiskSpec, LabSpec, Limits, NodeSpec, memory_disk
-from iosonde.lab.state import Lab, Node, find, labs, take_down
+from iosonde.lab.spec import DiskLimits, DiskSpec, LabSpec, NodeSpec, memory_disk
+from iosonde.lab.state import Lab, LabNode, find, labs, take_down
 from iosonde.lab.up import sweep
 from iosonde.lab.up import up as start_lab
 from iosonde.stack.file import read_stack
@@ -155,7 +155,7 @@ def shell(node: str, *command: str, lab: str = "") -> list[str]:
     return ssh_argv(found, host, command)
 
 
-def _find(where: str, lab: str) -> tuple[Lab, Node, str]:
+def _find(where: str, lab: str) -> tuple[Lab, LabNode, str]:
     """Lab, node and disk that "NODE" or "NODE/DISK" names."""
     node, _, disk = where.partition("/")
     found = _meant(lab, node)
@@ -168,13 +168,13 @@ def _meant(name: str, node: str = "") -> Lab:
     return fitting[0] if not name and len(fitting) == 1 else find(name or DEFAULT)
 
 
-async def _kill(lab: Lab, node: Node, disk: str, limits: Limits) -> None:
+async def _kill(lab: Lab, node: LabNode, disk: str, limits: DiskLimits) -> None:
     del disk, limits
     faults.kill(lab, node)
 
 
 Fault = Literal["cut", "kill", "start", "fail", "slow"]
-_FAULTS: dict[Fault, tuple[str, Callable[[Lab, Node, str, Limits], Awaitable[None]]]] = {
+_FAULTS: dict[Fault, tuple[str, Callable[[Lab, LabNode, str, DiskLimits], Awaitable[None]]]] = {
     "cut": ("cut off the network", lambda lab, node, *_: faults.cut(lab, node)),
     "kill": ("without power", _kill),
     "start": ("up again", lambda lab, node, *_: faults.power_on(lab, node)),
@@ -207,7 +207,7 @@ def fault(
     done, doing = _FAULTS[what]
 
     async def do() -> None:
-        await doing(found, node, disk, Limits(iops, bandwidth))
+        await doing(found, node, disk, DiskLimits(iops, bandwidth))
 
     run_async(do(), _ADVICE)
     return _step(where if what in {"fail", "slow"} else node.name, done, began)

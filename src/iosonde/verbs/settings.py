@@ -11,7 +11,7 @@ from iosonde.change.settings_journal import PutBack, SettingsJournal
 from iosonde.change.settings_lock import locked, owner_name
 from iosonde.change.tentative import (
     Changed,
-    Wanted,
+    WantedSetting,
     change,
     checked_confirm,
     commands,
@@ -314,9 +314,9 @@ class _Batch:
         todo = commands(entries, wanted, self._confirm)
         return ChangedSettings(tuple(self._changes), tuple(map(quote, todo)))
 
-    async def _wanted(self, host: Host) -> list[Wanted]:
+    async def _wanted(self, host: Host) -> list[WantedSetting]:
         known = await settable(host)
-        chosen: dict[str, Wanted] = {}
+        chosen: dict[str, WantedSetting] = {}
         for name, text in self._pairs:
             setting = find(known, name)
             if setting.name in chosen:
@@ -327,7 +327,7 @@ class _Batch:
                     f"{setting.name}={value} trades safety of data for speed: "
                     "a power failure may lose writes"
                 )
-            chosen[setting.name] = Wanted(setting, value)
+            chosen[setting.name] = WantedSetting(setting, value)
             self._settings[setting.name] = setting
         return list(chosen.values())
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from iosonde.records.evidence import Measured, State
+from iosonde.records.evidence import StateEvidence, TrialEvidence
 from iosonde.records.stack import Scalar
 from tests.contract.rules.case import RuleCase, case, counted, state, trial
 
 
-def md(values: Mapping[str, Scalar] | None = None, level: str = "raid5") -> State:
+def md(values: Mapping[str, Scalar] | None = None, level: str = "raid5") -> StateEvidence:
     """Four data members and one for parity, in chunks of 64 KiB."""
     whole: dict[str, Scalar] = {
         "level": level, "raid_disks": 5, "chunk_size": 65536, "data_members": 4,
@@ -18,7 +18,7 @@ def md(values: Mapping[str, Scalar] | None = None, level: str = "raid5") -> Stat
     return state("md", "md0", {**whole, **(values or {})})
 
 
-def volume(**values: Scalar) -> State:
+def volume(**values: Scalar) -> StateEvidence:
     """A virtual drive of a controller."""
     whole: dict[str, Scalar] = {
         "controller": "c0", "volume": "c0/v0", "raid_level": "raid6", "size": 4 << 40,
@@ -27,11 +27,11 @@ def volume(**values: Scalar) -> State:
     return state("hwraid", "sda", {**whole, **values})
 
 
-def controller(battery: str = "ok") -> State:
+def controller(battery: str = "ok") -> StateEvidence:
     return state("controller", "c0", {"battery": battery, "cache_size": 1 << 30})
 
 
-def written(block: int, device: str = "md0", kind: str = "md", **more: object) -> Measured:
+def written(block: int, device: str = "md0", kind: str = "md", **more: object) -> TrialEvidence:
     """Random writes past the page cache."""
     return trial(
         {"write.iops": [100.0]}, host="n1",

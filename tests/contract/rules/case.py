@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from iosonde.records.evidence import Asked, Case, Counted, Measured, State
+from iosonde.records.evidence import (
+    CommandEvidence,
+    CounterEvidence,
+    EvidenceSet,
+    StateEvidence,
+    TrialEvidence,
+)
 from iosonde.records.stack import HostFacts, Json, Scalar
 from tests.unit.explain import cases
 
@@ -24,18 +30,20 @@ class RuleCase:
 
     rule: str
     fires: str
-    case: Case
+    case: EvidenceSet
     silent: str
-    near_miss: Case
+    near_miss: EvidenceSet
 
 
-def case(*parts: State | Counted | Asked | Measured | HostFacts) -> Case:
+def case(
+    *parts: StateEvidence | CounterEvidence | CommandEvidence | TrialEvidence | HostFacts,
+) -> EvidenceSet:
     """All of it together."""
-    return Case(
-        trials=tuple(one for one in parts if isinstance(one, Measured)),
-        states=tuple(one for one in parts if isinstance(one, State)),
-        counters=tuple(one for one in parts if isinstance(one, Counted)),
-        commands=tuple(one for one in parts if isinstance(one, Asked)),
+    return EvidenceSet(
+        trials=tuple(one for one in parts if isinstance(one, TrialEvidence)),
+        states=tuple(one for one in parts if isinstance(one, StateEvidence)),
+        counters=tuple(one for one in parts if isinstance(one, CounterEvidence)),
+        commands=tuple(one for one in parts if isinstance(one, CommandEvidence)),
         hosts=tuple(one for one in parts if isinstance(one, HostFacts)),
     )
 
@@ -47,21 +55,21 @@ def state(
     *,
     host: str = "n1",
     below: tuple[str, ...] = (),
-) -> State:
+) -> StateEvidence:
     """Settings and facts of a layer."""
-    return State(kind, name, host, values or {}, f"page:{name or kind}", "page", below)
+    return StateEvidence(kind, name, host, values or {}, f"page:{name or kind}", "page", below)
 
 
 def counted(
     tool: str, kind: str, name: str, values: Mapping[str, Json], *, host: str = "n1"
-) -> Counted:
+) -> CounterEvidence:
     """Counters of a layer."""
-    return Counted(tool, kind, name, host, values, "page:1", "page")
+    return CounterEvidence(tool, kind, name, host, values, "page:1", "page")
 
 
-def asked(command: str) -> Asked:
+def asked(command: str) -> CommandEvidence:
     """A command line of a load engine."""
-    return Asked(command.partition(" ")[0], command, "", "page:1", "page")
+    return CommandEvidence(command.partition(" ")[0], command, "", "page:1", "page")
 
 
 trial = cases.trial

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.records.evidence import Measured
+from iosonde.records.evidence import TrialEvidence
 from tests.contract.rules.case import RuleCase, case, state, trial
 
 SYSCTL = {
@@ -11,7 +11,7 @@ SYSCTL = {
 }  # fmt: skip
 
 
-def judged(direction: str, *, read_ahead: bool) -> Measured:
+def judged(direction: str, *, read_ahead: bool) -> TrialEvidence:
     """A load with read-ahead on or off."""
     return trial(
         {f"{direction}.iops": [100.0, 101.0]}, label=f"read-ahead {read_ahead}",
@@ -19,7 +19,7 @@ def judged(direction: str, *, read_ahead: bool) -> Measured:
     )  # fmt: skip
 
 
-def deep(engine: str) -> Measured:
+def deep(engine: str) -> TrialEvidence:
     return trial(
         {"read.iops": [100.0]}, host="n1", target="/dev/sda",
         options={"bs": 4096, "iodepth": 64, "direct": True, "ioengine": engine},

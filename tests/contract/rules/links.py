@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.records.evidence import Measured
+from iosonde.records.evidence import TrialEvidence
 from iosonde.records.stack import Json, Scalar
 from tests.contract.rules.case import RuleCase, case, counted, state, trial
 
@@ -13,7 +13,7 @@ SLOT: dict[str, Scalar] = {
 }  # fmt: skip
 
 
-def of(target: str, block: int) -> Measured:
+def of(target: str, block: int) -> TrialEvidence:
     """A load of blocks of one size."""
     return trial({"write.iops": [9.0]}, host="n1", target=target, options={"bs": block})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.records.evidence import Measured
+from iosonde.records.evidence import TrialEvidence
 from iosonde.records.stack import HostFacts
 from tests.contract.rules.case import RuleCase, asked, case, state, trial
 
@@ -11,7 +11,7 @@ N1 = HostFacts("n1", "6.1", 4, 8 * GIB)
 SHARED = "fio --name=a --filename=/data/x --numjobs=4 --size=2g --direct=1 --rw="
 
 
-def went_on(sectors: float) -> Measured:
+def went_on(sectors: float) -> TrialEvidence:
     """240,000 buffered reads of 4 KiB one after the other, in 7,680 requests."""
     return trial(
         {"read.iops": [4000.0], "read.latency.p50": [3e-6]},
@@ -20,13 +20,13 @@ def went_on(sectors: float) -> Measured:
     )  # fmt: skip
 
 
-def flushed(seconds: float) -> Measured:
+def flushed(seconds: float) -> TrialEvidence:
     return trial(
         {"write.iops": [1000.0], "elapsed": [seconds]}, options={"runtime": 60, "end_fsync": True}
     )
 
 
-def moved(size: float) -> Measured:
+def moved(size: float) -> TrialEvidence:
     """60,000 writes of 4 KiB in a minute."""
     return trial(
         {"write.iops": [1000.0], "write.bandwidth": [4096000.0]}, options={"bs": 4096},
@@ -35,11 +35,11 @@ def moved(size: float) -> Measured:
     )  # fmt: skip
 
 
-def sampled(mean: float) -> Measured:
+def sampled(mean: float) -> TrialEvidence:
     return trial({"write.bandwidth": [100e6]}, details={"bw_samples": {"write": {"mean": mean}}})
 
 
-def verified(option: str) -> Measured:
+def verified(option: str) -> TrialEvidence:
     """32 writes and 32 reads in flight, in one figure each."""
     return trial(
         {"write.iops": [1000.0], "write.latency.mean": [0.032],
@@ -48,11 +48,11 @@ def verified(option: str) -> Measured:
     )  # fmt: skip
 
 
-def shallow(depth: int, label: str) -> Measured:
+def shallow(depth: int, label: str) -> TrialEvidence:
     return trial({"read.iops": [1000.0]}, label=label, options={"iodepth": depth})
 
 
-def children(parent: float) -> Measured:
+def children(parent: float) -> TrialEvidence:
     """Four writers of 100 MB/s on average."""
     return trial(
         {"write.bandwidth": [400e6]}, tool="iozone", options={"numjobs": 4},
@@ -60,7 +60,7 @@ def children(parent: float) -> Measured:
     )  # fmt: skip
 
 
-def called(heading: str) -> Measured:
+def called(heading: str) -> TrialEvidence:
     """Random writes of 4 KiB."""
     return trial({"write.iops": [1000.0]}, heading=heading, printed=True, options={"bs": 4096})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iosonde.records.evidence import Case, Measured
+from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.prediction import Account, Ledger, LedgerRow
 from tests.contract.rules.case import RuleCase, case, trial
 
@@ -13,18 +13,18 @@ STEADY = (1000.0, 1002.0, 998.0, 1001.0, 999.0, 1000.0)
 WAVES = (100.0, 110.0, 90.0, 105.0, 95.0, 120.0, 80.0, 108.0, 92.0, 101.0)
 
 
-def loops(label: str, figures: Sequence[float], **more: object) -> Measured:
+def loops(label: str, figures: Sequence[float], **more: object) -> TrialEvidence:
     return trial({"write.iops": figures}, label=label, **more)  # type: ignore[arg-type]
 
 
-def at(host: str, figures: Sequence[float], quoted: str = "") -> Measured:
+def at(host: str, figures: Sequence[float], quoted: str = "") -> TrialEvidence:
     """At the same time on every host."""
     return trial({"write.bandwidth": figures}, label="both", host=host, started=1e9,
                  elapsed=(60.0,) * len(figures),
                  row=(quoted,) if quoted else ())  # fmt: skip
 
 
-def first(*figures: float) -> Case:
+def first(*figures: float) -> EvidenceSet:
     """Three conditions, of which the last begins with a figure of its own."""
     return case(
         loops("a", (1000.0, 1004.0, 998.0, 1002.0, 996.0, 1001.0)),
@@ -33,14 +33,14 @@ def first(*figures: float) -> Case:
     )
 
 
-def remarked(figures: Sequence[float], remark: str) -> Case:
+def remarked(figures: Sequence[float], remark: str) -> EvidenceSet:
     """A row without and one with a remark."""
     names = ("Setting", "Remark")
     return case(loops("off", STEADY, row=("off", ""), columns=names),
                 loops("on", figures, row=("on", remark), columns=names))  # fmt: skip
 
 
-def counted(reads: float) -> Case:
+def counted(reads: float) -> EvidenceSet:
     """A device that was to read 100,000 times 4 KiB."""
     said = Account(100_000, 100_000 * 4096.0, 0, 0)
     seen = Account(reads, reads * 4096.0, 0, 0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.change.family import Family, Member
+from iosonde.change.family import Family, FamilyMember
 from iosonde.change.in_use import _holders
 from iosonde.hosts.local import LocalHost
 
 
 async def reasons(device: Path) -> list[str]:
-    family = Family((Member(device.name, "1:1", str(device), ""),))
+    family = Family((FamilyMember(device.name, "1:1", str(device), ""),))
     return [use.reason async for use in _holders(LocalHost(), f"/dev/{device.name}", family)]
 
 

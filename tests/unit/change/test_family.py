@@ -5,30 +5,30 @@ from __future__ import annotations
 import pytest
 
 from iosonde.change.family import related
-from iosonde.change.scan import Backing, BlockDevice, Devices, _unseen, number_of
+from iosonde.change.scan import Backing, ScannedDevice, ScannedDevices, _unseen, number_of
 
 K = 1024
 
 
 def devices(
-    *all_: BlockDevice,
+    *all_: ScannedDevice,
     loops: dict[str, Backing | None] | None = None,
     slaves: dict[str, tuple[str, ...]] | None = None,
-) -> Devices:
-    return Devices({one.number: one for one in all_}, loops or {}, slaves or {})
+) -> ScannedDevices:
+    return ScannedDevices({one.number: one for one in all_}, loops or {}, slaves or {})
 
 
-def disk(name: str, number: str, size: int = 64 * K) -> BlockDevice:
-    return BlockDevice(name, number, "", 0, size)
+def disk(name: str, number: str, size: int = 64 * K) -> ScannedDevice:
+    return ScannedDevice(name, number, "", 0, size)
 
 
-def names(known: Devices, number: str) -> dict[str, str]:
+def names(known: ScannedDevices, number: str) -> dict[str, str]:
     return {one.name: relation for one, relation in related(known, number)}
 
 
 SDA = disk("sda", "8:0")
-SDA1 = BlockDevice("sda1", "8:1", "8:0", 1 * K, 10 * K)
-SDA2 = BlockDevice("sda2", "8:2", "8:0", 20 * K, 10 * K)
+SDA1 = ScannedDevice("sda1", "8:1", "8:0", 1 * K, 10 * K)
+SDA2 = ScannedDevice("sda2", "8:2", "8:0", 20 * K, 10 * K)
 
 
 def test_a_disk_its_partitions_and_not_their_siblings() -> None:

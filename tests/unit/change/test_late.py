@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.change.late import is_asleep, late
 from iosonde.errors import HostFailed
-from iosonde.lab.state import Lab, Node
+from iosonde.lab.state import Lab, LabNode
 
 
 async def test_it_sleeps_until_something_is_asked_of_it(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ async def test_a_machine_of_the_lab_that_does_not_run_is_told_at_once(
 ) -> None:
     monkeypatch.setenv("IOSONDE_LAB", str(tmp_path))
     (tmp_path / "key").write_text("")
-    Lab("try", str(tmp_path), "tcg", True, (), (Node("vm", 1, 1, (), ()),)).keep()
+    Lab("try", str(tmp_path), "tcg", True, (), (LabNode("vm", 1, 1, (), ()),)).keep()
     (tmp_path / "host_key.pub").write_text("")
     host = late("lab:try/vm")
     with pytest.raises(HostFailed, match="is not running"):

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.change.open import opened
 from iosonde.errors import HostFailed, UsageError
-from iosonde.lab.state import Lab, Node
+from iosonde.lab.state import Lab, LabNode
 from iosonde.stack.file import understand
 
 FILE = "stacks/nolab.yaml"
@@ -30,7 +30,7 @@ async def test_a_node_without_power_is_named_with_what_boots_it_and_builds_it_ag
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("iosonde.lab.state.base", lambda: tmp_path)
-    node = Node("h", 1, 2201, ("d",), ())
+    node = LabNode("h", 1, 2201, ("d",), ())
     Lab("nolab", str(tmp_path), "tcg", complete=True, switch=(), nodes=(node,)).keep()
     stack = understand("stack: nolab\nhosts: {h: {}}\nlayers:\n  d: {kind: disk, host: h}\n", FILE)
     with pytest.raises(HostFailed, match="this node is not running") as caught:

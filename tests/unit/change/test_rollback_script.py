@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.change.settings_journal import BESIDE, Entry, batch_lines, parse_journal, script_text
+from iosonde.change.settings_journal import (
+    BESIDE,
+    JournalEntry,
+    batch_lines,
+    parse_journal,
+    script_text,
+)
 from iosonde.settings.mechanism import write_file
 
 BOOT = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -33,12 +39,12 @@ class Host:
     def value(self, name: str) -> str:
         return (self.place / name).read_text().strip()
 
-    def entry(self, name: str, old: str, new: str, *, lasts: bool = False) -> Entry:
+    def entry(self, name: str, old: str, new: str, *, lasts: bool = False) -> JournalEntry:
         file = str(self.place / name)
         do = () if new == BESIDE else write_file(file, new)
-        return Entry(name, old, new, ("cat", file), do, write_file(file, old), lasts=lasts)
+        return JournalEntry(name, old, new, ("cat", file), do, write_file(file, old), lasts=lasts)
 
-    def begun(self, number: int, *entries: Entry, boot: str = BOOT, then: str = "") -> None:
+    def begun(self, number: int, *entries: JournalEntry, boot: str = BOOT, then: str = "") -> None:
         """A batch in the journal, and its changes made."""
         with self.journal.open("a") as file:
             file.write(batch_lines(number, boot, "me", entries))
@@ -96,7 +102,7 @@ def test_what_lasts_and_is_kept_stays_over_a_reboot_until_that_is_undone(
 
 def test_what_lasts_and_cannot_be_put_back_is_tried_again(host: Host) -> None:
     file = host.setting("cache", "1")
-    stuck = Entry("cache", "1", "2", ("cat", str(file)), (), ("false",), lasts=True)
+    stuck = JournalEntry("cache", "1", "2", ("cat", str(file)), (), ("false",), lasts=True)
     host.begun(1, stuck, boot=EARLIER, then="confirmed")
     file.write_text("2\n")
     assert host.run(status=1) == ["wrong\tcache\t=1\t=2"]
@@ -158,7 +164,7 @@ def test_the_host_puts_back_by_itself_what_nobody_confirms(host: Host) -> None:
     host.run("change", "1", "1", "true", status=75)
 
 
-def through_begin(host: Host, number: int, *entries: Entry) -> None:
+def through_begin(host: Host, number: int, *entries: JournalEntry) -> None:
     """A batch as iosonde announces it, and its changes made."""
     text = batch_lines(number, BOOT, "me", entries)
     subprocess.run(["sh", host.script, "begin"], input=text, text=True, check=True, timeout=60)

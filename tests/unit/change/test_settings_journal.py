@@ -7,20 +7,20 @@ import pytest
 from iosonde.change.keep import merged
 from iosonde.change.settings_journal import (
     BESIDE,
-    Entry,
+    JournalEntry,
     batch_lines,
     parse_journal,
     parse_put_back,
 )
-from iosonde.change.tentative import Wanted, apart
+from iosonde.change.tentative import WantedSetting, apart
 from iosonde.errors import Refused, UsageError
 from iosonde.settings.declared import LayerSetting, queue_settings
-from iosonde.settings.mechanism import Kept
+from iosonde.settings.mechanism import PersistentLine
 from iosonde.stack.settable import Allowed, Settable, find
 
 
-def entry(name: str, old: str, new: str) -> Entry:
-    return Entry(name, old, new, ("cat", "/x"), ("set", new), ("set", old), "/sys/seq", "7")
+def entry(name: str, old: str, new: str) -> JournalEntry:
+    return JournalEntry(name, old, new, ("cat", "/x"), ("set", new), ("set", old), "/sys/seq", "7")
 
 
 BATCH = batch_lines(
@@ -83,7 +83,11 @@ def setting(name: str, *disturbed: Settable, words: tuple[str, ...] = ()) -> Set
 def test_what_is_so_already_is_left_alone_unless_another_change_disturbs_it() -> None:
     depth = setting("nr_requests")
     scheduler, merges = setting("scheduler", depth), setting("nomerges")
-    wanted = [Wanted(scheduler, "bfq"), Wanted(depth, "128"), Wanted(merges, "0")]
+    wanted = [
+        WantedSetting(scheduler, "bfq"),
+        WantedSetting(depth, "128"),
+        WantedSetting(merges, "0"),
+    ]
     entries = [
         entry(scheduler.name, "none", "bfq"), entry(depth.name, "128", "128"),
         entry(merges.name, "0", "0"),
@@ -122,15 +126,18 @@ def test_a_setting_is_found_by_every_name_a_user_has_for_it() -> None:
 
 
 def test_a_kept_file_has_one_line_a_setting_and_what_disturbs_others_comes_first() -> None:
-    depth, scheduler = Kept("/f", "D=", "D=1"), Kept("/f", "S=", "S=none", first=True)
+    depth, scheduler = (
+        PersistentLine("/f", "D=", "D=1"),
+        PersistentLine("/f", "S=", "S=none", first=True),
+    )
     first = merged("", [depth], "# made by iosonde on A")
     assert first == "# made by iosonde on A\nD=1\n"
     more = merged(first, [scheduler], "# made by iosonde on B")
     assert more == "# made by iosonde on B\nS=none\nD=1\n"
-    assert merged(more, [Kept("/f", "D=", "D=2")], "# made by iosonde on C") == (
+    assert merged(more, [PersistentLine("/f", "D=", "D=2")], "# made by iosonde on C") == (
         "# made by iosonde on C\nS=none\nD=2\n"
     )
-    nfs = Kept("/n", "threads =", "threads = 8", section="[nfsd]")
+    nfs = PersistentLine("/n", "threads =", "threads = 8", section="[nfsd]")
     once = merged("", [nfs], "# made by iosonde on A")
     assert merged(once, [nfs], "# made by iosonde on A") == once
     assert once.splitlines()[1:] == ["[nfsd]", "threads = 8"]

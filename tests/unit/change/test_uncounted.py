@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from iosonde.change.family import Family, Member
+from iosonde.change.family import Family, FamilyMember
 from iosonde.change.in_use import _uncounted
 from iosonde.change.scan import Opener, Seen
 from iosonde.hosts.host import Completed
@@ -49,7 +49,7 @@ class Mapped(LocalHost):
 async def test_an_open_that_no_process_shows_is_seen(
     count: int, commands: dict[str, str], hidden: bool
 ) -> None:
-    family = Family((Member("dm-0", "253:0", "/sys/block/dm-0", ""),))
+    family = Family((FamilyMember("dm-0", "253:0", "/sys/block/dm-0", ""),))
     seen = Seen((), tuple(Opener(pid, "open", "253:0") for pid in commands), ())
     found = [use async for use in _uncounted(Mapped(count, commands), family, seen, OURS)]
     assert bool(found) is hidden

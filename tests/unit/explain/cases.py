@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from iosonde.explain.gather import of_document
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 from iosonde.statistics.estimates import summarise
@@ -15,7 +15,7 @@ from iosonde.text.document import of_bytes
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 
 
-def case_of(text: str, name: str = "page") -> Case:
+def case_of(text: str, name: str = "page") -> EvidenceSet:
     """What a text says."""
     return of_document(of_bytes(name, text.encode()))[0]
 
@@ -33,7 +33,7 @@ def network_page() -> str:
     return (OUTPUTS / "fio-3.19-page" / "eight-results.txt").read_text()
 
 
-def found(rules: Iterable[Rule], case: Case, name: str = "") -> list[Finding]:
+def found(rules: Iterable[Rule], case: EvidenceSet, name: str = "") -> list[Finding]:
     """The findings of some rules, of one name."""
     return [one for rule in rules for one in rule.find(case) if name in {"", one.rule}]
 
@@ -46,7 +46,7 @@ def trial(
     started: float | None = None,
     options: Mapping[str, Scalar] | None = None,
     **more: object,
-) -> Measured:
+) -> TrialEvidence:
     """A trial of some metrics, each with its loops; the first stands for it."""
     units = {"iops": "1/s", "bandwidth": "B/s", "user": "cores", "system": "cores"}
     metrics = {
@@ -58,7 +58,7 @@ def trial(
         "where": f"page:{label}", "source": "page", "tool": "fio", "headline": next(iter(figures)),
         "elapsed": (60.0,) * length, "heading": "series", **more,
     }  # fmt: skip
-    return Measured(
+    return TrialEvidence(
         label=label, metrics=metrics, host=host, started=started, options=options or {},
         **fields,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from iosonde.explain.rules import faults
-from iosonde.records.evidence import Case
+from iosonde.records.evidence import EvidenceSet
 from tests.unit.explain.cases import found, trial
 
 
 def test_the_fault_and_what_is_left_are_told() -> None:
     whole = trial({"write.iops": [100.0, 90.0]})
-    assert not found(faults.RULES, Case(trials=(whole,)), "fault")
+    assert not found(faults.RULES, EvidenceSet(trials=(whole,)), "fault")
     broken = replace(
         whole, faults=("host b: the connection is lost", "host b: the connection is lost")
     )
-    (one,) = found(faults.RULES, Case(trials=(broken,)), "fault")
+    (one,) = found(faults.RULES, EvidenceSet(trials=(broken,)), "fault")
     assert one.severity == "error"
     assert "the connection is lost" in one.message
     assert "2 loops" in one.message
@@ -25,5 +25,5 @@ def test_the_fault_and_what_is_left_are_told() -> None:
 def test_nothing_finished_is_said() -> None:
     whole = trial({"write.iops": [100.0]})
     none = replace(whole, metrics={}, faults=("the disk gave an I/O error",))
-    (one,) = found(faults.RULES, Case(trials=(none,)), "fault")
+    (one,) = found(faults.RULES, EvidenceSet(trials=(none,)), "fault")
     assert "No loop was finished" in one.message

@@ -9,16 +9,16 @@ from iosonde.contract import as_json
 from iosonde.errors import UsageError
 from iosonde.explain.judge import findings
 from iosonde.explain.waterfall import waterfalls
-from iosonde.records.evidence import Case, Measured
+from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.report.waterfall import notes_of, rows_of, waterfall_figure
 from iosonde.verbs.schema import schema
 from tests.unit.explain.cases import case_of, loop_tester_page, network_page, trial
 
 
-def stack() -> Case:
+def stack() -> EvidenceSet:
     below = {"write.iops": [1000.0, 1010, 990], "write.latency.mean": [1.0e-3, 0.99e-3, 1.01e-3]}
     above = {"write.iops": [500.0, 505, 495], "write.latency.mean": [2.0e-3, 1.98e-3, 2.02e-3]}
-    return Case(
+    return EvidenceSet(
         trials=(
             trial(above, label="file system", stands_on=(("xfs", "a"), ("md", "b"), ("disk", "c"))),
             trial(below, label="disk", stands_on=(("disk", "c"),)),
@@ -66,7 +66,7 @@ def test_a_label_that_is_not_there_is_refused() -> None:
 
 
 def test_one_place_is_no_waterfall() -> None:
-    assert waterfalls(Case(trials=stack().trials[:1])) == ()
+    assert waterfalls(EvidenceSet(trials=stack().trials[:1])) == ()
 
 
 def test_table_and_chart_say_the_same() -> None:
@@ -100,8 +100,8 @@ def test_settings_swept_at_one_place_are_no_waterfall() -> None:
     swept = tuple(
         trial({"write.iops": [rate] * 3}, label=f"{rate}", target="/dev/md0") for rate in (1.0, 2.0)
     )
-    assert waterfalls(Case(trials=swept)) == ()
-    assert len(waterfalls(Case(trials=swept), (), ["1.0", "2.0"])) == 1
+    assert waterfalls(EvidenceSet(trials=swept)) == ()
+    assert len(waterfalls(EvidenceSet(trials=swept), (), ["1.0", "2.0"])) == 1
 
 
 def test_loads_that_differ_have_a_waterfall_each() -> None:
@@ -110,7 +110,7 @@ def test_loads_that_differ_have_a_waterfall_each() -> None:
               options={"bs": size, "rw": "randwrite"})
         for size in (4096, 65536) for place in ("/dev/sda", "/dev/md0")
     )  # fmt: skip
-    subjects = [fall.subject for fall in waterfalls(Case(trials=trials))]
+    subjects = [fall.subject for fall in waterfalls(EvidenceSet(trials=trials))]
     assert subjects == [
         "fio (randwrite, bs 4 KiB) of page, in the order of the text",
         "fio (randwrite, bs 64 KiB) of page, in the order of the text",
@@ -135,7 +135,7 @@ def test_the_chart_shows_intervals_where_there_are_any() -> None:
 
 def test_a_layer_that_is_faster_than_what_it_stands_on_is_noted() -> None:
     low, high = ({"write.iops": [rate, 1.01 * rate, 0.99 * rate]} for rate in (1000.0, 5000.0))
-    case = Case(
+    case = EvidenceSet(
         trials=(
             trial(low, label="disk", stands_on=(("disk", "c"),)),
             trial(high, label="loop", stands_on=(("ext4", "a"), ("loop", "b"), ("disk", "c"))),
@@ -154,7 +154,7 @@ def test_of_a_load_that_syncs_the_latency_is_that_of_its_syncs() -> None:
 
     disk = step("disk", 6e-4, stands_on=(("disk", "c"),))
     files = step("file system", 9e-4, stands_on=(("xfs", "a"), ("disk", "c")))
-    (fall,) = waterfalls(Case(trials=(disk, files)))  # type: ignore[arg-type]
+    (fall,) = waterfalls(EvidenceSet(trials=(disk, files)))  # type: ignore[arg-type]
     assert fall.timed == "sync.latency.mean"
     assert [one.latency for one in fall.steps] == pytest.approx([6e-4, 9e-4])
     assert any("syncs" in note for note in notes_of(fall))
@@ -167,13 +167,13 @@ def test_of_a_load_that_syncs_the_latency_is_that_of_its_syncs() -> None:
 def test_branches_are_compared_only_along_the_path_of_a_request() -> None:
     figures = {"write.iops": [1000.0, 1010.0, 990.0]}
 
-    def at(label: str, *path: str) -> Measured:
+    def at(label: str, *path: str) -> TrialEvidence:
         kinds = tuple((one.split("/")[1].split(":")[0], one.split(":")[1]) for one in path)
         return trial(figures, label=label, stands_on=kinds, path=path)
 
     left = ("s1/md:md0", "s1/disk:vda", "s1/disk:vdb")
     right = ("s2/md:md0", "s2/disk:vda", "s2/disk:vdb")
-    case = Case(
+    case = EvidenceSet(
         trials=(
             at("a1", *left[1:2]), at("a2", *left[2:]), at("b1", *right[1:2]),
             at("ra", *left), at("rb", *right),
@@ -182,7 +182,7 @@ def test_branches_are_compared_only_along_the_path_of_a_request() -> None:
     )  # fmt: skip
     steps = [[step.label for step in fall.steps] for fall in waterfalls(case)]
     assert steps == [["a1", "ra", "fs"], ["b1", "rb"]]
-    (alone,) = waterfalls(Case(trials=case.trials[:1] + case.trials[3:4]))
+    (alone,) = waterfalls(EvidenceSet(trials=case.trials[:1] + case.trials[3:4]))
     assert ", up to" not in alone.subject
 
 
@@ -190,4 +190,4 @@ def test_siblings_alone_make_no_waterfall() -> None:
     figures = {"write.iops": [1000.0, 1010.0, 990.0]}
     disks = (trial(figures, label="a", stands_on=(("disk", "a"),)),
              trial(figures, label="b", stands_on=(("disk", "b"),)))  # fmt: skip
-    assert waterfalls(Case(trials=disks)) == ()
+    assert waterfalls(EvidenceSet(trials=disks)) == ()

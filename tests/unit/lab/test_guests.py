@@ -14,9 +14,9 @@ import pytest
 from iosonde.errors import UsageError
 from iosonde.lab.guests import answered, listener
 from iosonde.lab.image import Image
-from iosonde.lab.machine import Place, disk_arguments, node_arguments
+from iosonde.lab.machine import NodeLocation, disk_arguments, node_arguments
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, checked
-from iosonde.lab.state import Lab, Node, find
+from iosonde.lab.state import Lab, LabNode, find
 from iosonde.lab.up import _forwarded
 
 IMAGE = Image(*(Path(f"/i/{name}") for name in ("", "kernel", "ram", "root.ext4", "key", "host")))
@@ -26,8 +26,10 @@ IMAGE = Image(*(Path(f"/i/{name}") for name in ("", "kernel", "ram", "root.ext4"
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setenv("IOSONDE_LAB", str(tmp_path))
     nodes = (
-        Node("s1", 1, 1, (), ()), Node("s2", 2, 2, (), ()), Node("vm", 3, 3, ("vm",), (), "s1"),
-    )  # fmt: skip
+        LabNode("s1", 1, 1, (), ()),
+        LabNode("s2", 2, 2, (), ()),
+        LabNode("vm", 3, 3, ("vm",), (), "s1"),
+    )
     return Lab("try", "/i", "tcg", True, (), nodes).keep()
 
 
@@ -103,7 +105,9 @@ def test_a_disk_that_a_node_exports_is_reached_by_a_forwarded_port() -> None:
     ((local, port),) = forwards["s1"]
     assert (local, port) == (40001, 12000)
     assert moved.nodes[1].disks[0].source == f"nbd:127.0.0.1:{local}/try-vm"
-    place = Place(Path("/r"), 1, 2201, Path("/r/port-1"), tuple(forwards["s1"]), ",guestfwd=x")
+    place = NodeLocation(
+        Path("/r"), 1, 2201, Path("/r/port-1"), tuple(forwards["s1"]), ",guestfwd=x"
+    )
     argv = node_arguments(spec.nodes[0], IMAGE, place, accel="tcg", mtu=9000, peers=[])
     (user,) = (word for word in argv if word.startswith("user,"))
     assert user.endswith(

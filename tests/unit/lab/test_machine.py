@@ -14,16 +14,16 @@ from iosonde.errors import UsageError
 from iosonde.lab.image import Image
 from iosonde.lab.initramfs import initramfs
 from iosonde.lab.kernel import unpacked
-from iosonde.lab.machine import Place, disk_arguments, node_arguments, switch_arguments
-from iosonde.lab.recipe import Source, parse_targets, unpack_argv
-from iosonde.lab.spec import DiskSpec, LabSpec, Limits, NodeSpec, checked, limits_like
+from iosonde.lab.machine import NodeLocation, disk_arguments, node_arguments, switch_arguments
+from iosonde.lab.recipe import PackageSource, parse_targets, unpack_argv
+from iosonde.lab.spec import DiskLimits, DiskSpec, LabSpec, NodeSpec, checked, limits_like
 
 IMAGE = Image(*(Path(f"/i/{name}") for name in ("", "kernel", "ram", "root.ext4", "key", "host")))
-PLACE = Place(Path("/r/lab/n1"), 1, 2201, Path("/r/lab/port-1"))
+PLACE = NodeLocation(Path("/r/lab/n1"), 1, 2201, Path("/r/lab/port-1"))
 
 
 def test_a_node_has_its_disks_in_order_and_says_who_it_is() -> None:
-    node = NodeSpec("n1", disks=(DiskSpec("a"), DiskSpec("b", limits=Limits(iops=150))))
+    node = NodeSpec("n1", disks=(DiskSpec("a"), DiskSpec("b", limits=DiskLimits(iops=150))))
     argv = node_arguments(node, IMAGE, PLACE, accel="tcg", mtu=9000, peers=[("n1", "10.9.0.1")])
     serials = [word.split("serial=")[1].split(",")[0] for word in argv if "serial=" in word]
     assert serials == ["a", "b"]
@@ -45,10 +45,14 @@ def test_a_disk_may_be_a_device_a_file_or_another_hosts() -> None:
 
 
 def test_a_held_disk_counts_every_request_of_the_kernel() -> None:
-    for held, off in ((Limits(iops=40), True), (Limits(bandwidth=1e6), True), (Limits(), False)):
+    for held, off in (
+        (DiskLimits(iops=40), True),
+        (DiskLimits(bandwidth=1e6), True),
+        (DiskLimits(), False),
+    ):
         argv = disk_arguments(DiskSpec("d", limits=held), Path("/x"))
         assert argv[-1].endswith(",request-merging=off") is off
-    nvme = disk_arguments(DiskSpec("d", limits=Limits(iops=40), bus="nvme"), Path("/x"))
+    nvme = disk_arguments(DiskSpec("d", limits=DiskLimits(iops=40), bus="nvme"), Path("/x"))
     assert "request-merging" not in nvme[-1], "which merges nothing"
 
 
@@ -75,7 +79,7 @@ def test_names_that_cannot_be_are_refused(spec: LabSpec) -> None:
 
 def test_kinds_of_disks() -> None:
     assert limits_like("10k-sas", None, None).iops == 148
-    assert limits_like("10k-sas", 20, None) == Limits(20, 215e6)
+    assert limits_like("10k-sas", 20, None) == DiskLimits(20, 215e6)
     with pytest.raises(UsageError, match="no disk like"):
         limits_like("floppy", None, None)
 
@@ -135,7 +139,7 @@ def test_packages_come_from_where_this_machine_has_its_own() -> None:
         "Debian|bookworm|http://d/|main\nDebian|bookworm|http://d/|contrib\n"
     )
     found = parse_targets(told)
-    assert found == Source("bookworm", "http://d/", ("main", "non-free"))
+    assert found == PackageSource("bookworm", "http://d/", ("main", "non-free"))
     assert unpack_argv(found, "/t.tar")[-3:] == ["bookworm", "/t.tar", "http://d/"]
     assert parse_targets("Ubuntu|noble|http://u/|main\n") is None
     assert parse_targets("") is None

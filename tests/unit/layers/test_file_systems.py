@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.layers import btrfs
 from iosonde.layers.ext4 import kind as ext4
-from iosonde.layers.md.facts import Member
+from iosonde.layers.md.facts import ArrayMember
 from iosonde.layers.md.kind import misaligned
 from iosonde.layers.xfs.kind import geometry_facts
 from iosonde.records.stack import Scalar
@@ -80,6 +80,6 @@ def test_data_of_an_array_off_the_sectors_of_a_member() -> None:
 
     disk = replace(device("sda", "disk"), queue={"physical_block_size": "4096"})
     made = scene(disk)
-    assert misaligned(made, [Member("sda", "in_sync", 0, 2**20)]) == ()
-    assert misaligned(made, [Member("sda", "in_sync", 0, 2**20 + 512)]) == ("misaligned",)
-    assert misaligned(made, [Member("sda", "in_sync", 0, None)]) == ()
+    assert misaligned(made, [ArrayMember("sda", "in_sync", 0, 2**20)]) == ()
+    assert misaligned(made, [ArrayMember("sda", "in_sync", 0, 2**20 + 512)]) == ("misaligned",)
+    assert misaligned(made, [ArrayMember("sda", "in_sync", 0, None)]) == ()

@@ -9,8 +9,8 @@ from statistics import fmean
 
 import pytest
 
-from iosonde.records.printed import PrintedState, PrintedTrial, Subject, Unread
-from iosonde.text.find import Found
+from iosonde.records.printed import PrintedState, PrintedSubject, PrintedTrial, Unread
+from iosonde.text.find import FoundOutput
 from tests.mangle import mangled, read, states, trials
 
 PLACE = Path(__file__).parents[2] / "outputs" / "hap-fio-tester"
@@ -40,7 +40,7 @@ def speeds(trial: PrintedTrial) -> list[float]:
     return [loop.metrics["write.bandwidth"] / MIB for loop in trial.loops]
 
 
-def of_kind(state: PrintedState, kind: str) -> Subject:
+def of_kind(state: PrintedState, kind: str) -> PrintedSubject:
     return next(subject for subject in state.subjects if subject.kind == kind)
 
 
@@ -91,7 +91,7 @@ def test_the_head_is_a_state_of_the_virtual_drive_and_its_disk() -> None:
     )
     first, later = found[0], found[14]
     assert first.subjects == (
-        Subject(
+        PrintedSubject(
             "hwraid",
             "sda",
             {
@@ -135,7 +135,7 @@ def test_cells_of_a_table_belong_to_the_log_that_follows_in_their_row() -> None:
 
 
 def test_places_go_from_the_prompt_to_the_average() -> None:
-    found = [one for one in read(SIZES) if isinstance(one, Found)]
+    found = [one for one in read(SIZES) if isinstance(one, FoundOutput)]
     lines = SIZES.split("\n")
     for one in found:
         assert "hap-fio-tester" in lines[one.place.first_line - 1]
@@ -184,7 +184,7 @@ def test_a_log_of_reads_has_read_speeds() -> None:
 
 def test_a_pass_that_cannot_be_read_is_named() -> None:
     found = read(one_log().replace("Pass: [3], speed: [1158.80", "Pass: [3], speed: [#"))
-    assert len(next(one for one in found if isinstance(one, Found)).trials[0].loops) == 4
+    assert len(next(one for one in found if isinstance(one, FoundOutput)).trials[0].loops) == 4
     (unread,) = [one for one in found if isinstance(one, Unread)]
     assert unread.reason == "no speed of pass 3"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from iosonde.errors import UsageError
 from iosonde.measure.circumstances import circumstances
-from iosonde.measure.comparison import Wanted, compare, match
+from iosonde.measure.comparison import ComparisonRequest, compare, match
 from iosonde.measure.gate import parse_gate, pass_gates
 from iosonde.measure.sheet import sheet, trial_sheet
 from iosonde.records.comparison import Outcome
@@ -113,13 +113,15 @@ def test_trials_are_matched_by_load_probe_and_host() -> None:
 
 def test_unknown_metrics_and_missing_runs_are_refused() -> None:
     with pytest.raises(UsageError, match=r"--metric: no two trials .* 'write.iosp'"):
-        compare([_run("a", 1), _run("b", 2)], wanted=Wanted(metrics=("write.iosp",)))
+        compare([_run("a", 1), _run("b", 2)], wanted=ComparisonRequest(metrics=("write.iosp",)))
     with pytest.raises(UsageError, match="a baseline and at least one other"):
         compare([_run("a", 1)])
 
 
 def test_one_metric_alone_has_the_whole_level() -> None:
-    found = compare([_run("a", 1), _run("b", 2)], wanted=Wanted(metrics=("write.latency.max",)))
+    found = compare(
+        [_run("a", 1), _run("b", 2)], wanted=ComparisonRequest(metrics=("write.latency.max",))
+    )
     assert [(answer.a.name, answer.judgement.level) for answer in found.answers] == [
         ("write.latency.max", 0.05)
     ]
@@ -148,7 +150,10 @@ def test_settings_that_differ_are_those_below_the_target_and_the_hosts() -> None
         "n/disk:sda.scheduler": ("none", "bfq"),
         "node1.vm.dirty_ratio": (20, 10),
     }
-    assert compare([a, _run("c", 1)], wanted=Wanted(metrics=("write.bandwidth",))).settings == {}
+    assert (
+        compare([a, _run("c", 1)], wanted=ComparisonRequest(metrics=("write.bandwidth",))).settings
+        == {}
+    )
 
 
 def test_distance_and_memory_come_from_the_loops() -> None:
@@ -204,7 +209,9 @@ def test_syncs_are_judged_as_headlines_and_can_be_gated() -> None:
         ]  # fmt: skip
         return sheet(build.run([build.trial(loops)], ident))
 
-    found = compare([run("a", 5e-4), run("b", 9e-4)], wanted=Wanted(also=("sync.latency.mean",)))
+    found = compare(
+        [run("a", 5e-4), run("b", 9e-4)], wanted=ComparisonRequest(also=("sync.latency.mean",))
+    )
     heads = [answer.a.name for answer in found.answers if answer.headline]
     assert heads == ["write.iops", "sync.latency.mean", "sync.latency.p99"]
     assert [answer.a.name for answer in found.answers][:3] == heads

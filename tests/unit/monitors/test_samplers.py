@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iosonde.hosts.host import Reading
+from iosonde.hosts.host import FilesSnapshot
 from iosonde.monitors import SAMPLERS, diskstats, resync
 from iosonde.monitors.sampler import change
 
@@ -18,7 +18,7 @@ from iosonde.monitors.sampler import change
 def figures(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, float]:
     """`subject.name` → value of what a sampler sees in two seconds."""
     old, new = (
-        Reading(time, {path: text.encode() for path, text in files.items()})
+        FilesSnapshot(time, {path: text.encode() for path, text in files.items()})
         for time, files in ((10.0, before), (12.0, after))
     )
     points = SAMPLERS.load(name)().points(old, new)
@@ -132,7 +132,7 @@ def test_md_at_work() -> None:
 def test_no_sampler_fails_on_garbage(name: str, before: bytes, after: bytes) -> None:
     sampler = SAMPLERS.load(name)()
     pair = (
-        Reading(time, dict.fromkeys(sampler.paths, text))
+        FilesSnapshot(time, dict.fromkeys(sampler.paths, text))
         for time, text in ((1.0, before), (2.0, after))
     )
     list(sampler.points(*pair))
@@ -155,5 +155,5 @@ def test_no_sampler_fails_on_damaged_files_of_this_kernel(name: str, data: st.Da
         )
         for path, text in files.items()
     }
-    list(sampler.points(Reading(1.0, files), Reading(2.0, cut)))
-    list(sampler.points(Reading(1.0, cut), Reading(2.0, files)))
+    list(sampler.points(FilesSnapshot(1.0, files), FilesSnapshot(2.0, cut)))
+    list(sampler.points(FilesSnapshot(1.0, cut), FilesSnapshot(2.0, files)))

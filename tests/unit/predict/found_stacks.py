@@ -13,7 +13,7 @@ from iosonde.loads.load import REQUESTS
 from iosonde.loads.named import declare_load
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.account import ledger_of
-from iosonde.records.evidence import Case, Measured
+from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.prediction import Ledger, LedgerRow
@@ -59,8 +59,8 @@ class Stack:
         capture = Capture(0.0, (HostFacts("h", "6.1", 2, None),), self.layers)
         ledger = ledger_of(Trial("t", "h", "p", target, load, "fio", loops, capture))
         assert ledger is not None
-        measured = Measured("x at p", "run/t", "run", "fio", {}, ledger=ledger)
-        return ledger, list(differences(Case(trials=(measured,))))
+        measured = TrialEvidence("x at p", "run/t", "run", "fio", {}, ledger=ledger)
+        return ledger, list(differences(EvidenceSet(trials=(measured,))))
 
     def loop(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from iosonde.loads.named import declare_load
-from iosonde.predict.devices import Devices
+from iosonde.predict.devices import DeviceModels
 from iosonde.predict.model import model_of, top_of
 from iosonde.predict.of_load import timed_load
 from iosonde.predict.time import NoTime, Time
@@ -38,7 +38,7 @@ def time_of(
     """How fast a load will be on a stack."""
     model = model_of(top_of(stack, at), stack.mtu)
     declared = declare_load(f"fio --name=x --direct=1 {load}", where="test", directory=Path())
-    known = Devices({**stack.devices, **(devices or {})})
+    known = DeviceModels({**stack.devices, **(devices or {})})
     return timed_load(model, declared, 1000, known)
 
 

@@ -21,7 +21,7 @@ from iosonde.predict.found import model_of_found
 from iosonde.predict.model import model_of, predict, top_of
 from iosonde.predict.pieces import more_at_the_target
 from iosonde.predict.requests import Requests, of_lines, of_load
-from iosonde.records.evidence import Case, Measured
+from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.prediction import Account, Ledger, LedgerRow
@@ -124,8 +124,8 @@ def trial(
 def judged(one: Trial) -> tuple[Ledger, list[Finding]]:
     ledger = ledger_of(one)
     assert ledger is not None
-    measured = Measured("x at p", "run/t", "run", "fio", {}, ledger=ledger)
-    return ledger, list(differences(Case(trials=(measured,))))
+    measured = TrialEvidence("x at p", "run/t", "run", "fio", {}, ledger=ledger)
+    return ledger, list(differences(EvidenceSet(trials=(measured,))))
 
 
 def test_a_found_stack_is_what_was_declared() -> None:
@@ -384,8 +384,10 @@ def test_pieces_are_no_difference_nor_is_a_kernel_that_counts_them_whole() -> No
             "r", "md", "md0", said, counted, Account(0, 0, 0, 0),
             last=False, writes_band=(440, 440), pieces=(0, 40),
         )  # fmt: skip
-        measured = Measured("x", "run/t", "run", "fio", {}, ledger=Ledger((row,), 1, recorded=True))
-        assert bool(list(differences(Case(trials=(measured,))))) is differs
+        measured = TrialEvidence(
+            "x", "run/t", "run", "fio", {}, ledger=Ledger((row,), 1, recorded=True)
+        )
+        assert bool(list(differences(EvidenceSet(trials=(measured,))))) is differs
 
 
 def test_a_trial_without_counters_has_no_ledger() -> None:

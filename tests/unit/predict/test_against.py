@@ -17,10 +17,10 @@ from iosonde.loads.named import declare_load
 from iosonde.predict.against import forecast, measured, order, require_same_stack
 from iosonde.predict.search import Question, ranking, search
 from iosonde.predict.time import Time
-from iosonde.predict.what_if import Change
+from iosonde.predict.what_if import SettingValues
 from iosonde.records.load import Target, TargetKind
 from iosonde.records.prediction import Forecast
-from iosonde.records.printed import Kept, Place
+from iosonde.records.printed import StoredExtra, TextLocation
 from iosonde.records.run import Run, RunState
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Capture
@@ -82,7 +82,7 @@ def test_the_record_is_kept_with_the_run_and_shown_in_its_report(tmp_path: Path)
     store = open_store(str(tmp_path / "store.sqlite"))
     try:
         run = store.begin("s", {}, created=0.0, owner="")
-        store.add_imported(run.id, [pack((), [Kept(Place("s.yaml", 1, 1), one)])])
+        store.add_imported(run.id, [pack((), [StoredExtra(TextLocation("s.yaml", 1, 1), one)])])
         (kept,) = store.evidence(run.id)
     finally:
         store.close()
@@ -118,7 +118,7 @@ def question(tmp_path: Path) -> Question:
 
 
 def test_the_whole_space_is_ranked_with_what_cannot_be(tmp_path: Path) -> None:
-    found = search(question(tmp_path), [Change("r", "level", ("6", "10", "0", "3"))])
+    found = search(question(tmp_path), [SettingValues("r", "level", ("6", "10", "0", "3"))])
     assert [one.settings["r.level"] for one in found] == ["0", "10", "6", "3"]
     document: Any = ranking(found, "x")
     schema = (ROOT / "src/iosonde/schemas/prior.json").read_text()
@@ -131,8 +131,8 @@ def test_the_whole_space_is_ranked_with_what_cannot_be(tmp_path: Path) -> None:
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one CPU")
 def test_other_processes_find_the_same(tmp_path: Path) -> None:
     changes = [
-        Change("r", "level", ("0", "5", "6", "10")),
-        Change("r", "chunk_size", ("16k", "64k", "128k", "256k", "512k")),
+        SettingValues("r", "level", ("0", "5", "6", "10")),
+        SettingValues("r", "chunk_size", ("16k", "64k", "128k", "256k", "512k")),
     ]
     asked = question(tmp_path)
     alone, shared = search(asked, changes, workers=1), search(asked, changes, workers=2)
@@ -142,7 +142,10 @@ def test_other_processes_find_the_same(tmp_path: Path) -> None:
 
 def test_a_space_can_be_too_large(tmp_path: Path) -> None:
     values = tuple(f"{one}k" for one in range(400))
-    changes = [Change("r", "chunk_size", values), Change("r", "stripe_cache_size", values)]
+    changes = [
+        SettingValues("r", "chunk_size", values),
+        SettingValues("r", "stripe_cache_size", values),
+    ]
     with pytest.raises(UsageError, match="160000 combinations"):
         search(question(tmp_path), changes)
 

@@ -10,7 +10,7 @@ from iosonde import _core
 from iosonde.errors import UsageError
 from iosonde.layers.ext4.ledger import journal_blocks, tags
 from iosonde.loads.named import declare_load
-from iosonde.predict.devices import Devices, with_caches
+from iosonde.predict.devices import DeviceModels, with_caches
 from iosonde.predict.model import Prediction, model_of, predict, top_of
 from iosonde.predict.requests import of_load
 from iosonde.predict.shape import shape_of
@@ -126,7 +126,7 @@ def test_what_a_random_load_writes_leaves_once() -> None:
 
 def test_the_controllers_model_says_how_large_its_cache_is() -> None:
     declared = stack(HWRAID, disks=0)
-    devices = Devices({"r": "controller:overhead=1us,rate=1GB/s,cache=16MiB"})
+    devices = DeviceModels({"r": "controller:overhead=1us,rate=1GB/s,cache=16MiB"})
     extra = with_caches({}, top_of(declared, "r"), devices)
     assert extra == {"r": {"cache_size": 16 * MIB}}
     said = with_caches({"r": {"cache_size": "4096"}}, top_of(declared, "r"), devices)
@@ -194,7 +194,7 @@ def test_a_journalled_load_has_no_time() -> None:
     declared = stack(EXT4.format(""), disks=1)
     made = declare_load(WRITES, where="test", directory=Path())
     model = model_of(top_of(declared), 1500)
-    devices = Devices({"disk": "7k2-sata"})
+    devices = DeviceModels({"disk": "7k2-sata"})
     found = time_of(model, of_load(made, 10, model.size), shape_of(made), devices)
     assert isinstance(found, NoTime)
     assert "data=journal" in found.reason

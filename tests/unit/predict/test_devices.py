@@ -8,14 +8,14 @@ from random import Random
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.predict.calibrate import Point, loads, points, seconds_of, study_of
-from iosonde.predict.devices import KINDS, Devices, model_named, parse_devices
+from iosonde.predict.calibrate import CalibrationPoint, loads, points, seconds_of, study_of
+from iosonde.predict.devices import KINDS, DeviceModels, model_named, parse_devices
 from iosonde.predict.service.controller import Controller
-from iosonde.predict.service.limits import Limits
-from iosonde.predict.service.link import Link
-from iosonde.predict.service.measured import Measured, of_points
-from iosonde.predict.service.service import Access, Service, parse_rate
-from iosonde.predict.service.sheet import Sheet
+from iosonde.predict.service.limits import LimitsModel
+from iosonde.predict.service.link import LinkModel
+from iosonde.predict.service.measured import CalibratedDevice, of_points
+from iosonde.predict.service.service import Access, ServiceModel, parse_rate
+from iosonde.predict.service.sheet import RotatingDisk
 from iosonde.records.run import Run, RunState
 from tests.unit.measure.build import loop, trial
 from tests.unit.predict.stacks import disks
@@ -24,13 +24,13 @@ CHANCE = Random(7)
 PAGE = Access(write=False, count=1, size=4096)
 
 
-def mean(device: Service, access: Access, queue: int = 1, draws: int = 4000) -> float:
+def mean(device: ServiceModel, access: Access, queue: int = 1, draws: int = 4000) -> float:
     return sum(device.seconds(access, queue, CHANCE)[0] for _ in range(draws)) / draws
 
 
-def sheet(text: str = "rpm=7200,seek=8.5ms,track=0.6ms,rate=249MB/s") -> Sheet:
+def sheet(text: str = "rpm=7200,seek=8.5ms,track=0.6ms,rate=249MB/s") -> RotatingDisk:
     found = model_named(f"sheet:{text}", "test")
-    assert isinstance(found, Sheet)
+    assert isinstance(found, RotatingDisk)
     return found
 
 
@@ -65,7 +65,7 @@ def test_queued_accesses_are_faster_and_short_strokes_are() -> None:
 
 def test_limits_hold_side_by_side() -> None:
     device = model_named("limits:iops=1k,bandwidth=100MB/s,latency=3ms,write_iops=500", "test")
-    assert isinstance(device, Limits)
+    assert isinstance(device, LimitsModel)
     assert device.seconds(PAGE, 1, CHANCE) == pytest.approx((1e-3, 2e-3))
     large = Access(write=False, count=1, size=10**6)
     assert device.seconds(large, 1, CHANCE)[0] == pytest.approx(1e-2)
@@ -78,7 +78,7 @@ def test_limits_hold_side_by_side() -> None:
 def test_a_link_carries_frames() -> None:
     """One Gbit/s at an MTU of 1500 carries at most 1460 of 1538 bytes as data of TCP."""
     link = model_named("link:rate=1Gbit/s,latency=100us", "test")
-    assert isinstance(link, Link)
+    assert isinstance(link, LinkModel)
     busy, after = link.seconds(Access(write=True, count=1, size=1460 * 1000), 1, CHANCE)
     assert 1460 * 1000 / busy == pytest.approx(125e6 * 1460 / 1538)
     assert after == pytest.approx(1e-4)
@@ -125,36 +125,36 @@ def test_complaints_of_models(text: str, complaint: str) -> None:
 
 def test_the_nearest_name_holds() -> None:
     stack = disks(2, "p: {kind: partition, of: d1, size: 1 GiB}")
-    devices = Devices(parse_devices(["disk=7k2-sata", "d2=limits:iops=1k"]))
-    assert isinstance(devices.of(stack.site("d1")), Sheet)
-    assert isinstance(devices.of(stack.site("d2")), Limits)
+    devices = DeviceModels(parse_devices(["disk=7k2-sata", "d2=limits:iops=1k"]))
+    assert isinstance(devices.of(stack.site("d1")), RotatingDisk)
+    assert isinstance(devices.of(stack.site("d2")), LimitsModel)
     assert devices.of(stack.site("p")) is None
     with pytest.raises(UsageError, match="no layer or kind 'd9'"):
-        Devices({"d9": "7k2-sata"}).check(["d1"], ["disk"])
+        DeviceModels({"d9": "7k2-sata"}).check(["d1"], ["disk"])
     with pytest.raises(UsageError, match="names no layer"):
         parse_devices(["d1"])
 
 
 def test_disks_of_the_lab_are_what_they_are_held_to() -> None:
     held = disks(1, "p: {kind: partition, of: d1}", keys="iops: 200, bandwidth: 16 MiB", at="")
-    device = Devices({}).of(held.site("d1"))
-    assert isinstance(device, Limits)
+    device = DeviceModels({}).of(held.site("d1"))
+    assert isinstance(device, LimitsModel)
     assert (device.read.iops, device.read.bandwidth, device.burst) == (200, 16 * 2**20, 0.1)
     assert (device.rotates, device.tolerance) == (True, 0.2)
     like = disks(1, "p: {kind: partition, of: d1}", keys="like: 7k2-sata, path: /dev/x")
-    assert isinstance(Devices({}).of(like.site("d1")), Sheet)
+    assert isinstance(DeviceModels({}).of(like.site("d1")), RotatingDisk)
 
 
 # ── calibrations ─────────────────────────────────────────────────────────────────────────────────
 
 
-def made(latency: float, rate: float, most: float) -> list[Point]:
+def made(latency: float, rate: float, most: float) -> list[CalibrationPoint]:
     """A device with a latency, a transfer rate and a highest number of I/Os, measured."""
     found = []
     for size in (4096, 65536, 2**20):
         for depth in (1, 4, 32):
             iops = min(depth / (latency + size / rate), most, rate / size)
-            found.append(Point(False, True, size, depth, iops, 0.0))
+            found.append(CalibrationPoint(False, True, size, depth, iops, 0.0))
     return found
 
 
@@ -173,11 +173,11 @@ def test_a_calibration_says_what_was_measured() -> None:
 
 def test_its_band_is_what_interpolation_and_loops_miss() -> None:
     straight = [
-        Point(False, True, size, depth, depth**0.5 * size**-0.5 * 1e5, 0.0)
+        CalibrationPoint(False, True, size, depth, depth**0.5 * size**-0.5 * 1e5, 0.0)
         for size in (4096, 65536, 2**20) for depth in (1, 4, 32)
     ]  # fmt: skip
     assert of_points("x", straight).off == pytest.approx(0, abs=1e-9)
-    noisy = [Point(p.write, p.random, p.size, p.depth, p.iops, 0.03) for p in straight]
+    noisy = [CalibrationPoint(p.write, p.random, p.size, p.depth, p.iops, 0.03) for p in straight]
     assert of_points("x", noisy).off == pytest.approx(0.03)
     bent = of_points("x", made(1e-4, 1e9, 1e5))
     assert bent.off > 0.05
@@ -211,9 +211,9 @@ def test_points_come_from_the_loops_of_a_run() -> None:
     other = trial(loops, ident="something@/dev/x")
     run = Run("r", study_of("x"), {}, 0.0, RunState.FINISHED, (good, empty, other))
     (found,) = points(run)
-    assert found == Point(False, True, 4096, 32, 100.0, found.spread)
+    assert found == CalibrationPoint(False, True, 4096, 32, 100.0, found.spread)
     assert found.spread == pytest.approx(0.1)
 
 
 def test_a_measured_device_is_a_model_like_any_other() -> None:
-    assert isinstance(of_points("x", made(1e-4, 1e9, 1e5)).over(0.1), Measured)
+    assert isinstance(of_points("x", made(1e-4, 1e9, 1e5)).over(0.1), CalibratedDevice)

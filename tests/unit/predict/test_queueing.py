@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from iosonde.predict.queueing import Coming, Work, flow
-from iosonde.predict.service.limits import Limits, Side
+from iosonde.predict.service.limits import LimitsModel, Side
 from iosonde.predict.service.service import Access
 
 WRITE = Access(write=True, count=1, size=4096)
@@ -105,11 +105,11 @@ def test_a_held_device_makes_up_for_idle_time_and_no_more() -> None:
     side = Side(0.0, 100.0, 0.0)
     works = [((one, WRITE),) for one in (0, 1)]
     turns: list[Work] = [(one,) for one in works]
-    held = flow(turns, [Limits(side, side, burst=0.1)] * 2)
-    strict = flow(turns, [Limits(side, side)] * 2)
+    held = flow(turns, [LimitsModel(side, side, burst=0.1)] * 2)
+    strict = flow(turns, [LimitsModel(side, side)] * 2)
     assert held.rate == pytest.approx(200, rel=0.02)
     assert strict.rate == pytest.approx(100, rel=0.02)
-    alone = flow([in_turn(1)], [Limits(side, side, burst=0.1)])
+    alone = flow([in_turn(1)], [LimitsModel(side, side, burst=0.1)])
     assert alone.rate == pytest.approx(100, rel=0.02)
 
 

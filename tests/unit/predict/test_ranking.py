@@ -20,12 +20,12 @@ from itertools import combinations
 import pytest
 from scipy.stats import kendalltau
 
-from iosonde.predict.devices import Devices, model_text
+from iosonde.predict.devices import DeviceModels, model_text
 from iosonde.predict.fit import asked_of, fitted
 from iosonde.predict.of_load import network_and_size
 from iosonde.predict.service.controller import Controller
 from iosonde.predict.time import Time
-from iosonde.predict.what_if import Change
+from iosonde.predict.what_if import SettingValues
 from iosonde.predict.work import Network
 from iosonde.stack.file import DeclaredStack, understand
 from tests.unit.predict.stacks import known, md, time_of
@@ -50,8 +50,8 @@ def array(strip: int) -> DeclaredStack:
 @cache
 def networks() -> Mapping[int, Network]:
     load = f"fio --name=x --direct=1 {CERTIFICATION}"
-    change = Change("r6", "strip_size", tuple(f"{one}k" for one in MEASURED))
-    devices = Devices({**SHEET, "r6": CACHE})
+    change = SettingValues("r6", "strip_size", tuple(f"{one}k" for one in MEASURED))
+    devices = DeviceModels({**SHEET, "r6": CACHE})
     every = network_and_size(array(64), "", load, [change], devices, 1000)
     return dict(zip(MEASURED, (one for one, _ in every), strict=True))
 

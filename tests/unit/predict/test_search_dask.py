@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.errors import HostFailed
 from iosonde.predict.search import search
-from iosonde.predict.what_if import Change
+from iosonde.predict.what_if import SettingValues
 from iosonde.trace import several
 from tests.cli.conftest import COMMAND
 from tests.cluster import two_workers
@@ -23,8 +23,8 @@ LOAD = "fio --name=x --rw=randwrite --bs=4k --direct=1 --iodepth=32 --ioengine=l
 def test_dask_here_and_nowhere(tmp_path: Path, dask: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     changes = [
-        Change("r", "level", ("6", "10", "0", "5")),
-        Change("r", "chunk_size", ("16k", "1m")),
+        SettingValues("r", "level", ("6", "10", "0", "5")),
+        SettingValues("r", "chunk_size", ("16k", "1m")),
     ]
     if dask == "local":
         found = search(question(tmp_path), changes, dask=dask)
@@ -42,8 +42,8 @@ def test_a_cluster_of_two_workers_ranks_the_same(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     asked = question(tmp_path)
     changes = [
-        Change("r", "level", ("0", "3", "5", "6", "10")),
-        Change("r", "chunk_size", ("16k", "64k", "256k", "1m")),
+        SettingValues("r", "level", ("0", "3", "5", "6", "10")),
+        SettingValues("r", "chunk_size", ("16k", "64k", "256k", "1m")),
     ]
     alone = search(asked, changes, workers=1)
     with two_workers(tmp_path) as address:
@@ -69,4 +69,8 @@ def test_without_workers_nothing_waits(tmp_path: Path) -> None:
         ) as cluster,
         pytest.raises(HostFailed, match="no workers"),
     ):
-        search(question(tmp_path), [Change("r", "level", ("5",))], dask=cluster.scheduler_address)
+        search(
+            question(tmp_path),
+            [SettingValues("r", "level", ("5",))],
+            dask=cluster.scheduler_address,
+        )

@@ -11,9 +11,9 @@ from iosonde.errors import UsageError
 from iosonde.layers.aoe.facts import aoe_frame_payload
 from iosonde.layers.md.ledger import data_offset
 from iosonde.loads.named import declare_load
-from iosonde.predict.model import Counts, Model, Prediction, model_of, predict, top_of
+from iosonde.predict.model import Counts, Prediction, StackModel, model_of, predict, top_of
 from iosonde.predict.requests import Requests, is_trace, of_load, of_trace
-from iosonde.predict.what_if import Change, parse_change, variants
+from iosonde.predict.what_if import SettingValues, parse_change, variants
 from iosonde.stack.file import DeclaredStack, understand
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
@@ -97,7 +97,7 @@ def test_a_volume_on_an_array_adds_nothing() -> None:
     assert totals(whole) == (0, 200)
 
 
-def _first_segment(model: Model) -> _core.Segment:
+def _first_segment(model: StackModel) -> _core.Segment:
     rule = model.layers["lv"].rule
     assert isinstance(rule, _core.Segments)
     return rule.segments[0]
@@ -218,7 +218,7 @@ def test_replication_and_its_log() -> None:
     assert named(found, "r").events == {"log_writes": extents}
     other = named(found, "other")
     assert (other.writes, other.flushes, other.write_bytes) == (1000, 1000, 1000 * 4096)
-    (plain,) = variants(declared, top_of(declared), [Change("r", "primary", ("n2",))])
+    (plain,) = variants(declared, top_of(declared), [SettingValues("r", "primary", ("n2",))])
     turned = predict(model_of(plain.top, declared.mtu), asked)
     assert named(turned, "other").writes == 1000 + extents
 
@@ -244,8 +244,8 @@ def test_a_lost_member() -> None:
     """In the stripe cache a row is read once; without it what is lost takes all others."""
     declared = md(5, 4)
     load = declare_load("fio --name=x --rw=read --bs=64k --direct=1", where="t", directory=Path())
-    lost = Change("r", "failed", ("1",))
-    stripes = Change("r", "stripe_cache_size", ("256", "0"))
+    lost = SettingValues("r", "failed", ("1",))
+    stripes = SettingValues("r", "stripe_cache_size", ("256", "0"))
     found = []
     for one in variants(declared, top_of(declared), [lost, stripes]):
         model = model_of(one.top, declared.mtu, one.extra)

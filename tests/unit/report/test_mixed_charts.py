@@ -7,7 +7,7 @@ from iosonde.measure.sheet import sheet, trial_sheet
 from iosonde.records.run import Series, Trial
 from iosonde.report.courses import courses
 from iosonde.report.html import page_of
-from iosonde.report.pivot import LoadGroup, Measured
+from iosonde.report.pivot import LabelledTrial, LoadGroup
 from tests.unit.measure import build
 
 
@@ -30,7 +30,7 @@ def seconds(count: int) -> Series:
 
 def _drawn(trial: Trial) -> list[str]:
     run = sheet(build.run([trial]))
-    group = LoadGroup("x", (Measured("x", run, trial_sheet(trial)),))
+    group = LoadGroup("x", (LabelledTrial("x", run, trial_sheet(trial)),))
     blocks = list(courses([group], []))
     return [figure.title for block in blocks for figure in getattr(block, "figures", ())]
 

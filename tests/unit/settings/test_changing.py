@@ -15,7 +15,7 @@ from iosonde.layers.nfs.settings import NfsdSettings
 from iosonde.settings import MECHANISMS
 from iosonde.settings.cpufreq import Cpufreq
 from iosonde.settings.ethtool import Ethtool
-from iosonde.settings.mechanism import MARK, Kept, write_file
+from iosonde.settings.mechanism import MARK, PersistentLine, write_file
 from iosonde.settings.modparam import Modparam, parse_options
 from iosonde.settings.remount import (
     Remount,
@@ -194,7 +194,7 @@ async def test_a_rule_for_the_governor_is_read_back() -> None:
 
 def test_a_value_kept_anew_takes_the_place_of_both_its_rules() -> None:
     old, new = (
-        Kept("f", 'K, ATTR{x}="', f'K, ATTR{{x}}="{value}", A\nK, ATTR{{x}}="{value}", B')
+        PersistentLine("f", 'K, ATTR{x}="', f'K, ATTR{{x}}="{value}", A\nK, ATTR{{x}}="{value}", B')
         for value in "12"
     )
     mark = f"{MARK} today"

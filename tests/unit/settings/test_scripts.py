@@ -20,7 +20,7 @@ from iosonde.layers.nfs.settings_exports import Exports, edited
 from iosonde.settings.cpufreq import Cpufreq
 from iosonde.settings.mechanism import Mechanism
 from iosonde.settings.remount import put_back_lines
-from iosonde.settings.service import Service
+from iosonde.settings.service import ServiceMechanism
 from iosonde.settings.tuned import Tuned
 from tests.fakes.controller import new_state
 
@@ -283,13 +283,13 @@ def test_a_unit_is_running_or_stopped(place: Place) -> None:
         "[ -e $D/on ] && echo active || { echo inactive; exit 3; };; "
         '"start x.timer") touch $D/on;; "stop x.timer") rm $D/on;; *) exit 4;; esac',
     )
-    look = Service().look("x.timer")
+    look = ServiceMechanism().look("x.timer")
     assert place.run(look) == "stopped"
-    place.run(Service().change("x.timer", "running"))
+    place.run(ServiceMechanism().change("x.timer", "running"))
     assert place.run(look) == "running"
-    place.run(Service().change("x.timer", "stopped"))
+    place.run(ServiceMechanism().change("x.timer", "stopped"))
     assert place.run(look) == "stopped"
-    place.run(Service().look("z.timer"), status=1)
+    place.run(ServiceMechanism().look("z.timer"), status=1)
 
 
 def test_the_profile_of_tuned(place: Place) -> None:

@@ -12,7 +12,7 @@ from iosonde.errors import UsageError
 from iosonde.records.printed import Unread
 from iosonde.text import find as module
 from iosonde.text.document import Document, of_bytes, open_document
-from iosonde.text.find import Found, find, known, outputs
+from iosonde.text.find import FoundOutput, find, known, outputs
 from tests.mangle import mangled, read, trials
 
 PAIR = (
@@ -23,8 +23,8 @@ PAIR = (
 RATES = {"cached_read.bandwidth": 4820.51 * 2**20, "buffered_read.bandwidth": 509.52 * 2**20}
 
 
-def found(document: Document) -> list[Found]:
-    return [one for one in find(document) if isinstance(one, Found)]
+def found(document: Document) -> list[FoundOutput]:
+    return [one for one in find(document) if isinstance(one, FoundOutput)]
 
 
 @pytest.mark.parametrize(("shape", "text"), list(mangled(PAIR)))

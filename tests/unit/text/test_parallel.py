@@ -9,17 +9,17 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.text.document import Document, of_bytes
-from iosonde.text.find import Found, Search, Span, find, hits
+from iosonde.text.find import FoundOutput, Search, Span, find, hits
 from iosonde.text.parallel import find_by_spans
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 
 
-def same(one: Found | Unread) -> Found | Unread:
+def same(one: FoundOutput | Unread) -> FoundOutput | Unread:
     return one
 
 
-def whole(document: Document) -> list[Found | Unread]:
+def whole(document: Document) -> list[FoundOutput | Unread]:
     search = Search(document)
     span = Span(0, 1, len(document.data))
     return [one for hit in hits(document, span) for one in search.look(*hit)]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.trace.describe import describe
-from iosonde.trace.read import Source, open_trace, sources
+from iosonde.trace.read import TraceSource, open_trace, sources
 from tests.unit.trace.kernel import write_blktrace
 from tests.unit.trace.sample import requests
 
@@ -33,7 +33,7 @@ def output(*argv: str | Path, at: Path) -> str:
     return subprocess.run(argv, cwd=at, check=True, capture_output=True, text=True).stdout
 
 
-def rows(source: Source, event: str = "Q") -> list[tuple[int, int, int, int]]:
+def rows(source: TraceSource, event: str = "Q") -> list[tuple[int, int, int, int]]:
     from iosonde.trace.read import Trace
 
     return [

@@ -13,7 +13,7 @@ import pytest
 from iosonde.errors import FileMissing, HostFailed, Refused, UsageError
 from iosonde.hosts import open_host
 from iosonde.trace.read import open_trace
-from iosonde.trace.record import Recording, record
+from iosonde.trace.record import RecordedTrace, record
 from tests.unit.trace.kernel import write_blktrace
 from tests.unit.trace.sample import requests
 
@@ -88,8 +88,8 @@ def blktrace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def recorded(
     directory: Path, files: Mapping[str, bytes] | None = None, device: str = "/dev/sdb", **more: Any
-) -> Recording:
-    async def do() -> Recording:
+) -> RecordedTrace:
+    async def do() -> RecordedTrace:
         host = await open_host("local")
         try:
             pretended: Any = Pretended(host, {**MOUNTED, **FREE} if files is None else files)

@@ -14,7 +14,7 @@ import pytest
 
 from iosonde.errors import UsageError
 from iosonde.trace.describe import Description, describe
-from iosonde.trace.read import Source, sources
+from iosonde.trace.read import TraceSource, sources
 from iosonde.trace.several import by_dask, by_threads
 from tests.cli.conftest import COMMAND
 from tests.unit.trace.sample import FORMATS, requests, text
@@ -41,14 +41,14 @@ def files(tmp_path: Path) -> list[str]:
     return names
 
 
-def work(source: Source, go_on: Callable[[], bool]) -> Description:
+def work(source: TraceSource, go_on: Callable[[], bool]) -> Description:
     return describe(source, go_on=go_on)
 
 
 def test_an_interrupted_thread_ends_the_others(files: list[str]) -> None:
     asked = []
 
-    def interrupted(source: Source, go_on: Callable[[], bool]) -> int:
+    def interrupted(source: TraceSource, go_on: Callable[[], bool]) -> int:
         if source.name == files[0]:
             raise KeyboardInterrupt
         while go_on():

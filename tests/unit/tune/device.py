@@ -9,7 +9,7 @@ from math import exp
 import numpy as np
 
 from iosonde.tune.search.space import Candidate, Space, Vary
-from iosonde.tune.search.strategy import Ask, Goal, Strategy, Told
+from iosonde.tune.search.strategy import Ask, Goal, Observation, Strategy
 
 
 @dataclass
@@ -30,17 +30,17 @@ class Device:
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed)
 
-    def measure(self, ask: Ask) -> Told:
+    def measure(self, ask: Ask) -> Observation:
         """One measurement."""
         self.asked.append(ask)
         took = self.change if ask.settle else 0.0
         self.now += took + ask.settle + ask.seconds
         if ask.candidate in self.failing:
-            return Told(None, took)
+            return Observation(None, took)
         figure = self.means[ask.candidate] * exp(self.drift * self.now)
         figure *= exp(self.cv * self._rng.normal())
         first = figure * exp(self.start) if ask.settle else None
-        return Told(figure, took, first, self.breaking(ask.candidate))
+        return Observation(figure, took, first, self.breaking(ask.candidate))
 
     def run(self, search: Strategy, most: int = 5000) -> None:
         """Until the search ends.

@@ -10,14 +10,14 @@ from iosonde.statistics.verdict import GRAIN
 from iosonde.tune.search.confirm import Confirmation
 from iosonde.tune.search.grain import FINEST, grain
 from iosonde.tune.search.race import Race
-from iosonde.tune.search.strategy import Ending, Found, Goal, Told
+from iosonde.tune.search.strategy import Ending, Goal, Observation, SearchResult
 from tests.unit.tune.device import space
 
 
 def told(search: Race | Confirmation, figures: dict[tuple[int, ...], float]) -> None:
     """Every loop shows the very same figure."""
     while asked := search.ask():
-        search.tell(Told(figures[asked.candidate], 2.0))
+        search.tell(Observation(figures[asked.candidate], 2.0))
 
 
 def test_a_figure_that_repeats_is_no_finer_than_its_last_decimal() -> None:
@@ -44,7 +44,7 @@ def test_percentiles_are_no_finer_than_fios_bins() -> None:
 
 
 def test_a_gain_of_loops_that_are_all_alike_has_an_interval_with_a_width() -> None:
-    search = Found(Ending.WINNER, (1,), ((1,),), "")
+    search = SearchResult(Ending.WINNER, (1,), ((1,),), "")
     proof = Confirmation(space(2), Goal("write.bandwidth", budget=600), search)
     told(proof, {(0,): 500.0, (1,): 550.0})
     interval = proof.verdict().interval

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.tune.search.model import Model
+from iosonde.tune.search.model import ModelSearch
 from iosonde.tune.search.prior import read_prior, with_prior
 from iosonde.tune.search.race import Race
 from iosonde.tune.search.space import Space, Vary
 from iosonde.tune.search.staged import Staged
-from iosonde.tune.search.strategy import Goal, Told
+from iosonde.tune.search.strategy import Goal, Observation
 
 SPACE = Space(
     (
@@ -47,13 +47,13 @@ def test_what_may_not_be_tried_or_is_not_varied_is_left_out(tmp_path: Path) -> N
 def test_the_search_looks_there_first_and_still_everywhere(tmp_path: Path) -> None:
     hoped = with_prior(SPACE, read_prior(prior(tmp_path, {"r.chunk_size": "256k"})))
     assert set(hoped.candidates()) == set(SPACE.candidates())
-    search = Model(hoped, Goal("write.iops", budget=600.0), seed=1)
+    search = ModelSearch(hoped, Goal("write.iops", budget=600.0), seed=1)
     order = []
     for _ in range(8):
         asked = search.ask()
         assert asked is not None
         order.append(asked.candidate)
-        search.tell(Told(1000.0))
+        search.tell(Observation(1000.0))
     assert order[:2] == [SPACE.baseline, (2, 1, 0)]
     assert len(set(order)) >= 5
 
@@ -63,11 +63,11 @@ def test_a_prior_that_is_wrong_changes_the_order_not_the_winner(tmp_path: Path) 
     hoped = with_prior(SPACE, read_prior(prior(tmp_path, {"r.chunk_size": "128k"})))
     speeds = {0: 1000.0, 1: 700.0, 2: 1400.0}
     for space in (SPACE, hoped):
-        search = Model(space, Goal("write.iops", budget=900.0), seed=2)
+        search = ModelSearch(space, Goal("write.iops", budget=900.0), seed=2)
         noise = 0
         while (asked := search.ask()) is not None:
             noise = (noise * 31 + 7) % 11
-            search.tell(Told(speeds[asked.candidate[0]] * (1 + (noise - 5) * 1e-3)))
+            search.tell(Observation(speeds[asked.candidate[0]] * (1 + (noise - 5) * 1e-3)))
         assert search.found().pick[0] == 2
 
 
@@ -89,5 +89,5 @@ def test_stages_look_first_at_their_part_of_what_is_hoped_for() -> None:
     assert Staged.looks_first(hoped)  # the second stage is left to the model
     assert not Staged.looks_first(Space((SPACE.vary[0],), hopeful=((2,),)))
     assert not Race.looks_first(hoped)
-    assert Model.looks_first(hoped)
-    assert not Model.looks_first(SPACE)
+    assert ModelSearch.looks_first(hoped)
+    assert not ModelSearch.looks_first(SPACE)

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.tune.search.book import Book
 from iosonde.tune.search.race import Race
-from iosonde.tune.search.strategy import Ask, Ending, State, Told
+from iosonde.tune.search.strategy import Ask, CandidateState, Ending, Observation
 from iosonde.tune.search.verdict import Proven
 from tests.unit.tune.device import Device, goal, space
 
@@ -26,7 +26,7 @@ def test_the_best_wins_and_those_far_behind_leave_first() -> None:
     loops = {one.candidate: one.loops for one in race.standing().candidates}
     assert loops[(2,)] < loops[(1,)]
     states = {one.candidate: one.state for one in race.standing().candidates}
-    assert states[(2,)] is State.ELIMINATED
+    assert states[(2,)] is CandidateState.ELIMINATED
 
 
 def test_lower_is_better_for_a_latency() -> None:
@@ -83,7 +83,7 @@ def test_a_candidate_that_fails_is_out_and_the_others_go_on() -> None:
     Device(means(1000, 1100, 2000), cv=0.01, failing=((2,),)).run(race)
     assert race.found().pick == (1,)
     states = {one.candidate: (one.state, one.reason) for one in race.standing().candidates}
-    assert states[(2,)] == (State.INFEASIBLE, "it failed")
+    assert states[(2,)] == (CandidateState.INFEASIBLE, "it failed")
 
 
 def test_a_candidate_that_breaks_a_limit_is_not_picked_however_fast() -> None:
@@ -134,13 +134,13 @@ def _block(race: Race, count: int) -> list[Ask]:
         ask = race.ask()
         assert ask
         asked.append(ask)
-        race.tell(Told(1000.0, 1.0))
+        race.tell(Observation(1000.0, 1.0))
     return asked
 
 
 def test_a_figure_that_nobody_asked_for_is_refused() -> None:
     with pytest.raises(RuntimeError, match="no measurement"):
-        Race(space(2), goal()).tell(Told(1.0))
+        Race(space(2), goal()).tell(Observation(1.0))
 
 
 def test_the_same_seed_asks_the_same() -> None:

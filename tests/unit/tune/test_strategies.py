@@ -8,11 +8,11 @@ import pytest
 from iosonde.records.comparison import Outcome
 from iosonde.tune.search import STRATEGIES
 from iosonde.tune.search.anova import Anova
-from iosonde.tune.search.grid import Grid
-from iosonde.tune.search.model import Model
+from iosonde.tune.search.grid import GridSearch
+from iosonde.tune.search.model import ModelSearch
 from iosonde.tune.search.space import Candidate, Space, Vary
 from iosonde.tune.search.staged import Staged
-from iosonde.tune.search.strategy import Ending, Goal, State, Told
+from iosonde.tune.search.strategy import CandidateState, Ending, Goal, Observation
 from iosonde.tune.search.sweep import Sweep
 from tests.unit.tune.device import Device, goal, space
 
@@ -86,7 +86,7 @@ class TestEvery:
 
     def test_refuses_a_figure_it_did_not_ask_for(self, name: str) -> None:
         with pytest.raises(RuntimeError, match="no measurement"):
-            STRATEGIES.load(name)(space(2, 2), goal(budget=600)).tell(Told(1.0))
+            STRATEGIES.load(name)(space(2, 2), goal(budget=600)).tell(Observation(1.0))
 
     def test_says_how_it_stands_before_anything_is_measured(self, name: str) -> None:
         search = STRATEGIES.load(name)(space(2, 2), goal(budget=600))
@@ -99,7 +99,7 @@ class TestEvery:
 def test_a_sweep_misses_what_only_the_pair_does_and_a_grid_finds_it() -> None:
     whole = space(2, 2)
     figures: dict[Candidate, float] = {(0, 0): 1000, (0, 1): 950, (1, 0): 950, (1, 1): 1300}
-    sweep, grid = Sweep(whole, goal()), Grid(whole, goal())
+    sweep, grid = Sweep(whole, goal()), GridSearch(whole, goal())
     Device(figures, cv=0.005).run(sweep)
     Device(figures, cv=0.005).run(grid)
     assert sweep.found().pick == (0, 0)
@@ -147,7 +147,7 @@ def test_stages_whose_budget_ended_claim_nothing() -> None:
     device.run(search)
     assert search.found().ending is Ending.UNDECIDED
     assert "left as they are: layer0, layer1" in search.found().reason
-    assert {stand.state for stand in search.standing().candidates} == {State.ALIVE}
+    assert {stand.state for stand in search.standing().candidates} == {CandidateState.ALIVE}
 
 
 def test_the_model_finds_an_interaction_in_a_large_space() -> None:
@@ -157,7 +157,7 @@ def test_the_model_finds_an_interaction_in_a_large_space() -> None:
     score = score + rng.normal(0, 0.04, (4, 4, 1, 1)) + rng.normal(0, 0.03, (1, 1, 4, 3))
     figures = {one: 1000 * float(np.exp(score[one])) for one in whole.candidates()}
     device = Device(figures, cv=0.02)
-    search = Model(whole, goal(budget=900), seed=1)
+    search = ModelSearch(whole, goal(budget=900), seed=1)
     device.run(search)
     assert figures[search.found().pick] > 0.99 * max(figures.values())
     assert len({ask.candidate for ask in device.asked}) < 100
@@ -166,7 +166,7 @@ def test_the_model_finds_an_interaction_in_a_large_space() -> None:
 def test_the_model_tells_drift_from_settings() -> None:
     whole = space(3, 3)
     device = Device(additive(whole, {1: 1.1}, {2: 1.1}), cv=0.01, drift=-3e-4)
-    search = Model(whole, goal(budget=900), seed=2)
+    search = ModelSearch(whole, goal(budget=900), seed=2)
     device.run(search)
     assert search.found().pick == (1, 2)
 
@@ -206,7 +206,7 @@ def test_the_posterior_is_that_of_the_joint_normal_distribution() -> None:
 def test_the_model_learns_how_large_the_noise_is() -> None:
     whole = space(4, 4)
     for cv in (0.02, 0.06):
-        search = Model(whole, goal(budget=1500, level=1e-9), seed=3)
+        search = ModelSearch(whole, goal(budget=1500, level=1e-9), seed=3)
         Device(additive(whole, {1: 1.1}, {2: 1.1}), cv=cv, seed=1).run(search)
         assert search.model.noise**0.5 == pytest.approx(cv, rel=0.35)
 
@@ -214,8 +214,10 @@ def test_the_model_learns_how_large_the_noise_is() -> None:
 def test_a_model_claims_nothing_finer_than_its_figures() -> None:
     """Loops that all fall into the same bin of fio's, 1/64 wide."""
     for margin, decided in ((0.015, False), (0.08, True)):
-        search = Model(space(3, 2), Goal("write.latency.p99", margin=margin, budget=350), seed=4)
+        search = ModelSearch(
+            space(3, 2), Goal("write.latency.p99", margin=margin, budget=350), seed=4
+        )
         while search.ask():
-            search.tell(Told(1024.0, 2.0))
+            search.tell(Observation(1024.0, 2.0))
         assert (search.found().ending is not Ending.UNDECIDED) == decided
         assert search.model.noise > 0

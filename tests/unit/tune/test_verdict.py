@@ -6,13 +6,13 @@ import pytest
 
 from iosonde.records.comparison import Outcome
 from iosonde.tune.search.confirm import Confirmation
-from iosonde.tune.search.strategy import Ending, Found
+from iosonde.tune.search.strategy import Ending, SearchResult
 from iosonde.tune.search.verdict import Proven
 from tests.unit.tune.device import Device, goal, space
 
 
-def picked(at: int) -> Found:
-    return Found(Ending.WINNER, (at,), ((at,),), "")
+def picked(at: int) -> SearchResult:
+    return SearchResult(Ending.WINNER, (at,), ((at,),), "")
 
 
 def test_a_gain_is_proven_with_an_interval_that_holds_it() -> None:
@@ -69,7 +69,7 @@ def test_no_difference_worth_having_needs_no_proof() -> None:
 
 def test_the_figures_of_the_search_do_not_count_for_the_gain() -> None:
     """A search that saw 10 % where nothing is: the proof starts afresh."""
-    found = Found(Ending.WINNER, (1,), ((1,),), "", variance=1e-4, freedom=20)
+    found = SearchResult(Ending.WINNER, (1,), ((1,),), "", variance=1e-4, freedom=20)
     proof = Confirmation(space(2), goal(), found)
     Device({(0,): 1000, (1,): 1000}, cv=0.01, seed=3).run(proof)
     assert proof.verdict().outcome is Outcome.EQUIVALENT
@@ -79,7 +79,9 @@ def test_the_figures_of_the_search_do_not_count_for_the_gain() -> None:
 def test_what_the_search_learnt_of_the_noise_makes_the_proof_shorter() -> None:
     used = []
     for freedom in (0.0, 30.0):
-        proof = Confirmation(space(2), goal(), Found(Ending.WINNER, (1,), (), "", 4e-4, freedom))
+        proof = Confirmation(
+            space(2), goal(), SearchResult(Ending.WINNER, (1,), (), "", 4e-4, freedom)
+        )
         Device({(0,): 1000, (1,): 1080}, cv=0.02, seed=4).run(proof)
         used.append(proof.book.used)
     assert used[1] <= used[0]

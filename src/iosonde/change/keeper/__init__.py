@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from iosonde import kerneltext
-from iosonde.change.node import Node
+from iosonde.change.node import FileNode
 from iosonde.change.sharing import asked_once, itself
 from iosonde.errors import CommandFailed, CommandTimeout, HostFailed, Refused
 from iosonde.hosts.cleaning import made, to_the_end
@@ -73,7 +73,7 @@ class Opened:
     """
 
     path: str
-    node: Node
+    node: FileNode
     seen_at: str
     name: str
 
@@ -140,7 +140,7 @@ class Keeper:
             raise _refused(fields)
         place, device, inode, mode, links, rdev, size, name = fields
         number = int(rdev)
-        node = Node(
+        node = FileNode(
             path=os.fsdecode(place),
             kind=_KINDS.get(stat.S_IFMT(int(mode)), "something else"),
             number=f"{os.major(number)}:{os.minor(number)}",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from iosonde import units
 from iosonde.explain.series import Condition, series_of
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.direction import higher_is_better
 
@@ -20,7 +20,7 @@ _SCALE = {
 }  # fmt: skip
 
 
-def _own_averages(case: Case) -> Iterable[Finding]:
+def _own_averages(case: EvidenceSet) -> Iterable[Finding]:
     """What the tool printed as the mean against the mean of what it printed as loops."""
     for trial in case.trials:
         for name, printed in trial.averages.items():
@@ -47,9 +47,9 @@ def _own_averages(case: Case) -> Iterable[Finding]:
             )
 
 
-def _quoted_rows(case: Case) -> Iterable[Finding]:
+def _quoted_rows(case: EvidenceSet) -> Iterable[Finding]:
     """The figure an author quotes beside logs: another than theirs, or one host's, said of all."""
-    quoted: list[tuple[Condition, Measured, float]] = []
+    quoted: list[tuple[Condition, TrialEvidence, float]] = []
     for series in series_of(case):
         for one in series.conditions:
             found = _figure_in(one.trials[0], one.metric.unit)
@@ -68,11 +68,11 @@ def _quoted_rows(case: Case) -> Iterable[Finding]:
         yield _whose(quoted)
 
 
-def _mean(trial: Measured, condition: Condition) -> float:
+def _mean(trial: TrialEvidence, condition: Condition) -> float:
     return trial.metrics[condition.metric.name].mean
 
 
-def _figure_in(trial: Measured, unit: str) -> tuple[float, float] | None:
+def _figure_in(trial: TrialEvidence, unit: str) -> tuple[float, float] | None:
     """The first figure in a trial's row that has the metric's unit, and half of its last digit."""
     for cell in trial.row:
         found = _QUOTED.fullmatch(cell.strip())
@@ -84,7 +84,7 @@ def _figure_in(trial: Measured, unit: str) -> tuple[float, float] | None:
     return None
 
 
-def _whose(quoted: list[tuple[Condition, Measured, float]]) -> Finding:
+def _whose(quoted: list[tuple[Condition, TrialEvidence, float]]) -> Finding:
     worst = 0
     evidence = []
     for one, nearest, figure in quoted:

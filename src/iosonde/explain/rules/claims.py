@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from iosonde import units
 from iosonde.explain.rules.noise import shown_range
-from iosonde.explain.series import Condition, Series, circumstances, series_of
+from iosonde.explain.series import ComparableTrials, Condition, circumstances, series_of
 from iosonde.records.comparison import Outcome, Verdict
-from iosonde.records.evidence import Case, Rule
+from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.verdict import compared, judge
 
@@ -25,7 +25,7 @@ _DENIED = re.compile(
 )
 
 
-def _repeats(case: Case) -> Iterable[Finding]:
+def _repeats(case: EvidenceSet) -> Iterable[Finding]:
     """A condition that its author calls a repeat of another: what moved is noise."""
     every = series_of(case)
     conditions = [one for series in every for one in series.conditions]
@@ -51,7 +51,7 @@ def _named_in(words: str, one: Condition, others: Sequence[Condition]) -> Condit
     return None
 
 
-def _moved(one: Condition, other: Condition, series: Series) -> Finding:
+def _moved(one: Condition, other: Condition, series: ComparableTrials) -> Finding:
     moved = one.metric.mean / other.metric.mean - 1
     said = f"The repeat moved by {units.show_fraction(abs(moved))} with nothing changed"
     spread = _spread(series)
@@ -82,12 +82,12 @@ def _moved(one: Condition, other: Condition, series: Series) -> Finding:
     )
 
 
-def _spread(series: Series) -> float:
+def _spread(series: ComparableTrials) -> float:
     means = [one.metric.mean for one in series.conditions]
     return max(means) / min(means) - 1 if min(means) > 0 else 0.0
 
 
-def _denied(case: Case) -> Iterable[Finding]:
+def _denied(case: EvidenceSet) -> Iterable[Finding]:
     """A remark that there is no difference, where the loops show one."""
     for series in series_of(case):
         before: Condition | None = None

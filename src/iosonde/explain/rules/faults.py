@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _SHOWN = 4
 
 
-def _failed(case: Case) -> Iterator[Finding]:
+def _failed(case: EvidenceSet) -> Iterator[Finding]:
     for trial in case.trials:
         if trial.faults:
             yield _told(trial)
 
 
-def _told(trial: Measured) -> Finding:
+def _told(trial: TrialEvidence) -> Finding:
     loops = max((len(metric.loops) for metric in trial.metrics.values()), default=0)
     touched = "" if trial.left_out else "; the last may be touched by it"
     left = {

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.prediction import Account, Ledger, LedgerRow
 from iosonde.records.stack import Scalar
@@ -84,7 +84,7 @@ def _over(value: float, low: float, high: float) -> float:
     return max(value - high, 0.0) + min(value - low, 0.0)
 
 
-def differences(case: Case) -> Iterator[Finding]:
+def differences(case: EvidenceSet) -> Iterator[Finding]:
     """A finding for each trial whose devices counted otherwise than the ledger says."""
     for trial in case.trials:
         if trial.ledger is None or not trial.ledger.rows:
@@ -111,7 +111,7 @@ def _besides(gap: _Gap) -> bool:
     return others > max(_WRITES, _BESIDE * own)
 
 
-def _beside(trial: Measured, gaps: Sequence[_Gap]) -> Finding:
+def _beside(trial: TrialEvidence, gaps: Sequence[_Gap]) -> Finding:
     """Others did I/O as steadily before the load as in it, and nothing is left unexplained."""
     parts = ", ".join(
         f"{one.row.device} about {one.row.idle.reads + one.row.idle.writes:.0f} I/Os beside "
@@ -129,7 +129,7 @@ def _beside(trial: Measured, gaps: Sequence[_Gap]) -> Finding:
     )
 
 
-def _finding(trial: Measured, ledger: Ledger, apart: Sequence[_Gap]) -> Finding:
+def _finding(trial: TrialEvidence, ledger: Ledger, apart: Sequence[_Gap]) -> Finding:
     message, remedy = _reason(ledger, apart)
     evidence = [line for one in apart for line in _evidence(one, trial)]
     evidence += [
@@ -219,7 +219,7 @@ def _named(name: str, value: Scalar) -> str:
     return f"{plain} = {shown}"
 
 
-def _evidence(gap: _Gap, trial: Measured) -> Iterator[Evidence]:
+def _evidence(gap: _Gap, trial: TrialEvidence) -> Iterator[Evidence]:
     row, counted = gap.row, gap.row.counted
     if counted is None:
         return

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from math import atanh, exp, log, sqrt
 
 from iosonde import units
-from iosonde.explain.series import Condition, Series, overlap, series_of
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.explain.series import ComparableTrials, Condition, overlap, series_of
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.direction import higher_is_better
 
@@ -28,7 +28,7 @@ _LEAST_FALL = 0.105  # a tenth, on logarithms
 _SURE = 2.58  # standard normal, 99 % two-sided
 
 
-def _first_loops(case: Case) -> Iterable[Finding]:
+def _first_loops(case: EvidenceSet) -> Iterable[Finding]:
     """Conditions of a source whose first loop stands out from the later ones."""
     groups: dict[tuple[str, str], list[Condition]] = {}
     every = series_of(case)
@@ -47,7 +47,9 @@ def _imported(condition: Condition) -> bool:
     return ":" in condition.trials[0].where
 
 
-def _outstanding(conditions: Sequence[Condition], every: Sequence[Series]) -> Iterable[Finding]:
+def _outstanding(
+    conditions: Sequence[Condition], every: Sequence[ComparableTrials]
+) -> Iterable[Finding]:
     later = [[log(value) for value in one.metric.loops[1:]] for one in conditions]
     freedom = sum(len(values) - 1 for values in later)
     if freedom < _FREEDOM:
@@ -90,7 +92,9 @@ def _outstanding(conditions: Sequence[Condition], every: Sequence[Series]) -> It
     )
 
 
-def _turned(series: Series, found: Sequence[Condition]) -> Iterable[tuple[Condition, Condition]]:
+def _turned(
+    series: ComparableTrials, found: Sequence[Condition]
+) -> Iterable[tuple[Condition, Condition]]:
     """Pairs of conditions whose order is another one without the first loops."""
     best_first = higher_is_better(series.headline)
     named = {id(one) for one in found}
@@ -119,9 +123,9 @@ def _signed(share: float) -> str:
     return f"{'+' if share > 0 else '−'}{units.show_fraction(abs(share))}"
 
 
-def _common_causes(case: Case) -> Iterable[Finding]:
+def _common_causes(case: EvidenceSet) -> Iterable[Finding]:
     """Hosts measured at the same time whose loops rise and fall together."""
-    pairs: dict[tuple[str, str, str, str], list[tuple[Measured, Measured]]] = {}
+    pairs: dict[tuple[str, str, str, str], list[tuple[TrialEvidence, TrialEvidence]]] = {}
     for series in series_of(case):
         for one in series.conditions:
             for place, a in enumerate(one.trials):
@@ -137,7 +141,7 @@ def _moving_together(
     source: str,
     headline: str,
     hosts: tuple[str, str],
-    trials: Sequence[tuple[Measured, Measured]],
+    trials: Sequence[tuple[TrialEvidence, TrialEvidence]],
 ) -> Iterable[Finding]:
     left: list[float] = []
     right: list[float] = []
@@ -200,7 +204,7 @@ def _deviations(loops: Sequence[float]) -> list[float]:
     return [value / mean - 1 for value in loops] if mean else [0.0 for _ in loops]
 
 
-def _falls(case: Case) -> Iterable[Finding]:
+def _falls(case: EvidenceSet) -> Iterable[Finding]:
     """Writes that fall from one loop to the next and stay down: a cache was full."""
     for series in series_of(case):
         if not series.headline.startswith("write.") or not higher_is_better(series.headline):
@@ -234,7 +238,7 @@ def _power(values: Sequence[float]) -> float:
     return sum((value - mean) ** 2 for value in values)
 
 
-def _drained(case: Case, condition: Condition, place: int) -> Finding:
+def _drained(case: EvidenceSet, condition: Condition, place: int) -> Finding:
     trial, metric = condition.trials[0], condition.metric
     before, after = _mean(metric.loops[:place]), _mean(metric.loops[place:])
     evidence = [
@@ -269,7 +273,7 @@ def _drained(case: Case, condition: Condition, place: int) -> Finding:
     )
 
 
-def _written(trial: Measured, loops: Sequence[float]) -> float | None:
+def _written(trial: TrialEvidence, loops: Sequence[float]) -> float | None:
     """Bytes of the first loops; None where a loop's length or I/O size is not known."""
     size = 1 if trial.headline.endswith(".bandwidth") else trial.options.get("bs")
     if not trial.elapsed or len(trial.elapsed) < len(loops) or not isinstance(size, int):

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from iosonde import units
-from iosonde.explain.series import Condition, Series, circumstances, series_of
+from iosonde.explain.series import ComparableTrials, Condition, circumstances, series_of
 from iosonde.records.comparison import Outcome, Verdict
-from iosonde.records.evidence import Case, Rule
+from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.contrast import Bar
 from iosonde.statistics.direction import higher_is_better
@@ -45,7 +45,7 @@ class _Step:
         return self.verdict.outcome is Outcome.WORSE
 
 
-def _orders(case: Case) -> Iterable[Finding]:
+def _orders(case: EvidenceSet) -> Iterable[Finding]:
     for series in series_of(case):
         ranked = _ranked(series)
         alone = [one for one in ranked if len(one.metric.loops) < 2]
@@ -54,13 +54,13 @@ def _orders(case: Case) -> Iterable[Finding]:
         yield from _judged(series, [one for one in ranked if len(one.metric.loops) > 1])
 
 
-def _ranked(series: Series) -> list[Condition]:
+def _ranked(series: ComparableTrials) -> list[Condition]:
     """The conditions, the best first."""
     best_first = higher_is_better(series.headline)
     return sorted(series.conditions, key=lambda one: typical(one.metric), reverse=best_first)
 
 
-def _judged(series: Series, ranked: Sequence[Condition]) -> Iterable[Finding]:
+def _judged(series: ComparableTrials, ranked: Sequence[Condition]) -> Iterable[Finding]:
     """The order of conditions with several loops: what is supported, and what is not."""
     if len(ranked) < 2:
         return
@@ -96,7 +96,7 @@ def _stretches(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
 
 
 def _single(
-    series: Series, ranked: Sequence[Condition], alone: Sequence[Condition]
+    series: ComparableTrials, ranked: Sequence[Condition], alone: Sequence[Condition]
 ) -> Iterable[Finding]:
     targets = {(trial.host, trial.target) for one in ranked for trial in one.trials}
     if len(ranked) < 2 or (len(ranked) == 2 and len(targets) == 2):
@@ -140,16 +140,18 @@ def _near(mean: float, other: float) -> bool:
     return min(mean, other) > _FAR * max(mean, other) or mean == other
 
 
-def _subject(series: Series) -> str:
+def _subject(series: ComparableTrials) -> str:
     return f"{series.subject}: {series.headline}"
 
 
-def _name(series: Series, condition: Condition) -> str:
+def _name(series: ComparableTrials, condition: Condition) -> str:
     """The label without the heading that the finding's subject names."""
     return condition.label.removeprefix(f"{series.subject}: ")
 
 
-def _ranking(series: Series, ranked: Sequence[Condition], apart: Sequence[_Step]) -> Finding:
+def _ranking(
+    series: ComparableTrials, ranked: Sequence[Condition], apart: Sequence[_Step]
+) -> Finding:
     lead = apart[0]
     better, worse = (_name(series, one) for one in (lead.better, lead.worse))
     gap = f"“{better}” is better than “{worse}” by {_lead(lead.verdict)}"
@@ -175,7 +177,7 @@ def _ranking(series: Series, ranked: Sequence[Condition], apart: Sequence[_Step]
     )
 
 
-def _change(series: Series, step: _Step) -> Evidence:
+def _change(series: ComparableTrials, step: _Step) -> Evidence:
     better, worse = (_name(series, one) for one in (step.better, step.worse))
     where = f"{step.worse.where}; {step.better.where}"
     return Evidence(f"“{worse}” against “{better}”", step.verdict.change, "fraction", where)
@@ -205,7 +207,7 @@ def shown_range(low: float, high: float) -> str:
     return f"{100 * low:.{digits}f} … {100 * high:.{digits}f} %"
 
 
-def _pair(series: Series, step: _Step) -> Finding:
+def _pair(series: ComparableTrials, step: _Step) -> Finding:
     better, worse = (_name(series, one) for one in (step.better, step.worse))
     equal = step.verdict.outcome is Outcome.EQUIVALENT
     more = step.verdict.more_loops
@@ -228,7 +230,7 @@ def _pair(series: Series, step: _Step) -> Finding:
     return _undistinguished(series, [step], message, equal=equal)
 
 
-def _several(series: Series, stretch: Sequence[_Step], ends: _Step) -> Finding:
+def _several(series: ComparableTrials, stretch: Sequence[_Step], ends: _Step) -> Finding:
     """A stretch of three or more conditions in which no neighbours differ."""
     best, worst = (_name(series, one) for one in (ends.better, ends.worse))
     equal = ends.verdict.outcome is Outcome.EQUIVALENT
@@ -254,7 +256,7 @@ def _several(series: Series, stretch: Sequence[_Step], ends: _Step) -> Finding:
 
 
 def _undistinguished(
-    series: Series, steps: Sequence[_Step], message: str, *, equal: bool
+    series: ComparableTrials, steps: Sequence[_Step], message: str, *, equal: bool
 ) -> Finding:
     conditions: dict[str, Condition] = {}
     for step in steps:
@@ -292,11 +294,11 @@ def _remarks(condition: Condition) -> Iterator[str]:
                 yield cell
 
 
-def _unsupported(case: Case) -> Iterable[Finding]:
+def _unsupported(case: EvidenceSet) -> Iterable[Finding]:
     return (one for one in _orders(case) if one.rule == "within-noise")
 
 
-def _supported(case: Case) -> Iterable[Finding]:
+def _supported(case: EvidenceSet) -> Iterable[Finding]:
     return (one for one in _orders(case) if one.rule == "ranking")
 
 

@@ -31,7 +31,7 @@ from iosonde.hosts.command import quote, require_no_nul, trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import too_long
-from iosonde.hosts.host import Completed, Reading
+from iosonde.hosts.host import Completed, FilesSnapshot
 from iosonde.hosts.ssh.process import SshProcess, command_line, new_mark
 
 _BLOCK = 64 * 1024
@@ -58,7 +58,7 @@ class SshWatch:
         self._files = files
         self._interval = interval
         self._epoch = time.time() - time.monotonic()
-        self._readings: list[Reading] = []
+        self._readings: list[FilesSnapshot] = []
         self.missed = 0
         self._task = asyncio.create_task(self._repeat())
 
@@ -81,9 +81,9 @@ class SshWatch:
             if content is not None
         }
         if found:
-            self._readings.append(Reading(moment, found))
+            self._readings.append(FilesSnapshot(moment, found))
 
-    def take(self) -> Sequence[Reading]:
+    def take(self) -> Sequence[FilesSnapshot]:
         """See `Watch.take`."""
         taken, self._readings = self._readings, []
         return taken

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 
 
-def figure(counted: Counted, *names: str) -> float | None:
+def figure(counted: CounterEvidence, *names: str) -> float | None:
     """The first of some counters that is there; on a host, blanks in names are underscores."""
     for name in names:
         value = counted.values.get(name, counted.values.get(name.replace(" ", "_")))
@@ -16,23 +16,23 @@ def figure(counted: Counted, *names: str) -> float | None:
     return None
 
 
-def counted_of(case: Case, *kinds: str) -> Iterator[Counted]:
+def counted_of(case: EvidenceSet, *kinds: str) -> Iterator[CounterEvidence]:
     """What was counted of layers of some kinds, in a text or on a host."""
     yield from (one for one in case.counters if one.kind in kinds)
     for state in case.of_kind(*kinds):
-        yield Counted(
+        yield CounterEvidence(
             state.kind, state.kind, state.name, state.host, dict(state.values), state.where,
             state.source,
         )  # fmt: skip
 
 
-def subject_of(one: Counted | State) -> str:
+def subject_of(one: CounterEvidence | StateEvidence) -> str:
     """`cachedev on storage`; the kind where it has no name."""
     name = one.name or one.kind
     return f"{name} on {one.host}" if one.host else name
 
 
-def state_of(case: Case, one: Counted) -> State | None:
+def state_of(case: EvidenceSet, one: CounterEvidence) -> StateEvidence | None:
     """The state of the device that was counted: of its name, else the only one of its kind."""
     alike = [
         state

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from iosonde import units
 from iosonde.layers._caches.counted import counted_of, figure, state_of, subject_of
 from iosonde.layers.aoe.facts import COMMON_MTUS, aoe_frame_payload, aoe_least_mtu
-from iosonde.records.evidence import Case, Counted, Rule, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _ENOUGH = 1000  # requests, below which shares say little
@@ -31,7 +31,7 @@ _CUTS_IN_HALF = 0.5
 # ── cache-whole-blocks ────────────────────────────────────────────────────────────────────────
 
 
-def whole_blocks(case: Case) -> Iterator[Finding]:
+def whole_blocks(case: EvidenceSet) -> Iterator[Finding]:
     """flashcache: requests that went past because of their size."""
     for one in counted_of(case, "flashcache"):
         state = state_of(case, one)
@@ -64,7 +64,7 @@ def whole_blocks(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _others(sizes: dict[int, int], block: int | None, state: State | None) -> float | None:
+def _others(sizes: dict[int, int], block: int | None, state: StateEvidence | None) -> float | None:
     """Share of the requests that were not of the block's size; None where unknown."""
     if sizes and block:
         return 1 - sizes.get(block, 0) / sum(sizes.values())
@@ -75,7 +75,7 @@ def _others(sizes: dict[int, int], block: int | None, state: State | None) -> fl
 class _Direction:
     """Reads or writes of a flashcache device. `past`: past the cache for their size."""
 
-    def __init__(self, one: Counted, name: str) -> None:
+    def __init__(self, one: CounterEvidence, name: str) -> None:
         self.name = name
         self.asked = figure(one, f"{name}s") or 0
         self.uncached = figure(one, f"uncached {name}s") or 0
@@ -116,7 +116,7 @@ def _message(directions: list[_Direction], block: int | None, others: float | No
     )
 
 
-def _uncached(one: Counted, directions: list[_Direction]) -> Iterator[Evidence]:
+def _uncached(one: CounterEvidence, directions: list[_Direction]) -> Iterator[Evidence]:
     asked = sum(each.asked for each in directions)
     past = sum(each.past for each in directions)
     yield Evidence("requests", int(asked), "", one.where)
@@ -124,7 +124,7 @@ def _uncached(one: Counted, directions: list[_Direction]) -> Iterator[Evidence]:
     yield Evidence("share that passed it by", past / asked, "fraction", "computed")
 
 
-def _forecast(one: Counted, directions: list[_Direction]) -> Iterator[Evidence]:
+def _forecast(one: CounterEvidence, directions: list[_Direction]) -> Iterator[Evidence]:
     for each in directions:
         if each.rates:
             yield Evidence(f"{each.name}s that hit", each.rates[0], "fraction", one.where)
@@ -162,7 +162,7 @@ def _sizes(
                    "computed")  # fmt: skip
 
 
-def _histogram(case: Case, one: Counted) -> tuple[dict[int, int], str]:
+def _histogram(case: EvidenceSet, one: CounterEvidence) -> tuple[dict[int, int], str]:
     """Requests by size, and where they were read."""
     for other in case.counted("flashcache"):
         found = other.values.get("size_histogram")
@@ -172,14 +172,14 @@ def _histogram(case: Case, one: Counted) -> tuple[dict[int, int], str]:
     return {}, ""
 
 
-def _room(state: State | None) -> Iterator[Evidence]:
+def _room(state: StateEvidence | None) -> Iterator[Evidence]:
     """Where blocks are left unused, a larger cache is no remedy."""
     share = state.values.get("used_share") if state else None
     if state and isinstance(share, float):
         yield Evidence("blocks of the cache in use", share, "fraction", state.where)
 
 
-def _payloads(case: Case, one: Counted, block: int | None) -> Iterator[Evidence]:
+def _payloads(case: EvidenceSet, one: CounterEvidence, block: int | None) -> Iterator[Evidence]:
     """What an AoE frame carries at every MTU that the case knows, and at common ones."""
     if not block:
         return
@@ -221,7 +221,7 @@ def _remedy(block: int | None) -> str:
 # ── contradiction ─────────────────────────────────────────────────────────────────────────────
 
 
-def disagreeing(case: Case) -> Iterator[Finding]:
+def disagreeing(case: EvidenceSet) -> Iterator[Finding]:
     """Sums that hold by the code that counts, and do not hold in what was printed."""
     for one in counted_of(case, "flashcache"):
         for said, counted, made in _sums(one):
@@ -244,7 +244,7 @@ def disagreeing(case: Case) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-def _contradiction(one: Counted, what: str, evidence: tuple[Evidence, ...]) -> Finding:
+def _contradiction(one: CounterEvidence, what: str, evidence: tuple[Evidence, ...]) -> Finding:
     return Finding(
         "contradiction", "warning", subject_of(one),
         f"The counters of {subject_of(one)} cannot all be right: {what}.",
@@ -255,7 +255,7 @@ def _contradiction(one: Counted, what: str, evidence: tuple[Evidence, ...]) -> F
     )  # fmt: skip
 
 
-def _sums(one: Counted) -> Iterator[tuple[str, float, float]]:
+def _sums(one: CounterEvidence) -> Iterator[tuple[str, float, float]]:
     """What is counted twice: its name, one counter, and what others make of it."""
     reads, hits = figure(one, "reads"), figure(one, "read hits", "cache hits")
     from_disk = figure(one, "disk reads")
@@ -267,7 +267,7 @@ def _sums(one: Counted) -> Iterator[tuple[str, float, float]]:
         yield "writes to the disk", to_disk, uncached + cleanings
 
 
-def _percents(one: Counted) -> Iterator[tuple[str, float, float, float]]:
+def _percents(one: CounterEvidence) -> Iterator[tuple[str, float, float, float]]:
     """Percents that are printed: of what, the percent, hits and requests."""
     for name, hits, asked in (
         ("read hit percent", "read hits", "reads"), ("write hit percent", "write hits", "writes"),

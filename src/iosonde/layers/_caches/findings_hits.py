@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.layers._caches.counted import counted_of, figure, state_of, subject_of
-from iosonde.records.evidence import Case, Counted, Rule, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
 
@@ -45,7 +45,7 @@ class _Rate:
         return self.hits / self.asked
 
 
-def _used(case: Case) -> Iterator[tuple[Counted, Mapping[str, Scalar]]]:
+def _used(case: EvidenceSet) -> Iterator[tuple[CounterEvidence, Mapping[str, Scalar]]]:
     """What was counted of each cache, in a text or on a host, with what is known of it."""
     seen: set[tuple[str, str, tuple[object, ...]]] = set()
     for one in counted_of(case, *_KINDS):
@@ -59,7 +59,7 @@ def _used(case: Case) -> Iterator[tuple[Counted, Mapping[str, Scalar]]]:
 # ── hits ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _rates(one: Counted, state: Mapping[str, Scalar]) -> Iterator[_Rate]:
+def _rates(one: CounterEvidence, state: Mapping[str, Scalar]) -> Iterator[_Rate]:
     """Hits by direction. Of writes only where one that hits is faster than one that misses."""
     writes = state.get("mode") not in _WRITES_THROUGH
     if one.kind == "dm_cache":
@@ -79,7 +79,7 @@ def _rates(one: Counted, state: Mapping[str, Scalar]) -> Iterator[_Rate]:
                 yield _Rate(f"{what} that it could cache", hits, asked)
 
 
-def seldom(case: Case) -> Iterator[Finding]:
+def seldom(case: EvidenceSet) -> Iterator[Finding]:
     """Caches that most requests miss."""
     for one, state in _used(case):
         low = [rate for rate in _rates(one, state) if rate.share < _LOW]
@@ -111,7 +111,7 @@ def seldom(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _why(one: Counted, full: float | None) -> tuple[str, str]:
+def _why(one: CounterEvidence, full: float | None) -> tuple[str, str]:
     if full is not None and full < _FULL:
         return (
             f", and as {units.show_fraction(1 - full)} of the cache is unused, its size is not why",
@@ -131,7 +131,7 @@ def _why(one: Counted, full: float | None) -> tuple[str, str]:
     )
 
 
-def moved_in_vain(case: Case) -> Iterator[Finding]:
+def moved_in_vain(case: EvidenceSet) -> Iterator[Finding]:
     """dm-cache that moves blocks in and out more than they are used."""
     for one, state in _used(case):
         promotions, demotions = figure(one, "promotions"), figure(one, "demotions")
@@ -162,7 +162,7 @@ def moved_in_vain(case: Case) -> Iterator[Finding]:
 # ── past the cache ────────────────────────────────────────────────────────────────────────────
 
 
-def let_past(case: Case) -> Iterator[Finding]:
+def let_past(case: EvidenceSet) -> Iterator[Finding]:
     """Requests that a cache lets past because they are taken for sequential, or because it is busy.
 
     Only where most go that way: it is meant for long sequential ones.
@@ -197,7 +197,7 @@ def let_past(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _past(one: Counted) -> tuple[float, float]:
+def _past(one: CounterEvidence) -> tuple[float, float]:
     """Requests let past and all, as far as the tool counts both."""
     if one.kind == "bcache":
         past = sum(figure(one, f"cache_bypass_{name}") or 0 for name in ("hits", "misses"))
@@ -209,7 +209,7 @@ def _past(one: Counted) -> tuple[float, float]:
     return 0, 0
 
 
-def blocked(case: Case) -> Iterator[Finding]:
+def blocked(case: EvidenceSet) -> Iterator[Finding]:
     """dm-writecache whose writes wait for a free block."""
     for one, state in _used(case):
         waited, asked = figure(one, "writes_blocked"), figure(one, "write_requests")
@@ -239,7 +239,7 @@ def blocked(case: Case) -> Iterator[Finding]:
 # ── dirty ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def dirty(case: Case) -> Iterator[Finding]:
+def dirty(case: EvidenceSet) -> Iterator[Finding]:
     """Much that only the cache has."""
     for state in case.of_kind(*_KINDS):
         share = _dirty_share(state)
@@ -259,7 +259,7 @@ def dirty(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _dirty_share(state: State) -> float | None:
+def _dirty_share(state: StateEvidence) -> float | None:
     share = state.values.get("dirty_share")
     if isinstance(share, float):
         return share

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from iosonde._core import Limits, Mirror, Segment, Segments
 from iosonde.layers._ledger.look import Look, NotCovered, targets_of
-from iosonde.layers._ledger.rule import Layer, Scene
+from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer
 from iosonde.layers.dm.facts import STATUS
 from iosonde.layers.site import Site
 from iosonde.records.stack import StackLayer
@@ -26,7 +26,7 @@ _UNKNOWN = "what it held when the load began is not known: `dmsetup status` was 
 
 def routed(
     size: int, slow: int, fast: int, reads: int, writes: tuple[int, ...], boundary: int = 0
-) -> Layer:
+) -> LedgerLayer:
     """A cache that sends all reads to one place, and all writes to the same or to both.
 
     Args:
@@ -40,8 +40,8 @@ def routed(
     limits = Limits(boundary=boundary)
     if writes == (reads,):
         only = Segment(start=0, length=size, child=int(reads == fast), at=0)
-        return Layer(Segments(segments=[only]), size, limits, order=(slow, fast))
-    return Layer(Mirror(), size, limits, order=(reads, fast if reads == slow else slow))
+        return LedgerLayer(Segments(segments=[only]), size, limits, order=(slow, fast))
+    return LedgerLayer(Mirror(), size, limits, order=(reads, fast if reads == slow else slow))
 
 
 def states_of(
@@ -72,7 +72,7 @@ def states_of(
 _RATE = 1000  # requests a second, where a cache goes by the clock and nobody says how many
 
 
-def request_rate(site: Site, scene: Scene) -> int:
+def request_rate(site: Site, scene: LedgerContext) -> int:
     """How many requests are taken to come in a second."""
     rate = str(scene.extra.get("request_rate", _RATE))
     if not rate.isdecimal() or not int(rate):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from iosonde import units
 from iosonde.layers._commands.printed_sysctl import as_values
 from iosonde.layers._mounts.facts import subject as mounted
-from iosonde.records.printed import Subject
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 
 _ECHO = re.compile(
@@ -65,7 +65,7 @@ _MOUNT = re.compile(
 _FEATURES = {"rx": "rx_checksum", "tx": "tx_checksum"}
 _CHANNELS = {"combined": "combined_channels", "rx": "rx_channels", "tx": "tx_channels"}
 
-_Set = Callable[["re.Match[str]"], Iterator[Subject]]
+_Set = Callable[["re.Match[str]"], Iterator[PrintedSubject]]
 
 
 def _number(text: str) -> Scalar:
@@ -73,7 +73,7 @@ def _number(text: str) -> Scalar:
     return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
 
 
-def _echoed(found: re.Match[str]) -> Iterator[Subject]:
+def _echoed(found: re.Match[str]) -> Iterator[PrintedSubject]:
     path, value = found["path"].replace("\\", ""), found["value"].strip()
     loop = _LOOP.search(found.string[: found.start()])
     items = loop["items"].split() if loop else [""]
@@ -86,34 +86,34 @@ def _echoed(found: re.Match[str]) -> Iterator[Subject]:
             yield from _written(whole, value)
 
 
-def _written(path: str, value: str) -> Iterator[Subject]:
+def _written(path: str, value: str) -> Iterator[PrintedSubject]:
     """What a value written into a file of /sys or /proc sets."""
     if found := _BLOCK.match(path):
         name = found["device"].replace("!", "/")
         kind = "md" if re.fullmatch(r"md\w+", name) else "dm" if name.startswith("dm-") else "disk"
-        yield Subject(kind, name, {found["name"]: _number(value)})
+        yield PrintedSubject(kind, name, {found["name"]: _number(value)})
     elif found := _NET.match(path):
         setting = "txqueuelen" if found["name"] == "tx_queue_len" else found["name"]
-        yield Subject("link", found["device"], {setting: _number(value)})
+        yield PrintedSubject("link", found["device"], {setting: _number(value)})
     elif path == "/proc/fs/nfsd/threads":
-        yield Subject("nfsd", "", {"threads": _number(value)})
+        yield PrintedSubject("nfsd", "", {"threads": _number(value)})
     elif path.startswith("/proc/sys/"):
-        yield Subject("host", "", as_values({path.removeprefix("/proc/sys/"): value}))
+        yield PrintedSubject("host", "", as_values({path.removeprefix("/proc/sys/"): value}))
     elif found := re.match(r"/sys/module/(\w+)/parameters/(\w+)$", path):
-        yield Subject("module", found[1], {found[2]: _number(value)})
+        yield PrintedSubject("module", found[1], {found[2]: _number(value)})
     elif path.endswith("/cpufreq/scaling_governor"):
-        yield Subject("host", "", {"cpu.governor": value})
+        yield PrintedSubject("host", "", {"cpu.governor": value})
     elif found := re.match(r"/proc/irq/(\d+)/(smp_affinity(?:_list)?)$", path):
-        yield Subject("host", "", {f"irq.{found[1]}.{found[2]}": value})
+        yield PrintedSubject("host", "", {f"irq.{found[1]}.{found[2]}": value})
 
 
-def _read_ahead(found: re.Match[str]) -> Iterator[Subject]:
+def _read_ahead(found: re.Match[str]) -> Iterator[PrintedSubject]:
     for device in found["devices"].split():
         kilobytes = int(found["sectors"]) * units.SECTOR // units.KIB
-        yield Subject("disk", device.removeprefix("/dev/"), {"read_ahead_kb": kilobytes})
+        yield PrintedSubject("disk", device.removeprefix("/dev/"), {"read_ahead_kb": kilobytes})
 
 
-def _drive(found: re.Match[str]) -> Iterator[Subject]:
+def _drive(found: re.Match[str]) -> Iterator[PrintedSubject]:
     values: dict[str, Scalar] = {}
     for letter, figure in re.findall(r"-([Wa])\s?(\d+)", found["options"]):
         if letter == "W":
@@ -121,18 +121,18 @@ def _drive(found: re.Match[str]) -> Iterator[Subject]:
         else:
             values["read_ahead_kb"] = int(figure) * units.SECTOR // units.KIB
     for device in found["devices"].split() if values else ():
-        yield Subject("disk", device.removeprefix("/dev/"), values)
+        yield PrintedSubject("disk", device.removeprefix("/dev/"), values)
 
 
-def _interface(found: re.Match[str]) -> Iterator[Subject]:
+def _interface(found: re.Match[str]) -> Iterator[PrintedSubject]:
     values: dict[str, Scalar] = {
         "txqueuelen" if name == "qlen" else name: int(figure)
         for name, figure in _PAIR.findall(found["rest"])
     }
-    yield Subject("link", found["device"], values)
+    yield PrintedSubject("link", found["device"], values)
 
 
-def _ethtool(found: re.Match[str]) -> Iterator[Subject]:
+def _ethtool(found: re.Match[str]) -> Iterator[PrintedSubject]:
     words = {"offload": "K", "features": "K", "set-ring": "G", "coalesce": "C",
              "set-channels": "L", "change": "s"}  # fmt: skip
     letter = found["letter"] or words[found["word"]]
@@ -151,22 +151,22 @@ def _ethtool(found: re.Match[str]) -> Iterator[Subject]:
         else:
             values[name.replace("-", "_")] = value
     if values:
-        yield Subject("link", found["device"], values)
+        yield PrintedSubject("link", found["device"], values)
 
 
-def _sysctl(found: re.Match[str]) -> Iterator[Subject]:
+def _sysctl(found: re.Match[str]) -> Iterator[PrintedSubject]:
     told = {name: one or two or three for name, one, two, three in _NAMED.findall(found["rest"])}
-    yield Subject("host", "", as_values(told))
+    yield PrintedSubject("host", "", as_values(told))
 
 
-def _service(found: re.Match[str]) -> Iterator[Subject]:
+def _service(found: re.Match[str]) -> Iterator[PrintedSubject]:
     names = [name for name in (found["old"] or found["new"]).split() if not name.startswith("-")]
     if found.end() < len(found.string) or len(names) > 8:
         names = names[:1]  # a sentence goes on
-    yield Subject("host", "", {"services_off": ", ".join(names)})
+    yield PrintedSubject("host", "", {"services_off": ", ".join(names)})
 
 
-def _controller(found: re.Match[str]) -> Iterator[Subject]:
+def _controller(found: re.Match[str]) -> Iterator[PrintedSubject]:
     values: dict[str, Scalar] = {found["key"]: _number(found["slot"])}
     for name, value in re.findall(r"(\w+)=([\w/.-]+)", found["rest"]):
         shares = re.fullmatch(r"(\d{1,3})/(\d{1,3})", value)
@@ -177,10 +177,10 @@ def _controller(found: re.Match[str]) -> Iterator[Subject]:
             values["disk_cache"] = {"enable": "enabled", "disable": "disabled"}.get(value, value)
         else:
             values[name] = value
-    yield Subject("controller", f"{found['key']}{found['slot']}", values)
+    yield PrintedSubject("controller", f"{found['key']}{found['slot']}", values)
 
 
-def _mount(found: re.Match[str]) -> Iterator[Subject]:
+def _mount(found: re.Match[str]) -> Iterator[PrintedSubject]:
     fstype = found["type"] or found["later"]
     source, point = found["source"], found["point"]
     if fstype is None and point and re.match(r"[\w.\[\]:-]+:/", source):
@@ -196,7 +196,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], _Set], ...] = (
 )  # fmt: skip
 
 
-def settings_in(text: str) -> Iterator[Subject]:
+def settings_in(text: str) -> Iterator[PrintedSubject]:
     """What the commands of a line set, in no order; what stands in grave accents is one command."""
     for command in text.split("`"):
         for pattern, told in _COMMANDS:

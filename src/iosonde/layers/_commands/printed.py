@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from iosonde.layers._commands.facts import settings_in
 from iosonde.layers._mounts.facts import unmarked
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, lines, prompt_in
 from iosonde.text.torn import joinings
@@ -56,9 +56,9 @@ class ShellSettings:
                 break
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        found: list[Subject] = []
+        found: list[PrintedSubject] = []
         hosts: list[str] = []
         last, following = first, first
         for index, line in lines(cursor, first, 200):
@@ -77,10 +77,10 @@ class ShellSettings:
         if not found:
             raise Unreadable("nothing is set")
         host = hosts[0] if len(set(hosts)) == 1 else ""
-        return Reading(first, last, states=(PrintedState(self.tool, _together(found), host),))
+        return OutputReading(first, last, states=(PrintedState(self.tool, _together(found), host),))
 
 
-def _told(cursor: TextCursor, index: int) -> tuple[list[Subject], int]:
+def _told(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int]:
     """What a line sets, and the index of the line where that ends."""
     line = cursor.line(index) or ""
     if len(line) > 600:
@@ -96,20 +96,22 @@ def _told(cursor: TextCursor, index: int) -> tuple[list[Subject], int]:
     return (best, index + 1) if _figures(best) > _figures(told) else (told, index)
 
 
-def _figures(subjects: Iterable[Subject]) -> int:
+def _figures(subjects: Iterable[PrintedSubject]) -> int:
     return sum(len(f"{name}{value}") for one in subjects for name, value in one.values.items())
 
 
-def _variable(cursor: TextCursor, index: int, line: str) -> list[Subject]:
+def _variable(cursor: TextCursor, index: int, line: str) -> list[PrintedSubject]:
     """A variable of the file that configures an NFS server, known or not."""
     found = _VARIABLE.fullmatch(unmarked(line))
     if found is None:
         return []
     text = found["value"].strip("\"'")
     value: Scalar = int(text) if text.isdecimal() and len(text) < 10 else text
-    subjects = [Subject("file", _file(cursor, index), {"holds": "nfs", found["name"]: value})]
+    subjects = [
+        PrintedSubject("file", _file(cursor, index), {"holds": "nfs", found["name"]: value})
+    ]
     if found["name"] == "RPCNFSDCOUNT" and isinstance(value, int):
-        subjects.append(Subject("nfsd", "", {"threads": value}))
+        subjects.append(PrintedSubject("nfsd", "", {"threads": value}))
     return subjects
 
 
@@ -124,7 +126,7 @@ def _file(cursor: TextCursor, first: int) -> str:
     return ""
 
 
-def _together(subjects: Iterable[Subject]) -> tuple[Subject, ...]:
+def _together(subjects: Iterable[PrintedSubject]) -> tuple[PrintedSubject, ...]:
     """One subject for each thing; of two values of one setting the later."""
     found: dict[tuple[str, str], dict[str, Scalar]] = {}
     for one in subjects:
@@ -132,4 +134,4 @@ def _together(subjects: Iterable[Subject]) -> tuple[Subject, ...]:
         for name, value in one.values.items():
             before = values.get(name) if name == "services_off" else None
             values[name] = f"{before}, {value}" if before else value
-    return tuple(Subject(kind, name, values) for (kind, name), values in found.items())
+    return tuple(PrintedSubject(kind, name, values) for (kind, name), values in found.items())

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from iosonde.layers._mounts.facts import unmarked
-from iosonde.records.printed import PrintedState, Reading, Subject
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 
@@ -51,7 +51,7 @@ class SysctlOutput:
                 break
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         values: dict[str, Scalar] = {}
         name, last, before = "", first, ""
@@ -70,11 +70,11 @@ class SysctlOutput:
         begin, path = _file(cursor, first)
         asked = command_before(cursor, first, ("sysctl", "cat", "grep"), reach=3)
         asked_at, prompt = asked or (first, Prompt(""))
-        host: list[Subject] = [Subject("host", "", values)]
+        host: list[PrintedSubject] = [PrintedSubject("host", "", values)]
         if path:
-            host.append(Subject("file", path, {"holds": "sysctl"}))
+            host.append(PrintedSubject("file", path, {"holds": "sysctl"}))
         state = PrintedState(self.tool, tuple(host), prompt.host, prompt.command)
-        return Reading(min(begin, asked_at), last, states=(state,))
+        return OutputReading(min(begin, asked_at), last, states=(state,))
 
 
 def _parsed(line: str) -> tuple[str, Scalar] | None:

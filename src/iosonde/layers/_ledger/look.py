@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from posixpath import basename
 from types import MappingProxyType
 
-from iosonde.layers.dm.facts import Target, parse_targets
+from iosonde.layers.dm.facts import MapperTarget, parse_targets
 from iosonde.layers.layer import kernel_name
 from iosonde.records.prediction import Account
 from iosonde.records.stack import Scalar, StackLayer
@@ -105,7 +105,7 @@ class Look:
         raise NotCovered(f"the device {number} that it stands on was not found")
 
 
-def targets_of(layer: StackLayer, text: str) -> tuple[Target, ...]:
+def targets_of(layer: StackLayer, text: str) -> tuple[MapperTarget, ...]:
     """The targets of a device of device-mapper in what `dmsetup table` or `status` printed."""
     tables = parse_targets(text)
     found = tables.get(basename(layer.device)) or tables.get(layer.id.rpartition(":")[2])

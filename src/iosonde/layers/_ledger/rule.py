@@ -12,7 +12,7 @@ from iosonde.records.prediction import Account
 
 if TYPE_CHECKING:
     from iosonde.layers._ledger.look import Look
-    from iosonde.layers.dm.facts import Target
+    from iosonde.layers.dm.facts import MapperTarget
     from iosonde.layers.site import Site
     from iosonde.records.stack import Scalar, StackLayer
 
@@ -81,7 +81,7 @@ class Met:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class LedgerLayer:
     """A layer for the core.
 
     Args:
@@ -111,17 +111,17 @@ class Layer:
     approximate: tuple[str, ...] = ()
     bitmap: _core.Bitmap | None = None
     behind: Behind | None = None
-    otherwise: tuple[Layer, ...] = ()
+    otherwise: tuple[LedgerLayer, ...] = ()
     only_with: str = ""
     besides: tuple[Besides, ...] = ()
     met: Met | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class LedgerContext:
     """What a rule looks at: layers below, the stack's MTU, settings of no declaration."""
 
-    below: tuple[Layer, ...]
+    below: tuple[LedgerLayer, ...]
     mtu: int
     extra: Mapping[str, Any]
 
@@ -153,8 +153,8 @@ class Accounting:
         alternatives: facts that it may have instead, as name and value, where it counts otherwise.
     """
 
-    declared: Callable[[Site, Scene], Layer] | None = None
-    found: Callable[[Look, StackLayer], Layer] | None = None
+    declared: Callable[[Site, LedgerContext], LedgerLayer] | None = None
+    found: Callable[[Look, StackLayer], LedgerLayer] | None = None
     networked: bool = False
     one_by_one: bool = False
     speed: Literal["", "drive", "controller"] = ""
@@ -167,7 +167,7 @@ class Accounting:
     alternatives: Callable[[Look, StackLayer], Iterator[tuple[str, Scalar]]] | None = None
 
 
-TargetInLedger: TypeAlias = "Callable[[Look, StackLayer, Target], Layer]"
+TargetInLedger: TypeAlias = "Callable[[Look, StackLayer, MapperTarget], LedgerLayer]"
 """What a target of device-mapper that a found device is wholly made of is to the core."""
 
 

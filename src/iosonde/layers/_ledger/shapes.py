@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from iosonde._core import Far, Limits, Same, Segment, Segments
 from iosonde.layers import MAPPED
 from iosonde.layers._ledger.look import Look, NotCovered, targets_of
-from iosonde.layers._ledger.rule import Layer, Scene
-from iosonde.layers.dm.facts import TABLE, Target, read_linear
+from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer
+from iosonde.layers.dm.facts import TABLE, MapperTarget, read_linear
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site
 from iosonde.records.stack import StackLayer
@@ -22,7 +22,7 @@ REQUEST = 1280 * KIB
 SEGMENTS = 254
 
 
-def queue(scene: Scene) -> Limits:
+def queue(scene: LedgerContext) -> Limits:
     """The limits of a device that has requests."""
     most = int(scene.extra.get("max_sectors_kb", REQUEST // KIB)) * KIB
     return Limits(most=most, merges=True, segments=SEGMENTS)
@@ -36,49 +36,49 @@ def _queue_as_found(look: Look, layer: StackLayer) -> Limits:
     return Limits(most=most * KIB, merges=True, segments=0 if segments > 1024 else segments)
 
 
-def device(look: Look, layer: StackLayer) -> Layer:
+def device(look: Look, layer: StackLayer) -> LedgerLayer:
     """A device like a disk: what no rule covers ends the way down there."""
-    return Layer(Same(), layer.size or 0, _queue_as_found(look, layer))
+    return LedgerLayer(Same(), layer.size or 0, _queue_as_found(look, layer))
 
 
-def pieces(rows: Sequence[tuple[int, int, int, int]]) -> Layer:
+def pieces(rows: Sequence[tuple[int, int, int, int]]) -> LedgerLayer:
     """Parts of a layer: the place of the layer below, start, length and place on it, bytes."""
     order = tuple(sorted({row[0] for row in rows}))
     segments = [
         Segment(start=start, length=length, child=order.index(child), at=at)
         for child, start, length, at in rows
     ]
-    return Layer(Segments(segments=segments), rows[-1][1] + rows[-1][2], order=order)
+    return LedgerLayer(Segments(segments=segments), rows[-1][1] + rows[-1][2], order=order)
 
 
-def far(rule: Far, scene: Scene, *notes: str) -> Layer:
+def far(rule: Far, scene: LedgerContext, *notes: str) -> LedgerLayer:
     """A layer whose data go over a network."""
-    return Layer(rule, scene.size, queue(scene), (), notes)
+    return LedgerLayer(rule, scene.size, queue(scene), (), notes)
 
 
-def far_as_found(look: Look, layer: StackLayer, most: int = REQUEST) -> Layer:
+def far_as_found(look: Look, layer: StackLayer, most: int = REQUEST) -> LedgerLayer:
     """A layer as found whose data go over a network: what one message carries, bytes."""
     limits = _queue_as_found(look, layer)
-    return Layer(Far(read=most, write=most), layer.size or 0, limits, order=(0,))
+    return LedgerLayer(Far(read=most, write=most), layer.size or 0, limits, order=(0,))
 
 
-def same(_site: Site, scene: Scene) -> Layer:
+def same(_site: Site, scene: LedgerContext) -> LedgerLayer:
     """A layer that hands requests on as they are."""
-    return Layer(Same(), scene.size)
+    return LedgerLayer(Same(), scene.size)
 
 
-def server(_site: Site, scene: Scene) -> Layer:
+def server(_site: Site, scene: LedgerContext) -> LedgerLayer:
     """A server, whose own metadata are not counted."""
     notes = ("what it writes besides data, and its flushes",)
-    return Layer(Same(), scene.size, notes=notes)
+    return LedgerLayer(Same(), scene.size, notes=notes)
 
 
-def handed_down(_: Look, layer: StackLayer) -> Layer:
+def handed_down(_: Look, layer: StackLayer) -> LedgerLayer:
     """A target as found: what comes over the network goes on as it is."""
-    return Layer(Same(), layer.size or 0, order=(0,))
+    return LedgerLayer(Same(), layer.size or 0, order=(0,))
 
 
-def mapped(look: Look, layer: StackLayer) -> Layer:
+def mapped(look: Look, layer: StackLayer) -> LedgerLayer:
     """A device of device-mapper, whichever tool made it: by its table."""
     targets = targets_of(layer, look.text(layer, TABLE))
     if not targets:
@@ -91,7 +91,7 @@ def mapped(look: Look, layer: StackLayer) -> Layer:
     raise NotCovered(f"a table of {', '.join(sorted(names))} is not covered")
 
 
-def _segments(look: Look, layer: StackLayer, targets: Sequence[Target]) -> Layer:
+def _segments(look: Look, layer: StackLayer, targets: Sequence[MapperTarget]) -> LedgerLayer:
     tables = [(one, table) for one in targets if (table := read_linear(one.arguments))]
     if len(tables) < len(targets):
         raise NotCovered("its table is not known")

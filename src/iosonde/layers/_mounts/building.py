@@ -12,7 +12,7 @@ from pydantic import Field
 
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Declared, Site
-from iosonde.layers.step import Check, Step, Subject, run, wipe
+from iosonde.layers.step import Check, Step, UndoSubject, run, wipe
 
 
 class Mounted(Declared):
@@ -76,7 +76,7 @@ def mount_only(
                 (fstype[:3],),
             ),
             (run("umount", point, timeout=timeout),),
-            touches=(Subject("mount", point),),
+            touches=(UndoSubject("mount", point),),
         ),
     )
 

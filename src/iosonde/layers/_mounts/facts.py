@@ -6,7 +6,7 @@ import re
 
 from iosonde.layers.layer import options_of
 from iosonde.layers.nfs.facts import mount_facts
-from iosonde.records.printed import Subject
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 
 STORAGE = frozenset({
@@ -30,7 +30,7 @@ def unmarked(line: str) -> str:
     return _MARKS.sub("", line.strip()).rstrip("`| \\")
 
 
-def subject(source: str, point: str, fstype: str, options: str) -> Subject | None:
+def subject(source: str, point: str, fstype: str, options: str) -> PrintedSubject | None:
     """A mount as a state; None for file systems that store nothing."""
     base = fstype.partition(".")[0]
     if base not in STORAGE:
@@ -42,4 +42,4 @@ def subject(source: str, point: str, fstype: str, options: str) -> Subject | Non
         if base == "nfs4":
             named.setdefault("vers", "4")
         values |= mount_facts(source, named)
-    return Subject("nfs" if base == "nfs4" else base, name, values)
+    return PrintedSubject("nfs" if base == "nfs4" else base, name, values)

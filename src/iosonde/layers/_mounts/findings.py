@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _NEARLY = 0.9  # share in use from which on it is told
 _FULL = 0.999  # of what lvs prints with two digits after the point
 
 
-def short_of_room(case: Case) -> Iterator[Finding]:
+def short_of_room(case: EvidenceSet) -> Iterator[Finding]:
     """Pools and snapshots with less than a tenth of their data or metadata blocks free."""
     told: set[tuple[str, str, str]] = set()
     for state in case.of_kind("lvm"):
@@ -33,12 +33,12 @@ def short_of_room(case: Case) -> Iterator[Finding]:
                 yield _told(state, fact, share, is_pool=is_pool)
 
 
-def _is_snapshot(state: State) -> bool:
+def _is_snapshot(state: StateEvidence) -> bool:
     kinds = str(state.values.get("segment_type", ""))
     return bool(state.values.get("origin")) and "thin" not in kinds and "cache" not in kinds
 
 
-def _told(state: State, fact: str, share: float, *, is_pool: bool) -> Finding:
+def _told(state: StateEvidence, fact: str, share: float, *, is_pool: bool) -> Finding:
     what = "metadata" if fact == "metadata_full" else "data"
     gone = share >= _FULL
     if not is_pool:

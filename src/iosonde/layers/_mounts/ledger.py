@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from iosonde._core import Same
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     pieces,
 )
@@ -20,19 +20,19 @@ from iosonde.records.stack import StackLayer
 from iosonde.units import SECTOR
 
 
-def file_system(_site: Site, scene: Scene) -> Layer:
+def file_system(_site: Site, scene: LedgerContext) -> LedgerLayer:
     """A file system that hands direct I/O to one file down as it is."""
     notes = (
         "its journal and metadata (of ext4 12 KiB in two writes for each fsync after a write), and "
         "where files lie: direct I/O to one preallocated file",
     )
-    return Layer(Same(), scene.size, notes=notes)
+    return LedgerLayer(Same(), scene.size, notes=notes)
 
 
 _EXTENT = re.compile(r"^[^\S\n]*\d+:\s*(\d+)\.\.\s*\d+:\s*(\d+)\.\.\s*\d+:\s*(\d+):", re.MULTILINE)
 
 
-def extents_of_file(look: Look, layer: StackLayer) -> Layer:
+def extents_of_file(look: Look, layer: StackLayer) -> LedgerLayer:
     """The file that is the target, by its extents: direct I/O to what is laid out."""
     rows = [
         (0, int(start) * SECTOR, int(length) * SECTOR, int(at) * SECTOR)

@@ -12,7 +12,7 @@ import re
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
@@ -45,14 +45,14 @@ class Df:
         line = cursor.line(cursor.at) or ""
         return cursor.at if _HEAD.match(line) or _FOUND.match(line) else None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         head = _HEAD.match(cursor.line(first) or "")
         asked = command_before(cursor, first, ("df", "findmnt"), reach=3)
         begin, prompt = asked or (first, Prompt(""))
         block = _block(head["unit"]) if head else None
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
-        subjects: list[Subject] = []
+        subjects: list[PrintedSubject] = []
         parts: list[str] = []
         last = first
         for index, line in lines(cursor, first + 1, 300):
@@ -72,7 +72,7 @@ class Df:
         if not subjects:
             raise Unreadable("no file system follows")
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
 def _block(unit: str) -> int | None:
@@ -81,7 +81,7 @@ def _block(unit: str) -> int | None:
     return units.parse_bytes(f"{found[1]}{found[2].replace('B', '')}") if found else None
 
 
-def _subject(found: re.Match[str], block: int | None, *, decimal: bool) -> Subject:
+def _subject(found: re.Match[str], block: int | None, *, decimal: bool) -> PrintedSubject:
     sizes = [_bytes(found[number], block, decimal=decimal) for number in (3, 4, 5)]
     source = found["source"]
     fstype = found["type"] or (source if source in {"tmpfs", "devtmpfs"} else "filesystem")
@@ -91,7 +91,7 @@ def _subject(found: re.Match[str], block: int | None, *, decimal: bool) -> Subje
         "used": sizes[1],
         "available": sizes[2],
     }
-    return Subject(_KINDS.get(fstype, fstype), found["point"], values)
+    return PrintedSubject(_KINDS.get(fstype, fstype), found["point"], values)
 
 
 def _bytes(figure: str, block: int | None, *, decimal: bool) -> int:

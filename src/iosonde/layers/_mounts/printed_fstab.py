@@ -9,7 +9,7 @@ import re
 from typing import ClassVar
 
 from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
-from iosonde.records.printed import PrintedState, Reading, Subject
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
@@ -57,7 +57,7 @@ class Fstab:
         return self._entry(cursor, index) is not None
 
     @staticmethod
-    def _entry(cursor: TextCursor, index: int) -> tuple[Subject | None, int] | None:
+    def _entry(cursor: TextCursor, index: int) -> tuple[PrintedSubject | None, int] | None:
         """The entry that begins in a line, and the index of its last line; None: no entry."""
         parts: list[str] = []
         for end in range(index, index + 3):
@@ -76,9 +76,9 @@ class Fstab:
                     return subject(*found.group("source", "point", "type", "options")), end
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        subjects: list[Subject] = []
+        subjects: list[PrintedSubject] = []
         last, following = first, first
         for index, line in lines(cursor, first, 200):
             if index < following:
@@ -96,7 +96,7 @@ class Fstab:
         asked = command_before(cursor, first, ("cat", "grep", "less"), reach=3)
         begin, prompt = asked if asked and "fstab" in asked[1].command else (first, Prompt(""))
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,) if subjects else ())
+        return OutputReading(begin, last, states=(state,) if subjects else ())
 
 
 def _goes_on(line: str) -> bool:

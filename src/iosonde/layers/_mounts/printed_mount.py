@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, TypeAlias
 
 from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
@@ -64,9 +64,9 @@ class MountOutput:
                 return _first(cursor, index)
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        subjects: list[Subject] = []
+        subjects: list[PrintedSubject] = []
         last = first
         start = first + 1 if _HEAD.match(cursor.line(first) or "") else first
         for entry, end in _entries(cursor, start):
@@ -80,7 +80,7 @@ class MountOutput:
                                reach=3)  # fmt: skip
         begin, prompt = asked or (first, Prompt(""))
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,) if subjects else ())
+        return OutputReading(begin, last, states=(state,) if subjects else ())
 
 
 def _first(cursor: TextCursor, index: int) -> int:

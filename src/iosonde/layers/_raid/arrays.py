@@ -18,7 +18,7 @@ from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.layers._raid.geometry import LEVELS, PARITY, SPANNED, data_members, small_write
 from iosonde.layers.dm.facts import mapper_name
-from iosonde.records.evidence import Case, Measured, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.stack import Scalar
 
 _KINDS = ("md", "hwraid", "lvm", "array")
@@ -87,7 +87,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ArrayLoad:
     """A load as far as it matters to arrays: of a trial, or of a command in the same text.
 
     `random` is None where it is not known; `flying` are the I/Os it keeps in flight.
@@ -131,7 +131,7 @@ def _level(values: Mapping[str, Scalar]) -> str:
     return ""
 
 
-def array_of(state: State) -> Array:
+def array_of(state: StateEvidence) -> Array:
     """A state as an array."""
     values = state.values
     level = _level(values)
@@ -164,7 +164,7 @@ def _joined(one: Array, other: Array) -> Array:
     )  # fmt: skip
 
 
-def arrays(case: Case) -> list[Array]:
+def arrays(case: EvidenceSet) -> list[Array]:
     """The arrays of a case, each once for each geometry that it had."""
     found: dict[tuple[str, str, str, str], list[Array]] = {}
     unnamed: dict[str, list[Array]] = {}
@@ -204,14 +204,14 @@ def _described(one: Array, unnamed: Sequence[Array]) -> Array:
 class Ground:
     """What loads of a case stand on: its arrays by their names, and what its commands tell."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: EvidenceSet) -> None:
         self.arrays = tuple(arrays(case))
         self._named: dict[tuple[str, str], list[Array]] = {}
         for one in self.arrays:
             self._named.setdefault((one.source, one.name), []).append(one)
         self._asked = _asked(case)
 
-    def under(self, trial: Measured) -> list[Array]:
+    def under(self, trial: TrialEvidence) -> list[Array]:
         """The arrays under a trial's target, as they were when it was measured."""
         names = [device.removeprefix("/dev/") for _, device in trial.stands_on]
         target = trial.target.removeprefix("/dev/")
@@ -223,12 +223,12 @@ class Ground:
         for name in dict.fromkeys(names):
             for one in self._named.get((trial.source, name), ()):
                 values = told.get((one.kind, name))
-                state = State(one.kind, "", "", values or {}, "", "")
+                state = StateEvidence(one.kind, "", "", values or {}, "", "")
                 if near(one, trial) and _fits(one, array_of(state)):
                     found.append(one)  # others: as it was built at another time
         return found
 
-    def load(self, trial: Measured) -> Load:
+    def load(self, trial: TrialEvidence) -> ArrayLoad:
         """What a trial did; what it does not tell, the only command of its text does."""
         options = dict(trial.options)
         where = trial.where
@@ -249,7 +249,7 @@ class Ground:
         )
         depth, jobs = options.get("iodepth"), options.get("numjobs", 1)
         block, direct = options.get("bs"), options.get("direct")
-        return Load(
+        return ArrayLoad(
             label=trial.label,
             where=where,
             writes=writes or (not reads and ("write" in words or words.endswith("rw"))),
@@ -269,7 +269,7 @@ def _mapper_name(path: str) -> str:
     return mapper_name(group, volume)
 
 
-def _settings(trial: Measured) -> dict[tuple[str, str], dict[str, Scalar]]:
+def _settings(trial: TrialEvidence) -> dict[tuple[str, str], dict[str, Scalar]]:
     """(kind, name) → values, of what the trial's settings say of arrays."""
     found: dict[tuple[str, str], dict[str, Scalar]] = {}
     for key, value in trial.settings.items():
@@ -286,7 +286,7 @@ _RUN_FIO = frozenset({"fio", "hap-fio-tester"})
 """Tools whose trials a command of fio in the same text can be the load of."""
 
 
-def _asked(case: Case) -> dict[str, tuple[str, dict[str, Scalar]]]:
+def _asked(case: EvidenceSet) -> dict[str, tuple[str, dict[str, Scalar]]]:
     """Source → place and options of its command of fio, where all that it has are alike."""
     found: dict[str, dict[tuple[Scalar, ...], tuple[str, dict[str, Scalar]]]] = {}
     for asked in case.commands:
@@ -348,6 +348,8 @@ def write_cost(block: int, chunk: int, data: int, parity: int) -> WriteCost | No
     return WriteCost(read / positions, written / positions, whole / positions / block)
 
 
-def near(one: State | Measured | Array, other: State | Measured | Array) -> bool:
+def near(
+    one: StateEvidence | TrialEvidence | Array, other: StateEvidence | TrialEvidence | Array
+) -> bool:
     """Whether two things are of the same text or run, and may be of the same host."""
     return one.source == other.source and (one.host == other.host or "" in {one.host, other.host})

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
-from iosonde.layers._raid.arrays import Array, Ground, Load, WriteCost, write_cost
+from iosonde.layers._raid.arrays import Array, ArrayLoad, Ground, WriteCost, write_cost
 from iosonde.layers._raid.geometry import NEAR_TWO, PARITY, tolerance
-from iosonde.records.evidence import Case, Measured, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _PAGE = 4 * units.KIB
@@ -39,7 +39,7 @@ _CONNECTED = _SYNCING | {
 # ── raid-penalty ──────────────────────────────────────────────────────────────────────────────
 
 
-def _pairs(case: Case) -> Iterator[tuple[Measured, Load, Array]]:
+def _pairs(case: EvidenceSet) -> Iterator[tuple[TrialEvidence, ArrayLoad, Array]]:
     """Trials that wrote, and the parity arrays under them."""
     ground = Ground(case)
     for trial in case.trials if any(one.parity for one in ground.arrays) else ():
@@ -48,9 +48,9 @@ def _pairs(case: Case) -> Iterator[tuple[Measured, Load, Array]]:
             yield from ((trial, load, one) for one in ground.under(trial) if one.parity)
 
 
-def partial_stripes(case: Case) -> Iterator[Finding]:
+def partial_stripes(case: EvidenceSet) -> Iterator[Finding]:
     """Writes that do not fill whole stripes, and what making up for that costs the drives."""
-    groups: dict[tuple[object, ...], list[tuple[Measured, Load, Array, WriteCost]]] = {}
+    groups: dict[tuple[object, ...], list[tuple[TrialEvidence, ArrayLoad, Array, WriteCost]]] = {}
     for trial, load, array in _pairs(case):
         if not load.block or not array.chunk or not array.data or array.spanned:
             continue
@@ -66,7 +66,7 @@ def partial_stripes(case: Case) -> Iterator[Finding]:
         yield _partial(group)
 
 
-def _partial(group: Sequence[tuple[Measured, Load, Array, WriteCost]]) -> Finding:
+def _partial(group: Sequence[tuple[TrialEvidence, ArrayLoad, Array, WriteCost]]) -> Finding:
     _, load, array, _ = group[0]
     block = load.block or 0
     each = {one.chunk or 0: (one, cost) for _, _, one, cost in group}
@@ -92,7 +92,7 @@ def _partial(group: Sequence[tuple[Measured, Load, Array, WriteCost]]) -> Findin
     )  # fmt: skip
 
 
-def _says(load: Load, array: Array, costs: Sequence[tuple[int, WriteCost]]) -> str:
+def _says(load: ArrayLoad, array: Array, costs: Sequence[tuple[int, WriteCost]]) -> str:
     block, data = load.block or 0, array.data or 1
     kind = {True: "Random writes", False: "Writes one after the other", None: "Writes"}[load.random]
     gathered = "" if load.random else ", unless a cache gathers neighbours into whole stripes"
@@ -120,7 +120,7 @@ def _says(load: Load, array: Array, costs: Sequence[tuple[int, WriteCost]]) -> s
     )
 
 
-def _work(trial: Measured, load: Load, array: Array) -> Iterator[Evidence]:
+def _work(trial: TrialEvidence, load: ArrayLoad, array: Array) -> Iterator[Evidence]:
     """Host IOPS as the drives see them, where a small random load tells its mix."""
     penalty, chunk = array.penalty, array.chunk
     if not load.random or not penalty or not chunk or (load.block or chunk) > chunk:
@@ -149,7 +149,7 @@ def _fitting(block: int, array: Array) -> str:
     )
 
 
-def stripe_cache(case: Case) -> Iterator[Finding]:
+def stripe_cache(case: EvidenceSet) -> Iterator[Finding]:
     """The default stripe cache of md under writes."""
     seen: set[tuple[str, str]] = set()
     for trial, load, array in _pairs(case):
@@ -182,7 +182,7 @@ def stripe_cache(case: Case) -> Iterator[Finding]:
 # ── degraded ──────────────────────────────────────────────────────────────────────────────────
 
 
-def not_whole(case: Case) -> Iterator[Finding]:
+def not_whole(case: EvidenceSet) -> Iterator[Finding]:
     """Arrays of md that lack members or are busy with themselves; of LVM see lvm_raid.py."""
     for state in case.of_kind("md"):
         missing = state.values.get("degraded")
@@ -193,7 +193,7 @@ def not_whole(case: Case) -> Iterator[Finding]:
             yield _busy(state, action)
 
 
-def _lacking(state: State, missing: int) -> Finding:
+def _lacking(state: StateEvidence, missing: int) -> Finding:
     level, disks = state.values.get("level"), state.values.get("raid_disks")
     failed = state.values.get("faulty")
     of = f" of its {disks} members" if isinstance(disks, int) else f" member{'s'[: missing - 1]}"
@@ -227,7 +227,7 @@ def _lacking(state: State, missing: int) -> Finding:
     )
 
 
-def _busy(state: State, action: str) -> Finding:
+def _busy(state: StateEvidence, action: str) -> Finding:
     share = state.values.get("sync_share")
     known = isinstance(share, int | float) and not isinstance(share, bool)
     return Finding(
@@ -245,9 +245,9 @@ def _busy(state: State, action: str) -> Finding:
     )
 
 
-def not_replicated(case: Case) -> Iterator[Finding]:
+def not_replicated(case: EvidenceSet) -> Iterator[Finding]:
     """DRBD devices without a second copy, with a peer away, being made alike, or not alike."""
-    volumes: dict[tuple[str, str, str, str], list[State]] = {}
+    volumes: dict[tuple[str, str, str, str], list[StateEvidence]] = {}
     for state in case.of_kind("drbd"):
         # A subject is a volume with one of its peers; what stands elsewhere is another moment.
         volumes.setdefault((state.source, state.where, state.host, state.name), []).append(state)
@@ -255,7 +255,7 @@ def not_replicated(case: Case) -> Iterator[Finding]:
         yield from _replication(peers)
 
 
-def _replication(peers: Sequence[State]) -> Iterator[Finding]:
+def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
     """One volume with all of its peers."""
     first = peers[0]
     syncing = [state for state in peers if _link(state) in _SYNCING]
@@ -301,7 +301,7 @@ def _replication(peers: Sequence[State]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _being_made_alike(syncing: Sequence[State]) -> Finding:
+def _being_made_alike(syncing: Sequence[StateEvidence]) -> Finding:
     first = syncing[0]
     return Finding(
         "degraded", "warning", subject_of(first),
@@ -312,7 +312,7 @@ def _being_made_alike(syncing: Sequence[State]) -> Finding:
     )  # fmt: skip
 
 
-def _link(state: State) -> str:
+def _link(state: StateEvidence) -> str:
     """How the way to the peer is: what is replicated, else the connection; empty if unknown."""
     connection = str(state.values.get("connection") or "")
     if connection and connection not in _CONNECTED:
@@ -320,7 +320,7 @@ def _link(state: State) -> str:
     return str(state.values.get("replication") or connection)
 
 
-def _evidence(states: Sequence[State]) -> tuple[Evidence, ...]:
+def _evidence(states: Sequence[StateEvidence]) -> tuple[Evidence, ...]:
     several = len({state.values.get("peer") for state in states}) > 1
     return tuple(
         Evidence(
@@ -333,9 +333,9 @@ def _evidence(states: Sequence[State]) -> tuple[Evidence, ...]:
     )  # fmt: skip
 
 
-def measured_meanwhile(case: Case) -> Iterator[Finding]:
+def measured_meanwhile(case: EvidenceSet) -> Iterator[Finding]:
     """Trials that were measured while an array worked for itself."""
-    groups: dict[tuple[str, str], list[Measured]] = {}
+    groups: dict[tuple[str, str], list[TrialEvidence]] = {}
     for trial in case.trials:
         if trial.background:
             groups.setdefault((trial.source, "; ".join(trial.background)), []).append(trial)

@@ -15,7 +15,7 @@ import re
 from typing import ClassVar
 
 from iosonde import units
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor
 
@@ -62,7 +62,7 @@ class RaidWords:
                 return first
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         found = _found(cursor, first)
         if found is None:
@@ -76,8 +76,8 @@ class RaidWords:
             values["strip_size"] = units.parse_bytes(strip["size"] + strip["prefix"].upper())
             end = strip.end()
         last = first if end <= len(_words(cursor, first)) else first + 1
-        state = PrintedState(self.tool, (Subject("array", "", values),))
-        return Reading(first, last, states=(state,))
+        state = PrintedState(self.tool, (PrintedSubject("array", "", values),))
+        return OutputReading(first, last, states=(state,))
 
 
 def _words(cursor: TextCursor, index: int) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from iosonde import units
 from iosonde.layers._raid.arrays import Array, Ground, near
-from iosonde.records.evidence import Case, Measured, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
 
@@ -22,7 +22,7 @@ _DEEP = 8  # layers below one another that are gone through
 _THROUGH = frozenset({"lvm", "partition", "dm_crypt", "dm", "multipath"})
 
 
-def _size(state: State, name: str) -> int | None:
+def _size(state: StateEvidence, name: str) -> int | None:
     value = state.values.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
@@ -30,8 +30,8 @@ def _size(state: State, name: str) -> int | None:
 class _Stack:
     """What stands on what in a case, by names."""
 
-    def __init__(self, case: Case) -> None:
-        self._states: dict[tuple[str, str], list[State]] = {}
+    def __init__(self, case: EvidenceSet) -> None:
+        self._states: dict[tuple[str, str], list[StateEvidence]] = {}
         for state in case.states:
             if state.kind not in _FILE_SYSTEMS:
                 self._states.setdefault((state.source, state.name), []).append(state)
@@ -39,24 +39,24 @@ class _Stack:
         for array in Ground(case).arrays:
             self._arrays.setdefault((array.source, array.name), []).append(array)
 
-    def names_below(self, state: State) -> tuple[str, ...]:
+    def names_below(self, state: StateEvidence) -> tuple[str, ...]:
         """Names of what a thing stands on, as discovery or its device tell."""
         if state.below:
             return state.below
         device = str(state.values.get("device") or "")
         return (device.removeprefix("/dev/"),) if device.startswith("/dev/") else ()
 
-    def array(self, like: State, name: str) -> Array | None:
+    def array(self, like: StateEvidence, name: str) -> Array | None:
         """The striped array of a name, where its geometry is known and was always the same."""
         found = [one for one in self._arrays.get((like.source, name), ()) if near(one, like)]
         return found[0] if len(found) == 1 and found[0].stripe else None
 
-    def state(self, like: State, name: str) -> State | None:
+    def state(self, like: StateEvidence, name: str) -> StateEvidence | None:
         """What is known of a name on the same host."""
         found = [one for one in self._states.get((like.source, name), ()) if near(one, like)]
         return found[0] if found else None
 
-    def array_under(self, state: State) -> Array | None:
+    def array_under(self, state: StateEvidence) -> Array | None:
         """The first array below, through linear volumes and partitions."""
         names = self.names_below(state)
         for _ in range(_DEEP):
@@ -70,7 +70,7 @@ class _Stack:
             names = lower.below
         return None
 
-    def disks_under(self, state: State) -> Iterator[State]:
+    def disks_under(self, state: StateEvidence) -> Iterator[StateEvidence]:
         """All disks below."""
         names, seen = [*self.names_below(state)], set[str]()
         while names and len(seen) < 256:
@@ -84,7 +84,7 @@ class _Stack:
             names += lower.below
 
 
-def partitions(case: Case) -> Iterator[Finding]:
+def partitions(case: EvidenceSet) -> Iterator[Finding]:
     """Partitions off the grid of sectors or stripes."""
     stack = _Stack(case)
     for state in case.of_kind("partition"):
@@ -115,7 +115,7 @@ def partitions(case: Case) -> Iterator[Finding]:
             )
 
 
-def _shifted(state: State, start: int, block: int | None, *, old: bool) -> Finding:
+def _shifted(state: StateEvidence, start: int, block: int | None, *, old: bool) -> Finding:
     why = ", the 63-sector start of old partitioning tools" if old else ""
     size = units.show_bytes(block) if block else "4 KiB, where its disk has such"
     return Finding(
@@ -135,7 +135,7 @@ def _shifted(state: State, start: int, block: int | None, *, old: bool) -> Findi
     )
 
 
-def file_systems(case: Case) -> Iterator[Finding]:
+def file_systems(case: EvidenceSet) -> Iterator[Finding]:
     """File systems made for another stripe than the one below, or for none."""
     stack = _Stack(case)
     for state in case.of_kind(*_FILE_SYSTEMS):
@@ -150,7 +150,7 @@ def file_systems(case: Case) -> Iterator[Finding]:
             yield _made_for_another(state, array, unit, width)
 
 
-def _geometry(state: State) -> tuple[int | None, int | None]:
+def _geometry(state: StateEvidence) -> tuple[int | None, int | None]:
     """Stripe unit and width in bytes, by the superblock, or by the options of an XFS mount."""
     unit, width = _size(state, "stripe_unit"), _size(state, "stripe_width")
     if state.kind == "xfs" and unit is None:
@@ -160,7 +160,7 @@ def _geometry(state: State) -> tuple[int | None, int | None]:
     return unit, width
 
 
-def _was_asked(state: State) -> bool:
+def _was_asked(state: StateEvidence) -> bool:
     """Whether the superblock was read, so that what it does not say is not there."""
     known: Scalar = state.values.get("allocation_groups")
     if state.kind != "xfs":
@@ -168,7 +168,7 @@ def _was_asked(state: State) -> bool:
     return known is not None
 
 
-def _made_for_none(state: State, array: Array) -> Finding:
+def _made_for_none(state: StateEvidence, array: Array) -> Finding:
     return Finding(
         rule="misaligned",
         severity="note",
@@ -181,7 +181,9 @@ def _made_for_none(state: State, array: Array) -> Finding:
     )
 
 
-def _made_for_another(state: State, array: Array, unit: int | None, width: int | None) -> Finding:
+def _made_for_another(
+    state: StateEvidence, array: Array, unit: int | None, width: int | None
+) -> Finding:
     own = [
         f"{words} {units.show_bytes(size)}"
         for words, size in (("a stripe of", width), ("units of", unit))
@@ -209,7 +211,7 @@ def _made_for_another(state: State, array: Array, unit: int | None, width: int |
     )
 
 
-def _told(state: State, array: Array) -> str:
+def _told(state: StateEvidence, array: Array) -> str:
     """How to tell a file system its stripe."""
     chunk, stripe = array.chunk or 0, array.stripe or 0
     if state.kind == "xfs":
@@ -224,7 +226,7 @@ def _told(state: State, array: Array) -> str:
     )
 
 
-def data_offsets(case: Case) -> Iterator[Finding]:
+def data_offsets(case: EvidenceSet) -> Iterator[Finding]:
     """Where data begin on physical volumes and md members, against what is below them."""
     stack = _Stack(case)
     seen: set[tuple[str, str]] = set()
@@ -279,7 +281,7 @@ def _volume_offset(array: Array, offset: int, where: str) -> Finding:
     )
 
 
-def _member_offset(state: State, member: State, offset: int, block: int) -> Finding:
+def _member_offset(state: StateEvidence, member: StateEvidence, offset: int, block: int) -> Finding:
     return Finding(
         rule="misaligned",
         severity="warning",
@@ -296,9 +298,9 @@ def _member_offset(state: State, member: State, offset: int, block: int) -> Find
     )
 
 
-def emulated_sectors(case: Case) -> Iterator[Finding]:
+def emulated_sectors(case: EvidenceSet) -> Iterator[Finding]:
     """Loads that write less than a physical block of a disk that shows smaller logical ones."""
-    known: dict[tuple[str, str], list[State]] = {}
+    known: dict[tuple[str, str], list[StateEvidence]] = {}
     for state in case.of_kind("disk"):
         block, logical = (_size(state, f"{one}_block_size") for one in ("physical", "logical"))
         if block and logical and logical < block:
@@ -315,7 +317,9 @@ def emulated_sectors(case: Case) -> Iterator[Finding]:
                 break
 
 
-def _disks(trial: Measured, known: dict[tuple[str, str], list[State]]) -> Iterator[State]:
+def _disks(
+    trial: TrialEvidence, known: dict[tuple[str, str], list[StateEvidence]]
+) -> Iterator[StateEvidence]:
     names = [device for kind, device in trial.stands_on if kind == "disk"] or [trial.target]
     for name in names:
         for state in known.get((trial.source, name.removeprefix("/dev/")), ()):
@@ -323,7 +327,7 @@ def _disks(trial: Measured, known: dict[tuple[str, str], list[State]]) -> Iterat
                 yield state
 
 
-def _emulated(trial: Measured, disk: State, size: int, block: int) -> Finding:
+def _emulated(trial: TrialEvidence, disk: StateEvidence, size: int, block: int) -> Finding:
     logical = _size(disk, "logical_block_size") or units.SECTOR
     return Finding(
         rule="misaligned",
@@ -343,7 +347,7 @@ def _emulated(trial: Measured, disk: State, size: int, block: int) -> Finding:
     )
 
 
-def log_sectors(case: Case) -> Iterator[Finding]:
+def log_sectors(case: EvidenceSet) -> Iterator[Finding]:
     """XFS whose log writes less than a physical block."""
     stack = _Stack(case)
     for state in case.of_kind("xfs"):

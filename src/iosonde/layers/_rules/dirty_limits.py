@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.records.evidence import Case, Measured, Rule, State
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _VM = "Linux Documentation/admin-guide/sysctl/vm.rst; mm/page-writeback.c, domain_dirty_limits()"
@@ -13,12 +13,12 @@ _LONG = 10.0  # s: a sync that takes longer is a stall to everybody who waits fo
 _TINY = 1  # percent
 
 
-def _number(state: State, name: str) -> float | None:
+def _number(state: StateEvidence, name: str) -> float | None:
     value = state.values.get(f"vm.{name}")
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _hosts(case: Case) -> Iterator[State]:
+def _hosts(case: EvidenceSet) -> Iterator[StateEvidence]:
     return (
         state
         for state in case.of_kind("host")
@@ -26,7 +26,7 @@ def _hosts(case: Case) -> Iterator[State]:
     )
 
 
-def _evidence(state: State, *names: str) -> tuple[Evidence, ...]:
+def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(f"vm.{name}", value, "B" if name.endswith("bytes") else "", state.where)
         for name in names
@@ -34,11 +34,11 @@ def _evidence(state: State, *names: str) -> tuple[Evidence, ...]:
     )
 
 
-def _subject(state: State) -> str:
+def _subject(state: StateEvidence) -> str:
     return f"dirty limits of {state.host}" if state.host else "dirty limits"
 
 
-def contradicting(case: Case) -> Iterator[Finding]:
+def contradicting(case: EvidenceSet) -> Iterator[Finding]:
     """Limits that the kernel does not take as they are written."""
     for one in _hosts(case):
         for kind in ("ratio", "bytes"):
@@ -71,7 +71,7 @@ def contradicting(case: Case) -> Iterator[Finding]:
                 )
 
 
-def never_written(case: Case) -> Iterator[Finding]:
+def never_written(case: EvidenceSet) -> Iterator[Finding]:
     """Periodic writing that is off, or begins at once."""
     for one in _hosts(case):
         if _number(one, "dirty_writeback_centisecs") == 0:
@@ -103,7 +103,7 @@ def never_written(case: Case) -> Iterator[Finding]:
             )
 
 
-def _memory(case: Case, one: State) -> int | None:
+def _memory(case: EvidenceSet, one: StateEvidence) -> int | None:
     """Bytes of the host's memory; the limits are shares of what is available of it."""
     found = case.memory(one.host)
     if found is None:
@@ -112,9 +112,9 @@ def _memory(case: Case, one: State) -> int | None:
     return found
 
 
-def _speed(case: Case, one: State) -> tuple[float, Measured] | None:
+def _speed(case: EvidenceSet, one: StateEvidence) -> tuple[float, TrialEvidence] | None:
     """The fastest that a device of the host was measured to take writes, past the page cache."""
-    best: tuple[float, Measured] | None = None
+    best: tuple[float, TrialEvidence] | None = None
     for trial in case.trials:
         if one.host and trial.host and trial.host != one.host:
             continue
@@ -128,7 +128,7 @@ def _speed(case: Case, one: State) -> tuple[float, Measured] | None:
     return best
 
 
-def slow_to_drain(case: Case) -> Iterator[Finding]:
+def slow_to_drain(case: EvidenceSet) -> Iterator[Finding]:
     """What may wait, against how fast it was seen to be written."""
     for one in _hosts(case):
         size, ratio = _number(one, "dirty_bytes"), _number(one, "dirty_ratio")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from iosonde.records.evidence import Case, Rule, State
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _FILES = {
@@ -104,7 +104,7 @@ def meant(name: str, known: Sequence[str]) -> str | None:
     return best[1] if best[0] <= most else None
 
 
-def files(case: Case) -> Iterator[Finding]:
+def files(case: EvidenceSet) -> Iterator[Finding]:
     """Files of settings by names that nothing reads."""
     for one in case.of_kind("file"):
         holds = str(one.values.get("holds", ""))
@@ -125,7 +125,7 @@ def files(case: Case) -> Iterator[Finding]:
         )
 
 
-def variables(case: Case) -> Iterator[Finding]:
+def variables(case: EvidenceSet) -> Iterator[Finding]:
     """Variables of a file of the NFS server that its start does not know."""
     for one in case.of_kind("file"):
         if one.values.get("holds") != "nfs":
@@ -145,7 +145,7 @@ def variables(case: Case) -> Iterator[Finding]:
                 )
 
 
-def settings(case: Case) -> Iterator[Finding]:
+def settings(case: EvidenceSet) -> Iterator[Finding]:
     """Settings of the kernel that it does not have."""
     for one in case.of_kind("host"):
         for name, value in one.values.items():
@@ -163,7 +163,7 @@ def settings(case: Case) -> Iterator[Finding]:
 
 
 def _finding(
-    state: State, name: str, right: str, why: str, remedy: str, confirm: str = ""
+    state: StateEvidence, name: str, right: str, why: str, remedy: str, confirm: str = ""
 ) -> Finding:
     return Finding(
         rule="misspelt",

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _STANDARD_MTU = 1500
 _LONGEST_FRAME = 16110  # what some cards take; InfiniBand and loopback have more
 
 
-def one_side_only(case: Case) -> Iterator[Finding]:
+def one_side_only(case: EvidenceSet) -> Iterator[Finding]:
     """Hosts of one document of which some send longer frames than any link of another takes."""
     for source in sorted({state.source for state in case.of_kind("link")}):
-        longest: dict[str, State] = {}
+        longest: dict[str, StateEvidence] = {}
         for state in case.of_kind("link"):
             mtu = _mtu(state)
             if state.source != source or not state.host or mtu is None:
@@ -46,7 +46,7 @@ def one_side_only(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def above_its_link(case: Case) -> Iterator[Finding]:
+def above_its_link(case: EvidenceSet) -> Iterator[Finding]:
     """A bond, bridge or VLAN whose frames its own link does not take."""
     links = list(case.of_kind("link"))
     for upper in links:
@@ -73,7 +73,7 @@ def above_its_link(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def shorter_path(case: Case) -> Iterator[Finding]:
+def shorter_path(case: EvidenceSet) -> Iterator[Finding]:
     """A path whose MTU, where it was probed, is less than that of the link it begins with."""
     for state in case.with_value("path_mtu"):
         path = state.values["path_mtu"]
@@ -94,7 +94,7 @@ def shorter_path(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def aoe_ends(case: Case) -> Iterator[Finding]:
+def aoe_ends(case: EvidenceSet) -> Iterator[Finding]:
     """An AoE target and its initiator whose own interfaces have different MTUs.
 
     Other links of the two hosts may agree, which `one_side_only` would be content with.
@@ -123,12 +123,12 @@ def aoe_ends(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _address(state: State) -> tuple[str, object, object]:
+def _address(state: StateEvidence) -> tuple[str, object, object]:
     """What a target and its initiators have in common: shelf and slot."""
     return state.source, state.values.get("shelf"), state.values.get("slot")
 
 
-def _mtu(state: State) -> int | None:
+def _mtu(state: StateEvidence) -> int | None:
     """The MTU of an Ethernet link; None where unknown or of loopback and InfiniBand."""
     mtu = state.values.get("mtu")
     if not isinstance(mtu, int) or state.values.get("loopback") or mtu > _LONGEST_FRAME:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
 
@@ -41,14 +41,14 @@ def answers(kind: str, values: Mapping[str, Scalar]) -> bool | None:
     return state.split(",")[0] == "up"
 
 
-def silent(case: Case) -> Iterator[Finding]:
+def silent(case: EvidenceSet) -> Iterator[Finding]:
     """Imports that have lost their target."""
     for state in case.of_kind(*_WAITS):
         if answers(state.kind, state.values) is False:
             yield _lost(state)
 
 
-def _lost(state: State) -> Finding:
+def _lost(state: StateEvidence) -> Finding:
     where = state.values.get("address") or state.values.get("interface")
     evidence = [Evidence("state", state.values["state"], "", state.where)]
     if isinstance(where, str) and where:

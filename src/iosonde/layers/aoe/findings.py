@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.layers.aoe.facts import aoe_frame_payload, aoe_least_mtu
-from iosonde.records.evidence import Case, Measured, Rule, State
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _PAGE = 4 * units.KIB
@@ -39,7 +39,7 @@ class _Grid:
     where: str
 
 
-def aoe_frames(case: Case) -> Iterator[Finding]:
+def aoe_frames(case: EvidenceSet) -> Iterator[Finding]:
     """AoE frames that cut blocks in two."""
     for source in sorted(_over_aoe(case)):
         grid = _grid(case, source)
@@ -76,7 +76,7 @@ def aoe_frames(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _called(link: State) -> str:
+def _called(link: StateEvidence) -> str:
     return f"{link.name} on {link.host}" if link.host else link.name
 
 
@@ -93,7 +93,7 @@ def _mtu_for(size: int) -> str:
     )
 
 
-def _over_aoe(case: Case) -> set[str]:
+def _over_aoe(case: EvidenceSet) -> set[str]:
     """The sources in which something goes over AoE."""
     named = {
         state.source
@@ -105,11 +105,11 @@ def _over_aoe(case: Case) -> set[str]:
     return named | {one.source for one in case.trials if one.target.startswith("/dev/etherd/")}
 
 
-def _mtus(case: Case, source: str) -> dict[int, list[State]]:
+def _mtus(case: EvidenceSet, source: str) -> dict[int, list[StateEvidence]]:
     """The links that AoE may use by their MTU: those it names, else all but loopback."""
     aoe = [one for one in case.states if one.source == source and one.kind.startswith("aoe")]
     used = {str(one.values["interface"]) for one in aoe if one.values.get("interface")}
-    found: dict[int, list[State]] = {}
+    found: dict[int, list[StateEvidence]] = {}
     for one in (*aoe, *case.of_kind("link")):
         mtu = one.values.get("mtu")
         if one.source != source or not isinstance(mtu, int) or one.values.get("loopback"):
@@ -120,7 +120,7 @@ def _mtus(case: Case, source: str) -> dict[int, list[State]]:
     return found
 
 
-def _grid(case: Case, source: str) -> _Grid:
+def _grid(case: EvidenceSet, source: str) -> _Grid:
     """The largest block of what is known to lie on it; a page where nothing is."""
     best = _Grid(_PAGE, "most file systems", "as is usual")
     for state in case.states:
@@ -137,7 +137,7 @@ def _grid(case: Case, source: str) -> _Grid:
 # ── NFS, iSCSI, NVMe-oF ───────────────────────────────────────────────────────────────────────
 
 
-def nfs_calls(case: Case) -> Iterator[Finding]:
+def nfs_calls(case: EvidenceSet) -> Iterator[Finding]:
     """NFS: transfers that are no whole pages, and requests that need several calls."""
     for mount in case.of_kind("nfs", "nfs4"):
         for name, option, verb in (
@@ -155,7 +155,7 @@ def nfs_calls(case: Case) -> Iterator[Finding]:
                     yield _many_calls(mount, trial, option, size, bs)
 
 
-def _odd_call(mount: State, option: str, size: int) -> Finding:
+def _odd_call(mount: StateEvidence, option: str, size: int) -> Finding:
     below = size // _PAGE * _PAGE or _PAGE
     return Finding(
         "frame-block", "warning", mount.name,
@@ -169,7 +169,9 @@ def _odd_call(mount: State, option: str, size: int) -> Finding:
     )  # fmt: skip
 
 
-def _many_calls(mount: State, trial: Measured, option: str, size: int, bs: int) -> Finding:
+def _many_calls(
+    mount: StateEvidence, trial: TrialEvidence, option: str, size: int, bs: int
+) -> Finding:
     calls = -(-bs // size)
     return Finding(
         "frame-block", "note", trial.label,
@@ -186,7 +188,7 @@ def _many_calls(mount: State, trial: Measured, option: str, size: int, bs: int) 
     )  # fmt: skip
 
 
-def iscsi_rounds(case: Case) -> Iterator[Finding]:
+def iscsi_rounds(case: EvidenceSet) -> Iterator[Finding]:
     """iSCSI: writes that wait for the target to ask for their data."""
     for session in case.of_kind(*_ISCSI):
         burst = _named(session, "maxburstlength")
@@ -211,7 +213,7 @@ def _unasked(first: object, immediate: object, waits: bool) -> int | None:
     return first if isinstance(first, int) and not isinstance(first, bool) else None
 
 
-def _rounds(session: State, trial: Measured, bs: int, burst: int) -> Finding:
+def _rounds(session: StateEvidence, trial: TrialEvidence, bs: int, burst: int) -> Finding:
     count = -(-bs // burst)
     return Finding(
         "frame-block", "note", trial.label,
@@ -228,7 +230,7 @@ def _rounds(session: State, trial: Measured, bs: int, burst: int) -> Finding:
     )  # fmt: skip
 
 
-def _asked_for(session: State, trial: Measured, bs: int, sent: int) -> Finding:
+def _asked_for(session: StateEvidence, trial: TrialEvidence, bs: int, sent: int) -> Finding:
     part = f"after its first {units.show_bytes(sent)}" if sent else "before any of its data go"
     return Finding(
         "frame-block", "note", trial.label,
@@ -244,7 +246,7 @@ def _asked_for(session: State, trial: Measured, bs: int, sent: int) -> Finding:
     )  # fmt: skip
 
 
-def fabric_capsules(case: Case) -> Iterator[Finding]:
+def fabric_capsules(case: EvidenceSet) -> Iterator[Finding]:
     """NVMe-oF: writes whose data do not fit into the command's capsule."""
     for one in case.of_kind(*_FABRICS):
         capsule = _named(one, "incapsuledatasize", "inlinedatasize")
@@ -270,7 +272,7 @@ def fabric_capsules(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _named(state: State, *names: str) -> int | bool | str | None:
+def _named(state: StateEvidence, *names: str) -> int | bool | str | None:
     """A value by its letters alone: MaxBurstLength or max_burst_length."""
     for name, value in state.values.items():
         if name.replace("_", "").replace("-", "").lower() in names and value is not None:
@@ -287,16 +289,16 @@ def _whole(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _block_of(trial: Measured) -> int:
+def _block_of(trial: TrialEvidence) -> int:
     """Bytes of a load's request; 0 where unknown."""
     return _whole(trial.options.get("bs")) or 0
 
 
-def _does(trial: Measured, verb: str) -> bool:
+def _does(trial: TrialEvidence, verb: str) -> bool:
     return any(name.startswith(f"{verb}.") or verb in name for name in trial.metrics)
 
 
-def _on(trial: Measured, state: State) -> bool:
+def _on(trial: TrialEvidence, state: StateEvidence) -> bool:
     """Whether a load goes to a mount or device: by the stack below it, else by its target."""
     if trial.source != state.source or (state.host and trial.host not in {"", state.host}):
         return False

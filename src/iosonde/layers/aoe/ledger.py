@@ -7,7 +7,7 @@ from typing import Any
 
 from iosonde._core import Far
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     far,
     far_as_found,
@@ -22,7 +22,7 @@ from iosonde.units import KIB, SECTOR
 _BLOCK = 4 * KIB
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     declared: Any = site.declared
     mtu = declared.mtu or scene.mtu
     payload = aoe_frame_payload(mtu)
@@ -42,7 +42,7 @@ def _whole(mtu: int, payload: int) -> str:
     )
 
 
-def _found(look: Look, layer: StackLayer) -> Layer:
+def _found(look: Look, layer: StackLayer) -> LedgerLayer:
     payload = look.value(layer, "frame_payload")
     if not isinstance(payload, int):
         raise NotCovered("the payload of its frames is not known")

@@ -21,7 +21,7 @@ from iosonde.layers._caches.building import ATTEMPT, NUMBER, PACKAGE, PATIENCE, 
 from iosonde.layers.bcache.facts import cache_facts, counts, printed
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Declared, Site, Size
-from iosonde.layers.step import Check, Step, Subject, modules, run, wipe
+from iosonde.layers.step import Check, Step, UndoSubject, modules, run, wipe
 from iosonde.records.stack import StackLayer
 from iosonde.scripts import program
 from iosonde.units import KIB, MIB, SECTOR
@@ -146,7 +146,7 @@ class Bcache(Layer):
                 ),
                 destroys=(origin, cache),
                 touches=(
-                    Subject(
+                    UndoSubject(
                         "device", f"<the cached device of {site.name}>",
                         ("sh", "-c", _CACHED_DEVICE.strip(), "sh", origin), given="kept",
                     ),

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from iosonde._core import Bcache, Linear
 from iosonde.layers._caches.ledger import routed
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Besides, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, Besides, LedgerContext, LedgerLayer
 from iosonde.layers.bcache.facts import MODES, buckets_on, chosen, size, span
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site
@@ -48,7 +48,7 @@ class _Set:
     congested: bool
 
 
-def found(look: Look, layer: StackLayer) -> Layer:
+def found(look: Look, layer: StackLayer) -> LedgerLayer:
     """What is there is read from the fast layer; writes go where its mode says."""
     place = f"/sys/block/{kernel_name(layer)}/bcache"
     below = look.below(layer)
@@ -60,7 +60,7 @@ def found(look: Look, layer: StackLayer) -> Layer:
     if offset < 0:
         raise NotCovered("where its data begin is not known")
     if len(below) == 1:
-        return Layer(Linear(start=offset), layer.size or 0, order=(slow[0],))
+        return LedgerLayer(Linear(start=offset), layer.size or 0, order=(slow[0],))
     one = _set(look, layer, place)
     return _cached(look, layer, place, one, (slow[0], 1 - slow[0]), offset)
 
@@ -82,7 +82,7 @@ def _set(look: Look, layer: StackLayer, place: str) -> _Set:
 
 def _cached(
     look: Look, layer: StackLayer, place: str, one: _Set, order: tuple[int, int], offset: int
-) -> Layer:
+) -> LedgerLayer:
     slow, fast = order
     below, whole = look.below(layer), layer.size or 0
     buckets = buckets_on(below[fast].size or 0, one.bucket)
@@ -92,7 +92,7 @@ def _cached(
         bucket=one.bucket, buckets=buckets, mode=MODES[one.mode], cutoff=one.cutoff,
         percent=100,  # what is written back is told by how much is dirty: see `_written_back`
     )  # fmt: skip
-    base = Layer(rule, whole, starts=(offset, 0), order=order)
+    base = LedgerLayer(rule, whole, starts=(offset, 0), order=order)
     otherwise = []
 
     def may_be(reads: int, writes: tuple[int, ...]) -> None:
@@ -194,7 +194,7 @@ def _remarks(one: _Set) -> Iterator[str]:
 _BACKING = 8 * KIB  # bcache: where the slow device's data begin (BDEV_DATA_START_DEFAULT)
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     """Buckets of the fast layer that are filled with what is read and written."""
     declared: Any = site.declared
     slow, fast = scene.below
@@ -214,7 +214,7 @@ def _declared(site: Site, scene: Scene) -> Layer:
         )
     if declared.sequential_cutoff:
         approximate.append("a stream is one that goes on where one of the last 128 ended")
-    return Layer(
+    return LedgerLayer(
         rule, slow.size - _BACKING, starts=(_BACKING, 0),
         notes=("its journal and its btree on the fast layer",), approximate=tuple(approximate),
     )  # fmt: skip

@@ -16,10 +16,10 @@ from typing import ClassVar
 
 from iosonde.layers.bcache.facts import cache_facts, chosen, counts, size
 from iosonde.records.printed import (
+    OutputReading,
     PrintedCounters,
     PrintedState,
-    Reading,
-    Subject,
+    PrintedSubject,
     Unreadable,
     known,
 )
@@ -81,7 +81,7 @@ class BcacheOutput:
                 gap += 1
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         line = cursor.line(first) or ""
         begin, prompt = command_before(
@@ -102,7 +102,7 @@ class BcacheOutput:
         states, counters = [], []
         for name, files in texts.items():
             if values := _values(files):
-                states.append(Subject("bcache", name, values))
+                states.append(PrintedSubject("bcache", name, values))
             if counted := _counts(files):
                 counters.append(
                     PrintedCounters(self.tool, "bcache", name, counted, prompt.host, prompt.command)
@@ -110,7 +110,9 @@ class BcacheOutput:
         if not states and not counters:
             raise Unreadable("none of its values is known", last)
         state = PrintedState(self.tool, tuple(states), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,) if states else (), counters=tuple(counters))
+        return OutputReading(
+            begin, last, states=(state,) if states else (), counters=tuple(counters)
+        )
 
 
 def _in_lines(cursor: TextCursor, first: int) -> tuple[list[tuple[str, str]], int]:

@@ -13,10 +13,10 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.layers.bcache.facts import chosen, size
 from iosonde.records.printed import (
+    OutputReading,
     PrintedCounters,
     PrintedState,
-    Reading,
-    Subject,
+    PrintedSubject,
     Unreadable,
     known,
 )
@@ -79,13 +79,13 @@ class BcacheTools:
                 break
         return best
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         if _KEY.match(cursor.line(first) or ""):
             return self._super(cursor, first)
         return self._status(cursor, first)
 
-    def _super(self, cursor: TextCursor, first: int) -> Reading:
+    def _super(self, cursor: TextCursor, first: int) -> OutputReading:
         last = first
         for index, line in lines(cursor, first, 60):
             torn = index == last + 1 and re.fullmatch(r"\s*(?:\[[^\]]*\]|[\w-]{1,40})", line)
@@ -101,11 +101,13 @@ class BcacheTools:
         values = _superblock(pairs)
         if not values:
             raise Unreadable("it says neither cache nor backing device")
-        subject = Subject("bcache", device[1] if device else pairs.get("dev.uuid", ""), values)
+        subject = PrintedSubject(
+            "bcache", device[1] if device else pairs.get("dev.uuid", ""), values
+        )
         state = PrintedState(self.tool, (subject,), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
-    def _status(self, cursor: TextCursor, first: int) -> Reading:
+    def _status(self, cursor: TextCursor, first: int) -> OutputReading:
         last = first
         for index, line in lines(cursor, first, 400):
             if index > last + 3 or (index > first and prompt_in(line)):
@@ -126,7 +128,7 @@ class BcacheTools:
             entries = _entries(text)
             name = _name(kind, entries)
             if values := _facts(entries):
-                subjects.append(Subject("bcache", name, values))
+                subjects.append(PrintedSubject("bcache", name, values))
             if counts := _counts(entries):
                 counters.append(
                     PrintedCounters(self.tool, "bcache", name, counts, prompt.host, prompt.command)
@@ -134,7 +136,7 @@ class BcacheTools:
         if not subjects:
             raise Unreadable("no values follow")
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,), counters=tuple(counters))
+        return OutputReading(begin, last, states=(state,), counters=tuple(counters))
 
 
 def _has_entry(cursor: TextCursor, first: int) -> bool:

@@ -16,7 +16,7 @@ from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers.bcache.facts import whole_bytes
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Kept, write_file
+from iosonde.settings.mechanism import PersistentLine, write_file
 from iosonde.settings.sysfs import Sysfs
 from iosonde.settings.udev_rules import FILE
 
@@ -61,7 +61,7 @@ class BcacheSettings:
         """See `Mechanism.device`."""
         return Sysfs().device(address)
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule of udev, as for all of sysfs."""
         return await Sysfs().keep(host, address, value)
 

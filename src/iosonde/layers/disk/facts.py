@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 
 from iosonde import units
 from iosonde.layers.partition.kind import alignment_facts, believed_stripe
-from iosonde.records.printed import Subject
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column
 
@@ -87,7 +87,7 @@ _ON_DISK = {"xfs": "xfs", "ext2": "ext4", "ext3": "ext3", "ext4": "ext4", "btrfs
 
 def subjects(
     table: Iterable[tuple[Mapping[str, str], tuple[str, ...]]], host: str
-) -> tuple[Subject, ...]:
+) -> tuple[PrintedSubject, ...]:
     """The devices of a table, each once, and the file systems that are mounted.
 
     Args:
@@ -95,7 +95,7 @@ def subjects(
         host: as the prompt names it.
     """
     found: dict[str, tuple[str, dict[str, Scalar]]] = {}
-    mounts: dict[str, Subject] = {}
+    mounts: dict[str, PrintedSubject] = {}
     places: dict[str, str] = {}
     for cells, below in table:
         plain = cells["NAME"].partition(" ")[0].rpartition("/dev/")[2].replace("!", "/")
@@ -111,7 +111,7 @@ def subjects(
         for point in (cells.get("MOUNTPOINTS") or cells.get("MOUNTPOINT") or "").split("\n"):
             if point.startswith("/") and values.get("fstype"):
                 mounts[point] = _mounted(point, name, str(values["fstype"]), host)
-    devices = [Subject(kind, name, values, host) for name, (kind, values) in found.items()]
+    devices = [PrintedSubject(kind, name, values, host) for name, (kind, values) in found.items()]
     return (*devices, *mounts.values())
 
 
@@ -162,6 +162,6 @@ def _alignment(start: int, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
     return alignment_facts(start, physical, stripe)
 
 
-def _mounted(point: str, device: str, fstype: str, host: str) -> Subject:
+def _mounted(point: str, device: str, fstype: str, host: str) -> PrintedSubject:
     kind = _ON_DISK.get(fstype, "filesystem")
-    return Subject(kind, point, {"device": f"/dev/{device}", "fstype": fstype}, host)
+    return PrintedSubject(kind, point, {"device": f"/dev/{device}", "fstype": fstype}, host)

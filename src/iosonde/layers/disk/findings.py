@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from iosonde import units
 from iosonde.layers._raid.arrays import Array, Ground, near
-from iosonde.records.evidence import Case, Measured, Rule, State
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
 
@@ -36,7 +36,7 @@ _WAITING = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "po
 """Engines of fio that keep one I/O a job in flight, or (posixaio) as many as they have threads."""
 
 
-def _schedulers(case: Case) -> Iterable[Finding]:
+def _schedulers(case: EvidenceSet) -> Iterable[Finding]:
     volumes = {(one.source, one.host, one.name) for one in case.of_kind("hwraid")}
     kernels = [one for one in case.with_value("kernel") if _is_old(one)]
     old = {(one.source, host) for one in kernels for host in (one.host, "")}
@@ -74,7 +74,7 @@ def _active(text: str) -> str:
     return rest.partition("]")[0] if bracket else text.strip()
 
 
-def _spreads(state: State, volumes: Set[tuple[str, str, str]]) -> bool:
+def _spreads(state: StateEvidence, volumes: Set[tuple[str, str, str]]) -> bool:
     """Whether an array or flash is behind a device, as far as that is known."""
     if _ARRAYS.match(state.name) or state.values.get("rotational") is False:
         return True
@@ -83,13 +83,13 @@ def _spreads(state: State, volumes: Set[tuple[str, str, str]]) -> bool:
     return (state.source, state.host, state.name) in volumes
 
 
-def _is_old(host: State) -> bool:
+def _is_old(host: StateEvidence) -> bool:
     """Whether its kernel is one that had the old schedulers."""
     major = str(host.values["kernel"]).partition(".")[0]
     return major.isdecimal() and int(major) < 5
 
 
-def _best(state: State) -> str:
+def _best(state: StateEvidence) -> str:
     return "none" if _ARRAYS.match(state.name) else "mq-deadline"
 
 
@@ -103,7 +103,7 @@ def _number(value: Scalar) -> int | None:
     return int(value) if isinstance(value, str) and value.isdecimal() else None
 
 
-def _depths(case: Case) -> Iterable[Finding]:
+def _depths(case: EvidenceSet) -> Iterable[Finding]:
     for state in case.of_kind("disk"):
         requests, depth = (_number(state.values.get(one)) for one in ("nr_requests", "queue_depth"))
         if requests is None or depth is None or requests >= depth:
@@ -123,7 +123,7 @@ def _depths(case: Case) -> Iterable[Finding]:
         )
 
 
-def _more_requests(state: State, depth: int) -> str:
+def _more_requests(state: StateEvidence, depth: int) -> str:
     """How to keep more requests, as the scheduler at work allows it.
 
     Without a scheduler requests are the hardware queue's own tags: more than it was made with are
@@ -144,9 +144,9 @@ def _more_requests(state: State, depth: int) -> str:
     )
 
 
-def _more_in_flight(case: Case) -> Iterable[Finding]:
+def _more_in_flight(case: EvidenceSet) -> Iterable[Finding]:
     """Loads that keep more in flight than the disks under them take."""
-    known: dict[tuple[str, str], list[State]] = {}
+    known: dict[tuple[str, str], list[StateEvidence]] = {}
     for one in case.of_kind("disk"):
         known.setdefault((one.source, one.name), []).append(one)
     ground = Ground(case)
@@ -182,7 +182,9 @@ def _more_in_flight(case: Case) -> Iterable[Finding]:
         )
 
 
-def _disks(trial: Measured, known: Mapping[tuple[str, str], Sequence[State]]) -> list[State]:
+def _disks(
+    trial: TrialEvidence, known: Mapping[tuple[str, str], Sequence[StateEvidence]]
+) -> list[StateEvidence]:
     """The disks under a trial, where all of them are known."""
     names = [device.removeprefix("/dev/") for kind, device in trial.stands_on if kind == "disk"]
     if not trial.stands_on:
@@ -195,9 +197,9 @@ def _disks(trial: Measured, known: Mapping[tuple[str, str], Sequence[State]]) ->
     return disks if len(disks) == len(found) else []
 
 
-def _read_ahead_judged(case: Case) -> Iterable[Finding]:
+def _read_ahead_judged(case: EvidenceSet) -> Iterable[Finding]:
     """Read-ahead that was varied while nothing was read."""
-    groups: dict[tuple[str, str], list[Measured]] = {}
+    groups: dict[tuple[str, str], list[TrialEvidence]] = {}
     for trial in case.trials:
         groups.setdefault((trial.source, trial.heading), []).append(trial)
     for (_, heading), trials in groups.items():
@@ -229,11 +231,11 @@ def _read_ahead_judged(case: Case) -> Iterable[Finding]:
             )
 
 
-def _unit(trial: Measured) -> str:
+def _unit(trial: TrialEvidence) -> str:
     return trial.metrics[trial.headline].unit if trial.headline else ""
 
 
-def _short_read_ahead(case: Case) -> Iterable[Finding]:
+def _short_read_ahead(case: EvidenceSet) -> Iterable[Finding]:
     """Read-ahead that keeps only some members of an array busy."""
     ground = Ground(case)
     known = [one for one in ground.arrays if one.stripe]
@@ -253,7 +255,7 @@ def _short_read_ahead(case: Case) -> Iterable[Finding]:
                 yield from _too_short(top.name, ahead, top.where, array)
 
 
-def _aheads(case: Case) -> dict[tuple[str, str], State]:
+def _aheads(case: EvidenceSet) -> dict[tuple[str, str], StateEvidence]:
     """(source, name) → the last state that tells the read-ahead of a device."""
     return {
         (one.source, one.name): one
@@ -262,7 +264,9 @@ def _aheads(case: Case) -> dict[tuple[str, str], State]:
     }
 
 
-def _ahead_of(trial: Measured, aheads: Mapping[tuple[str, str], State]) -> State | None:
+def _ahead_of(
+    trial: TrialEvidence, aheads: Mapping[tuple[str, str], StateEvidence]
+) -> StateEvidence | None:
     """What tells the read-ahead that counts for a trial: the topmost device's."""
     for name in [device for _, device in trial.stands_on] or [trial.target]:
         state = aheads.get((trial.source, name.removeprefix("/dev/")))
@@ -292,7 +296,7 @@ def _too_short(name: str, ahead: int, where: str, array: Array) -> Iterable[Find
     )
 
 
-def _interrupts(case: Case) -> Iterable[Finding]:
+def _interrupts(case: EvidenceSet) -> Iterable[Finding]:
     """Lines that a NIC and a controller share, and CPUs that serve all of them."""
     tables: dict[tuple[str, str], list[tuple[list[int], str]]] = {}
     for one in case.counted("interrupts"):

@@ -22,7 +22,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import BlockDevice, Everything, Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Compared, Declared, Duration, Hosting, Site, Size
-from iosonde.layers.step import Check, Step, Subject, exists, run, wipe
+from iosonde.layers.step import Check, Step, UndoSubject, exists, run, wipe
 from iosonde.records.stack import Scalar, StackLayer
 
 # lsblk's types of disks; what looks like one to lsblk, but has a file of its own, is below.
@@ -148,14 +148,14 @@ def _attach(declared: DiskDeclared) -> tuple[Step, ...]:
             (run("truncate", "--size", str(declared.size), file),),
             exists(file),
             (wipe("rm", "--force", file),),
-            touches=(Subject("file", file),),
+            touches=(UndoSubject("file", file),),
         ),
         Step(
             f"attach {file} as a loop device",
             (run("losetup", "--find", "--direct-io=on", file),),
             Check(asked),
             (run("losetup", "--detach", loop),),
-            touches=(Subject("device", loop, asked, given="kept", fleeting=True),),
+            touches=(UndoSubject("device", loop, asked, given="kept", fleeting=True),),
         ),
     )
 

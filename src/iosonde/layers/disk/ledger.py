@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iosonde._core import Same
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     device,
     queue,
@@ -11,8 +11,8 @@ from iosonde.layers._ledger.shapes import (
 from iosonde.layers.site import Site
 
 
-def _disk(site: Site, scene: Scene) -> Layer:
-    return Layer(Same(), site.declared.size, queue(scene))  # type: ignore[attr-defined]
+def _disk(site: Site, scene: LedgerContext) -> LedgerLayer:
+    return LedgerLayer(Same(), site.declared.size, queue(scene))  # type: ignore[attr-defined]
 
 
 ACCOUNTING = Accounting(declared=_disk, found=device, speed="drive")

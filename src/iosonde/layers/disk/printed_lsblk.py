@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.records.printed import PrintedState, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, Unreadable
 from iosonde.text.cells import head_at, rows
 from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import joinings
@@ -49,7 +49,7 @@ class Lsblk:
                 return index if sure else None
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         asked = command_before(cursor, first, ("lsblk",))
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
@@ -60,7 +60,7 @@ class Lsblk:
         if not table:
             raise Unreadable("no device follows")
         state = PrintedState(self.tool, subjects(table, host), host, command)
-        return Reading(asked[0] if asked else first, last, states=(state,))
+        return OutputReading(asked[0] if asked else first, last, states=(state,))
 
 
 def _inverse(command: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.records.printed import PrintedState, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, Unreadable
 from iosonde.text.cursor import TextCursor, command_before, joined, lines
 from iosonde.text.json_object import decoded, opening
 
@@ -31,7 +31,7 @@ class LsblkJson:
         """See `Output.begin`."""
         return opening(cursor, cursor.at)
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = _end(cursor, first)
         devices = decoded(joined(cursor, first, last), _KEY).get("blockdevices")
@@ -43,7 +43,7 @@ class LsblkJson:
         if not found:
             raise Unreadable("it lists no devices")
         state = PrintedState(self.tool, found, host, command)
-        return Reading(asked[0] if asked else first, last, states=(state,))
+        return OutputReading(asked[0] if asked else first, last, states=(state,))
 
 
 def _end(cursor: TextCursor, first: int) -> int:

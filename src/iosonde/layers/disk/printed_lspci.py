@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from iosonde.records.printed import PrintedState, Reading, Subject, known
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, lines, prompt_in
 
@@ -51,7 +51,7 @@ class LspciNvme:
                 return None
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`. One device."""
         device = _DEVICE.match(cursor.line(first) or "")
         last = _end(cursor, first)
@@ -62,9 +62,9 @@ class LspciNvme:
         if device:
             model = _REVISION.sub("", device["model"]).strip()
             values = {"class": device["kind"], "model": model} | values
-        subject = Subject("pcie", device["slot"] if device else "", values, host)
+        subject = PrintedSubject("pcie", device["slot"] if device else "", values, host)
         state = PrintedState(self.tool, (subject,), host, command)
-        return Reading(asked[0] if asked else first, last, states=(state,))
+        return OutputReading(asked[0] if asked else first, last, states=(state,))
 
 
 def _end(cursor: TextCursor, first: int) -> int:

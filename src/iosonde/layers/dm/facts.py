@@ -40,7 +40,7 @@ _OF_RAID = ("idle", "frozen", "resync", "recover", "check", "repair", "reshape",
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MapperTarget:
     """One line of a device-mapper table or status.
 
     `start` and `length` in 512-byte units, as device-mapper counts.
@@ -61,16 +61,16 @@ class TargetFacts:
     counters: Mapping[str, Json] = field(default_factory=dict)
 
 
-ReadTarget: TypeAlias = Callable[[Target], TargetFacts | None]
+ReadTarget: TypeAlias = Callable[[MapperTarget], TargetFacts | None]
 """Reads a line of table or status; None where the arguments are not those of the target."""
 
 
-def parse_targets(text: str) -> dict[str, tuple[Target, ...]]:
+def parse_targets(text: str) -> dict[str, tuple[MapperTarget, ...]]:
     """Device → its targets, from `dmsetup table` or `dmsetup status` of all devices."""
-    targets: dict[str, list[Target]] = {}
+    targets: dict[str, list[MapperTarget]] = {}
     for device, start, length, name, arguments in _LINE.findall(text):
         targets.setdefault(device, []).append(
-            Target(int(start), int(length), name, tuple(arguments.split()))
+            MapperTarget(int(start), int(length), name, tuple(arguments.split()))
         )
     return {device: tuple(some) for device, some in targets.items()}
 
@@ -179,7 +179,7 @@ def read_striped(arguments: Sequence[str]) -> Striped | None:
     return Striped(int(arguments[1]) * SECTOR, stripes)
 
 
-def table_facts(targets: Sequence[Target]) -> dict[str, Scalar]:
+def table_facts(targets: Sequence[MapperTarget]) -> dict[str, Scalar]:
     """Which targets a device is made of, and the geometry of one that is all striped.
 
     Offsets and the like are those of each segment.
@@ -194,7 +194,7 @@ def table_facts(targets: Sequence[Target]) -> dict[str, Scalar]:
     return facts
 
 
-def read_target(target: Target) -> TargetFacts | None:
+def read_target(target: MapperTarget) -> TargetFacts | None:
     """A line of a target that belongs to no technology; a status may have no arguments."""
     read = _TARGETS.get(target.name)
     general: dict[str, Scalar] = {"target": target.name, "segments": 1}

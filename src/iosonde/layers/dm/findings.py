@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _DOES = {
@@ -21,7 +21,7 @@ _DOES = {
 }
 
 
-def made_to_fail(case: Case) -> Iterator[Finding]:
+def made_to_fail(case: EvidenceSet) -> Iterator[Finding]:
     """Devices with such a target in their table."""
     for state in case.states:
         targets = str(state.values.get("target") or "").replace(" ", "").split(",")
@@ -30,7 +30,7 @@ def made_to_fail(case: Case) -> Iterator[Finding]:
                 yield _finding(state, name)
 
 
-def _finding(state: State, target: str) -> Finding:
+def _finding(state: StateEvidence, target: str) -> Finding:
     severity, does = _DOES[target]
     return Finding(
         rule="error-target",

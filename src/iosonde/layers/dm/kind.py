@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from iosonde import kerneltext
-from iosonde.layers.dm.facts import Target, kind_of, parse_targets, table_facts
+from iosonde.layers.dm.facts import MapperTarget, kind_of, parse_targets, table_facts
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -33,7 +33,7 @@ class Mapped:
     name: str
     uuid: str
     suspended: bool
-    targets: tuple[Target, ...]
+    targets: tuple[MapperTarget, ...]
 
     @property
     def kind(self) -> str:
@@ -82,7 +82,7 @@ def _dm(device: BlockDevice) -> str:
     return f"/sys/block/{device.name}/dm"
 
 
-async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[Target, ...]]:
+async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[MapperTarget, ...]]:
     """What `dmsetup table` or `dmsetup status` says of all devices; a gap where it can't."""
     done = await scene.ask("dmsetup", command)
     if done.status == 0:
@@ -91,14 +91,14 @@ async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[Target, ...]]:
     return {}
 
 
-async def with_status(scene: Scene, kind: str) -> list[tuple[Mapped, Target | None]]:
+async def with_status(scene: Scene, kind: str) -> list[tuple[Mapped, MapperTarget | None]]:
     """The devices of a kind that have one target, each with its status as far as it is known."""
     devices = [one for one in await mapped(scene) if one.kind == kind]
     states = await dmsetup(scene, "status") if any(one.targets for one in devices) else {}
     return [(one, next(iter(states.get(one.name, ())), None)) for one in devices]
 
 
-def table_hazards(targets: Sequence[Target]) -> tuple[str, ...]:
+def table_hazards(targets: Sequence[MapperTarget]) -> tuple[str, ...]:
     """Targets that exist to do harm: somebody is testing with them."""
     return tuple(dict.fromkeys(_BROKEN[one.name] for one in targets if one.name in _BROKEN))
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from iosonde._core import Striped
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Layer
+from iosonde.layers._ledger.rule import Accounting, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     mapped,
 )
-from iosonde.layers.dm.facts import Target, read_striped
+from iosonde.layers.dm.facts import MapperTarget, read_striped
 from iosonde.records.stack import StackLayer
 from iosonde.units import SECTOR
 
 
-def striped(look: Look, layer: StackLayer, target: Target) -> Layer:
+def striped(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     """A target `striped`."""
     table = read_striped(target.arguments)
     if table is None:
@@ -21,7 +21,7 @@ def striped(look: Look, layer: StackLayer, target: Target) -> Layer:
     order = tuple(look.numbered(layer, one.device) for one in table.stripes)
     starts = tuple(one.offset for one in table.stripes)
     size = target.length * SECTOR
-    return Layer(Striped(chunk=table.chunk_size), size, starts=starts, order=order)
+    return LedgerLayer(Striped(chunk=table.chunk_size), size, starts=starts, order=order)
 
 
 ACCOUNTING = Accounting(found=mapped)

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.layers.dm.facts import kind_of
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines, prompt_in
 
 _LONG = re.compile(
@@ -63,7 +63,7 @@ class DmsetupInfo:
                 break
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3) or (first, Prompt(""))
         line = cursor.line(first) or ""
@@ -76,12 +76,14 @@ class DmsetupInfo:
         if not subjects:
             raise Unreadable("no device follows")
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
-def _rows(cursor: TextCursor, first: int, pattern: re.Pattern[str]) -> tuple[int, list[Subject]]:
+def _rows(
+    cursor: TextCursor, first: int, pattern: re.Pattern[str]
+) -> tuple[int, list[PrintedSubject]]:
     """One device in each line; a uuid that was folded into the next line tells its kind only."""
-    subjects: list[Subject] = []
+    subjects: list[PrintedSubject] = []
     last, strange = first, 0
     for index, line in lines(cursor, first, _MOST):
         device = pattern.match(line)
@@ -99,15 +101,15 @@ def _rows(cursor: TextCursor, first: int, pattern: re.Pattern[str]) -> tuple[int
     return last, subjects
 
 
-def _as_kind(subject: Subject, uuid: str) -> Subject:
+def _as_kind(subject: PrintedSubject, uuid: str) -> PrintedSubject:
     kind = kind_of(uuid) if subject.kind == "dm" else subject.kind
-    return Subject(kind, subject.name, subject.values)
+    return PrintedSubject(kind, subject.name, subject.values)
 
 
-def _subject(device: re.Match[str]) -> Subject:
+def _subject(device: re.Match[str]) -> PrintedSubject:
     groups = device.groupdict()
     stat = groups.get("stat") or ""
-    return Subject(
+    return PrintedSubject(
         kind_of(groups.get("uuid") or ""),
         device["name"],
         known(
@@ -122,7 +124,7 @@ def _subject(device: re.Match[str]) -> Subject:
     )
 
 
-def _blocks(cursor: TextCursor, first: int) -> tuple[int, list[Subject]]:
+def _blocks(cursor: TextCursor, first: int) -> tuple[int, list[PrintedSubject]]:
     """One device in each block of lines."""
     last, before = first, ""
     for index, line in lines(cursor, first, _MOST):
@@ -134,13 +136,13 @@ def _blocks(cursor: TextCursor, first: int) -> tuple[int, list[Subject]]:
     return last, list(_long(compact(cursor, first, last)))
 
 
-def _long(packed: str) -> Iterator[Subject]:
+def _long(packed: str) -> Iterator[PrintedSubject]:
     for part in re.split(r"(?=Name:.{1,200}?State:)", packed):
         device = _LONG.match(part)
         if device is None:
             continue
         uuid = device["uuid"] or ""
-        yield Subject(
+        yield PrintedSubject(
             kind_of(uuid),
             device["name"],
             known(

@@ -20,14 +20,20 @@ from iosonde.layers import TARGETS
 from iosonde.layers.dm.facts import (
     OWN,
     UNREAD,
+    MapperTarget,
     ReadTarget,
-    Target,
     TargetFacts,
     device_of,
     read_target,
     table_facts,
 )
-from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import (
+    OutputReading,
+    PrintedCounters,
+    PrintedState,
+    PrintedSubject,
+    Unreadable,
+)
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
 from iosonde.text.torn import joinings
@@ -43,7 +49,7 @@ _MORE = 4
 _MOST = 2000
 
 
-_Whole: TypeAlias = tuple[int, Target, TargetFacts]
+_Whole: TypeAlias = tuple[int, MapperTarget, TargetFacts]
 """Index of a target's last line, the target, and what it means."""
 
 
@@ -54,7 +60,7 @@ class _Device:
     name: str
     kind: str
     size: int = 0
-    segments: list[Target] = field(default_factory=list)
+    segments: list[MapperTarget] = field(default_factory=list)
     values: dict[str, Scalar] = field(default_factory=dict)
     counters: dict[str, Json] = field(default_factory=dict)
 
@@ -85,7 +91,7 @@ class Listing:
                 gap += 1
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `iosonde.text.cursor.Output.read`."""
         begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3) or (first, Prompt(""))
         named = device_of(prompt.command)
@@ -113,7 +119,7 @@ class Listing:
             for one in devices.values() if one.counters
         )  # fmt: skip
         states = _states(devices.values(), prompt)
-        return Reading(begin, last, states=states, counters=counters, unread=tuple(unread))
+        return OutputReading(begin, last, states=states, counters=counters, unread=tuple(unread))
 
 
 def _lines(cursor: TextCursor, first: int) -> Iterator[tuple[int, re.Match[str], _Whole | None]]:
@@ -145,7 +151,7 @@ def _states(devices: Iterable[_Device], prompt: Prompt) -> tuple[PrintedState, .
     subjects = []
     for one in devices:
         values = dict(one.values) if len(one.segments) == 1 else table_facts(one.segments)
-        subjects.append(Subject(one.kind, one.name, values | {"size": one.size}))
+        subjects.append(PrintedSubject(one.kind, one.name, values | {"size": one.size}))
     return (PrintedState("dmsetup", tuple(subjects), prompt.host, prompt.command),)
 
 
@@ -163,7 +169,9 @@ def _whole(cursor: TextCursor, first: int, name: str) -> _Whole | None:
             if head is None:
                 continue
             arguments = tuple(head["arguments"].strip(" |").split())
-            target = Target(int(head["start"]), int(head["length"]), head["target"], arguments)
+            target = MapperTarget(
+                int(head["start"]), int(head["length"]), head["target"], arguments
+            )
             if (facts := read(target)) is not None:
                 return indices[count - 1], target, facts
     return None

@@ -17,7 +17,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers.dm_cache.facts import MODES
 from iosonde.layers.dm_writecache.facts import DEFAULTS
 from iosonde.scripts import program
-from iosonde.settings.mechanism import Kept, Scripted
+from iosonde.settings.mechanism import PersistentLine, Scripted
 
 _MODES = "|".join(MODES)
 
@@ -39,7 +39,7 @@ class Dmtable(Scripted):
         """See `Mechanism.device`: the kernel counts disks."""
         return f"/sys/block/{address.partition(' ')[0]}/diskseq"
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`."""
         del host, value
         raise Refused(

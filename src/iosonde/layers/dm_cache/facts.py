@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde.layers.dm.facts import Target, TargetFacts, counted, has_failed, part_of
+from iosonde.layers.dm.facts import MapperTarget, TargetFacts, counted, has_failed, part_of
 from iosonde.records.printed import known
 from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
@@ -132,7 +132,7 @@ def read_status(arguments: Sequence[str]) -> CacheStatus | None:
     )
 
 
-def read_target(target: Target) -> TargetFacts | None:
+def read_target(target: MapperTarget) -> TargetFacts | None:
     """A line of the cache target, of table or status."""
     arguments = target.arguments
     if has_failed(arguments):

@@ -26,12 +26,12 @@ from iosonde.layers._caches.building import (
     script_command,
 )
 from iosonde.layers._caches.devices import cache_devices
-from iosonde.layers.dm.facts import Target, has_failed
+from iosonde.layers.dm.facts import MapperTarget, has_failed
 from iosonde.layers.dm.kind import Mapped, with_status
 from iosonde.layers.dm_cache.facts import MODES, read_status, read_table
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Declared, Site, Size
-from iosonde.layers.step import Check, Step, Subject, modules
+from iosonde.layers.step import Check, Step, UndoSubject, modules
 from iosonde.records.stack import StackLayer
 from iosonde.scripts import program
 from iosonde.units import GIB, KIB, SECTOR
@@ -85,7 +85,7 @@ class DmCache(Layer):
         caches = await with_status(scene, self.kind)
         return tuple(self._layer(scene, one, status) for one, status in caches)
 
-    def _layer(self, scene: Scene, one: Mapped, status_line: Target | None) -> StackLayer:
+    def _layer(self, scene: Scene, one: Mapped, status_line: MapperTarget | None) -> StackLayer:
         arguments = status_line.arguments if status_line else ()
         table, status = read_table(one.targets[0].arguments), read_status(arguments)
         hazards = ("failed",) * has_failed(arguments)
@@ -125,7 +125,7 @@ class DmCache(Layer):
                     ("on its devices", f"{block} 1 {declared.mode} {declared.policy} "),
                 ),
                 (script_command(_UNMAP, site.label, limit, timeout=4 * ATTEMPT),),
-                touches=(Subject("device", f"/dev/mapper/{site.label}", given="kept"),),
+                touches=(UndoSubject("device", f"/dev/mapper/{site.label}", given="kept"),),
             ),
         )  # fmt: skip
 

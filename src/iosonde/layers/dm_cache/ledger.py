@@ -15,9 +15,9 @@ from iosonde._core import Promote
 from iosonde.layers._caches.building import HEADER
 from iosonde.layers._caches.ledger import request_rate, routed, states_of
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Besides, Layer, Met, Scene
+from iosonde.layers._ledger.rule import Accounting, Besides, LedgerContext, LedgerLayer, Met
 from iosonde.layers._ledger.shapes import mapped
-from iosonde.layers.dm.facts import Target
+from iosonde.layers.dm.facts import MapperTarget
 from iosonde.layers.dm_cache.facts import COUNTERS, CacheStatus, read_status, read_table
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site
@@ -96,7 +96,7 @@ class _Counted:
         return self.read_misses + self.write_misses
 
 
-def target(look: Look, layer: StackLayer, target: Target) -> Layer:
+def target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     """What is there is read and written on the fast layer, all else on the slow one.
 
     Which blocks are there is not known; the cache tells how many I/Os found theirs, and how many
@@ -121,7 +121,7 @@ def target(look: Look, layer: StackLayer, target: Target) -> Layer:
     hit = routed(size, slow, fast, fast, everywhere, boundary=block)
     taken = counted.promotions
     covered = taken > 0 and not 0 < look.ran.largest < block  # a write may stand for a copy
-    none: tuple[Layer, ...] = ()
+    none: tuple[LedgerLayer, ...] = ()
     if mode == "passthrough" or not (counted.hits or covered):
         base, otherwise = missed, none
     elif not counted.misses:
@@ -179,7 +179,7 @@ _MODES: Mapping[str, Literal["back", "through", "around"]] = {
 """dm-cache's, as the core names them."""
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     """A block that is asked for again is copied to the fast layer."""
     declared: Any = site.declared
     slow, fast = scene.below
@@ -194,11 +194,11 @@ def _declared(site: Site, scene: Scene) -> Layer:
         start=_dm_cache_start(fast.size, block),
     )  # fmt: skip
     if mode == "passthrough":
-        return Layer(rule, slow.size, notes=("its metadata, and what it holds already",))
+        return LedgerLayer(rule, slow.size, notes=("its metadata, and what it holds already",))
     approximate = (
         f"{declared.policy} goes by the clock: it is taken to be asked {rate} times a second",
     )
-    return Layer(rule, slow.size, notes=("its metadata",), approximate=approximate)
+    return LedgerLayer(rule, slow.size, notes=("its metadata",), approximate=approximate)
 
 
 def dm_cache_blocks(size: int, block: int) -> int:

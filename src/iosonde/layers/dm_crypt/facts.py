@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iosonde.layers.dm.facts import DEVICE, Target, TargetFacts, counted
+from iosonde.layers.dm.facts import DEVICE, MapperTarget, TargetFacts, counted
 from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
 
@@ -48,7 +48,7 @@ def read_table(arguments: Sequence[str]) -> CryptTable | None:
     return CryptTable(arguments[0], arguments[3], int(arguments[4]) * SECTOR, parameters)
 
 
-def read_target(target: Target) -> TargetFacts | None:
+def read_target(target: MapperTarget) -> TargetFacts | None:
     """A line of the crypt target; its status has no arguments."""
     if not target.arguments:
         return TargetFacts("dm_crypt", {})

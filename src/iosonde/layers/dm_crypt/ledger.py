@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from iosonde._core import Limits, Linear
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Layer
+from iosonde.layers._ledger.rule import Accounting, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     mapped,
 )
-from iosonde.layers.dm.facts import Target
+from iosonde.layers.dm.facts import MapperTarget
 from iosonde.layers.dm_crypt.facts import read_table
 from iosonde.records.stack import StackLayer
 from iosonde.units import MIB, SECTOR
 
 
-def target(look: Look, layer: StackLayer, target: Target) -> Layer:
+def target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     """The same I/Os elsewhere.
 
     Source: Linux 6.1, drivers/md/dm-crypt.c, `crypt_map()`: what is larger than 256 pages is cut.
@@ -24,7 +24,7 @@ def target(look: Look, layer: StackLayer, target: Target) -> Layer:
         raise NotCovered("its table is not known")
     place = look.numbered(layer, table.device)
     size = target.length * SECTOR
-    return Layer(Linear(start=table.data_offset), size, Limits(most=MIB), order=(place,))
+    return LedgerLayer(Linear(start=table.data_offset), size, Limits(most=MIB), order=(place,))
 
 
 ACCOUNTING = Accounting(found=mapped)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde.layers.dm.facts import Target, TargetFacts, counted
+from iosonde.layers.dm.facts import MapperTarget, TargetFacts, counted
 from iosonde.records.stack import Scalar
 
 DEFAULTS = {
@@ -102,7 +102,7 @@ def read_status(arguments: Sequence[str]) -> WritecacheStatus | None:
     )
 
 
-def read_target(target: Target) -> TargetFacts | None:
+def read_target(target: MapperTarget) -> TargetFacts | None:
     """A line of the writecache target, of table or status."""
     if table := read_table(target.arguments):
         devices: dict[str, Scalar] = {"origin_device": table.origin, "cache_device": table.cache}

@@ -25,12 +25,12 @@ from iosonde.layers._caches.building import (
     script_command,
 )
 from iosonde.layers._caches.devices import cache_devices
-from iosonde.layers.dm.facts import Target, has_failed
+from iosonde.layers.dm.facts import MapperTarget, has_failed
 from iosonde.layers.dm.kind import Mapped, with_status
 from iosonde.layers.dm_writecache.facts import read_status, read_table
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Declared, Site, Size
-from iosonde.layers.step import Check, Step, Subject, modules
+from iosonde.layers.step import Check, Step, UndoSubject, modules
 from iosonde.records.stack import StackLayer
 from iosonde.scripts import program
 from iosonde.units import SECTOR
@@ -91,7 +91,7 @@ class DmWritecache(Layer):
         caches = await with_status(scene, self.kind)
         return tuple(self._layer(scene, one, status) for one, status in caches)
 
-    def _layer(self, scene: Scene, one: Mapped, status_line: Target | None) -> StackLayer:
+    def _layer(self, scene: Scene, one: Mapped, status_line: MapperTarget | None) -> StackLayer:
         arguments = status_line.arguments if status_line else ()
         table, status = read_table(one.targets[0].arguments), read_status(arguments)
         failed = has_failed(arguments) or (status is not None and status.error != 0)
@@ -129,7 +129,7 @@ class DmWritecache(Layer):
                     ("on its devices", f" {target} end"),
                 ),
                 (script_command(_UNMAP, site.label, timeout=PATIENCE),),
-                touches=(Subject("device", f"/dev/mapper/{site.label}", given="kept"),),
+                touches=(UndoSubject("device", f"/dev/mapper/{site.label}", given="kept"),),
             ),
         )  # fmt: skip
 

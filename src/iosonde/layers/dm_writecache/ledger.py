@@ -15,9 +15,9 @@ from iosonde._core import Cache, Writecache
 from iosonde.layers._caches.building import HEADER
 from iosonde.layers._caches.ledger import request_rate, routed, states_of
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Besides, Layer, Met, Scene
+from iosonde.layers._ledger.rule import Accounting, Besides, LedgerContext, LedgerLayer, Met
 from iosonde.layers._ledger.shapes import mapped
-from iosonde.layers.dm.facts import Target
+from iosonde.layers.dm.facts import MapperTarget
 from iosonde.layers.dm_writecache.facts import DEFAULTS, WritecacheStatus, read_status, read_table
 from iosonde.layers.site import Site
 from iosonde.records.prediction import Account
@@ -77,7 +77,7 @@ class _Filled:
             yield f"{self.around} blocks were written past it, as it was full"
 
 
-def target(look: Look, layer: StackLayer, target: Target) -> Layer:
+def target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     """All writes go to the fast layer, and back from there once more than a share is in use.
 
     Reads of what it holds come from the fast layer. What it held at the beginning is not known, but
@@ -98,9 +98,9 @@ def target(look: Look, layer: StackLayer, target: Target) -> Layer:
     block, size = table.block_size, target.length * SECTOR
     high, low = (filled.blocks * options[f"{name}_watermark"] // 100 for name in ("high", "low"))
 
-    def keeping(room: int, only_with: str = "cleanings") -> Layer:
+    def keeping(room: int, only_with: str = "cleanings") -> LedgerLayer:
         rule = Cache(block=block, blocks=max(room, 1), mode="back", fills=False)
-        return Layer(rule, size, order=(slow, fast), only_with=only_with)
+        return LedgerLayer(rule, size, order=(slow, fast), only_with=only_with)
 
     otherwise = [keeping(low - filled.used)]
     if filled.used:
@@ -174,7 +174,7 @@ def _in_runs(layer: str, fast: str) -> Iterator[Besides]:
 _ENTRY = 16  # dm-writecache: entry of a block, bytes
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     """All writes go to the fast layer; what it holds is read from there, the rest from below.
 
     Source: Linux 6.1, drivers/md/dm-writecache.c (`calculate_memory_size()`: metadata, then the
@@ -198,7 +198,7 @@ def _declared(site: Site, scene: Scene) -> Layer:
         "it writes back at once, unless there was a flush or a write past it in the last 3 s, "
         f"which are taken to be {3 * rate} requests",
     )
-    return Layer(rule, slow.size, notes=notes, approximate=approximate)
+    return LedgerLayer(rule, slow.size, notes=notes, approximate=approximate)
 
 
 def writecache_metadata(blocks: int) -> int:

@@ -26,7 +26,7 @@ from iosonde.layers.step import (
     Check,
     Command,
     Step,
-    Subject,
+    UndoSubject,
     exists,
     file,
     modules,
@@ -293,7 +293,7 @@ def _first_data(site: Site) -> tuple[Step, ...]:
             (run("drbdadm", "primary", name),),
             Check(("sh", "-c", _PRIMARY, "sh", name)),
             (run("drbdadm", "secondary", name),),
-            touches=(Subject("device", f"/dev/drbd{minor_of(site)}", given="kept"),),
+            touches=(UndoSubject("device", f"/dev/drbd{minor_of(site)}", given="kept"),),
         ),
     )
 

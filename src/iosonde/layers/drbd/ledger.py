@@ -14,7 +14,7 @@ from typing import Any
 
 from iosonde._core import Drbd, Limits, Linear, Mirror
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Besides, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, Besides, LedgerContext, LedgerLayer
 from iosonde.layers.site import Site
 from iosonde.records.prediction import Account
 from iosonde.records.stack import StackLayer
@@ -25,7 +25,7 @@ _TRANSACTION = Account(0, 0, 1, 4 * KIB)
 _FLUSH = Account(0, 0, 1, 0)  # is counted as a write of nothing
 
 
-def found(look: Look, layer: StackLayer) -> Layer:
+def found(look: Look, layer: StackLayer) -> LedgerLayer:
     """Both sides have all writes, its own has the reads and the activity log."""
     state = layer.facts.get("disk_state")
     if state != "UpToDate":
@@ -40,7 +40,7 @@ def found(look: Look, layer: StackLayer) -> Layer:
     limits = Limits(most=MIB)
     if layer.facts.get("role") == "Secondary":
         flush = Besides(name, most=_FLUSH, event="asked_writes")
-        return Layer(Linear(), size, limits, order=(own[0],), besides=(flush,))
+        return LedgerLayer(Linear(), size, limits, order=(own[0],), besides=(flush,))
     extents = -(-size // _EXTENT)
     log = Besides(
         name, most=_TRANSACTION, event="asked_writes",
@@ -48,15 +48,15 @@ def found(look: Look, layer: StackLayer) -> Layer:
     )  # fmt: skip
     if len(below) == 2 and layer.facts.get("connection") == "Connected":
         notes, order = ("its bitmap",), (own[0], 1 - own[0])
-        return Layer(Mirror(), size, limits, notes=notes, order=order, besides=(log,))
+        return LedgerLayer(Mirror(), size, limits, notes=notes, order=order, besides=(log,))
     notes = ("its bitmap, and what its peer gets",)
-    return Layer(Linear(), size, limits, notes=notes, order=(own[0],), besides=(log,))
+    return LedgerLayer(Linear(), size, limits, notes=notes, order=(own[0],), besides=(log,))
 
 
 _LOG = 32 * KIB  # DRBD 8.4, drbd_int.h: MD_32kB_SECT, the activity log of internal metadata
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     """Its metadata lie behind the data: a bit for each 4 KiB, the log, and a superblock."""
     declared: Any = site.declared
     if len(site.below) != 2:
@@ -71,7 +71,7 @@ def _declared(site: Site, scene: Scene) -> Layer:
     flushes = options.get("disk-flushes", True) not in {False, "no"}
     rule = Drbd(log=size, flushes=flushes, extents=int(options.get("al-extents", 1237)))
     notes = ("its bitmap, and the flushes of its own metadata",)
-    return Layer(rule, size, Limits(most=MIB), (), notes, (primary, 1 - primary))
+    return LedgerLayer(rule, size, Limits(most=MIB), (), notes, (primary, 1 - primary))
 
 
 ACCOUNTING = Accounting(declared=_declared, found=found, networked=True)

@@ -19,10 +19,10 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.layers.drbd.facts import amount, parse_volumes
 from iosonde.records.printed import (
+    OutputReading,
     PrintedCounters,
     PrintedState,
-    Reading,
-    Subject,
+    PrintedSubject,
     Unreadable,
     known,
 )
@@ -64,7 +64,7 @@ class DrbdOutput:
                 return index
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         held, last = [], first
         for index, line in lines(cursor, first, 600):
@@ -81,14 +81,16 @@ class DrbdOutput:
         rows = list(_old(held) if old else _new(held))
         if not rows:
             raise Unreadable("no resource follows")
-        subjects = tuple(Subject("drbd", name, values, prompt.host) for name, values, _ in rows)
+        subjects = tuple(
+            PrintedSubject("drbd", name, values, prompt.host) for name, values, _ in rows
+        )
         counters = tuple(
             PrintedCounters(self.tool, "drbd", name, counts, prompt.host, prompt.command)
             for name, _, counts in rows
             if counts
         )
         state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,), counters=counters)
+        return OutputReading(begin, last, states=(state,), counters=counters)
 
 
 _Row = tuple[str, dict[str, Scalar], dict[str, Json]]

@@ -22,7 +22,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers.drbd.facts import names_device, options_in, options_in_force
 from iosonde.records.stack import Scalar
 from iosonde.scripts import program
-from iosonde.settings.mechanism import Kept, Scripted, texts, value_of
+from iosonde.settings.mechanism import PersistentLine, Scripted, texts, value_of
 
 FILES = ("/etc/drbd.d/*.res", "/etc/drbd.conf")
 _NEW, _OLD = "# iosonde", "# iosonde was: "
@@ -120,14 +120,16 @@ class DrbdSettings(Scripted):
         """See `Mechanism.device`: the kernel counts disks."""
         return f"/sys/block/{_parts(address)[0]}/diskseq"
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a line in the resource's file, which is not iosonde's own."""
         device, section, option = _parts(address)
         for path, text in (await self._texts(host)).items():
             if names_device(text, device):
                 edited(text, section, option, value)  # refused now rather than half-way
                 note = "the file of the other host has its own options: keep it there too"
-                return Kept(path, edit=lambda text: edited(text, section, option, value), note=note)
+                return PersistentLine(
+                    path, edit=lambda text: edited(text, section, option, value), note=note
+                )
         raise Refused("no file of drbd.conf(5) has its resource", where=device)
 
     async def _texts(self, host: Host) -> dict[str, str]:

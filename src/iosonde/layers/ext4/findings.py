@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.records.evidence import Case, Rule
+from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Evidence, Finding
 
 
-def double_write(case: Case) -> Iterator[Finding]:
+def double_write(case: EvidenceSet) -> Iterator[Finding]:
     """ext3 and ext4 with data=journal."""
     for one in case.of_kind("ext3", "ext4"):
         if one.values.get("data") != "journal":

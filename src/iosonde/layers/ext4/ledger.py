@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from iosonde._core import Journal
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._mounts.ledger import extents_of_file, file_system
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _DEFAULT = (
 """Blocks of a file system below which its journal has so many."""
 
 
-def ext4(site: Site, scene: Scene) -> Layer:
+def ext4(site: Site, scene: LedgerContext) -> LedgerLayer:
     """ext4; with `journal: journal` all data are written twice."""
     declared: Any = site.declared
     if declared.journal != "journal":
@@ -42,7 +42,7 @@ def ext4(site: Site, scene: Scene) -> Layer:
         "the journal is taken to lie behind the data",
     )
     notes = ("its metadata but for the inode of one preallocated file",)
-    return Layer(rule, size, notes=notes, approximate=approximate)
+    return LedgerLayer(rule, size, notes=notes, approximate=approximate)
 
 
 def journal_blocks(blocks: int) -> int:

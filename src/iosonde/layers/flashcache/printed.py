@@ -16,7 +16,13 @@ from iosonde import units
 from iosonde.layers.dm.facts import device_of
 from iosonde.layers.dm.printed_listing import HEAD
 from iosonde.layers.flashcache.facts import counters, size_histogram, table_facts
-from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import (
+    OutputReading,
+    PrintedCounters,
+    PrintedState,
+    PrintedSubject,
+    Unreadable,
+)
 from iosonde.records.stack import Json
 from iosonde.text.cursor import (
     Prompt,
@@ -71,7 +77,7 @@ class FlashcacheOutput:
                 break
         return bare
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         head = _first(cursor, first)
         begin, prompt = command_before(
@@ -95,11 +101,11 @@ class FlashcacheOutput:
         counted = PrintedCounters(
             self.tool, "flashcache", name, values, prompt.host, prompt.command
         )
-        return Reading(begin, last, counters=(counted,))
+        return OutputReading(begin, last, counters=(counted,))
 
     def _table(
         self, cursor: TextCursor, first: int, head: re.Match[str], begin: int, prompt: Prompt
-    ) -> Reading:
+    ) -> OutputReading:
         last = _end(cursor, first, _OF_CONF)
         text = joined(cursor, first, last)
         configured, _, sizes_text = text.partition("Size Hist:")
@@ -108,7 +114,7 @@ class FlashcacheOutput:
             raise Unreadable("no configuration follows")
         name = head["name"] or device_of(prompt.command)
         values["size"] = int(head["length"]) * units.SECTOR
-        subject = Subject("flashcache", name, values)
+        subject = PrintedSubject("flashcache", name, values)
         state = PrintedState(self.tool, (subject,), prompt.host, prompt.command)
         for device in ("cache_device", "disk_device"):
             if device in values:
@@ -117,7 +123,7 @@ class FlashcacheOutput:
         counted = PrintedCounters(
             self.tool, "flashcache", name, {"size_histogram": sizes}, prompt.host, prompt.command
         )
-        return Reading(begin, last, states=(state,), counters=(counted,) if sizes else ())
+        return OutputReading(begin, last, states=(state,), counters=(counted,) if sizes else ())
 
 
 def _first(cursor: TextCursor, index: int) -> re.Match[str] | None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from iosonde._core import Same
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     queue,
 )
 from iosonde.layers.site import Site
 
 
-def _declared(_site: Site, scene: Scene) -> Layer:
-    return Layer(Same(), scene.size, queue(scene))
+def _declared(_site: Site, scene: LedgerContext) -> LedgerLayer:
+    return LedgerLayer(Same(), scene.size, queue(scene))
 
 
 ACCOUNTING = Accounting(declared=_declared)

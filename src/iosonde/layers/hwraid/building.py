@@ -39,7 +39,7 @@ from iosonde.layers.hwraid.facts import (
 )
 from iosonde.layers.hwraid.found import MEGARAID, SMART_ARRAY, called
 from iosonde.layers.site import Site
-from iosonde.layers.step import Check, Command, Step, Subject, run, wipe
+from iosonde.layers.step import Check, Command, Step, UndoSubject, run, wipe
 from iosonde.scripts import program
 
 _FOLDER = "/var/lib/iosonde/hwraid"
@@ -164,8 +164,8 @@ def steps(site: Site) -> tuple[Step, ...]:
             Check(asking(site, "check", *declared.drives), shows, _SLOW),
             (wipe(*asking(site, "delete"), timeout=_SLOW),),
             touches=(
-                Subject("output", name_of(site), asking(site, "identity")),
-                Subject(
+                UndoSubject("output", name_of(site), asking(site, "identity")),
+                UndoSubject(
                     "device",
                     f"<the virtual drive {name_of(site)}>",
                     asking(site, "place"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
-from iosonde.records.printed import Subject, known
+from iosonde.records.printed import PrintedSubject, known
 from iosonde.records.stack import Scalar
 
 _ADAPTER = re.compile(r"\s*(?:\w+ \w+ for )?Adapter:?\s*#?(?P<number>\d+)")
@@ -42,19 +42,19 @@ _LEVELS = {(0, 0): "raid0", (1, 0): "raid1", (5, 0): "raid5", (6, 0): "raid6", (
            (1, 3): "raid10", (5, 3): "raid50", (6, 3): "raid60"}  # fmt: skip
 
 
-def parse_megacli(text: str, host: str = "") -> Iterator[Subject]:
+def parse_megacli(text: str, host: str = "") -> Iterator[PrintedSubject]:
     """The virtual drives, adapters with their battery, and physical drives that MegaCli names."""
     yield from _volumes(text, host)
     adapters, drives = _items(text)
     for name, items in adapters.items():
         if values := _adapter(items):
-            yield Subject("controller", name, values, host)
+            yield PrintedSubject("controller", name, values, host)
     for name, items in drives.items():
         if values := _disk(items):
-            yield Subject("disk", name, values, host)
+            yield PrintedSubject("disk", name, values, host)
 
 
-def _volumes(text: str, host: str) -> Iterator[Subject]:
+def _volumes(text: str, host: str) -> Iterator[PrintedSubject]:
     """The virtual drives. Their lines are read without blanks: some are wider than a page."""
     packed = "".join(text.split())
     marks = list(_VOLUME.finditer(packed))
@@ -65,7 +65,9 @@ def _volumes(text: str, host: str) -> Iterator[Subject]:
         values = _volume(packed[mark.end() : after.start() if after else len(packed)])
         if values:
             name = f"{owner}/v{mark['number']}"
-            yield Subject("hwraid", name, {"controller": owner, "volume": name} | values, host)
+            yield PrintedSubject(
+                "hwraid", name, {"controller": owner, "volume": name} | values, host
+            )
 
 
 def _volume(block: str) -> dict[str, Scalar]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of
-from iosonde.records.printed import Subject, known
+from iosonde.records.printed import PrintedSubject, known
 from iosonde.records.stack import Scalar
 
 SSACLI_CONTROLLER = re.compile(
@@ -56,7 +56,7 @@ class _Controller:
     members: dict[str, set[str]] = field(default_factory=dict)  # array → its physical drives
 
 
-def parse_ssacli(text: str, host: str = "") -> Iterator[Subject]:
+def parse_ssacli(text: str, host: str = "") -> Iterator[PrintedSubject]:
     """The controllers, logical and physical drives that ssacli names."""
     for controller in _controllers(text):
         yield from _subjects(controller, host)
@@ -137,7 +137,7 @@ def _short(about: dict[str, str], text: str) -> None:
         about.setdefault("Status", _WORDS.sub(" ", words[3]))
 
 
-def _subjects(printed: _Controller, host: str) -> Iterator[Subject]:
+def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
     name = f"slot{printed.slot}"
     items = printed.items
     ratio = _RATIO.search(items.get("Cache Ratio") or items.get("Accelerator Ratio", ""))
@@ -157,21 +157,21 @@ def _subjects(printed: _Controller, host: str) -> Iterator[Subject]:
             "battery": battery,
         }
     )
-    yield Subject("controller", name, facts, host)
+    yield PrintedSubject("controller", name, facts, host)
     share = int(ratio[2]) / 100 if ratio else None
     for number, drive in printed.logical.items():
         values = _logical(printed, drive, share)
         device = drive.get("Disk Name", "").partition(" ")[0]
         title = device.removeprefix("/dev/") if device.startswith("/dev/") else f"{name}/ld{number}"
         own: dict[str, Scalar] = {"controller": name, "volume": f"{name}/ld{number}"}
-        yield Subject("hwraid", title, own | values, host)
+        yield PrintedSubject("hwraid", title, own | values, host)
     for place, disk in printed.physical.items():
         values = _physical(disk)
         arrays = [array for array, members in printed.members.items() if place in members]
         if values and arrays:
             values["drive_group"] = arrays[0]
         if values:
-            yield Subject("disk", f"{name}/{place}", values, host)
+            yield PrintedSubject("disk", f"{name}/{place}", values, host)
 
 
 def _logical(

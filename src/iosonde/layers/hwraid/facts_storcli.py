@@ -17,7 +17,7 @@ from typing import Any
 
 from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, size_of
-from iosonde.records.printed import Subject, known
+from iosonde.records.printed import PrintedSubject, known
 from iosonde.records.stack import Scalar
 from iosonde.text.json_object import decoded
 
@@ -81,7 +81,7 @@ class _Printed:
     caches: dict[str, str] = field(default_factory=dict)  # drive group → cache of its drives
 
 
-def parse_storcli(text: str, host: str = "") -> Iterator[Subject]:
+def parse_storcli(text: str, host: str = "") -> Iterator[PrintedSubject]:
     """The controllers, virtual and physical drives that storcli or perccli names.
 
     Args:
@@ -233,7 +233,7 @@ def _details(drive: dict[str, Any], content: Mapping[str, Any]) -> None:
 # ── what they say ─────────────────────────────────────────────────────────────────────────────
 
 
-def _subjects(printed: _Printed, host: str) -> Iterator[Subject]:
+def _subjects(printed: _Printed, host: str) -> Iterator[PrintedSubject]:
     name = f"c{printed.number}"
     facts = known(
         {
@@ -244,7 +244,7 @@ def _subjects(printed: _Printed, host: str) -> Iterator[Subject]:
         }
     )
     if facts:
-        yield Subject("controller", name, facts, host)
+        yield PrintedSubject("controller", name, facts, host)
     members: dict[str, int] = {}
     for row in printed.drives.values():
         members[str(row.get("DG"))] = members.get(str(row.get("DG")), 0) + 1
@@ -256,11 +256,11 @@ def _subjects(printed: _Printed, host: str) -> Iterator[Subject]:
                 device.removeprefix("/dev/") if device.startswith("/dev/") else f"{name}/v{number}"
             )
             own: dict[str, Scalar] = {"controller": name, "volume": f"{name}/v{number}"}
-            yield Subject("hwraid", title, own | values, host)
+            yield PrintedSubject("hwraid", title, own | values, host)
     for place, row in printed.drives.items():
         values = _disk(row)
         if values:
-            yield Subject("disk", f"{name}/{place}", values, host)
+            yield PrintedSubject("disk", f"{name}/{place}", values, host)
 
 
 def _volume(printed: _Printed, row: Row, members: Mapping[str, int]) -> dict[str, Scalar]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from iosonde import units
 from iosonde.layers._raid.geometry import PARITY
-from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _GOOD = frozenset({
@@ -27,7 +27,7 @@ _OFF_DUTY = {"learning": "is in a learn cycle", "charging": "is charging", "fail
              "missing": "is missing"}  # fmt: skip
 
 
-def _like(case: Case, state: State, kind: str, name: str) -> Iterator[State]:
+def _like(case: EvidenceSet, state: StateEvidence, kind: str, name: str) -> Iterator[StateEvidence]:
     """States of the same machine with a name, or of what hangs on it."""
     for one in case.of_kind(kind):
         near = one.source == state.source and (
@@ -37,7 +37,7 @@ def _like(case: Case, state: State, kind: str, name: str) -> Iterator[State]:
             yield one
 
 
-def _members(case: Case, volume: State) -> Iterator[State]:
+def _members(case: EvidenceSet, volume: StateEvidence) -> Iterator[StateEvidence]:
     """The drives of a volume's controller that are in its drive group, or may be."""
     group = volume.values.get("drive_group")
     for one in _like(case, volume, "disk", str(volume.values.get("controller"))):
@@ -45,12 +45,12 @@ def _members(case: Case, volume: State) -> Iterator[State]:
             yield one
 
 
-def _volumes(case: Case) -> list[State]:
+def _volumes(case: EvidenceSet) -> list[StateEvidence]:
     """The virtual drives. What several outputs say of one is put together unless they differ.
 
     Only some outputs tell the host; the one that knows the volume's device gives the name.
     """
-    found: dict[tuple[str, object], list[State]] = {}
+    found: dict[tuple[str, object], list[StateEvidence]] = {}
     for state in sorted(case.of_kind("hwraid"), key=lambda one: "/" in one.name):
         alike = found.setdefault((state.source, state.values.get("volume") or state.name), [])
         for at in range(max(len(alike) - _LATEST, 0), len(alike)):
@@ -64,14 +64,14 @@ def _volumes(case: Case) -> list[State]:
     return [state for alike in found.values() for state in alike]
 
 
-def _agree(one: State, other: State) -> bool:
+def _agree(one: StateEvidence, other: StateEvidence) -> bool:
     """Whether two outputs may be of the same volume at the same time. Printed sizes are rounded."""
     common = (one.values.keys() & other.values.keys()) - {"size"}
     same = all(one.values[name] == other.values[name] for name in common)
     return same and (one.host == other.host or "" in {one.host, other.host})
 
 
-def _called(state: State) -> str:
+def _called(state: StateEvidence) -> str:
     """A volume in words: its name with its level and size."""
     level, size = state.values.get("raid_level"), state.values.get("size")
     parts = [str(level).upper().replace("RAID", "RAID ")] if level else []
@@ -79,13 +79,13 @@ def _called(state: State) -> str:
     return f"{state.name} ({', '.join(parts)})" if parts else state.name
 
 
-def _caches(case: Case, volume: State) -> Iterator[State]:
+def _caches(case: EvidenceSet, volume: StateEvidence) -> Iterator[StateEvidence]:
     """What may tell of the cache in front of a volume: its controller, then itself."""
     yield from _like(case, volume, "controller", str(volume.values.get("controller")))
     yield volume
 
 
-def _battery(case: Case, volume: State) -> tuple[str, str]:
+def _battery(case: EvidenceSet, volume: StateEvidence) -> tuple[str, str]:
     """The state of the battery behind a volume's cache and where it was read; empty if unknown."""
     for one in _caches(case, volume):
         if one.values.get("battery"):
@@ -93,7 +93,7 @@ def _battery(case: Case, volume: State) -> tuple[str, str]:
     return "", ""
 
 
-def _cache(case: Case, volume: State) -> tuple[int, str]:
+def _cache(case: EvidenceSet, volume: StateEvidence) -> tuple[int, str]:
     """Bytes of the cache in front of a volume and where they were read; 0 if unknown."""
     for one in _caches(case, volume):
         size = one.values.get("cache_size")
@@ -102,7 +102,7 @@ def _cache(case: Case, volume: State) -> tuple[int, str]:
     return 0, ""
 
 
-def _command(volume: State, lsi: str, smart_array: str) -> str:
+def _command(volume: StateEvidence, lsi: str, smart_array: str) -> str:
     """The command that changes a setting, in the words of the tool that the volume's name is of."""
     controller = str(volume.values.get("controller") or "")
     place = str(volume.values.get("volume") or "/cN/vN").lstrip("/")
@@ -114,7 +114,7 @@ def _command(volume: State, lsi: str, smart_array: str) -> str:
 # ── unsafe-cache ──────────────────────────────────────────────────────────────────────────────
 
 
-def _always_write_back(case: Case) -> Iterator[Finding]:
+def _always_write_back(case: EvidenceSet) -> Iterator[Finding]:
     for volume in _volumes(case):
         if volume.values.get("write_policy") != "write_back_always":
             continue
@@ -150,7 +150,7 @@ def _always_write_back(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _drives_cache(case: Case) -> Iterator[Finding]:
+def _drives_cache(case: EvidenceSet) -> Iterator[Finding]:
     for volume in _volumes(case):
         setting = volume.values.get("disk_cache")
         on = setting == "enabled"
@@ -181,7 +181,7 @@ def _drives_cache(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _no_flush(case: Case) -> Iterator[Finding]:
+def _no_flush(case: EvidenceSet) -> Iterator[Finding]:
     """File systems and mirrors that were told not to flush, over drives that need it."""
     for upper in case.states:
         how = _without_flush(upper)
@@ -208,7 +208,7 @@ def _no_flush(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _without_flush(state: State) -> str:
+def _without_flush(state: StateEvidence) -> str:
     values = state.values
     if values.get("nobarrier") is True:
         return "nobarrier"
@@ -222,7 +222,7 @@ def _without_flush(state: State) -> str:
 # ── write-back-suspended ──────────────────────────────────────────────────────────────────────
 
 
-def _suspended(case: Case) -> Iterator[Finding]:
+def _suspended(case: EvidenceSet) -> Iterator[Finding]:
     for volume in _volumes(case):
         values = volume.values
         wanted = values.get("write_policy_initial") or values.get("write_policy")
@@ -256,7 +256,7 @@ def _suspended(case: Case) -> Iterator[Finding]:
 # ── degraded ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _degraded(case: Case) -> Iterator[Finding]:
+def _degraded(case: EvidenceSet) -> Iterator[Finding]:
     for volume in _volumes(case):
         state = str(volume.values.get("state") or "")
         if state not in {"degraded", "partially degraded", "offline"}:
@@ -284,13 +284,13 @@ def _degraded(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _bad_drives(case: Case, volume: State) -> list[State]:
+def _bad_drives(case: EvidenceSet, volume: StateEvidence) -> list[StateEvidence]:
     """Drives that are not at work, each once."""
     known = {one.name: one for one in _members(case, volume) if one.values.get("state")}
     return [one for one in known.values() if str(one.values["state"]).lower() not in _GOOD]
 
 
-def _busy(case: Case) -> Iterator[Finding]:
+def _busy(case: EvidenceSet) -> Iterator[Finding]:
     """A rebuild, an initialisation or a check that shares the drives with the load."""
     for volume in _volumes(case):
         work = str(volume.values.get("active_operations") or "none")
@@ -310,7 +310,7 @@ def _busy(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _failing(case: Case) -> Iterator[Finding]:
+def _failing(case: EvidenceSet) -> Iterator[Finding]:
     """Drives that still work but announce that they will not for long."""
     for disk in case.of_kind("disk"):
         predicted = disk.values.get("predicted_failures")

@@ -16,7 +16,7 @@ from iosonde.layers.hwraid.facts_megacli import parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import parse_ssacli
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.records.printed import Subject
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Gap, Scalar
 
 MEGARAID = ("storcli64", "storcli", "perccli64", "perccli")
@@ -42,7 +42,7 @@ def called(names: Iterable[str]) -> tuple[str, ...]:
     return (*every, *(place for name in every for place in PLACES.get(name, ())))
 
 
-Parse: TypeAlias = Callable[[str, str], Iterator[Subject]]
+Parse: TypeAlias = Callable[[str, str], Iterator[PrintedSubject]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ _HCTL = re.compile(r"(\d+):(\d+):(\d+):(\d+)")
 
 
 async def _placed(
-    scene: Scene, maker: Maker, subjects: Sequence[Subject], tool: str
+    scene: Scene, maker: Maker, subjects: Sequence[PrintedSubject], tool: str
 ) -> list[Volume]:
     """The virtual drives whose block device can be told; a gap for each other one.
 

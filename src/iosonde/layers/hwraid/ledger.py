@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from iosonde._core import Controller, Limits, Parity, Raid1, Raid10, Striped
-from iosonde.layers._ledger.rule import Accounting, Behind, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, Behind, LedgerContext, LedgerLayer
 from iosonde.layers._raid.geometry import LEFT_SYMMETRIC, NEAR_TWO, PARITY, array_size
 from iosonde.layers.disk.kind import DiskDeclared
 from iosonde.layers.hwraid.declared import HwraidDeclared
@@ -35,7 +35,7 @@ def _drives(site: Site) -> tuple[Site, ...]:
     )
 
 
-def array_of(site: Site, scene: Scene) -> Layer:
+def array_of(site: Site, scene: LedgerContext) -> LedgerLayer:
     """What a virtual drive is to the core: an array, behind a write-back cache if that is known.
 
     Raises:
@@ -70,7 +70,7 @@ def array_of(site: Site, scene: Scene) -> Layer:
     )  # fmt: skip
 
 
-def _array(site: Site, scene: Scene) -> Layer:
+def _array(site: Site, scene: LedgerContext) -> LedgerLayer:
     """A virtual drive without its cache.
 
     Raises:
@@ -81,16 +81,16 @@ def _array(site: Site, scene: Scene) -> Layer:
     each = min(one.size for one in scene.below) // strip * strip
     if declared.level == 0:
         size = array_size(level, [each] * drives, strip)
-        return Layer(Striped(chunk=strip), size, Limits(most=strip))
+        return LedgerLayer(Striped(chunk=strip), size, Limits(most=strip))
     if declared.level == 1 and drives == 2:
-        return Layer(Raid1(), each, _MOST)
+        return LedgerLayer(Raid1(), each, _MOST)
     if declared.level in {1, 10}:
         rule = Raid10(chunk=strip, layout=NEAR_TWO, size=each)
-        return Layer(rule, array_size("raid10", [each] * drives, strip), _MOST)
+        return LedgerLayer(rule, array_size("raid10", [each] * drives, strip), _MOST)
     if declared.level not in {5, 6}:
         raise site.wrong(f"`predict` does not know RAID {declared.level} of a controller")
     array = Parity(parity=PARITY[level], chunk=strip, layout=LEFT_SYMMETRIC, stripe_cache=256)
-    return Layer(array, array_size(level, [each] * drives, strip), _MOST)
+    return LedgerLayer(array, array_size(level, [each] * drives, strip), _MOST)
 
 
 ACCOUNTING = Accounting(

@@ -9,7 +9,7 @@ from typing import ClassVar
 from iosonde.layers.hwraid.facts_megacli import parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, parse_ssacli
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
 from iosonde.text.json_object import opening
 
@@ -26,7 +26,7 @@ class _ControllerTool:
     strange_below: ClassVar[int] = 4
     """Strange lines one after the other that it has at most above an anchor, and below."""
     start: ClassVar[re.Pattern[str]]
-    parse: ClassVar[Callable[[str, str], Iterator[Subject]]]
+    parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]]
 
     def is_own(self, line: str) -> bool:
         """Whether the tool prints such lines."""
@@ -56,7 +56,7 @@ class _ControllerTool:
                 break
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = self._last(cursor, first)
         asked = command_before(cursor, first, self.commands, reach=self.reach)
@@ -65,7 +65,7 @@ class _ControllerTool:
         if not subjects:
             raise Unreadable("it names no controller and no drive")
         state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
     def _last(self, cursor: TextCursor, first: int) -> int:
         last, strange = first, 0
@@ -102,7 +102,7 @@ class Storcli(_ControllerTool):
         r"|DG/VD TYPE|EID:Slt DID|^\s*VD\d+ Properties :|^\s*(?:Drive )?/c\d+(?:/\w+)* :"
         r"|\"Controllers\"|\"Command Status\"|\"CLI Version\""
     )
-    parse: ClassVar[Callable[[str, str], Iterator[Subject]]] = parse_storcli
+    parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_storcli
 
     def is_own(self, line: str) -> bool:
         """See `_ControllerTool.is_own`."""
@@ -154,7 +154,7 @@ class MegaCli(_ControllerTool):
         r"|(?:CacheCade )?Virtual (?:Drive|Disk): ?\d+ ?\("
         r"|BBU status for Adapter: ?\d+|BatteryType:|Enclosure Device ID: ?\d)"
     )
-    parse: ClassVar[Callable[[str, str], Iterator[Subject]]] = parse_megacli
+    parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_megacli
 
     def is_own(self, line: str) -> bool:
         """See `_ControllerTool.is_own`."""
@@ -183,7 +183,7 @@ class Ssacli(_ControllerTool):
     commands: ClassVar[tuple[str, ...]] = ("ssacli", "hpssacli", "hpacucli")
     strange_above: ClassVar[int] = 0
     start: ClassVar[re.Pattern[str]] = SSACLI_CONTROLLER
-    parse: ClassVar[Callable[[str, str], Iterator[Subject]]] = parse_ssacli
+    parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_ssacli
 
     def is_own(self, line: str) -> bool:
         """See `_ControllerTool.is_own`."""

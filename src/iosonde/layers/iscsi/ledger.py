@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from iosonde._core import Far
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     REQUEST,
     far,
@@ -17,7 +17,7 @@ from iosonde.layers.site import Site
 from iosonde.units import KIB
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     """LIO's own bursts where none are declared: 64 KiB at first, then 256 KiB."""
     declared: Any = site.declared
     first = 0 if declared.immediate_data is False else declared.first_burst_length or 64 * KIB

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.layers.aoe.facts import AOE_HEADER, aoe_frame_payload
-from iosonde.records.evidence import Case, Counted, Measured, Rule, State, subject_of
+from iosonde.records.evidence import (
+    CounterEvidence,
+    EvidenceSet,
+    Rule,
+    StateEvidence,
+    TrialEvidence,
+    subject_of,
+)
 from iosonde.records.finding import Evidence, Finding
 
 _NETWORK = frozenset({
@@ -57,7 +64,7 @@ class _Link:
 # ── link-limit ────────────────────────────────────────────────────────────────────────────────
 
 
-def _limit(case: Case) -> Iterator[Finding]:
+def _limit(case: EvidenceSet) -> Iterator[Finding]:
     for trial in case.trials:
         layers = _crossed(case, trial)
         if not layers:
@@ -74,7 +81,7 @@ def _limit(case: Case) -> Iterator[Finding]:
                     break
 
 
-def _crossed(case: Case, trial: Measured) -> set[str]:
+def _crossed(case: EvidenceSet, trial: TrialEvidence) -> set[str]:
     """The kinds of network layers between a trial's target and its drives; empty: none known."""
     below = {kind for kind, _ in trial.stands_on} & (_NETWORK | {"link"})
     if below or trial.stands_on:
@@ -97,7 +104,7 @@ def _crossed(case: Case, trial: Measured) -> set[str]:
     }
 
 
-def _links(case: Case, trial: Measured) -> Iterator[_Link]:
+def _links(case: EvidenceSet, trial: TrialEvidence) -> Iterator[_Link]:
     """The links of a trial's host whose speed is known; those it stands on where that is known."""
     own = {device for kind, device in trial.stands_on if kind == "link"}
     near = [
@@ -119,7 +126,7 @@ def _links(case: Case, trial: Measured) -> Iterator[_Link]:
 
 
 def _reached(
-    trial: Measured, metric: str, rate: float, link: _Link, layers: set[str]
+    trial: TrialEvidence, metric: str, rate: float, link: _Link, layers: set[str]
 ) -> Finding | None:
     mtu = link.mtu or _STANDARD_MTU
     payload = aoe_payload if layers & {"aoe", "aoe_initiator"} else tcp_payload
@@ -154,7 +161,7 @@ def _reached(
 # ── link-speed ────────────────────────────────────────────────────────────────────────────────
 
 
-def _slow(case: Case) -> Iterator[Finding]:
+def _slow(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("link"):
         speed, most = state.values.get("speed"), state.values.get("speed_max")
         half = state.values.get("duplex") == "half"
@@ -186,7 +193,7 @@ def _bits(speed: int) -> str:
 # ── link-errors ───────────────────────────────────────────────────────────────────────────────
 
 
-def _errors(case: Case) -> Iterator[Finding]:
+def _errors(case: EvidenceSet) -> Iterator[Finding]:
     for counted in _physical(case):
         figures = {name: value for name, value in counted.values.items() if isinstance(value, int)}
         frames = figures.get("rx_packets", 0) + figures.get("tx_packets", 0)
@@ -219,7 +226,7 @@ def _spaced(figure: int) -> str:
     return f"{figure:,}".replace(",", " ")
 
 
-def _drops(case: Case) -> Iterator[Finding]:
+def _drops(case: EvidenceSet) -> Iterator[Finding]:
     for counted in _physical(case):
         figures = {name: value for name, value in counted.values.items() if isinstance(value, int)}
         for side in ("rx", "tx"):
@@ -243,7 +250,7 @@ def _drops(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _physical(case: Case) -> Iterator[Counted]:
+def _physical(case: EvidenceSet) -> Iterator[CounterEvidence]:
     """Counters of links that are no bond, bridge or VLAN: those repeat what is below them."""
     upper = {
         (state.source, state.host, str(state.values["master"]))
@@ -262,7 +269,7 @@ def _physical(case: Case) -> Iterator[Counted]:
 # ── pcie-link ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _pcie(case: Case) -> Iterator[Finding]:
+def _pcie(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("pcie"):
         now, most = state.values.get("bandwidth"), state.values.get("bandwidth_max")
         if not isinstance(now, int | float) or not isinstance(most, int | float) or now >= most:
@@ -285,7 +292,7 @@ def _pcie(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _lanes(state: State, ending: str) -> str:
+def _lanes(state: StateEvidence, ending: str) -> str:
     speed, width = (state.values.get(f"link_{one}{ending}") for one in ("speed", "width"))
     return f"{speed / 1e9:g} GT/s x{width}" if isinstance(speed, int | float) else f"x{width}"
 

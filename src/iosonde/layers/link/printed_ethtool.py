@@ -10,7 +10,7 @@ import re
 from typing import ClassVar
 
 from iosonde.layers.link.facts import coalescing, driver_facts, features, rings
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines
 
@@ -50,7 +50,7 @@ class EthtoolOutput:
                 return index
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         head = _HEAD.match(cursor.line(first) or "")
         last = _end(cursor, first)
@@ -62,9 +62,12 @@ class EthtoolOutput:
         if not values or not name:
             raise Unreadable("nothing is known of it" if name else "it names no interface")
         state = PrintedState(
-            self.tool, (Subject("link", name, values, prompt.host),), prompt.host, prompt.command
+            self.tool,
+            (PrintedSubject("link", name, values, prompt.host),),
+            prompt.host,
+            prompt.command,
         )
-        return Reading(begin, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
 def _end(cursor: TextCursor, first: int) -> int:

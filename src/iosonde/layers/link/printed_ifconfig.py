@@ -10,10 +10,10 @@ import re
 from typing import ClassVar
 
 from iosonde.records.printed import (
+    OutputReading,
     PrintedCounters,
     PrintedState,
-    Reading,
-    Subject,
+    PrintedSubject,
     Unreadable,
     known,
 )
@@ -56,12 +56,12 @@ class Ifconfig:
                 break
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last, marks = _end(cursor, first)
         asked = command_before(cursor, first, ("ifconfig",), reach=3)
         begin, prompt = asked or (first, Prompt(""))
-        subjects: list[Subject] = []
+        subjects: list[PrintedSubject] = []
         counters: list[PrintedCounters] = []
         for start, after in zip(marks, [*marks[1:], last + 1], strict=True):
             text = " ".join(joined(cursor, start, after - 1).split())
@@ -69,7 +69,9 @@ class Ifconfig:
             mtu = _MTU.search(text)
             if named is None or mtu is None:
                 continue
-            subjects.append(Subject("link", named["name"], _facts(text, int(mtu[1])), prompt.host))
+            subjects.append(
+                PrintedSubject("link", named["name"], _facts(text, int(mtu[1])), prompt.host)
+            )
             counts = _counts("".join(text.split()))
             if counts:
                 counters.append(
@@ -80,7 +82,7 @@ class Ifconfig:
         if not subjects:
             raise Unreadable("no interface with an MTU")
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,), counters=tuple(counters))
+        return OutputReading(begin, last, states=(state,), counters=tuple(counters))
 
 
 def _end(cursor: TextCursor, first: int) -> tuple[int, list[int]]:

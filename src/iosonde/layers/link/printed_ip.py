@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from iosonde.records.printed import (
+    OutputReading,
     PrintedCounters,
     PrintedState,
-    Reading,
-    Subject,
+    PrintedSubject,
     Unreadable,
     known,
 )
@@ -55,11 +55,11 @@ class IpLink:
         """See `Output.begin`."""
         return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last, marks = _end(cursor, first)
         begin, prompt = command_before(cursor, first, _COMMANDS, reach=3) or (first, Prompt(""))
-        subjects: list[Subject] = []
+        subjects: list[PrintedSubject] = []
         counters: list[PrintedCounters] = []
         for start, after in zip(marks, [*marks[1:], last + 1], strict=True):
             text = joined(cursor, start, after - 1)
@@ -68,7 +68,7 @@ class IpLink:
         if not subjects:
             raise Unreadable("no interface with an MTU and a state")
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,), counters=tuple(counters))
+        return OutputReading(begin, last, states=(state,), counters=tuple(counters))
 
 
 def _end(cursor: TextCursor, first: int) -> tuple[int, list[int]]:
@@ -87,14 +87,14 @@ def _end(cursor: TextCursor, first: int) -> tuple[int, list[int]]:
     return last, marks
 
 
-def _link(text: str, host: str) -> Iterator[Subject]:
+def _link(text: str, host: str) -> Iterator[PrintedSubject]:
     found = _FACTS.match("".join(text.split()))
     if found is None:
         return
     flags = found["flags"].split(",")
     state = (found["state"] or "unknown").lower()
     name, _, lower = found["name"].partition("@")
-    yield Subject(
+    yield PrintedSubject(
         "link",
         name,
         known(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _IDLE = frozenset({"", "idle", "frozen"})
@@ -25,7 +25,7 @@ _WORK = {
 }
 
 
-def volumes(case: Case) -> Iterator[Finding]:
+def volumes(case: EvidenceSet) -> Iterator[Finding]:
     """Volumes of LVM, and the dm devices under them, that lack members or are busy."""
     for state in case.of_kind("lvm", "dm"):
         if state.values.get("degraded") is True:
@@ -36,7 +36,7 @@ def volumes(case: Case) -> Iterator[Finding]:
             yield _lost(state)
 
 
-def _volume(state: State) -> str:
+def _volume(state: StateEvidence) -> str:
     """VG/LV, as LVM's commands take it."""
     group = str(state.values.get("volume_group") or "VG")
     name = state.name.rpartition("/")[2].strip("[]")
@@ -48,7 +48,7 @@ def _volume(state: State) -> str:
     return f"{group}/{name}"
 
 
-def _lacking(state: State) -> Finding:
+def _lacking(state: StateEvidence) -> Finding:
     volume = _volume(state)
     failed = state.values.get("failed_disks")
     back = state.values.get("health") == "refresh needed"
@@ -86,7 +86,7 @@ def _lacking(state: State) -> Finding:
     )
 
 
-def _busy(state: State) -> Iterator[Finding]:
+def _busy(state: StateEvidence) -> Iterator[Finding]:
     action = str(state.values.get("sync_action") or "")
     share = state.values.get("in_sync", state.values.get("sync_share"))
     known = isinstance(share, int | float) and not isinstance(share, bool)
@@ -110,7 +110,7 @@ def _busy(state: State) -> Iterator[Finding]:
     )
 
 
-def _lost(state: State) -> Finding:
+def _lost(state: StateEvidence) -> Finding:
     return Finding(
         rule="degraded",
         severity="error",

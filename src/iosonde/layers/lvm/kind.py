@@ -28,7 +28,7 @@ from iosonde.layers.lvm.facts import (
     volume_hazards,
 )
 from iosonde.layers.site import Compared, Declared, Site, Size
-from iosonde.layers.step import Check, Command, Step, Subject, exists, modules
+from iosonde.layers.step import Check, Command, Step, UndoSubject, exists, modules
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 from iosonde.units import KIB, MIB, show_bytes
@@ -105,7 +105,9 @@ def _made_group(site: Site) -> Step:
         ),
         destroys=devices,
         touches=(
-            Subject("output", group, _tool(site, "vgs", "--noheadings", "-o", "vg_uuid", group)),
+            UndoSubject(
+                "output", group, _tool(site, "vgs", "--noheadings", "-o", "vg_uuid", group)
+            ),
         ),
         shared=True,
     )
@@ -198,11 +200,11 @@ class Lvm(Layer):
             Check(_tool(site, "lvs", "--noheadings", "--options", "segtype", volume)),
             (Command(_tool(site, "lvremove", "--yes", volume), wipes=True),),
             touches=(
-                Subject(
+                UndoSubject(
                     "output", volume,
                     _tool(site, "lvs", "--noheadings", "-o", "vg_uuid,lv_uuid", volume),
                 ),
-                *(Subject("device", one) for one in _physical(site)),
+                *(UndoSubject("device", one) for one in _physical(site)),
             ),
         )  # fmt: skip
         active = Step(
@@ -212,7 +214,7 @@ class Lvm(Layer):
             (Command(_tool(site, *change, "n", volume)),),
             touches=()
             if declared.type == "thin-pool"
-            else (Subject("device", f"/dev/{volume}", given="lost"),),
+            else (UndoSubject("device", f"/dev/{volume}", given="lost"),),
         )
         first = () if declared.type == "thin" else (_made_group(site),)
         return (_modules_for(declared.type), *first, made, active)

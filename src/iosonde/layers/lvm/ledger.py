@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from iosonde._core import Mirror, Raid1, Segment, Segments, Striped
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     mapped,
 )
@@ -19,7 +19,7 @@ from iosonde.units import MIB
 _EXTENT = 4 * MIB
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     declared: Any = site.declared
     if declared.type in {"thin", "thin-pool"}:
         raise site.wrong("where a thin volume's blocks lie cannot be predicted")
@@ -38,8 +38,8 @@ def _declared(site: Site, scene: Scene) -> Layer:
         each = min(extents) - (1 if declared.type == "raid1" else 0)  # one for the rmeta volume
         size = min(declared.size or each * _EXTENT, each * _EXTENT)
         if declared.type == "mirror":
-            return Layer(Mirror(), size, starts=starts, notes=(*notes, "its log"))
-        return Layer(Raid1(), size, starts=starts, notes=(*notes, "the bitmap of its copies"))
+            return LedgerLayer(Mirror(), size, starts=starts, notes=(*notes, "its log"))
+        return LedgerLayer(Raid1(), size, starts=starts, notes=(*notes, "the bitmap of its copies"))
     if declared.type == "striped":
         stripes = declared.stripes or len(extents)
         if stripes != len(extents):
@@ -47,13 +47,13 @@ def _declared(site: Site, scene: Scene) -> Layer:
         size = min(
             declared.size or min(extents) * stripes * _EXTENT, min(extents) * stripes * _EXTENT
         )
-        return Layer(Striped(chunk=declared.stripe_size), size, starts=starts, notes=notes)
+        return LedgerLayer(Striped(chunk=declared.stripe_size), size, starts=starts, notes=notes)
     return _concatenated(declared.size, extents, starts, notes)
 
 
 def _concatenated(
     wanted: int | None, extents: list[int], starts: tuple[int, ...], notes: tuple[str, ...]
-) -> Layer:
+) -> LedgerLayer:
     """One physical volume behind the other."""
     total = min(wanted or sum(extents) * _EXTENT, sum(extents) * _EXTENT)
     segments: list[Segment] = []
@@ -64,7 +64,7 @@ def _concatenated(
             break
         segments.append(Segment(start=begin, length=length, child=child, at=starts[child]))
         begin += length
-    return Layer(Segments(segments=segments), total, notes=notes)
+    return LedgerLayer(Segments(segments=segments), total, notes=notes)
 
 
 def _first_extent(below: Site) -> int:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from iosonde.layers.dm.facts import mapper_name
 from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
 from iosonde.text.cursor import Prompt, TextCursor, command_before
@@ -74,7 +74,7 @@ class LvmOutput:
                 return index if head_at(cursor, index, _COLUMNS) else None
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         head = head_at(cursor, first, _COLUMNS)
         if head is None:
@@ -94,10 +94,10 @@ class LvmOutput:
         else:
             found = tuple(_others("lvm_group", "VG", _GROUP, cells, host))
         state = PrintedState(self.tool, found, host, prompt.command)
-        return Reading(begin, table[-1].last, states=(state,))
+        return OutputReading(begin, table[-1].last, states=(state,))
 
 
-def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[Subject]:
+def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[PrintedSubject]:
     """The logical volumes, each with the rows of all its segments."""
     found: dict[tuple[str, str], list[Mapping[str, str]]] = {}
     for cells in table:
@@ -113,7 +113,7 @@ def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[Subject]:
             "role": "part" if part else None,
         }
         values = volume_facts(reported) | known(more)
-        yield Subject("lvm", mapper_name(group, volume), values, host)
+        yield PrintedSubject("lvm", mapper_name(group, volume), values, host)
 
 
 def _devices(cells: Mapping[str, str]) -> list[str]:
@@ -130,7 +130,7 @@ def _member(group: str, name: str) -> str:
 
 def _others(
     kind: str, column: str, names: Mapping[str, str], table: list[Mapping[str, str]], host: str
-) -> Iterator[Subject]:
+) -> Iterator[PrintedSubject]:
     for cells in table:
         values: dict[str, Scalar] = {}
         for name, fact in names.items():
@@ -141,4 +141,4 @@ def _others(
                 values[fact] = size_of(text)
             else:
                 values[fact] = int(text) if _NUMBER.fullmatch(text) else text
-        yield Subject(kind, cells[column].removeprefix("/dev/"), values, host)
+        yield PrintedSubject(kind, cells[column].removeprefix("/dev/"), values, host)

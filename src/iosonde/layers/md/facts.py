@@ -95,7 +95,7 @@ def _reshape(attributes: Mapping[str, str]) -> dict[str, Scalar]:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ArrayMember:
     """One device of an array: its state ("in_sync", "spare", "faulty", "write_mostly,in_sync" …).
 
     `slot` is its place, None for one without; `offset` where data begin on it, bytes.
@@ -123,7 +123,7 @@ def member_directory(name: str) -> str:
     return f"dev-{name.replace('/', '!')}"
 
 
-def parse_member(name: str, attributes: Mapping[str, str]) -> Member:
+def parse_member(name: str, attributes: Mapping[str, str]) -> ArrayMember:
     """A member of an array.
 
     Args:
@@ -133,10 +133,10 @@ def parse_member(name: str, attributes: Mapping[str, str]) -> Member:
     place = member_directory(name)
     state, slot, offset = (attributes.get(f"{place}/{one}", "") for one in MEMBER_ATTRIBUTES)
     sectors = _figure(offset)
-    return Member(name, state, _figure(slot), None if sectors is None else sectors * SECTOR)
+    return ArrayMember(name, state, _figure(slot), None if sectors is None else sectors * SECTOR)
 
 
-def member_facts(members: Sequence[Member]) -> dict[str, Scalar]:
+def member_facts(members: Sequence[ArrayMember]) -> dict[str, Scalar]:
     """How many members there are of each role, and where data begin on all of them."""
     facts: dict[str, Scalar] = {}
     for role, fact in (("active", "active_members"), ("spare", "spares"), ("faulty", "faulty"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.records.evidence import Case, Rule, State, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _DAY = 86400.0
@@ -20,7 +20,7 @@ _LONGEST = 14 * _DAY
 _PAUSED = frozenset({"PausedSyncS", "PausedSyncT"})
 
 
-def stuck(case: Case) -> Iterator[Finding]:
+def stuck(case: EvidenceSet) -> Iterator[Finding]:
     """Arrays and replicas whose resync stands still."""
     for state in case.of_kind("md"):
         yield from _md(state)
@@ -34,7 +34,7 @@ def stuck(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _md(state: State) -> Iterator[Finding]:
+def _md(state: StateEvidence) -> Iterator[Finding]:
     values, name = state.values, state.name
     if values.get("sync_waits") == "pending":
         yield _finding(
@@ -59,7 +59,7 @@ def _md(state: State) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _left(state: State) -> float | None:
+def _left(state: StateEvidence) -> float | None:
     """Seconds until a resync is done; None where it has no known speed."""
     size, share, speed = (state.values.get(name) for name in ("size", "sync_share", "sync_speed"))
     members = state.values.get("data_members") or 1
@@ -73,7 +73,13 @@ def _left(state: State) -> float | None:
 
 
 def _finding(
-    state: State, said: str, what: str, value: str | float | None, remedy: str, *, unit: str = ""
+    state: StateEvidence,
+    said: str,
+    what: str,
+    value: str | float | None,
+    remedy: str,
+    *,
+    unit: str = "",
 ) -> Finding:
     shown = units.show(float(value), unit) if unit and isinstance(value, int | float) else value
     return Finding(

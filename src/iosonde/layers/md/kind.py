@@ -31,14 +31,14 @@ from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_w
 from iosonde.layers.md.facts import (
     ATTRIBUTES,
     MEMBER_ATTRIBUTES,
-    Member,
+    ArrayMember,
     array_facts,
     member_directory,
     member_facts,
     parse_member,
 )
 from iosonde.layers.site import Compared, Declared, Rebuilding, Site, Size
-from iosonde.layers.step import LEFT, Check, Step, Subject, modules, run, wipe
+from iosonde.layers.step import LEFT, Check, Step, UndoSubject, modules, run, wipe
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.scripts import program
 from iosonde.settings.declared import Needs
@@ -48,7 +48,7 @@ _BUSY = {"resync", "recover", "reshape", "check", "repair"}
 _STOPPED = {"clear", "inactive", "suspended", "broken"}  # array_state of what takes no I/O
 
 
-def array_hazards(facts: Mapping[str, Scalar], members: Sequence[Member]) -> tuple[str, ...]:
+def array_hazards(facts: Mapping[str, Scalar], members: Sequence[ArrayMember]) -> tuple[str, ...]:
     """Words for what is wrong with an array.
 
     Args:
@@ -70,7 +70,7 @@ def array_hazards(facts: Mapping[str, Scalar], members: Sequence[Member]) -> tup
     return tuple(words)
 
 
-def misaligned(scene: Scene, members: Sequence[Member]) -> tuple[str, ...]:
+def misaligned(scene: Scene, members: Sequence[ArrayMember]) -> tuple[str, ...]:
     """`misaligned` where data begin off a member's grid of physical sectors."""
     for one in members:
         device = scene.devices.get(one.name)
@@ -252,7 +252,7 @@ class Md(Layer):
                 ),
                 destroys=tuple(members),
                 again=(run("mdadm", "--quiet", "--assemble", "--run", path, *members),),
-                touches=(Subject("device", path, given="lost"),),
+                touches=(UndoSubject("device", path, given="lost"),),
                 turn="md",  # mdadm looks for a free number, and two at a time find the same
             ),
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 from iosonde._core import Bitmap, Limits, Parity, Raid1, Raid10, Striped
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import REQUEST
 from iosonde.layers._raid.geometry import (
     PARITY,
@@ -45,11 +45,11 @@ _BITMAP_HEAD = 256  # bytes of a bitmap before its bits
 _BIT = 64 * MIB
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     return _with_bitmap(_array(site, scene), site, scene)
 
 
-def _array(site: Site, scene: Scene) -> Layer:
+def _array(site: Site, scene: LedgerContext) -> LedgerLayer:
     declared: Any = site.declared
     count = len(scene.below) - declared.spares
     chunk = 0 if declared.level == 1 else declared.chunk_size
@@ -65,23 +65,25 @@ def _array(site: Site, scene: Scene) -> Layer:
             raise site.wrong("RAID 0 does not survive the loss of a member")
         return replace(_striped(chunk, size), starts=starts)
     if declared.level == 1:
-        return Layer(Raid1(failed=failed), size, _MOST, starts)
+        return LedgerLayer(Raid1(failed=failed), size, _MOST, starts)
     if declared.level == 10:
         each = min(sizes) // chunk * chunk
         rule = Raid10(chunk=chunk, layout=layout, size=each, failed=failed)
         notes = ("which copy of a read larger than its chunk is taken",)
-        return Layer(rule, size, _MOST, starts, notes)
+        return LedgerLayer(rule, size, _MOST, starts, notes)
     array = Parity(
         parity=PARITY[level], chunk=chunk, layout=layout, failed=failed,
         rmw_level=int(scene.extra.get("rmw_level", 1)),
         stripe_cache=int(scene.extra.get("stripe_cache_size", 256)),
     )  # fmt: skip
     notes = ("how many writes a request's later stripes are merged into",)
-    return Layer(array, size, Limits(most=MIB), starts, notes)
+    return LedgerLayer(array, size, Limits(most=MIB), starts, notes)
 
 
-def _striped(chunk: int, size: int) -> Layer:
-    return Layer(Striped(chunk=chunk, latter_first=True), size, Limits(most=min(chunk, REQUEST)))
+def _striped(chunk: int, size: int) -> LedgerLayer:
+    return LedgerLayer(
+        Striped(chunk=chunk, latter_first=True), size, Limits(most=min(chunk, REQUEST))
+    )
 
 
 def _layout(declared: Any, site: Site) -> int:
@@ -126,7 +128,7 @@ def _bits(text: object, members: int, site: Site) -> int:
 # ── the write-intent bitmap ───────────────────────────────────────────────────────────────────
 
 
-def _with_bitmap(array: Layer, site: Site, scene: Scene) -> Layer:
+def _with_bitmap(array: LedgerLayer, site: Site, scene: LedgerContext) -> LedgerLayer:
     """An array with its bitmap, if it is declared with one.
 
     The first write to each chunk is exact, and so are the pages that are written when bits are
@@ -148,7 +150,7 @@ def _with_bitmap(array: Layer, site: Site, scene: Scene) -> Layer:
     return replace(mapped, notes=(note, *array.notes))
 
 
-def _mapped(array: Layer, member: int, at: int, chunk: int = 0) -> Layer:
+def _mapped(array: LedgerLayer, member: int, at: int, chunk: int = 0) -> LedgerLayer:
     """An array with a bitmap on each of its members.
 
     Args:
@@ -162,7 +164,7 @@ def _mapped(array: Layer, member: int, at: int, chunk: int = 0) -> Layer:
     return replace(array, bitmap=bitmap)
 
 
-def _unmapped(array: Layer) -> Layer:
+def _unmapped(array: LedgerLayer) -> LedgerLayer:
     """An array whose bitmap lies where the model does not know."""
     return replace(array, notes=("its write-intent bitmap", *array.notes))
 
@@ -181,7 +183,7 @@ def _bitmap_chunk(covered: int, member: int) -> int:
 # ── as found ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _found(look: Look, layer: StackLayer) -> Layer:
+def _found(look: Look, layer: StackLayer) -> LedgerLayer:
     """An array with the write-intent bitmap that it was found with.
 
     Source: Linux 6.1, Documentation/admin-guide/md.rst (`bitmap/location`: sectors from the
@@ -208,7 +210,7 @@ def _files(look: Look, layer: StackLayer) -> dict[str, str]:
     }
 
 
-def _array_as_found(look: Look, layer: StackLayer) -> Layer:
+def _array_as_found(look: Look, layer: StackLayer) -> LedgerLayer:
     level = str(look.value(layer, "level") or "").removeprefix("raid")
     if level not in {"0", "1", "4", "5", "6", "10"}:
         raise NotCovered(f"md of level {level or 'unknown'} is not covered")
@@ -223,7 +225,7 @@ def _array_as_found(look: Look, layer: StackLayer) -> Layer:
     starts = tuple(members.get(slot, standing)[1] for slot in range(disks))
     failed = sum(1 << slot for slot in lost) | int(look.value(layer, "model.failed") or 0)
     if level == "1":
-        return Layer(Raid1(failed=failed), size, _MOST, starts, order=order)
+        return LedgerLayer(Raid1(failed=failed), size, _MOST, starts, order=order)
     chunk, layout = look.value(layer, "chunk_size"), look.value(layer, "layout")
     if not isinstance(chunk, int):
         raise NotCovered("its chunk is not known")
@@ -236,14 +238,14 @@ def _array_as_found(look: Look, layer: StackLayer) -> Layer:
     if level == "10":
         each = member_size(size, disks, chunk, layout)
         rule = Raid10(chunk=chunk, layout=layout, size=each, failed=failed)
-        return Layer(rule, size, _MOST, starts, order=order)
+        return LedgerLayer(rule, size, _MOST, starts, order=order)
     rmw_level, stripe_cache = _parity_settings(look, layer)
     array = Parity(
         parity=PARITY[f"raid{level}"], chunk=chunk, failed=failed,
         layout=PARITY_LAST if level == "4" else layout,
         rmw_level=rmw_level, stripe_cache=stripe_cache,
     )  # fmt: skip
-    return Layer(array, size, Limits(most=MIB), starts, order=order)
+    return LedgerLayer(array, size, Limits(most=MIB), starts, order=order)
 
 
 def _has_zones(

@@ -12,7 +12,7 @@ from iosonde.layers.md.facts import (
     parse_mdadm,
     parse_mdstat,
 )
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines
 
 _MDSTAT_LINE = re.compile(
@@ -43,16 +43,16 @@ class Mdadm:
                 break
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         report, last = parse_mdadm(cursor.block(first, 120))
         if "Raid Level" not in report.pairs:
             raise Unreadable("the level of the array is missing")
         begin, prompt = command_before(cursor, first, ("mdadm",)) or (first, Prompt(""))
         kind = "md_member" if report.examined else "md"
-        subject = Subject(kind, report.name, report.facts, prompt.host)
+        subject = PrintedSubject(kind, report.name, report.facts, prompt.host)
         state = PrintedState(self.tool, (subject,), prompt.host, prompt.command)
-        return Reading(begin, first + last, states=(state,))
+        return OutputReading(begin, first + last, states=(state,))
 
 
 class Mdstat:
@@ -79,13 +79,14 @@ class Mdstat:
                 return index
         return cursor.at
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = _last_line(cursor, first)
         text = joined(cursor, first, last)
         begin, prompt = command_before(cursor, first, ("cat", "watch")) or (first, Prompt(""))
         subjects = tuple(
-            Subject("md", array.name, array.facts, prompt.host) for array in parse_mdstat(text)
+            PrintedSubject("md", array.name, array.facts, prompt.host)
+            for array in parse_mdstat(text)
         )
         if not subjects:
             cut = MDSTAT_ARRAY.search(text)
@@ -93,7 +94,7 @@ class Mdstat:
                 "the lines of its arrays are cut off" if cut else "there is no array in it"
             )
         state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
 def _last_line(cursor: TextCursor, first: int) -> int:

@@ -19,7 +19,7 @@ from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Declared, Duration, Site
-from iosonde.layers.step import Check, Step, Subject, file, modules, run
+from iosonde.layers.step import Check, Step, UndoSubject, file, modules, run
 from iosonde.records.stack import Scalar, StackLayer
 
 _PATIENCE = 30.0
@@ -198,7 +198,7 @@ class Nbd(Layer):
                 ),
                 Check(("test", "-e", f"/sys/block/nbd{number}/pid")),
                 (run("nbd-client", "-d", device, timeout=_PATIENCE),),
-                touches=(Subject("device", device, given="kept", fleeting=True),),
+                touches=(UndoSubject("device", device, given="kept", fleeting=True),),
             ),
         )  # fmt: skip
 

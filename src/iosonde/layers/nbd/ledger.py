@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iosonde._core import Far
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     REQUEST,
     far,
@@ -12,7 +12,7 @@ from iosonde.layers._ledger.shapes import (
 from iosonde.layers.site import Site
 
 
-def _declared(_site: Site, scene: Scene) -> Layer:
+def _declared(_site: Site, scene: LedgerContext) -> LedgerLayer:
     return far(Far(read=REQUEST, write=REQUEST), scene, "the page cache of its server")
 
 

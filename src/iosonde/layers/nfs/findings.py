@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.records.evidence import Case, Counted, Rule, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _LOCAL = {"localhost", "localhost.localdomain", "::1"}
@@ -17,29 +17,29 @@ _MANY_CALLS = 1000
 _ATIME = ("noatime", "nodiratime", "relatime", "norelatime", "strictatime", "lazytime")
 
 
-def _everyone(export: State) -> bool:
+def _everyone(export: StateEvidence) -> bool:
     return str(export.values.get("clients", "")).split(",")[0] in {"*", "0.0.0.0/0", "::/0"}
 
 
-def _proven(export: State) -> bool:
+def _proven(export: StateEvidence) -> bool:
     """Whether clients prove who they are: by Kerberos alone, or by a certificate (exports(5))."""
     flavours = str(export.values.get("sec") or "sys").split(":")
     transports = str(export.values.get("xprtsec") or "none").split(":")
     return all(one.startswith("krb5") for one in flavours) or set(transports) == {"mtls"}
 
 
-def _evidence(state: State, *names: str) -> tuple[Evidence, ...]:
+def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
     return tuple(Evidence(name, state.values.get(name), "", state.where) for name in names)
 
 
-def unsafe_export(case: Case) -> Iterator[Finding]:
+def unsafe_export(case: EvidenceSet) -> Iterator[Finding]:
     """Exports that may lose or give away data."""
     for one in case.of_kind("export"):
         yield from _loses(one)
         yield from _gives(one)
 
 
-def _loses(one: State) -> Iterator[Finding]:
+def _loses(one: StateEvidence) -> Iterator[Finding]:
     values = one.values
     if values.get("async") and not values.get("ro"):
         delay = " no_wdelay has no effect beside it." if values.get("no_wdelay") else ""
@@ -70,7 +70,7 @@ def _loses(one: State) -> Iterator[Finding]:
         )
 
 
-def _gives(one: State) -> Iterator[Finding]:
+def _gives(one: StateEvidence) -> Iterator[Finding]:
     values = one.values
     apart = values.get("written_apart_from")
     if apart:
@@ -108,7 +108,7 @@ def _gives(one: State) -> Iterator[Finding]:
         )
 
 
-def loopback(case: Case) -> Iterator[Finding]:
+def loopback(case: EvidenceSet) -> Iterator[Finding]:
     """Mounts whose server is the host itself."""
     for one in case.of_kind("nfs"):
         server, address = str(one.values.get("server") or ""), str(one.values.get("address") or "")
@@ -135,7 +135,7 @@ def loopback(case: Case) -> Iterator[Finding]:
         )
 
 
-def small_transfers(case: Case) -> Iterator[Finding]:
+def small_transfers(case: EvidenceSet) -> Iterator[Finding]:
     """Mounts that ask for little in each call."""
     for one in case.of_kind("nfs"):
         sizes = [
@@ -162,7 +162,7 @@ def small_transfers(case: Case) -> Iterator[Finding]:
         )
 
 
-def one_connection(case: Case) -> Iterator[Finding]:
+def one_connection(case: EvidenceSet) -> Iterator[Finding]:
     """One connection over a link that carries more than one connection does."""
     for one in case.of_kind("nfs"):
         if one.values.get("connections") != 1 or one.values.get("protocol") not in {"tcp", None}:
@@ -192,7 +192,7 @@ def one_connection(case: Case) -> Iterator[Finding]:
         )
 
 
-def without_effect(case: Case) -> Iterator[Finding]:
+def without_effect(case: EvidenceSet) -> Iterator[Finding]:
     """Options that an NFS mount takes but does not follow."""
     for one in case.of_kind("nfs"):
         idle = [name for name in _ATIME if one.values.get(name) and name != "relatime"]
@@ -221,7 +221,7 @@ def without_effect(case: Case) -> Iterator[Finding]:
             )
 
 
-def retransmitted(case: Case) -> Iterator[Finding]:
+def retransmitted(case: EvidenceSet) -> Iterator[Finding]:
     """Calls that a client had to send again, as the client itself counted them."""
     for one in case.counters:
         calls, again = _sent_again(one)
@@ -246,7 +246,7 @@ def retransmitted(case: Case) -> Iterator[Finding]:
         )
 
 
-def _sent_again(counted: Counted) -> tuple[int, int]:
+def _sent_again(counted: CounterEvidence) -> tuple[int, int]:
     """Calls of a client, and how many of them it sent again (nfsstat; mountstats per operation)."""
     rpc, operations = (counted.values.get(name) for name in ("rpc", "operations"))
     if isinstance(rpc, dict) and isinstance(rpc.get("retransmissions"), int):

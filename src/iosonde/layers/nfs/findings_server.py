@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from iosonde import units
 from iosonde.layers._raid.arrays import arrays
-from iosonde.records.evidence import Case, Counted, Rule, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Json
 
@@ -36,13 +36,13 @@ def _figure(values: Mapping[str, Json], name: str) -> float:
     return figure if isinstance(figure, int | float) else 0
 
 
-def _calls(counted: Counted, operation: str) -> int:
+def _calls(counted: CounterEvidence, operation: str) -> int:
     """How often clients asked for an operation, by all versions of NFS."""
     names = ("proc2", "proc3", "proc4ops")
     return int(sum(_figure(_part(counted.values, name), operation) for name in names))
 
 
-def _servers(case: Case) -> Iterator[Counted]:
+def _servers(case: EvidenceSet) -> Iterator[CounterEvidence]:
     """The counters of NFS servers, each file once."""
     return (one for one in case.counters if one.kind == "nfsd" and not one.name)
 
@@ -59,7 +59,7 @@ def more_threads(threads: int) -> str:
     )
 
 
-def all_busy(case: Case) -> Iterator[Finding]:
+def all_busy(case: EvidenceSet) -> Iterator[Finding]:
     """The histogram of `th`, on kernels that fill it."""
     for one in _servers(case):
         usage = _part(one.values, "th")
@@ -108,7 +108,7 @@ def _waited(pool: Mapping[str, Json]) -> int:
     return max(int(queued - _figure(pool, "overloads-avoided")), 0)
 
 
-def no_idle_thread(case: Case) -> Iterator[Finding]:
+def no_idle_thread(case: EvidenceSet) -> Iterator[Finding]:
     """pool_stats, on kernels whose `th` has only zeros."""
     for one in case.counted("pool_stats"):
         arrived, waited = int(_figure(one.values, "packets-arrived")), _waited(one.values)
@@ -138,7 +138,7 @@ def no_idle_thread(case: Case) -> Iterator[Finding]:
         )
 
 
-def wrapped(case: Case) -> Iterator[Finding]:
+def wrapped(case: EvidenceSet) -> Iterator[Finding]:
     """Byte counters of 32 bits: of nfsd before 5.12, and of interfaces on 32-bit kernels."""
     for one in _servers(case):
         moved = _part(one.values, "io")
@@ -154,7 +154,9 @@ def wrapped(case: Case) -> Iterator[Finding]:
                 yield from _impossible(one, f"{side.upper()} packet", amount, packets, 60)
 
 
-def _impossible(one: Counted, what: str, amount: int, count: int, least: int) -> Iterator[Finding]:
+def _impossible(
+    one: CounterEvidence, what: str, amount: int, count: int, least: int
+) -> Iterator[Finding]:
     """A finding where a counter below 4 GiB leaves a small part of `least` bytes for each event."""
     if count < _MANY or amount >= _WIDTH or amount * 2 >= least * count:
         return
@@ -180,7 +182,7 @@ def _impossible(one: Counted, what: str, amount: int, count: int, least: int) ->
     )
 
 
-def mix(case: Case) -> Iterator[Finding]:
+def mix(case: EvidenceSet) -> Iterator[Finding]:
     """Reads against writes, and what both mean for the RAID level and the controller's cache."""
     seen: set[tuple[int, int]] = set()
     for one in _servers(case):
@@ -226,7 +228,7 @@ def mix(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _levels(case: Case, like: Counted) -> list[tuple[str, int, str]]:
+def _levels(case: EvidenceSet, like: CounterEvidence) -> list[tuple[str, int, str]]:
     """The RAID levels that are known, their write penalties, and where they were read."""
     levels: dict[str, tuple[int, str]] = {}
     for array in arrays(case):
@@ -239,7 +241,7 @@ def _levels(case: Case, like: Counted) -> list[tuple[str, int, str]]:
     ]
 
 
-def _cache(case: Case, like: Counted) -> State | None:
+def _cache(case: EvidenceSet, like: CounterEvidence) -> StateEvidence | None:
     """The controller whose cache is known to be divided."""
     return next(
         (
@@ -251,7 +253,7 @@ def _cache(case: Case, like: Counted) -> State | None:
     )
 
 
-def _for_writes(cache: State, kept: float) -> str:
+def _for_writes(cache: StateEvidence, kept: float) -> str:
     """What to do where most of a controller's cache holds what the page cache holds as well."""
     if kept < 0.5:
         return ""

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.layers.layer import options_of
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
@@ -60,9 +60,9 @@ class ExportsOutput:
                 return first
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        subjects: list[Subject] = []
+        subjects: list[PrintedSubject] = []
         last, following = first, first
         for index, line in lines(cursor, first, 300):
             if index < following:
@@ -81,13 +81,13 @@ class ExportsOutput:
         asked = command_before(cursor, first, ("cat", "exportfs", "grep"), reach=3)
         begin, prompt = asked or (first, Prompt(""))
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return Reading(begin, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
-def _entry(cursor: TextCursor, index: int) -> tuple[list[Subject], int] | None:
+def _entry(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int] | None:
     """What one path is exported to, and the index of the last line; None where none begins."""
     parts: list[str] = []
-    best: tuple[list[Subject], int] | None = None
+    best: tuple[list[PrintedSubject], int] | None = None
     for end in range(index, index + _MOST):
         line = cursor.line(end)
         if not (line or "").strip():
@@ -109,7 +109,7 @@ def _entry(cursor: TextCursor, index: int) -> tuple[list[Subject], int] | None:
     return best
 
 
-def _parsed(parts: Sequence[str]) -> list[Subject] | None:
+def _parsed(parts: Sequence[str]) -> list[PrintedSubject] | None:
     """The subjects of one entry; None where it is none, or not complete."""
     for whole in joinings(parts):
         path = _PATH.match(whole)
@@ -137,7 +137,7 @@ def _fits(rest: str) -> bool:
     return known > 0 and end == len(rest) and len(rest.split()) < 60
 
 
-def _subjects(path: str, rest: str) -> Iterator[Subject]:
+def _subjects(path: str, rest: str) -> Iterator[PrintedSubject]:
     """One subject for each list of options, with its clients."""
     alone: str | None = None
     for found in _CLIENT.finditer(rest):
@@ -154,4 +154,4 @@ def _subjects(path: str, rest: str) -> Iterator[Subject]:
         for this, other in (("sync", "async"), ("wdelay", "no_wdelay")):
             if this in options or other in options:
                 values |= {this: this in options, other: other in options}
-        yield Subject("export", path, values)
+        yield PrintedSubject("export", path, values)

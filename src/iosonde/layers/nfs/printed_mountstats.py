@@ -12,7 +12,13 @@ from typing import ClassVar
 
 from iosonde.layers.layer import options_of
 from iosonde.layers.nfs.facts import mount_facts
-from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import (
+    OutputReading,
+    PrintedCounters,
+    PrintedState,
+    PrintedSubject,
+    Unreadable,
+)
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines
 from iosonde.text.torn import words
@@ -71,7 +77,7 @@ class Mountstats:
                 return index if found["type"].startswith("nfs") and index < cursor.at + 1 else None
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         line = cursor.line(first) or ""
         if head := _DEVICE.match(line):
@@ -83,8 +89,10 @@ class Mountstats:
         asked = command_before(cursor, first, ("cat", "mountstats", "grep"), reach=3)
         begin, prompt = asked if asked and "mountstats" in asked[1].command else (first, Prompt(""))
         named = options_of(options.split(","))
-        subject = Subject("nfs", head["point"], {**mount_facts(head["source"], named), **named})
-        return Reading(
+        subject = PrintedSubject(
+            "nfs", head["point"], {**mount_facts(head["source"], named), **named}
+        )
+        return OutputReading(
             begin,
             last,
             counters=(

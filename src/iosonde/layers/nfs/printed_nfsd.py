@@ -15,7 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from iosonde.records.printed import PrintedCounters, PrintedState, Reading, Subject, Unreadable
+from iosonde.records.printed import (
+    OutputReading,
+    PrintedCounters,
+    PrintedState,
+    PrintedSubject,
+    Unreadable,
+)
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import words
@@ -131,7 +137,7 @@ class NfsdOutput:
                 break
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         groups = _groups(cursor, first)
         found: dict[str, list[str]] = {}
@@ -151,7 +157,7 @@ class NfsdOutput:
         begin, prompt = asked or (first, Prompt(""))
         threads = int(found["th"][0]) if "th" in found else None
         state = PrintedState(
-            self.tool, (Subject("nfsd", "", {"threads": threads}, prompt.host),), prompt.host
+            self.tool, (PrintedSubject("nfsd", "", {"threads": threads}, prompt.host),), prompt.host
         )
         counters = PrintedCounters(
             tool=self.tool,
@@ -161,7 +167,7 @@ class NfsdOutput:
             host=prompt.host,
             command=prompt.command,
         )
-        return Reading(
+        return OutputReading(
             begin,
             groups[-1].last,
             counters=(counters,),

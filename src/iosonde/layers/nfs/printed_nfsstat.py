@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
 from iosonde.text.torn import words
@@ -80,7 +80,7 @@ class Nfsstat:
         line = cursor.line(cursor.at) or ""
         return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         listed = _LISTED.match(cursor.line(first) or "")
         tables, last = _list(cursor, first) if listed else _tables(cursor, first)
@@ -93,7 +93,7 @@ class Nfsstat:
             for kind, values in tables.items()
             if values
         )
-        return Reading(begin, last, counters=counters)
+        return OutputReading(begin, last, counters=counters)
 
 
 def _list(cursor: TextCursor, first: int) -> tuple[dict[str, dict[str, Json]], int]:

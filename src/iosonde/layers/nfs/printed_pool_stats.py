@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from iosonde.records.printed import PrintedCounters, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines
 from iosonde.text.torn import words
 
@@ -37,7 +37,7 @@ class PoolStats:
                 return index
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         end = first
         while "threads-timedout" not in _head(cursor, first, end):
@@ -64,7 +64,7 @@ class PoolStats:
             )
             for row in rows
         )
-        return Reading(begin, last, counters=counters)
+        return OutputReading(begin, last, counters=counters)
 
 
 def _head(cursor: TextCursor, first: int, last: int) -> str:

@@ -15,7 +15,7 @@ from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.layers.nfs.facts import parse_section
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Kept, own_file, read_files, texts, write_file
+from iosonde.settings.mechanism import PersistentLine, own_file, read_files, texts, write_file
 
 FILE = "/etc/nfs.conf.d/zz-iosonde.conf"
 _FOLDER = "/proc/fs/nfsd/"
@@ -60,7 +60,7 @@ class NfsdSettings:
         del address
         return ""
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`."""
         if address not in _NAMES:
             raise Refused("nfs.conf has no name for it", where=_FOLDER + address)
@@ -69,7 +69,7 @@ class NfsdSettings:
         old = await texts(host, ["/etc/default/nfs-kernel-server"])
         if "RPCNFSDCOUNT" in "".join(old.values()):
             note = "/etc/default/nfs-kernel-server names RPCNFSDCOUNT, which older servers read"
-        return Kept(FILE, f"{name} =", f"{name} = {value}", section="[nfsd]", note=note)
+        return PersistentLine(FILE, f"{name} =", f"{name} = {value}", section="[nfsd]", note=note)
 
     def without(self, text: str) -> str:
         """See `Mechanism.without`."""

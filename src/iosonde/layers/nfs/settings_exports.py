@@ -18,7 +18,7 @@ from iosonde import kerneltext
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
 from iosonde.scripts import program
-from iosonde.settings.mechanism import Kept, Scripted, texts
+from iosonde.settings.mechanism import PersistentLine, Scripted, texts
 from iosonde.settings.remount import WAS, put_back_lines
 
 FILES = ("/etc/exports", "/etc/exports.d/*.exports")
@@ -71,13 +71,13 @@ class Exports(Scripted):
         """See `Scripted.arguments`."""
         return (*_words(address), _ETAB)
 
-    async def keep(self, host: Host, address: str, value: str) -> Kept:
+    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: the line of exports(5), whose file is not iosonde's own."""
         name, _, directory = address.partition(" ")
         for path, text in (await self._texts(host)).items():
             if any(kerneltext.fields(line)[:1] == [directory] for line in kerneltext.lines(text)):
                 edited(text, name, directory, value)  # refused now rather than half-way
-                return Kept(path, edit=lambda text: edited(text, name, directory, value))
+                return PersistentLine(path, edit=lambda text: edited(text, name, directory, value))
         raise Refused("no file of exports(5) names it", where=directory)
 
     async def _texts(self, host: Host) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from iosonde._core import Far
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     REQUEST,
     far,
@@ -17,7 +17,7 @@ from iosonde.layers.site import Site
 from iosonde.units import KIB
 
 
-def _declared(site: Site, scene: Scene) -> Layer:
+def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     """Data of up to four pages come with the command (nvmet: `inline_data_size` of its port)."""
     target: Any = site.only.declared
     inline = target.inline_data_size or 16 * KIB

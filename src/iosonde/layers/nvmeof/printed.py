@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from iosonde import units
-from iosonde.records.printed import PrintedState, Reading, Subject, Unreadable, known
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
 from iosonde.text.json_object import decoded, opening
@@ -48,7 +48,7 @@ class NvmeList:
                 return opening(cursor, index)
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         asked = command_before(cursor, first, ("nvme",), reach=3)
         command, host = (asked[1].command, asked[1].host) if asked else ("", "")
@@ -60,13 +60,13 @@ class NvmeList:
         if not subjects:
             raise Unreadable("no namespace follows")
         state = PrintedState(self.tool, subjects, host, command)
-        return Reading(asked[0] if asked else first, last, states=(state,))
+        return OutputReading(asked[0] if asked else first, last, states=(state,))
 
 
 # ── table ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _table(cursor: TextCursor, first: int, host: str) -> tuple[int, tuple[Subject, ...]]:
+def _table(cursor: TextCursor, first: int, host: str) -> tuple[int, tuple[PrintedSubject, ...]]:
     last, texts = first, []
     for index, line in lines(cursor, first, 2000):
         if index > first and (prompt_in(line) or index > last + 3 or _HEAD.match(line)):
@@ -98,7 +98,7 @@ def _unwrapped(texts: list[str]) -> list[str]:
     return rows
 
 
-def _subject(row: re.Match[str], host: str) -> Subject:
+def _subject(row: re.Match[str], host: str) -> PrintedSubject:
     size = units.printed(row["size"].replace(" ", ""))[0]
     values: dict[str, Scalar] = {
         "model": row["model"].strip(),
@@ -109,7 +109,7 @@ def _subject(row: re.Match[str], host: str) -> Subject:
         "logical_block_size": units.parse_bytes(row["block"].replace(" ", "")),
         "metadata_size": int(row["meta"].split()[0]) or None,
     }
-    return Subject("disk", row["node"].removeprefix("/dev/"), known(values), host)
+    return PrintedSubject("disk", row["node"].removeprefix("/dev/"), known(values), host)
 
 
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────
@@ -125,7 +125,7 @@ def _end_of_json(cursor: TextCursor, first: int) -> int:
     return last
 
 
-def _devices(answer: Mapping[str, Any], host: str) -> Iterator[Subject]:
+def _devices(answer: Mapping[str, Any], host: str) -> Iterator[PrintedSubject]:
     for device in answer["Devices"]:
         if "DevicePath" in device:
             yield _device(str(device["DevicePath"]), device, device, host)
@@ -139,7 +139,7 @@ def _devices(answer: Mapping[str, Any], host: str) -> Iterator[Subject]:
 
 def _device(
     path: str, space: Mapping[str, Any], controller: Mapping[str, Any], host: str
-) -> Subject:
+) -> PrintedSubject:
     bus = str(controller.get("Transport", "pcie"))
     values: dict[str, Scalar] = {
         "model": str(controller["ModelNumber"]).strip() if "ModelNumber" in controller else None,
@@ -150,4 +150,4 @@ def _device(
         "size": int(space["PhysicalSize"]) if "PhysicalSize" in space else None,
         "logical_block_size": int(space["SectorSize"]) if "SectorSize" in space else None,
     }
-    return Subject("disk", path.removeprefix("/dev/"), known(values), host)
+    return PrintedSubject("disk", path.removeprefix("/dev/"), known(values), host)

@@ -25,7 +25,7 @@ from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene
 from iosonde.layers.site import Compared, Declared, Site, Size
-from iosonde.layers.step import Check, Command, Step, Subject, run, wipe
+from iosonde.layers.step import Check, Command, Step, UndoSubject, run, wipe
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.units import MIB, SECTOR, show_bytes
 
@@ -194,8 +194,8 @@ class Partition(Layer):
                     wipe(*_SFDISK, "--delete", disk, number),
                 ),
                 touches=(
-                    Subject("device", disk),
-                    Subject(
+                    UndoSubject("device", disk),
+                    UndoSubject(
                         "device",
                         f"<partition {number} of {disk}>",
                         ("sh", "-c", _NODE, "sh", disk, number),

@@ -6,22 +6,22 @@ from typing import Any
 
 from iosonde._core import Linear
 from iosonde.layers._ledger.look import Look, NotCovered
-from iosonde.layers._ledger.rule import Accounting, Layer, Scene
+from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
 from iosonde.layers.site import Site
 from iosonde.records.stack import StackLayer
 
 
-def _partition(site: Site, scene: Scene) -> Layer:
+def _partition(site: Site, scene: LedgerContext) -> LedgerLayer:
     declared: Any = site.declared
     size = declared.size or scene.size - declared.start
-    return Layer(Linear(start=declared.start), size)
+    return LedgerLayer(Linear(start=declared.start), size)
 
 
-def _found(_: Look, layer: StackLayer) -> Layer:
+def _found(_: Look, layer: StackLayer) -> LedgerLayer:
     start = layer.facts.get("start")
     if not isinstance(start, int):
         raise NotCovered("where it begins is not known")
-    return Layer(Linear(start=start), layer.size or 0, order=(0,))
+    return LedgerLayer(Linear(start=start), layer.size or 0, order=(0,))
 
 
 ACCOUNTING = Accounting(declared=_partition, found=_found)

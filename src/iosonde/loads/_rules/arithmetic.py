@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from iosonde import units
 from iosonde.loads._rules.page_cache import run_times, sample_mean
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.sheet import SYNC_LATENCY
 from iosonde.records.stack import Json
@@ -27,7 +27,7 @@ _SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap",
 _PERCENTILE = re.compile(r"\.latency\.p(\d+)(?:_(\d+))?$")
 
 
-def _directions(trial: Measured) -> Iterator[str]:
+def _directions(trial: TrialEvidence) -> Iterator[str]:
     for direction in ("read", "write", "trim"):
         if trial.mean(f"{direction}.iops") or trial.mean(f"{direction}.bandwidth"):
             yield direction
@@ -42,7 +42,7 @@ def _differ(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return abs(a - b) > 2 * (of_a + of_b) + _SLACK * max(abs(a), abs(b))
 
 
-def _contradictions(case: Case) -> Iterable[Finding]:
+def _contradictions(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
         for direction in _directions(trial):
             checks = (_rates, _amounts, _latencies)
@@ -57,7 +57,7 @@ def _contradictions(case: Case) -> Iterable[Finding]:
                 )  # fmt: skip
 
 
-def _rates(trial: Measured, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
+def _rates(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
     """IOPS × block size against bandwidth; I/Os ÷ time against IOPS; both of the first loop."""
     iops, bandwidth = (_first(trial, f"{direction}.{name}") for name in ("iops", "bandwidth"))
     size, issued = trial.options.get("bs"), trial.issued.get(direction)
@@ -84,7 +84,7 @@ def _rates(trial: Measured, direction: str) -> Iterator[tuple[str, list[Evidence
             )
 
 
-def _amounts(trial: Measured, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
+def _amounts(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
     """What was moved in all against I/Os × block size, and against bandwidth × time."""
     moved = _detail(trial, "moved", direction)
     amount, grain = _number(moved, "bytes"), _number(moved, "step") or 0.0
@@ -113,7 +113,7 @@ def _amounts(trial: Measured, direction: str) -> Iterator[tuple[str, list[Eviden
             )
 
 
-def _detail(trial: Measured, name: str, direction: str) -> Mapping[str, Json]:
+def _detail(trial: TrialEvidence, name: str, direction: str) -> Mapping[str, Json]:
     every = trial.details.get(name)
     found = every.get(direction) if isinstance(every, dict) else None
     return found if isinstance(found, dict) else {}
@@ -124,13 +124,13 @@ def _number(values: Mapping[str, Json], name: str) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _first(trial: Measured, metric: str) -> tuple[float, float] | None:
+def _first(trial: TrialEvidence, metric: str) -> tuple[float, float] | None:
     """The first loop's figure and half of its last digit."""
     found = trial.metrics.get(metric)
     return (found.loops[0], trial.steps.get(metric, 0.0)) if found else None
 
 
-def _latencies(trial: Measured, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
+def _latencies(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
     """Percentiles rise, and lie between the least and the greatest latency."""
     found = []
     for name in trial.metrics:
@@ -184,7 +184,7 @@ def _grain(seconds: float) -> float:
     return 1e-9
 
 
-def _bursts(case: Case) -> Iterable[Finding]:
+def _bursts(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
         for direction in _directions(trial):
             samples = sample_mean(trial.details, "bw_samples", direction)
@@ -212,13 +212,13 @@ def _bursts(case: Case) -> Iterable[Finding]:
             )
 
 
-def _jobs(trial: Measured) -> int | None:
+def _jobs(trial: TrialEvidence) -> int | None:
     """The jobs that a trial's figures are of: one of several, or all of them as a group."""
     jobs = trial.details.get("jobs", trial.options.get("numjobs", 1))
     return jobs if isinstance(jobs, int) else None
 
 
-def _little(case: Case) -> Iterable[Finding]:
+def _little(case: EvidenceSet) -> Iterable[Finding]:
     """In flight on average: λW; never more than what the load keeps in flight."""
     for trial in case.trials:
         depth, jobs = trial.options.get("iodepth"), _jobs(trial)
@@ -246,18 +246,18 @@ def _little(case: Case) -> Iterable[Finding]:
         yield _unequal(trial, flying, offered, jobs)
 
 
-def _verifies(trial: Measured) -> bool:
+def _verifies(trial: TrialEvidence) -> bool:
     return trial.options.get("verify") not in {None, "", "0", "none", "null", False}
 
 
-def _syncs(trial: Measured) -> list[tuple[float, float]]:
+def _syncs(trial: TrialEvidence) -> list[tuple[float, float]]:
     """Syncs per second and their latency: while a job waits for one it has nothing else to do."""
     calls, wait = trial.issued.get("sync"), trial.mean(SYNC_LATENCY)
     times = run_times(trial)
     return [(calls / times[0], wait)] if calls and wait and times and times[0] else []
 
 
-def _unequal(trial: Measured, flying: float, offered: int, jobs: int) -> Finding:
+def _unequal(trial: TrialEvidence, flying: float, offered: int, jobs: int) -> Finding:
     more = flying > offered
     engine = str(trial.options.get("ioengine", ""))
     if more:
@@ -292,9 +292,9 @@ def _unequal(trial: Measured, flying: float, offered: int, jobs: int) -> Finding
     )
 
 
-def _single_depth(case: Case) -> Iterable[Finding]:
+def _single_depth(case: EvidenceSet) -> Iterable[Finding]:
     """At one I/O in flight a rate is a latency, said once for trials of one source."""
-    alone: dict[str, list[Measured]] = {}
+    alone: dict[str, list[TrialEvidence]] = {}
     for trial in case.trials:
         single = trial.options.get("iodepth") == 1 and _jobs(trial) == 1
         if single and any(trial.mean(f"{one}.iops") for one in ("read", "write")):
@@ -317,7 +317,7 @@ def _single_depth(case: Case) -> Iterable[Finding]:
         )
 
 
-def _generator(case: Case) -> Iterable[Finding]:
+def _generator(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
         jobs = _jobs(trial)
         user, system = trial.mean("cpu.user"), trial.mean("cpu.system")

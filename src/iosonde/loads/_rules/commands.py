@@ -9,7 +9,7 @@ from iosonde import units
 from iosonde.errors import ToolRefuses, UsageError
 from iosonde.loads import LOADS
 from iosonde.loads.fio.words import words_of
-from iosonde.records.evidence import Asked, Case, Rule
+from iosonde.records.evidence import CommandEvidence, EvidenceSet, Rule
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.load import Demand, Load
 
@@ -25,7 +25,7 @@ _DIRECT = {
 }
 
 
-def _refused(case: Case) -> Iterable[Finding]:
+def _refused(case: EvidenceSet) -> Iterable[Finding]:
     ran = {(trial.source, trial.tool, trial.command) for trial in case.trials}
     for asked in case.commands:
         if asked.tool not in LOADS or (asked.source, asked.tool, asked.command) in ran:
@@ -46,10 +46,10 @@ def _refused(case: Case) -> Iterable[Finding]:
             )
 
 
-def _buffered(case: Case) -> Iterable[Finding]:
+def _buffered(case: EvidenceSet) -> Iterable[Finding]:
     """Commands that go through the page cache, where no figures of theirs show how much."""
     judged = {(trial.source, trial.tool) for trial in case.trials if trial.device_io}
-    groups: dict[tuple[str, str], list[tuple[Asked, int]]] = {}
+    groups: dict[tuple[str, str], list[tuple[CommandEvidence, int]]] = {}
     for asked, _, demand in _declared(case):
         if demand.direct or demand.device_only or not demand.size:
             continue
@@ -77,7 +77,7 @@ def _buffered(case: Case) -> Iterable[Finding]:
         )
 
 
-def _declared(case: Case) -> Iterator[tuple[Asked, Load, Demand]]:
+def _declared(case: EvidenceSet) -> Iterator[tuple[CommandEvidence, Load, Demand]]:
     """The commands that an engine takes, and what they need."""
     for asked in case.commands:
         if asked.tool in LOADS:
@@ -89,7 +89,7 @@ def _declared(case: Case) -> Iterator[tuple[Asked, Load, Demand]]:
                 continue
 
 
-def _outgrows(case: Case, asked: Asked, size: int) -> bool:
+def _outgrows(case: EvidenceSet, asked: CommandEvidence, size: int) -> bool:
     """Whether memory is known and so small that a file of a size leaves it."""
     for state in case.with_value("memory"):
         memory = state.values["memory"]
@@ -102,7 +102,7 @@ def _cut(command: str) -> str:
     return command if len(command) <= _SHOWN else command[: _SHOWN - 1] + "…"
 
 
-def _shared_file(case: Case) -> Iterable[Finding]:
+def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
     """Several jobs that write one and the same file."""
     for asked, load, demand in _declared(case):
         words = words_of(load) if load.engine == "fio" else {}

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.records.evidence import Measured
+from iosonde.records.evidence import TrialEvidence
 from iosonde.records.stack import Json
 
 KINDS = ("read", "write")
@@ -38,7 +38,7 @@ class Amount:
     bytes: float | None = None
 
 
-def observed(trial: Measured, direction: str) -> dict[str, float]:
+def observed(trial: TrialEvidence, direction: str) -> dict[str, float]:
     """Device → I/Os of a direction that it completed in the first loop, merged ones included.
 
     As the tool itself counted them; else as the observer saw the devices that the target stands on.
@@ -52,7 +52,7 @@ def observed(trial: Measured, direction: str) -> dict[str, float]:
     return counted or _by_observer(trial, f"{direction}.iops")
 
 
-def _by_observer(trial: Measured, name: str) -> dict[str, float]:
+def _by_observer(trial: TrialEvidence, name: str) -> dict[str, float]:
     """Device under the target → a rate of it × the seconds of the first loop."""
     if not trial.series or not trial.elapsed:
         return {}
@@ -66,7 +66,7 @@ def _by_observer(trial: Measured, name: str) -> dict[str, float]:
     }
 
 
-def issued(trial: Measured, direction: str) -> Amount:
+def issued(trial: TrialEvidence, direction: str) -> Amount:
     """What the disks should have seen: of all jobs of the run, where the tool counted these."""
     of_run, moved = (_of(trial.details, name, direction) for name in ("run_issued", "run_moved"))
     if of_run is not None:
@@ -85,7 +85,7 @@ def _of(details: Mapping[str, Json], name: str, direction: str) -> float | None:
     return float(figure) if isinstance(figure, int | float) else None
 
 
-def reached(trial: Measured, direction: str) -> tuple[str, Amount] | None:
+def reached(trial: TrialEvidence, direction: str) -> tuple[str, Amount] | None:
     """The devices that the target lies on, and what they saw; None where that is not known.
 
     Devices that count nothing, or that the load's target does not stand on, tell nothing of it.
@@ -101,14 +101,14 @@ def reached(trial: Measured, direction: str) -> tuple[str, Amount] | None:
     return " and ".join(names), Amount(sum(counts[name] for name in names), whole)
 
 
-def _uncounted(trial: Measured, device: str) -> bool:
+def _uncounted(trial: TrialEvidence, device: str) -> bool:
     return bool(_UNCOUNTED.fullmatch(device)) or any(
         value in {False, "0"} and re.search(rf"\b{re.escape(device)}\.iostats$", name)
         for name, value in trial.settings.items()
     )
 
 
-def _sizes(trial: Measured, direction: str) -> dict[str, float]:
+def _sizes(trial: TrialEvidence, direction: str) -> dict[str, float]:
     """Device → bytes of a direction in the first loop, where that is known."""
     sectors = f"{direction}_sectors"
     return {
@@ -118,7 +118,7 @@ def _sizes(trial: Measured, direction: str) -> dict[str, float]:
     } or _by_observer(trial, f"{direction}.bandwidth")
 
 
-def _topmost(trial: Measured, direction: str) -> list[str]:
+def _topmost(trial: TrialEvidence, direction: str) -> list[str]:
     """Devices that nothing else of the trial's lies on; more where that cannot be decided."""
     counts = observed(trial, direction)
     if trial.stands_on:
@@ -140,7 +140,7 @@ def _topmost(trial: Measured, direction: str) -> list[str]:
 # ── volumes and their members in fio's disk statistics ─────────────────────────────────────────
 
 
-def listed(trial: Measured) -> list[Mapping[str, Json]]:
+def listed(trial: TrialEvidence) -> list[Mapping[str, Json]]:
     """The devices that fio printed, in their order."""
     devices = trial.details.get("disk_stats")
     return [one for one in devices if isinstance(one, dict)] if isinstance(devices, list) else []

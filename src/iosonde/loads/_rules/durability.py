@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from iosonde import units
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.sheet import SYNC_LATENCY
 
 _WAITS = ("thinktime", "rate", "rate_iops")
 
 
-def _asked(trial: Measured) -> tuple[str, int] | None:
+def _asked(trial: TrialEvidence) -> tuple[str, int] | None:
     """The option by which the load syncs after so many writes; None where it does not."""
     for option in ("fdatasync", "fsync"):
         every = trial.options.get(option)
@@ -26,7 +26,7 @@ def _asked(trial: Measured) -> tuple[str, int] | None:
     return None
 
 
-def _unseen(case: Case) -> Iterable[Finding]:
+def _unseen(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
         asked, latency = _asked(trial), trial.mean("write.latency.mean")
         if trial.tool != "fio" or asked is None or latency is None:
@@ -37,11 +37,11 @@ def _unseen(case: Case) -> Iterable[Finding]:
         yield _finding(trial, *asked, latency)
 
 
-def _synchronous(trial: Measured) -> bool:
+def _synchronous(trial: TrialEvidence) -> bool:
     return trial.options.get("sync") not in {None, False, "0", "none", "no", "false"}
 
 
-def _finding(trial: Measured, option: str, every: int, latency: float) -> Finding:
+def _finding(trial: TrialEvidence, option: str, every: int, latency: float) -> Finding:
     cache = "the device's write cache" if trial.options.get("direct") is True else "the page cache"
     evidence = [
         Evidence("write.latency.mean", latency, "s", trial.where),
@@ -76,7 +76,7 @@ def _counted(writes: int) -> str:
     return "one write" if writes == 1 else f"{writes} writes"
 
 
-def _pace(trial: Measured, every: int) -> float | None:
+def _pace(trial: TrialEvidence, every: int) -> float | None:
     """Seconds from one sync of a job to the next; None where something else may slow it down."""
     iops, jobs = trial.mean("write.iops"), trial.details.get("jobs", trial.options.get("numjobs"))
     alone = trial.options.get("iodepth", 1) == 1 and trial.options.get("rw") in {

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _SIZE = re.compile(r"(?<![\w.])(\d{1,4})\s?([kKmM])(?:i?[bB])?(?![\w/])")
@@ -24,7 +24,7 @@ _OTHER = re.compile(r"strip|chunk|stripe|sector|cluster|extent|file|region|cache
 _SCALE = {"k": (units.KIB, 1000), "m": (units.MIB, 10**6)}
 
 
-def named_otherwise(case: Case) -> Iterator[Finding]:
+def named_otherwise(case: EvidenceSet) -> Iterator[Finding]:
     """Trials whose heading names another block size than they had."""
     for trial in case.trials:
         size = trial.options.get("bs")
@@ -47,7 +47,7 @@ def _named(words: str) -> tuple[int, int] | None:
     return int(count) * binary, int(count) * decimal
 
 
-def _finding(trial: Measured, words: str, named: int, size: int) -> Finding:
+def _finding(trial: TrialEvidence, words: str, named: int, size: int) -> Finding:
     return Finding(
         rule="heading-mismatch",
         severity="warning",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from iosonde import units
 from iosonde.loads._rules.disks import KINDS, count, listed, observed, readings
-from iosonde.records.evidence import Case, Measured, Rule, State
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _STRIPED = re.compile(r"\bstrip(?:ed?|ing)\b(?! ?size)|\braid[- ]?(?:0|10|1\+0)\b", re.IGNORECASE)
@@ -22,8 +22,8 @@ _ENOUGH = 1000  # I/Os, before an even spread can be asked for
 _IDLE = 0.1  # of what the busiest member does
 
 
-def _idle(case: Case) -> Iterable[Finding]:
-    striped: dict[tuple[str, str], list[State]] = {}
+def _idle(case: EvidenceSet) -> Iterable[Finding]:
+    striped: dict[tuple[str, str], list[StateEvidence]] = {}
     for state in case.of_kind("md", "lvm", "dm"):
         if _layout(state):
             striped.setdefault((state.source, state.name), []).append(state)
@@ -37,11 +37,11 @@ def _idle(case: Case) -> Iterable[Finding]:
                 break
 
 
-def _words(trial: Measured) -> Iterator[str]:
+def _words(trial: TrialEvidence) -> Iterator[str]:
     yield from (trial.heading, trial.label, *trial.row)
 
 
-def _printed(trial: Measured) -> Iterator[tuple[str, str, Mapping[str, Mapping[str, float]]]]:
+def _printed(trial: TrialEvidence) -> Iterator[tuple[str, str, Mapping[str, Mapping[str, float]]]]:
     """The first volume that fio printed members for, and what each of them did."""
     devices = listed(trial)
     if len(devices) < 2 or not isinstance(devices[0].get("aggr"), dict):
@@ -53,7 +53,7 @@ def _printed(trial: Measured) -> Iterator[tuple[str, str, Mapping[str, Mapping[s
         }  # fmt: skip
 
 
-def _layout(state: State) -> str:
+def _layout(state: StateEvidence) -> str:
     """How a volume spreads over its members, in words; empty where it does not."""
     stripes, level = state.values.get("stripes"), state.values.get("level")
     if level in _LEVELS or level == _MIRROR:
@@ -62,7 +62,7 @@ def _layout(state: State) -> str:
 
 
 def _known(
-    trial: Measured, striped: Mapping[tuple[str, str], Sequence[State]]
+    trial: TrialEvidence, striped: Mapping[tuple[str, str], Sequence[StateEvidence]]
 ) -> Iterator[tuple[str, str, Mapping[str, Mapping[str, float]]]]:
     """Volumes whose members and layout are known, and what was counted at each."""
     if not striped:
@@ -81,7 +81,7 @@ def _known(
 
 
 def _unused(
-    trial: Measured, volume: str, why: str, members: Mapping[str, Mapping[str, float]]
+    trial: TrialEvidence, volume: str, why: str, members: Mapping[str, Mapping[str, float]]
 ) -> Finding | None:
     """The finding, where one member is all there is or some do next to nothing."""
     mirror = why == _MIRROR  # which reads from any member it likes

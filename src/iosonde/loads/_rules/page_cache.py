@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.loads._rules.disks import KINDS, Amount, issued, reached
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Json
 
@@ -35,7 +35,7 @@ _LATE = 1.02  # of the runtime asked for; fio itself ends a job within some mill
 _HINT = "add --direct=1 (O_DIRECT), or --fsync=1 or --sync=1 where the page cache is to be kept"
 
 
-def run_times(trial: Measured) -> tuple[float, ...]:
+def run_times(trial: TrialEvidence) -> tuple[float, ...]:
     """Seconds of each loop as the tool reports them; the wall clock's hold its start and end too.
 
     Of imported trials there is no other clock than the tool's.
@@ -66,7 +66,7 @@ class _Shortfall:
         return 1 - self.seen / self.whole
 
 
-def _cached(case: Case) -> Iterable[Finding]:
+def _cached(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
         times = run_times(trial)
         brief = bool(times) and times[0] < _BRIEF
@@ -78,7 +78,7 @@ def _cached(case: Case) -> Iterable[Finding]:
                 yield _memory(trial, direction, shortfall)
 
 
-def _shortfall(trial: Measured, direction: str) -> _Shortfall | None:
+def _shortfall(trial: TrialEvidence, direction: str) -> _Shortfall | None:
     """What did not reach the device, as far as that is proven.
 
     A request of a device holds many I/Os of a load that go on where the last one ended, since
@@ -105,20 +105,20 @@ def _shortfall(trial: Measured, direction: str) -> _Shortfall | None:
     return None
 
 
-def _random(trial: Measured) -> bool:
+def _random(trial: TrialEvidence) -> bool:
     """Whether the load goes to places at random, as it says or, else, as its author calls it."""
     pattern = str(trial.options.get("rw") or "")
     return pattern.startswith("rand") or (not pattern and bool(_AT_RANDOM.search(trial.job)))
 
 
-def _seconds(trial: Measured, direction: str, asked: Amount) -> float:
+def _seconds(trial: TrialEvidence, direction: str, asked: Amount) -> float:
     """How long the first loop took; by its rate where no clock is known."""
     iops = trial.mean(f"{direction}.iops")
     by_rate = asked.ios / iops if iops else float("inf")
     return next(iter(run_times(trial) or trial.elapsed or ()), 0.0) or by_rate
 
 
-def _largest(trial: Measured) -> int:
+def _largest(trial: TrialEvidence) -> int:
     """Bytes of the largest request that a device of the trial gets."""
     limits = [
         int(str(value)) * units.KIB
@@ -128,18 +128,18 @@ def _largest(trial: Measured) -> int:
     return max([_LARGEST, *limits])
 
 
-def _typical(trial: Measured, direction: str) -> float | None:
+def _typical(trial: TrialEvidence, direction: str) -> float | None:
     return trial.mean(f"{direction}.latency.p50") or trial.mean(f"{direction}.latency.mean")
 
 
-def _from_memory(trial: Measured, direction: str, asked: Amount) -> bool:
+def _from_memory(trial: TrialEvidence, direction: str, asked: Amount) -> bool:
     """Whether half of the I/Os or more took no longer than memory needs for them."""
     latency = _typical(trial, direction)
     size = asked.bytes / asked.ios if asked.bytes else 0.0
     return latency is not None and latency <= _COPY + size / _MEMORY
 
 
-def _memory(trial: Measured, direction: str, short: _Shortfall) -> Finding:
+def _memory(trial: TrialEvidence, direction: str, short: _Shortfall) -> Finding:
     what = "bytes" if short.unit == "B" else f"{direction}s"
     asked = f"bytes of the load's {direction}s" if what == "bytes" else f"{what} issued by the load"
     merged = "" if what == "bytes" else ", merged ones included"
@@ -185,7 +185,7 @@ def _said(direction: str, what: str, short: _Shortfall) -> str:
     )
 
 
-def _fits_memory(case: Case) -> Iterable[Finding]:
+def _fits_memory(case: EvidenceSet) -> Iterable[Finding]:
     """A file that memory can hold whole or in part, through the page cache."""
     for trial in case.trials:
         size = trial.options.get("size") or trial.options.get("filesize")
@@ -219,7 +219,7 @@ def _fits_memory(case: Case) -> Iterable[Finding]:
         )
 
 
-def _hidden_flush(case: Case) -> Iterable[Finding]:
+def _hidden_flush(case: EvidenceSet) -> Iterable[Finding]:
     """Time after the runtime: the final fsync, in which no I/O of the load is counted."""
     for trial in case.trials:
         asked = trial.options.get("runtime")
@@ -249,7 +249,7 @@ def _hidden_flush(case: Case) -> Iterable[Finding]:
         )
 
 
-def _rates(trial: Measured) -> Iterable[Evidence]:
+def _rates(trial: TrialEvidence) -> Iterable[Evidence]:
     for name in ("write.iops", "read.iops"):
         mean = trial.mean(name)
         if mean:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.records.evidence import Case, Measured, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _LESS = 0.9
 
 
-def stragglers(case: Case) -> Iterator[Finding]:
+def stragglers(case: EvidenceSet) -> Iterator[Finding]:
     """Tests of which the parent saw much less than the children together."""
     for trial in case.trials:
         spread = trial.details.get("processes")
@@ -34,7 +34,7 @@ def stragglers(case: Case) -> Iterator[Finding]:
                 yield _finding(trial, str(test), parent, children)
 
 
-def _finding(trial: Measured, test: str, parent: float, children: float) -> Finding:
+def _finding(trial: TrialEvidence, test: str, parent: float, children: float) -> Finding:
     unit = "1/s" if trial.headline.endswith(".iops") else "B/s"
     return Finding(
         rule="stragglers",

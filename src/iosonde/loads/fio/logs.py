@@ -53,7 +53,7 @@ _SHARE: Mapping[str, object] = {"schema": {"minimum": 0, "maximum": 1}}
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class FioLogSeries:
     """What happened in each interval that has a sample; arrays of the same length."""
 
     time: tuple[float, ...]
@@ -129,7 +129,7 @@ class DirectionFigures:
     last: float
     values: Values | None
     sizes: tuple[SizeFigures, ...]
-    series: Series
+    series: FioLogSeries
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,9 +326,9 @@ class _Reading:
             series=self._series(name, sized=sized),
         )
 
-    def _series(self, name: str, *, sized: bool) -> Series:
+    def _series(self, name: str, *, sized: bool) -> FioLogSeries:
         number, count, size_bytes, total, top = map(_numbers, self.read.series(name))
-        return Series(
+        return FioLogSeries(
             time=tuple(_scaled(number, self.read.interval * self.clock).tolist()),
             count=tuple(count.tolist()),
             bytes=tuple(size_bytes.tolist()) if sized else None,

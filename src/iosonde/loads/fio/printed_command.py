@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, KNOWN
 from iosonde.loads.fio.text_figures import sections_of, without_shell
-from iosonde.records.printed import PrintedLoad, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
 from iosonde.text.cursor import TextCursor, prompt_in
 
 _CALL = re.compile(
@@ -41,13 +41,13 @@ class FioCommand:
         """See `Output.begin`."""
         return cursor.at if _whole(cursor, cursor.at) else None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         found = _whole(cursor, first)
         if not found:
             raise Unreadable("no command follows")
         last, command, host = found
-        return Reading(first, last, loads=(PrintedLoad("fio", command, host),))
+        return OutputReading(first, last, loads=(PrintedLoad("fio", command, host),))
 
 
 def _whole(cursor: TextCursor, first: int) -> tuple[int, str, str] | None:

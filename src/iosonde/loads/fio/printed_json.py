@@ -19,7 +19,7 @@ from iosonde.loads.fio.combine import DIRECTIONS, combine, size_of, sync_part
 from iosonde.loads.fio.result import find_document, whole_document
 from iosonde.loads.fio.text_run import disk_details
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines
 
@@ -60,7 +60,7 @@ class FioJson:
                 return index
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last, document = _undamaged(cursor, first) or _damaged(cursor, first)
         asked = command_before(cursor, first, ("fio",))
@@ -72,7 +72,7 @@ class FioJson:
         measured = tuple(trial for trial in trials if trial.loops[0].metrics)
         if not measured:
             raise Unreadable("none of its jobs has done any I/O")
-        return Reading(asked[0] if asked else first, last, trials=measured)
+        return OutputReading(asked[0] if asked else first, last, trials=measured)
 
 
 # ── where it ends ─────────────────────────────────────────────────────────────────────────────

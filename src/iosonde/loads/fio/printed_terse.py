@@ -21,7 +21,7 @@ from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.combine import span
 from iosonde.loads.fio.text_run import device_io, disk_details
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines
 
@@ -63,7 +63,7 @@ class FioTerse:
                 return None
         return None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         asked = command_before(cursor, first, ("fio",))
         trials: list[PrintedTrial] = []
@@ -81,7 +81,7 @@ class FioTerse:
             begun = last + 1 if _START.search(below) else None
         if not trials:
             raise Unreadable("it tells of no I/O, or its fields are not those of a terse line")
-        return Reading(asked[0] if asked else first, ended, trials=tuple(trials))
+        return OutputReading(asked[0] if asked else first, ended, trials=tuple(trials))
 
 
 def _line(cursor: TextCursor, first: int) -> tuple[int, str]:

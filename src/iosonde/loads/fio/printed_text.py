@@ -22,9 +22,9 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.loads.fio import text_figures as _fio
-from iosonde.loads.fio.text_block import DIRECTION, Precision, Sheet, read_block
+from iosonde.loads.fio.text_block import DIRECTION, JobFigures, Precision, read_block
 from iosonde.loads.fio.text_run import device_io, disk_details, disks, groups
-from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, compact, lines, prompt_in
 
@@ -122,7 +122,7 @@ class FioText:
                 break
         return best
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         _expect_result(cursor, first)
         text = _gathered(cursor, first)
@@ -138,7 +138,7 @@ class FioText:
         trials = run.trials(heads)
         if not trials:
             raise Unreadable("none of its blocks can be read")
-        return Reading(asked[0] if asked else first, last, trials=trials)
+        return OutputReading(asked[0] if asked else first, last, trials=trials)
 
 
 # ── where it begins and ends ──────────────────────────────────────────────────────────────────
@@ -294,7 +294,7 @@ class _Run:
         stop = whole.find("Runstatusgroup")
         edges = [self._edge(head) for head in heads]
         edges.append(stop if stop > (edges[-1] if edges else -1) else len(whole))
-        blocks: list[tuple[str, Sheet, re.Match[str] | None]] = []
+        blocks: list[tuple[str, JobFigures, re.Match[str] | None]] = []
         if not heads:
             alone = _apart(whole[: edges[0]])
             blocks += [("", read_block(part, self.precision, 1), None) for part in alone]
@@ -315,7 +315,7 @@ class _Run:
         """Where the line of a header begins: its name may begin with a figure."""
         return self.text.starts[self.text.row(head.start())]
 
-    def _told(self, head: re.Match[str], sheet: Sheet) -> None:
+    def _told(self, head: re.Match[str], sheet: JobFigures) -> None:
         """What is said in words: why the job failed, and its description."""
         row = self.text.row(head.start())
         words = " ".join(" ".join(self.text.rows[row : row + 8]).split())
@@ -331,7 +331,7 @@ class _Run:
     def _trial(
         self,
         label: str,
-        sheet: Sheet,
+        sheet: JobFigures,
         head: re.Match[str] | None,
         declared: dict[str, _fio.Options],
     ) -> PrintedTrial:
@@ -370,7 +370,7 @@ class _Run:
         )
 
 
-def _of_run(sheets: Sequence[Sheet]) -> dict[str, Json]:
+def _of_run(sheets: Sequence[JobFigures]) -> dict[str, Json]:
     """I/Os and bytes of all jobs together, with which the disk statistics are to be compared."""
     total: dict[str, Json] = {}
     moved: dict[str, Json] = {}
@@ -391,7 +391,7 @@ def _named(row: str) -> str:
     return _CLIENT.sub("", row.strip()).split(": (")[0].split(":(")[0].strip()
 
 
-def _started(date: str | None, sheet: Sheet) -> float | None:
+def _started(date: str | None, sheet: JobFigures) -> float | None:
     """When the job began: fio prints the date at the end."""
     if not date:
         return None

@@ -114,7 +114,7 @@ class Precision:
 
 
 @dataclass(slots=True)
-class Sheet:
+class JobFigures:
     """Where the figures of one job are gathered."""
 
     metrics: dict[str, float] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class Sheet:
         )
 
 
-def read_block(text: str, precision: Precision, members: int) -> Sheet:
+def read_block(text: str, precision: Precision, members: int) -> JobFigures:
     """What the block of one job says.
 
     Args:
@@ -159,7 +159,7 @@ def read_block(text: str, precision: Precision, members: int) -> Sheet:
         precision: of its version.
         members: how many processes it stands for.
     """
-    sheet = Sheet()
+    sheet = JobFigures()
     directions = list(DIRECTION.finditer(text))
     ends = [*(one.start() for one in directions[1:]), len(text)]
     for found, end in zip(directions, ends, strict=False):
@@ -173,7 +173,7 @@ def read_block(text: str, precision: Precision, members: int) -> Sheet:
     return sheet
 
 
-def _direction(found: re.Match[str], text: str, precision: Precision, sheet: Sheet) -> None:
+def _direction(found: re.Match[str], text: str, precision: Precision, sheet: JobFigures) -> None:
     name = found["name"]
     # fsync's own latencies follow those of the last direction
     own = text[: cut.start()] if (cut := _SYNC.search(text)) else text
@@ -186,7 +186,7 @@ def _direction(found: re.Match[str], text: str, precision: Precision, sheet: She
             sheet.detail(key, name, _samples(samples, scale))
 
 
-def _rates(found: re.Match[str], precision: Precision, sheet: Sheet) -> None:
+def _rates(found: re.Match[str], precision: Precision, sheet: JobFigures) -> None:
     name = found["name"]
     old = found["iops2"] is not None
     speed, iops = found["speed2" if old else "speed"], found["iops2" if old else "iops"]
@@ -208,7 +208,7 @@ def amount(text: str, precision: Precision, *, binary: bool = False) -> tuple[fl
     return value / share, step / share
 
 
-def _latencies(name: str, text: str, sheet: Sheet) -> None:
+def _latencies(name: str, text: str, sheet: JobFigures) -> None:
     kinds: dict[str, re.Match[str]] = {}
     for found in _LATENCY.finditer(text):
         kinds.setdefault(found["kind"], found)
@@ -239,7 +239,7 @@ def _statistics(found: re.Match[str]) -> Iterator[tuple[str, tuple[float, float]
             yield key, (value * grain, half * grain)
 
 
-def _percentiles(name: str, text: str, sheet: Sheet) -> None:
+def _percentiles(name: str, text: str, sheet: JobFigures) -> None:
     """Those of clat, else of lat. fio rounds them up to whole µs or ms."""
     kinds = {found["kind"]: found for found in _PERCENTILES.finditer(text)}
     found = kinds.get("clat") or kinds.get("lat") or kinds.get("sync")
@@ -266,7 +266,7 @@ def _samples(found: re.Match[str], scale: float) -> Json:
     return figures
 
 
-def _after(text: str, sheet: Sheet) -> None:
+def _after(text: str, sheet: JobFigures) -> None:
     """What fio prints once for all directions of a job."""
     if sync := _SYNC.search(text):
         _latencies("sync", text[sync.end() :], sheet)
@@ -302,7 +302,7 @@ def _spread(found: re.Match[str]) -> Iterator[Json]:
         yield [upper, float(share + _PER_CENT)]
 
 
-def _issued(text: str, sheet: Sheet) -> None:
+def _issued(text: str, sheet: JobFigures) -> None:
     found = _ISSUED.search(text)
     if not found:
         return
@@ -333,7 +333,7 @@ def _stray_syncs(totals: Mapping[str, int], short: dict[str, int]) -> int:
     return calls
 
 
-def _processor(text: str, members: int, sheet: Sheet) -> None:
+def _processor(text: str, members: int, sheet: JobFigures) -> None:
     """Shares of a core: fio prints the mean over the job's processes."""
     found = _CPU.search(text)
     if not found:

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from iosonde import units
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines, prompt_in
 
 _TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken
@@ -52,7 +52,7 @@ class HdparmOutput:
         """See `Output.begin`."""
         return cursor.at if _START.search(cursor.line(cursor.at) or "") else None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         begin, device = _device_above(cursor, first)
         runs: list[_Run] = []
@@ -70,7 +70,7 @@ class HdparmOutput:
         asked = command_before(cursor, begin, ("hdparm",))
         trials = tuple(_trial(run, asked[1] if asked else Prompt("")) for run in runs)
         said = tuple(part for part in unread if part[0] <= last)
-        return Reading(asked[0] if asked else begin, last, trials=trials, unread=said)
+        return OutputReading(asked[0] if asked else begin, last, trials=trials, unread=said)
 
 
 def _device_above(cursor: TextCursor, first: int) -> tuple[int, str]:

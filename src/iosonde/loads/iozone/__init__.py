@@ -18,8 +18,8 @@ from typing import ClassVar
 
 from iosonde import kerneltext, units
 from iosonde.errors import LoadFailed, UsageError
-from iosonde.loads.iozone.arguments import Asked, of_spec, read_arguments
-from iosonde.loads.iozone.figures import Row, directions, read_figures
+from iosonde.loads.iozone.arguments import IozoneArguments, of_spec, read_arguments
+from iosonde.loads.iozone.figures import IozoneRow, directions, read_figures
 from iosonde.records.load import (
     Demand,
     Load,
@@ -119,7 +119,7 @@ class Iozone:
         return LoadResult(metrics=metrics, units=kinds, tool_version=version_of(text))
 
 
-def _used(text: str) -> Asked | None:
+def _used(text: str) -> IozoneArguments | None:
     """The command line that iozone printed."""
     _, found, rest = text.partition("Command line used:")
     if not found:
@@ -135,7 +135,7 @@ def version_of(text: str) -> str:
     return text.partition("$Revision:")[2].partition("$")[0].strip()
 
 
-def metrics_of(rows: tuple[Row, ...]) -> tuple[dict[str, float], dict[str, str]]:
+def metrics_of(rows: tuple[IozoneRow, ...]) -> tuple[dict[str, float], dict[str, str]]:
     """Metrics of all rows, named apart where there are several, and their units."""
     metrics: dict[str, float] = {}
     kinds: dict[str, str] = {}

@@ -44,7 +44,7 @@ _AUTO_MOST = 512 * units.MIB
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class IozoneArguments:
     """A command line as far as it is kept: (option, value) pairs, and notes on the rest."""
 
     options: tuple[tuple[str, str | None], ...]
@@ -89,7 +89,7 @@ class Asked:
         return units.KIB * 512
 
 
-def read_arguments(text: str, *, where: str) -> Asked:
+def read_arguments(text: str, *, where: str) -> IozoneArguments:
     """A pasted command line.
 
     Raises:
@@ -109,15 +109,15 @@ def read_arguments(text: str, *, where: str) -> Asked:
         else:
             _check(name, value, where)
             options.append((name, value))
-    return Asked(tuple(options), tuple(notes))
+    return IozoneArguments(tuple(options), tuple(notes))
 
 
-def of_spec(spec: Mapping[str, Json]) -> Asked:
+def of_spec(spec: Mapping[str, Json]) -> IozoneArguments:
     """The command line that a stored load was made of."""
     words, notes = spec.get("arguments"), spec.get("notes")
     listed = [str(word) for word in words] if isinstance(words, list) else []
     told = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
-    return Asked(tuple(_pairs(listed, "")), told)
+    return IozoneArguments(tuple(_pairs(listed, "")), told)
 
 
 def _pairs(words: Sequence[str], where: str) -> Iterator[tuple[str, str | None]]:

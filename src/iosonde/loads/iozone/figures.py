@@ -81,7 +81,7 @@ _FIRST_END, _SECOND_END, _WIDTH = 16, 24, 9
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IozoneRow:
     """The tests of one file size and record size (bytes; None: not printed).
 
     `values` maps a test to B/s, or to 1/s where `ops`; `cpu` to cores; `spread` holds min, max, avg
@@ -98,7 +98,9 @@ class Row:
     mislabelled: bool = False
 
 
-def read_figures(text: str, tests: Sequence[int] = (), *, ops: bool = False) -> tuple[Row, ...]:
+def read_figures(
+    text: str, tests: Sequence[int] = (), *, ops: bool = False
+) -> tuple[IozoneRow, ...]:
     """The rows in one output, or in its "Excel" report alone.
 
     Args:
@@ -134,7 +136,7 @@ def _by_process_count(seen: Sequence[re.Match[str]]) -> list[list[re.Match[str]]
     return groups
 
 
-def _throughput(seen: Sequence[re.Match[str]], compact: str) -> Row:
+def _throughput(seen: Sequence[re.Match[str]], compact: str) -> IozoneRow:
     values, cpu, spread = {}, {}, {}
     ops = seen[0]["unit"] == "ops"
     scale = 1.0 if ops else float(units.KIB)
@@ -146,10 +148,10 @@ def _throughput(seen: Sequence[re.Match[str]], compact: str) -> Row:
             cpu[test] = float(one["cpu"]) / 100
     sizes = _EACH.findall(compact, 0, seen[0].start())  # the last one before its tests
     size, record = (int(part) * units.KIB for part in sizes[-1]) if sizes else (None, None)
-    return Row(size, record, values, cpu, spread, int(seen[0]["n"]), ops)
+    return IozoneRow(size, record, values, cpu, spread, int(seen[0]["n"]), ops)
 
 
-def _table(text: str, tests: Sequence[int], *, ops: bool) -> Iterator[Row]:
+def _table(text: str, tests: Sequence[int], *, ops: bool) -> Iterator[IozoneRow]:
     """The table: by the place of each figure, or by the tests where lines were broken."""
     head = re.search(r"(?:kB|KB)\s+reclen\s+write.*", text)
     if not head:
@@ -168,7 +170,7 @@ def _table(text: str, tests: Sequence[int], *, ops: bool) -> Iterator[Row]:
             placed = dict(zip(names, figures, strict=False)) if len(names) == len(figures) else {}
         if placed:
             scale = 1 if ops else units.KIB
-            yield Row(
+            yield IozoneRow(
                 int(found[1]) * units.KIB, int(found[2]) * units.KIB,
                 {name: float(value * scale) for name, value in placed.items()}, ops=ops,
             )  # fmt: skip
@@ -189,7 +191,7 @@ def _placed(line: str) -> dict[str, int] | None:
     return placed
 
 
-def _reports(text: str, *, ops: bool) -> Iterator[Row]:
+def _reports(text: str, *, ops: bool) -> Iterator[IozoneRow]:
     """The blocks of -R: a line of record sizes, then lines of a file size and its figures."""
     values: dict[tuple[int, int], dict[str, float]] = {}
     cpu: dict[tuple[int, int], dict[str, float]] = {}
@@ -227,9 +229,9 @@ def _rows_of(
     cpu: Mapping[tuple[int, int], Mapping[str, float]],
     *,
     ops: bool,
-) -> Iterator[Row]:
+) -> Iterator[IozoneRow]:
     for key, figures in values.items():
-        yield Row(*key, figures, cpu.get(key, {}), ops=ops)
+        yield IozoneRow(*key, figures, cpu.get(key, {}), ops=ops)
 
 
 def _begins_row(body: str, quoted: str) -> bool:
@@ -239,15 +241,15 @@ def _begins_row(body: str, quoted: str) -> bool:
     )
 
 
-def _with_cpu(rows: Sequence[Row], reports: Sequence[Row]) -> tuple[Row, ...]:
+def _with_cpu(rows: Sequence[IozoneRow], reports: Sequence[IozoneRow]) -> tuple[IozoneRow, ...]:
     of = {(one.size, one.record): one.cpu for one in reports}
     return tuple(
-        Row(row.size, row.record, row.values, of.get((row.size, row.record), {}), ops=row.ops)
+        IozoneRow(row.size, row.record, row.values, of.get((row.size, row.record), {}), ops=row.ops)
         for row in rows
     )
 
 
-def _throughput_report(text: str) -> Iterator[Row]:
+def _throughput_report(text: str) -> Iterator[IozoneRow]:
     """The "Excel" report of throughput mode alone, CPU rows by their order.
 
     Its columns are numbers of processes, from that of -l to that of -u.
@@ -271,7 +273,7 @@ def _throughput_report(text: str) -> Iterator[Row]:
             cpu = {test: figures[column] / 100
                    for test, (_, figures) in zip(labels, used, strict=True)
                    if column < len(figures)}  # fmt: skip
-        yield Row(
+        yield IozoneRow(
             None, int(record[1]) * units.KIB if record else None, values, cpu, ops=ops,
             processes=int(fewest[1]) + column if fewest else None,
             mislabelled=bool(used) and [label for label, _ in used] != labels,

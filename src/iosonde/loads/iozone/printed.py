@@ -10,10 +10,10 @@ from typing import ClassVar
 
 from iosonde.errors import UsageError
 from iosonde.loads.iozone import metrics_of, version_of
-from iosonde.loads.iozone.arguments import Asked, read_arguments
-from iosonde.loads.iozone.figures import Row, read_figures
+from iosonde.loads.iozone.arguments import IozoneArguments, read_arguments
+from iosonde.loads.iozone.figures import IozoneRow, read_figures
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import PrintedTrial, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines
 
@@ -69,7 +69,7 @@ class IozoneOutput:
                 break
         return first
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = _last(cursor, first)
         text = joined(cursor, first, last)
@@ -86,7 +86,7 @@ class IozoneOutput:
         begin = asked[0] if asked else first
         host = asked[1].host if asked else ""
         trials = tuple(_trial(row, text, command, host, options) for row in rows)
-        return Reading(begin, last, trials=trials)
+        return OutputReading(begin, last, trials=trials)
 
 
 def _last(cursor: TextCursor, first: int) -> int:
@@ -113,14 +113,16 @@ def _last(cursor: TextCursor, first: int) -> int:
     return last
 
 
-def _arguments(command: str) -> Asked | None:
+def _arguments(command: str) -> IozoneArguments | None:
     try:
         return read_arguments(command, where="") if command else None
     except UsageError:
         return None
 
 
-def _trial(row: Row, text: str, command: str, host: str, asked: Asked | None) -> PrintedTrial:
+def _trial(
+    row: IozoneRow, text: str, command: str, host: str, asked: IozoneArguments | None
+) -> PrintedTrial:
     metrics, kinds = metrics_of((row,))
     details: dict[str, Json] = {}
     if row.spread:
@@ -142,12 +144,12 @@ def _trial(row: Row, text: str, command: str, host: str, asked: Asked | None) ->
     )
 
 
-def _processes(row: Row) -> int | None:
+def _processes(row: IozoneRow) -> int | None:
     """How many there were; None of the report of a throughput test, which does not say it."""
     return row.processes or (None if row.size is None else 1)
 
 
-def _step(name: str, row: Row) -> float:
+def _step(name: str, row: IozoneRow) -> float:
     """Half of the last digit: whole KiB in the table, hundredths in throughput mode."""
     if name.endswith(".cpu"):
         return 0.5e-4

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from iosonde.records.printed import PrintedLoad, Reading, Unreadable
+from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
 from iosonde.text.cursor import TextCursor, lines, prompt_in
 
 _CALL = re.compile(r"(?:^|[\s`$#>])(?:sudo\s+|time\s+)?(?:\S*/)?(?P<call>iozone(?:\s+-\S.*)?)$")
@@ -31,7 +31,7 @@ class IozoneCommand:
             return None
         return cursor.at if _CALL.search(line.strip("` ")) else None
 
-    def read(self, cursor: TextCursor, first: int) -> Reading:
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         whole, last, width = "", first, 0
         for index, line in lines(cursor, first, _MOST):
@@ -48,4 +48,4 @@ class IozoneCommand:
             raise Unreadable("no option follows")
         command = re.split(r"\s*(?:[;|>&]|$)", found["call"])[0].strip()
         load = PrintedLoad(self.tool, command, prompt.host if prompt else "")
-        return Reading(first, last, loads=(load,))
+        return OutputReading(first, last, loads=(load,))

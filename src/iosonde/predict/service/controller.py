@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from iosonde.predict.service.service import Access, Figures, Keys, Source, positive
+from iosonde.predict.service.service import Access, Figures, Keys, ModelSource, positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Controller:
         return self
 
 
-def read(figures: Figures, source: Source) -> Controller:
+def read(figures: Figures, source: ModelSource) -> Controller:
     """The controller as written.
 
     Raises:

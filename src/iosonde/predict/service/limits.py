@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from iosonde.errors import UsageError
-from iosonde.predict.service.service import Access, Figures, Keys, Source
+from iosonde.predict.service.service import Access, Figures, Keys, ModelSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LimitsModel:
     """See the module. `tolerance` is a fraction, `burst` seconds."""
 
     read: Side
@@ -65,23 +65,23 @@ class Limits:
         busy = side.busy(access.count, access.size)
         return busy, side.latency if self.burst else max(side.latency - busy, 0.0)
 
-    def slow(self) -> Limits:
+    def slow(self) -> LimitsModel:
         """As far below the figures as they may be missed."""
         return self._scaled(1 - self.tolerance)
 
-    def fast(self) -> Limits:
+    def fast(self) -> LimitsModel:
         """As far above."""
         return self._scaled(1 + self.tolerance)
 
-    def _scaled(self, factor: float) -> Limits:
+    def _scaled(self, factor: float) -> LimitsModel:
         return replace(self, read=self.read.scaled(factor), write=self.write.scaled(factor))
 
-    def over(self, span: float) -> Limits:  # noqa: ARG002
+    def over(self, span: float) -> LimitsModel:  # noqa: ARG002
         """All of its space is alike."""
         return self
 
 
-def read(figures: Figures, source: Source) -> Limits:
+def read(figures: Figures, source: ModelSource) -> LimitsModel:
     """The device as written.
 
     Raises:
@@ -101,4 +101,4 @@ def read(figures: Figures, source: Source) -> Limits:
             raise UsageError(
                 "the model says neither latency nor iops nor bandwidth", where=source.where
             )
-    return Limits(both, write, tolerance, burst)
+    return LimitsModel(both, write, tolerance, burst)

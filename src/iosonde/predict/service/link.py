@@ -14,14 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from iosonde.predict.service.service import Access, Figures, Keys, Source, positive
+from iosonde.predict.service.service import Access, Figures, Keys, ModelSource, positive
 
 _ETHERNET = 38
 _TCP = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkModel:
     """See the module: bytes/s, seconds, bytes."""
 
     rate: float
@@ -40,20 +40,20 @@ class Link:
         frames = max(access.count, -(-access.size // payload))
         return (access.size + frames * self.frame) / self.rate, self.latency
 
-    def slow(self) -> Link:
+    def slow(self) -> LinkModel:
         """The same."""
         return self
 
-    def fast(self) -> Link:
+    def fast(self) -> LinkModel:
         """The same."""
         return self
 
-    def over(self, span: float) -> Link:  # noqa: ARG002
+    def over(self, span: float) -> LinkModel:  # noqa: ARG002
         """The same."""
         return self
 
 
-def read(figures: Figures, source: Source) -> Link:
+def read(figures: Figures, source: ModelSource) -> LinkModel:
     """The link as written.
 
     Raises:
@@ -64,4 +64,4 @@ def read(figures: Figures, source: Source) -> Link:
     mtu, frame = keys.number("mtu", "1500"), keys.number("frame", str(_ETHERNET + _TCP))
     keys.end()
     positive(rate=rate, mtu=mtu - frame + _ETHERNET)
-    return Link(rate, latency, int(mtu), int(frame))
+    return LinkModel(rate, latency, int(mtu), int(frame))

@@ -22,8 +22,8 @@ from random import Random
 from typing import TypeAlias
 
 from iosonde.errors import UsageError
-from iosonde.predict.calibrate import Point, points_of
-from iosonde.predict.service.service import Access, Figures, Source
+from iosonde.predict.calibrate import CalibrationPoint, points_of
+from iosonde.predict.service.service import Access, Figures, ModelSource
 
 Way: TypeAlias = tuple[bool, bool]
 """Whether it writes, whether at random."""
@@ -32,7 +32,7 @@ _Z95 = 1.96
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class TimeGrid:
     """Measured times. `times` are logarithms of seconds of the device for an I/O, size × depth."""
 
     sizes: tuple[int, ...]
@@ -70,7 +70,7 @@ def _between(places: Sequence[int], values: Sequence[float], at: float) -> float
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CalibratedDevice:
     """A calibrated device.
 
     Args:
@@ -81,7 +81,7 @@ class Measured:
     """
 
     name: str
-    grids: Mapping[Way, Grid]
+    grids: Mapping[Way, TimeGrid]
     off: float
     factor: float = 1.0
     _known: dict[tuple[bool, bool, int, int], float] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Measured:
             self._known[key] = self._grid(access).seconds(access.size, queue)
         return self._known[key] * self.factor, 0.0
 
-    def _grid(self, access: Access) -> Grid:
+    def _grid(self, access: Access) -> TimeGrid:
         grid = self.grids.get((access.write, access.jump))
         if grid is None:
             what = "writes" if access.write else "reads"
@@ -116,20 +116,20 @@ class Measured:
             )
         return grid
 
-    def slow(self) -> Measured:
+    def slow(self) -> CalibratedDevice:
         """As much slower as 97.5 % of the errors."""
         return replace(self, factor=self.factor * exp(_Z95 * self.off))
 
-    def fast(self) -> Measured:
+    def fast(self) -> CalibratedDevice:
         """As much faster as 97.5 % of the errors."""
         return replace(self, factor=self.factor / exp(_Z95 * self.off))
 
-    def over(self, span: float) -> Measured:  # noqa: ARG002
+    def over(self, span: float) -> CalibratedDevice:  # noqa: ARG002
         """As it was measured: over all of the device, or over its scratch file."""
         return self
 
 
-def of_points(name: str, points: Sequence[Point]) -> Measured:
+def of_points(name: str, points: Sequence[CalibrationPoint]) -> CalibratedDevice:
     """The device of which points were measured.
 
     Raises:
@@ -142,7 +142,7 @@ def of_points(name: str, points: Sequence[Point]) -> Measured:
         depths = tuple(sorted({depth for _, depth in own}))
         if len(own) < len(sizes) * len(depths):
             raise UsageError(f"the calibration {name!r} is incomplete", hint="run it again")
-        grids[way] = Grid(
+        grids[way] = TimeGrid(
             sizes, depths,
             tuple(tuple(-log(own[size, depth].iops) for depth in depths) for size in sizes),
         )  # fmt: skip
@@ -151,10 +151,10 @@ def of_points(name: str, points: Sequence[Point]) -> Measured:
     gaps = [gap for grid in grids.values() for gap in grid.gaps()]
     bent = sum(gap * gap for gap in gaps) / len(gaps) if gaps else 0.0
     spread = sum(one.spread**2 for one in points) / len(points)
-    return Measured(name, grids, sqrt(bent + spread))
+    return CalibratedDevice(name, grids, sqrt(bent + spread))
 
 
-def read(figures: Figures, source: Source) -> Measured:
+def read(figures: Figures, source: ModelSource) -> CalibratedDevice:
     """The calibration of a name, from the store.
 
     Raises:

@@ -33,7 +33,7 @@ class Access:
     place: int = -1
 
 
-class Service(Protocol):
+class ServiceModel(Protocol):
     """A device that works on one access after the other.
 
     `buffer` is how many bytes of writes it takes before it has written them: 0 without a write
@@ -67,13 +67,13 @@ class Service(Protocol):
             chance: for what is left to it.
         """
 
-    def slow(self) -> Service:
+    def slow(self) -> ServiceModel:
         """The slowest device of which the same figures could be told."""
 
-    def fast(self) -> Service:
+    def fast(self) -> ServiceModel:
         """The fastest one."""
 
-    def over(self, span: float) -> Service:
+    def over(self, span: float) -> ServiceModel:
         """The device where the load keeps to a fraction of its space (0 to 1)."""
 
 
@@ -82,14 +82,14 @@ Figures: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelSource:
     """Where a model is written ("--device d1", "layer d1"), and the store that is asked."""
 
     where: str
     store: str | None = None
 
 
-Read: TypeAlias = Callable[[Figures, Source], Service]
+Read: TypeAlias = Callable[[Figures, ModelSource], ServiceModel]
 """How a model is made of what is written."""
 
 _LINE_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([MG])bit(?:/s)?")

@@ -25,7 +25,7 @@ from functools import lru_cache
 from math import sqrt
 from random import Random
 
-from iosonde.predict.service.service import Access, Figures, Keys, Source, positive
+from iosonde.predict.service.service import Access, Figures, Keys, ModelSource, positive
 
 _MEAN_ROOT = 8 / 15  # of the distance between two places, each anywhere between 0 and 1
 _INNER = 0.5  # rate of the innermost tracks against the outermost
@@ -33,7 +33,7 @@ _DRAWS = 256
 _DEEPEST = 128
 
 
-class Order(Enum):
+class QueueOrder(Enum):
     """By what the next of the queued accesses is chosen."""
 
     TRACK = "nearest track"
@@ -42,7 +42,7 @@ class Order(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class RotatingDisk:
     """A rotating disk.
 
     Args:
@@ -62,7 +62,7 @@ class Sheet:
     rate: float
     buffer: int = 0
     span: float = 1.0
-    order: Order = Order.BETWEEN
+    order: QueueOrder = QueueOrder.BETWEEN
     zone: float | None = None
 
     burst = 0.0
@@ -90,28 +90,28 @@ class Sheet:
         """Until a place that has just gone by comes round again."""
         return self.turn - moving % self.turn
 
-    def slow(self) -> Sheet:
+    def slow(self) -> RotatingDisk:
         """The nearest track first, all on the inner tracks of the span."""
-        return replace(self, order=Order.TRACK, zone=1 - self.span * (1 - _INNER))
+        return replace(self, order=QueueOrder.TRACK, zone=1 - self.span * (1 - _INNER))
 
-    def fast(self) -> Sheet:
+    def fast(self) -> RotatingDisk:
         """The shortest way first, all on the outermost tracks."""
-        return replace(self, order=Order.POSITION, zone=1.0)
+        return replace(self, order=QueueOrder.POSITION, zone=1.0)
 
-    def over(self, span: float) -> Sheet:
+    def over(self, span: float) -> RotatingDisk:
         """Short strokes: seeks become shorter, tracks stay at the outside."""
         return replace(self, span=max(min(span, 1.0) * self.span, 1e-6))
 
 
 @lru_cache(maxsize=512)
 def _positions(
-    turn: float, seek: float, track: float, span: float, queue: int, order: Order
+    turn: float, seek: float, track: float, span: float, queue: int, order: QueueOrder
 ) -> tuple[float, ...]:
     """Draws of the time until an access's place is under the head, seconds."""
-    if order is Order.BETWEEN:
+    if order is QueueOrder.BETWEEN:
         pairs = zip(
-            _positions(turn, seek, track, span, queue, Order.TRACK),
-            _positions(turn, seek, track, span, queue, Order.POSITION),
+            _positions(turn, seek, track, span, queue, QueueOrder.TRACK),
+            _positions(turn, seek, track, span, queue, QueueOrder.POSITION),
             strict=True,
         )
         return tuple(sqrt(one * other) for one, other in pairs)
@@ -121,7 +121,7 @@ def _positions(
     def seeking() -> float:
         return track + stretch * sqrt(span * abs(chance.random() - chance.random()))
 
-    if order is Order.TRACK:
+    if order is QueueOrder.TRACK:
         draws = [
             min(seeking() for _ in range(queue)) + chance.random() * turn for _ in range(_DRAWS)
         ]
@@ -132,7 +132,7 @@ def _positions(
     return tuple(sorted(draws))
 
 
-def read(figures: Figures, source: Source) -> Sheet:
+def read(figures: Figures, source: ModelSource) -> RotatingDisk:
     """The disk as written.
 
     Raises:
@@ -144,4 +144,4 @@ def read(figures: Figures, source: Source) -> Sheet:
     span = 1 - keys.share("unused", "0")
     keys.end()
     positive(rpm=rpm, seek=seek, rate=rate)
-    return Sheet(60 / rpm, seek, track, rate, cache, span)
+    return RotatingDisk(60 / rpm, seek, track, rate, cache, span)

@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from iosonde import kerneltext
-from iosonde.change.settings_journal import BESIDE, Entry, SettingsJournal
-from iosonde.change.tentative import Changed, Wanted, change, change_one, echo, entries_of
+from iosonde.change.settings_journal import BESIDE, JournalEntry, SettingsJournal
+from iosonde.change.tentative import Changed, WantedSetting, change, change_one, echo, entries_of
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Host
 from iosonde.stack.settable import Settable
@@ -42,7 +42,7 @@ class SettingsApplier:
     ) -> None:
         self.host, self.journal, self._owner = host, journal, owner
         self._settings = {one.name: one for one in settings}
-        self._home: tuple[Entry, ...] = ()
+        self._home: tuple[JournalEntry, ...] = ()
         self._open: list[int] = []  # batches of ours that are neither put back nor replaced
         self._now: dict[str, str] = {}
 
@@ -52,7 +52,7 @@ class SettingsApplier:
         Raises:
             HostFailed: a value cannot be read.
         """
-        wanted = [Wanted(one, str(one.value)) for one in self._settings.values()]
+        wanted = [WantedSetting(one, str(one.value)) for one in self._settings.values()]
         self._home = await entries_of(self.host, wanted)
         self._now = dict(self.home_values)
 
@@ -94,7 +94,7 @@ class SettingsApplier:
         """Whether a wrong value of a setting can cut the connection."""
         return self._settings[name].declared.risk == "cut"
 
-    async def change(self, number: int, index: int, entry: Entry) -> Changed:
+    async def change(self, number: int, index: int, entry: JournalEntry) -> Changed:
         """One change of an announced candidate, as seen from the one before.
 
         Raises:
@@ -144,7 +144,7 @@ class SettingsApplier:
                 hint="set it by hand; was the journal, or the script beside it, changed meanwhile?",
             )
 
-    async def _seen(self, entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
+    async def _seen(self, entries: Sequence[JournalEntry]) -> list[tuple[JournalEntry, str]]:
         """What the host says now; empty where it says nothing."""
         seen = await asyncio.gather(*(self.host.run(one.look, check=False) for one in entries))
         return [
@@ -177,13 +177,13 @@ class SettingsApplier:
         """
         await self.back()
         wanted = [
-            Wanted(self._settings[name], value)
+            WantedSetting(self._settings[name], value)
             for name, value in values.items()
             if self.home_values[name] != value
         ]
         return await change(self.host, self.journal, wanted, owner=self._owner, confirm=within)
 
-    def _entry(self, home: Entry, values: Mapping[str, str]) -> Entry:
+    def _entry(self, home: JournalEntry, values: Mapping[str, str]) -> JournalEntry:
         if home.name not in self._settings:
             return home
         value = values[home.name]
@@ -211,7 +211,7 @@ class ArmedBatch:
         self,
         applier: SettingsApplier,
         number: int,
-        todo: Sequence[tuple[int, Entry]],
+        todo: Sequence[tuple[int, JournalEntry]],
         *,
         shaken: bool,
     ) -> None:
@@ -234,7 +234,7 @@ class ArmedBatch:
         """What the kernel has changed along."""
         return await self._applier.beside() if self._shaken else ()
 
-    async def _change(self, todo: Sequence[tuple[int, Entry]]) -> None:
+    async def _change(self, todo: Sequence[tuple[int, JournalEntry]]) -> None:
         for index, entry in todo:
             self.done.append(await self._applier.change(self._number, index, entry))
 

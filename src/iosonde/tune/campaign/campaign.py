@@ -15,19 +15,19 @@ from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.measure.again import UnreadLoop
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.study import PlannedTrial
-from iosonde.measure.trial import Bench, measure_loop
+from iosonde.measure.trial import PreparedTrial, measure_loop
 from iosonde.records.campaign import Measurement, Result
 from iosonde.records.run import Loop, Run, Trial
 from iosonde.records.stack import Scalar
 from iosonde.store.store import Store
 from iosonde.tune.campaign.end import natives, result_of
-from iosonde.tune.campaign.host_group import Put
+from iosonde.tune.campaign.host_group import ApplyOutcome
 from iosonde.tune.campaign.limits import Limit, parse_limit
 from iosonde.tune.campaign.prepare import Prepared
 from iosonde.tune.campaign.route import Where
-from iosonde.tune.campaign.watch import Watch
+from iosonde.tune.campaign.watch import CampaignProgress
 from iosonde.tune.search.space import Candidate
-from iosonde.tune.search.strategy import Ask, Told
+from iosonde.tune.search.strategy import Ask, Observation
 from iosonde.tune.search.verdict import Proven
 
 
@@ -61,7 +61,7 @@ class RunningCampaign:
         run: Run,
         told: tuple[Measurement, ...],
         options: Options,
-        watch: Watch,
+        watch: CampaignProgress,
     ) -> None:
         self._group, self.intent = prepared.group, prepared.intent
         self._place = prepared.group.place
@@ -147,7 +147,7 @@ class RunningCampaign:
             seconds=asked.seconds, figure=None, stage=asked.stage, at=planned.probe.name,
         )  # fmt: skip
 
-    async def _put(self, one: Measurement, where: Where) -> Put:
+    async def _put(self, one: Measurement, where: Where) -> ApplyOutcome:
         """The candidate in force. One that cuts the connection is noted before that is told.
 
         Raises:
@@ -191,7 +191,7 @@ class RunningCampaign:
             breaches=tuple(limit.text for limit in self._limits if not limit.kept(figures)),
         ), loop  # fmt: skip
 
-    def _bench(self, trial: str) -> Bench:
+    def _bench(self, trial: str) -> PreparedTrial:
         if self._place.bench is None:
             raise RuntimeError("the probe point is not ready")
         return replace(self._place.bench, trial=trial)
@@ -278,6 +278,8 @@ def label(settings: Mapping[str, Scalar]) -> str:
     return "[" + ", ".join(f"{name}={value}" for name, value in settings.items()) + "]"
 
 
-def _told(one: Measurement) -> Told:
+def _told(one: Measurement) -> Observation:
     """What the strategy is told of a measurement."""
-    return Told(one.figure, one.change_seconds, one.discarded, one.breaches, one.spent, one.reason)
+    return Observation(
+        one.figure, one.change_seconds, one.discarded, one.breaches, one.spent, one.reason
+    )

@@ -26,9 +26,9 @@ from iosonde.store.store import Store
 from iosonde.tune.campaign.campaign import Options, RunningCampaign
 from iosonde.tune.campaign.declare import TuneFile, TuneStudy
 from iosonde.tune.campaign.host_group import HostGroup
-from iosonde.tune.campaign.place import Place
+from iosonde.tune.campaign.place import MeasurementSite
 from iosonde.tune.campaign.prepare import check_demand, prepare
-from iosonde.tune.campaign.watch import Watch
+from iosonde.tune.campaign.watch import CampaignProgress
 
 DECLARED = "declared"
 """Where the study as declared stands in the plan of a run."""
@@ -46,15 +46,17 @@ def plan_of(file: TuneFile) -> Plan:
 
 
 def place_of(
-    file: TuneFile, plan: Plan, permissions: tuple[Permission, ...], watch: Watch
-) -> Place:
+    file: TuneFile, plan: Plan, permissions: tuple[Permission, ...], watch: CampaignProgress
+) -> MeasurementSite:
     """Where it measures; not opened.
 
     Raises:
         UsageError: a setting is measured at none of the study's places.
     """
     hosts = tuple(file.study.hosts)
-    place = Place(plan.study, [part[0] for part in plan.rounds], hosts, permissions, watch)
+    place = MeasurementSite(
+        plan.study, [part[0] for part in plan.rounds], hosts, permissions, watch
+    )
     for name, tried in file.study.vary.items():
         try:
             place.route({name: tried.also})
@@ -87,7 +89,7 @@ async def conduct(
     *,
     permissions: tuple[Permission, ...],
     options: Options,
-    watch: Watch,
+    watch: CampaignProgress,
     resume: Run | None = None,
 ) -> tuple[Run, Campaign]:
     """Search, confirm, put back (or apply).
@@ -118,7 +120,7 @@ async def conduct(
         exits.push_async_callback(lambda: to_the_end(group.release()))
         await group.lock()
         own = campaign.intent.built if campaign else bool(place.stack) and not place.stands
-        left = Leaving(place, own)
+        left = StackCleanup(place, own)
         exits.push_async_callback(lambda: to_the_end(left()))
         exits.push_async_callback(lambda: to_the_end(group.close()))
         prepared = await prepare(
@@ -141,10 +143,10 @@ async def conduct(
 
 
 @dataclass(slots=True)
-class Leaving:
+class StackCleanup:
     """Takes away what the campaign built, unless the winner is to stay; once."""
 
-    place: Place
+    place: MeasurementSite
     own: bool
     stay: bool = False
     done: bool = False

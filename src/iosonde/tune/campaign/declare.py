@@ -68,7 +68,7 @@ def _strategy(value: object) -> object:
 StrategyName: TypeAlias = Annotated[str, BeforeValidator(_strategy)]
 
 
-class Tried(_Strict):
+class VariedValues(_Strict):
     """The values of one setting: a list, or whole numbers `from` … `to`, `count` of them.
 
     With `ratio` they grow by a constant factor. `also` names settings that are set to the same
@@ -83,7 +83,7 @@ class Tried(_Strict):
     also: Annotated[list[str], BeforeValidator(_texts)] = []
 
     @model_validator(mode="after")
-    def _one_way(self) -> Tried:
+    def _one_way(self) -> VariedValues:
         given = (self.first, self.last, self.count)
         if bool(self.values) == any(one is not None for one in given):
             raise ValueError("expected a list of values, or `from`, `to` and `count`")
@@ -105,7 +105,7 @@ class Tried(_Strict):
             raise ValueError(f"{problem.message} ({problem.hint})") from None
 
 
-class Wanted(_Strict):
+class DeclaredGoal(_Strict):
     """The goal: one metric, to maximise or to minimise.
 
     Differences below `margin` are not worth having; `level` is the probability granted to a gain
@@ -120,7 +120,7 @@ class Wanted(_Strict):
     pick_level: Share = 0.1
 
     @model_validator(mode="after")
-    def _one(self) -> Wanted:
+    def _one(self) -> DeclaredGoal:
         if (self.maximise is None) == (self.minimise is None):
             raise ValueError("say `maximise: METRIC` or `minimise: METRIC`")
         return self
@@ -135,9 +135,10 @@ class TuneStudy(Study):
     """What `iosonde tune` reads: one load, its place (a stage's each), and the settings to try."""
 
     vary: Annotated[
-        dict[str, Annotated[Tried, BeforeValidator(_listed)]], Field(min_length=1, max_length=100)
+        dict[str, Annotated[VariedValues, BeforeValidator(_listed)]],
+        Field(min_length=1, max_length=100),
     ]
-    goal: Wanted
+    goal: DeclaredGoal
     limits: Annotated[list[LimitText], BeforeValidator(_texts)] = Field(
         default=[], alias="subject to"
     )

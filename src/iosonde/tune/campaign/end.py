@@ -12,13 +12,13 @@ from iosonde.records.stack import Scalar
 from iosonde.settings import MECHANISMS
 from iosonde.tune.campaign.host_group import HostGroup
 from iosonde.tune.campaign.resolve import text_of
-from iosonde.tune.search.strategy import Standing
-from iosonde.tune.search.verdict import Answer, Proven
+from iosonde.tune.search.strategy import SearchStanding
+from iosonde.tune.search.verdict import CampaignAnswer, Proven
 
 _ANOTHER = "not kept: the device's number is another one when it is made again"
 
 
-def ends_of(standing: Standing) -> tuple[CandidateEnd, ...]:
+def ends_of(standing: SearchStanding) -> tuple[CandidateEnd, ...]:
     """The candidates as they stand."""
     return tuple(
         CandidateEnd(
@@ -35,7 +35,7 @@ def ends_of(standing: Standing) -> tuple[CandidateEnd, ...]:
 
 
 def result_of(
-    search: Proven, answer: Answer, group: HostGroup, study: str, *, applied: bool
+    search: Proven, answer: CampaignAnswer, group: HostGroup, study: str, *, applied: bool
 ) -> Result:
     """How a campaign ended.
 

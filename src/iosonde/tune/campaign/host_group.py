@@ -13,14 +13,14 @@ from iosonde.change.settings_lock import locked, owner_name
 from iosonde.change.tentative import Changed, ValueRefused
 from iosonde.records.stack import Capture, Json, Scalar, StackLayer
 from iosonde.tune.campaign.applier import SettingsApplier, put_in_force, together
-from iosonde.tune.campaign.place import Place
-from iosonde.tune.campaign.resolve import Knob, Names, text_of
+from iosonde.tune.campaign.place import MeasurementSite
+from iosonde.tune.campaign.resolve import Names, TunableSetting, text_of
 from iosonde.tune.campaign.route import Where
-from iosonde.tune.campaign.watch import Watch
+from iosonde.tune.campaign.watch import CampaignProgress
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class ApplyOutcome:
     """How putting a candidate in force went; `reason` is why it cannot be measured, or empty.
 
     `moved` is the seconds that it took to come to another probe point, if it was another.
@@ -41,13 +41,13 @@ class HostGroup:
         watch: told what was left by others.
     """
 
-    def __init__(self, place: Place, study: str, watch: Watch) -> None:
+    def __init__(self, place: MeasurementSite, study: str, watch: CampaignProgress) -> None:
         self.place, self._watch = place, watch
         self._owner = owner_name(study)
         self._locks: dict[str, AsyncExitStack] = {}
         self._journals: dict[str, SettingsJournal] = {}
         self._appliers: dict[str, SettingsApplier] = {}
-        self.knobs: tuple[Knob, ...] = ()
+        self.knobs: tuple[TunableSetting, ...] = ()
         self._where: Where | None = None
         self._beside: Sequence[Changed] = ()
 
@@ -81,7 +81,7 @@ class HostGroup:
         *,
         again: bool = False,
     ) -> None:
-        """A probe point made ready, with some keys of the stack; see `Place.ready`.
+        """A probe point made ready, with some keys of the stack; see `MeasurementSite.ready`.
 
         Guests may end for it, and be started anew. Without `where` it is the present one.
         """
@@ -99,7 +99,7 @@ class HostGroup:
             self._appliers.pop(name, None)
             await self._locks.pop(name).aclose()
 
-    async def learn(self, knobs: Sequence[Knob], where: Where | None = None) -> None:
+    async def learn(self, knobs: Sequence[TunableSetting], where: Where | None = None) -> None:
         """Take down what is in force.
 
         Args:
@@ -120,7 +120,7 @@ class HostGroup:
 
     async def put(
         self, settings: Mapping[str, Scalar], *, within: float, where: Where | None = None
-    ) -> Put:
+    ) -> ApplyOutcome:
         """Put a candidate in force at a probe point, and read it back.
 
         Args:
@@ -145,7 +145,7 @@ class HostGroup:
             wrong = [one for one in changed if one.state in {"rounded", "ignored"}]
             if wrong:
                 await self.back()
-                return Put(reason="; ".join(map(_wrong, wrong)), moved=moved)
+                return ApplyOutcome(reason="; ".join(map(_wrong, wrong)), moved=moved)
             told += [
                 f"{one.name}: {one.before} → {one.after}"
                 for one in changed
@@ -153,8 +153,8 @@ class HostGroup:
             ]
         except ValueRefused as problem:
             await self.back()
-            return Put(reason=problem.message, moved=moved)
-        return Put(tuple(told), tuple(self._beside), moved=moved)
+            return ApplyOutcome(reason=problem.message, moved=moved)
+        return ApplyOutcome(tuple(told), tuple(self._beside), moved=moved)
 
     async def back(self) -> None:
         """Everything as it was before the campaign, but for what is built; on all hosts at once.
@@ -266,7 +266,7 @@ class HostGroup:
         return True
 
     @property
-    def _there(self) -> list[Knob]:
+    def _there(self) -> list[TunableSetting]:
         """Settings of what stands; those of layers above the probe point are as they come."""
         where = self._where
         return [one for one in self.knobs if where is None or one.varied.name in where.names]
@@ -281,7 +281,7 @@ class HostGroup:
         }
 
 
-async def _found_again(knob: Knob, names: Names) -> Knob:
+async def _found_again(knob: TunableSetting, names: Names) -> TunableSetting:
     """The same setting on what was built anew, whatever its device is called now."""
     if not knob.spots:
         return knob

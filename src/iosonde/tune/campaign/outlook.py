@@ -14,7 +14,7 @@ from iosonde.stack.file import DeclaredStack
 from iosonde.tune.campaign.conduct import place_of, plan_of
 from iosonde.tune.campaign.declare import TuneFile
 from iosonde.tune.campaign.first import First, first_of
-from iosonde.tune.campaign.place import Place
+from iosonde.tune.campaign.place import MeasurementSite
 from iosonde.tune.campaign.prepare import goal_of, intent_of, wish_of
 from iosonde.tune.campaign.resolve import (
     REBUILD,
@@ -24,7 +24,7 @@ from iosonde.tune.campaign.resolve import (
     resolve,
     stack_key,
 )
-from iosonde.tune.campaign.watch import Watch
+from iosonde.tune.campaign.watch import CampaignProgress
 from iosonde.tune.search.space import Space, Vary
 from iosonde.tune.search.staged import stages_of
 from iosonde.tune.search.strategy import Goal
@@ -77,7 +77,9 @@ class Outlook:
     stages: tuple[tuple[str, int, str], ...] = ()
 
 
-async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Watch) -> Outlook:
+async def outlook(
+    file: TuneFile, permissions: tuple[Permission, ...], watch: CampaignProgress
+) -> Outlook:
     """The plan of a study. Hosts are read, unless a stack is to be built; nothing is changed.
 
     Raises:
@@ -95,7 +97,7 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Wa
         await place.close()
 
 
-def _known(file: TuneFile, place: Place, found: Resolved) -> Outlook:
+def _known(file: TuneFile, place: MeasurementSite, found: Resolved) -> Outlook:
     """With what hosts say of every setting."""
     intent = intent_of(file.study, found, (), built=False)
     space = found.space(intent.allowed)
@@ -103,7 +105,7 @@ def _known(file: TuneFile, place: Place, found: Resolved) -> Outlook:
     return _priced(file, place, prices, space, space, found.notes, found.left_out)
 
 
-def _declared(file: TuneFile, place: Place, stack: DeclaredStack) -> Outlook:
+def _declared(file: TuneFile, place: MeasurementSite, stack: DeclaredStack) -> Outlook:
     """Of a stack that is built for the campaign: what is in force is read when it stands."""
     prices = []
     known = {site.name for site in stack.sites}
@@ -128,7 +130,9 @@ def _declared(file: TuneFile, place: Place, stack: DeclaredStack) -> Outlook:
     return _priced(file, place, tuple(prices), counted, ranked, (note,), ())
 
 
-def _as_written(file: TuneFile, place: Place, name: str) -> tuple[tuple[Scalar, ...], Scalar]:
+def _as_written(
+    file: TuneFile, place: MeasurementSite, name: str
+) -> tuple[tuple[Scalar, ...], Scalar]:
     """The values of a key of the stack, as the study writes them, and the declared one."""
     try:
         declared, default = declared_values(place, name, file.study.vary[name])
@@ -152,7 +156,7 @@ def _unknown(one: Varied) -> Vary:
 
 
 def _stages(
-    space: Space, place: Place, prices: tuple[Price, ...]
+    space: Space, place: MeasurementSite, prices: tuple[Price, ...]
 ) -> tuple[tuple[str, int, str], ...]:
     """Layer, number of candidates, and place."""
     stages = stages_of(space)
@@ -164,7 +168,7 @@ def _stages(
 
 def _priced(
     file: TuneFile,
-    place: Place,
+    place: MeasurementSite,
     prices: tuple[Price, ...],
     space: Space,
     ranked: Space,

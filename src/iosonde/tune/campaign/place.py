@@ -19,7 +19,7 @@ from iosonde.measure.progress import Progress
 from iosonde.measure.ready import make_ready, require_target
 from iosonde.measure.stages import Stages
 from iosonde.measure.study import PlannedTrial, Study
-from iosonde.measure.trial import Bench
+from iosonde.measure.trial import PreparedTrial
 from iosonde.measure.trouble import Watched
 from iosonde.measure.workplace import sweep, workplace
 from iosonde.records.stack import Capture, Json
@@ -27,7 +27,7 @@ from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.tune.campaign.route import Route
 
 
-class Place:
+class MeasurementSite:
     """Opened by `open`, left by `close`; `ready` comes between.
 
     Args:
@@ -56,7 +56,7 @@ class Place:
         """The campaign builds the stack, so it may take away what stands on a probe point."""
         self.hosts: dict[str, Host] = {}
         self.values: dict[str, Json] = {}
-        self.bench: Bench | None = None
+        self.bench: PreparedTrial | None = None
         self.capture: Capture | None = None
         self.command = ""
         self._swept: set[str] = set()

@@ -8,7 +8,7 @@ from math import inf
 from iosonde.errors import HostFailed, Refused, UsageError
 from iosonde.loads import LOADS
 from iosonde.measure.study import Plan
-from iosonde.records.campaign import Intent, Wish
+from iosonde.records.campaign import Intent, StoredGoal
 from iosonde.records.load import Demand
 from iosonde.tune.campaign.declare import TuneFile, TuneStudy
 from iosonde.tune.campaign.first import first_of, hoping
@@ -16,7 +16,7 @@ from iosonde.tune.campaign.host_group import HostGroup
 from iosonde.tune.campaign.limits import SAFE, parse_limit, unit_of
 from iosonde.tune.campaign.resolve import Resolved, resolve
 from iosonde.tune.campaign.route import Route
-from iosonde.tune.campaign.watch import Watch
+from iosonde.tune.campaign.watch import CampaignProgress
 from iosonde.tune.search.space import Space
 from iosonde.tune.search.strategy import Goal
 
@@ -55,7 +55,12 @@ def check_demand(file: TuneFile, plan: Plan) -> None:
 
 
 async def prepare(
-    file: TuneFile, group: HostGroup, watch: Watch, *, own: bool, before: Intent | None = None
+    file: TuneFile,
+    group: HostGroup,
+    watch: CampaignProgress,
+    *,
+    own: bool,
+    before: Intent | None = None,
 ) -> Prepared:
     """Build what the probe point needs, and resolve the study's names.
 
@@ -124,10 +129,10 @@ def intent_of(study: TuneStudy, found: Resolved, hosts: tuple[str, ...], *, buil
     )  # fmt: skip
 
 
-def wish_of(study: TuneStudy) -> Wish:
+def wish_of(study: TuneStudy) -> StoredGoal:
     """The goal as it is stored."""
     goal = study.goal
-    return Wish(
+    return StoredGoal(
         metric=goal.metric, unit=unit_of(goal.metric), higher=goal.maximise is not None,
         margin=goal.margin, level=goal.level, pick_level=goal.pick_level, budget=study.budget,
         seconds=study.loop, settle=study.settle, loops=study.loops,
@@ -135,7 +140,7 @@ def wish_of(study: TuneStudy) -> Wish:
     )  # fmt: skip
 
 
-def goal_of(wish: Wish) -> Goal:
+def goal_of(wish: StoredGoal) -> Goal:
     """The goal as strategies know it."""
     return Goal(
         metric=wish.metric, higher=wish.higher, margin=wish.margin, level=wish.level,

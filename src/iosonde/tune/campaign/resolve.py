@@ -15,9 +15,9 @@ from iosonde.settings.mechanism import value_of
 from iosonde.stack.discover import discover_layers
 from iosonde.stack.file import DeclaredStack
 from iosonde.stack.settable import Settable, find, settable
-from iosonde.tune.campaign.declare import Tried, TuneFile
+from iosonde.tune.campaign.declare import TuneFile, VariedValues
 from iosonde.tune.campaign.depth import layer_depth, link_depth, without_host
-from iosonde.tune.campaign.place import Place
+from iosonde.tune.campaign.place import MeasurementSite
 from iosonde.tune.search.space import Space, Vary
 
 _SECONDS = {"nothing": 0.3, "remount": 0.5, "reconnect": 3.0, "restart": 5.0, "rebuild": 20.0}
@@ -27,7 +27,7 @@ _TOP = 10_000  # depth of a setting of no layer
 
 
 @dataclass(frozen=True, slots=True)
-class Knob:
+class TunableSetting:
     """One setting of the search: what it is on its hosts.
 
     `spots` are host and setting of each end that is set; empty where a layer is built anew, whose
@@ -52,7 +52,7 @@ class Knob:
 class Resolved:
     """What a study varies, on hosts that are there. `notes` are told to the user."""
 
-    knobs: tuple[Knob, ...]
+    knobs: tuple[TunableSetting, ...]
     left_out: tuple[LeftOut, ...]
     excluded: tuple[Mapping[str, Scalar], ...]
     notes: tuple[str, ...]
@@ -94,7 +94,7 @@ class Names:
         place: opened, and its stack built as far as the probe point.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: MeasurementSite) -> None:
         self._place = place
         self._known: list[tuple[str, Settable]] = []
         self._layers: dict[str, list[tuple[StackLayer, frozenset[str]]]] = {}
@@ -193,7 +193,7 @@ def _depth(layer: str, by_id: Mapping[str, StackLayer], seen: frozenset[str] = f
     return 1 + max((_depth(one, by_id, seen | {layer}) for one in below), default=-1)
 
 
-async def resolve(file: TuneFile, place: Place) -> Resolved:
+async def resolve(file: TuneFile, place: MeasurementSite) -> Resolved:
     """What a study varies, checked against its hosts; nothing is changed.
 
     Raises:
@@ -203,7 +203,7 @@ async def resolve(file: TuneFile, place: Place) -> Resolved:
     """
     names = Names(place)
     await names.read()
-    knobs: list[Knob] = []
+    knobs: list[TunableSetting] = []
     left_out: list[LeftOut] = []
     notes: list[str] = []
     for name, tried in file.study.vary.items():
@@ -233,14 +233,14 @@ async def resolve(file: TuneFile, place: Place) -> Resolved:
     return Resolved(tuple(knobs), tuple(left_out), excluded, tuple(notes))
 
 
-def _as_kept(one: Knob, value: Scalar) -> Scalar:
+def _as_kept(one: TunableSetting, value: Scalar) -> Scalar:
     """A value as the study writes it, as the search knows it."""
     if one.spots:
         return value_of(text_of(value))
     return next((kept for kept, written in one.declared.items() if written == value), value)
 
 
-def _same(knobs: Sequence[Knob], name: str, value: Scalar) -> Scalar:
+def _same(knobs: Sequence[TunableSetting], name: str, value: Scalar) -> Scalar:
     knob = next(one for one in knobs if one.varied.name == name)
     return _as_kept(knob, value)
 
@@ -254,7 +254,7 @@ async def _live(names: Names, name: str) -> bool:
     return not one.why_not
 
 
-async def _set(names: Names, name: str, tried: Tried) -> Knob:
+async def _set(names: Names, name: str, tried: VariedValues) -> TunableSetting:
     """A setting that hosts change as they run."""
     spots = [await names.find(one) for one in (name, *tried.also)]
     first = spots[0][1]
@@ -280,7 +280,7 @@ async def _set(names: Names, name: str, tried: Tried) -> Knob:
         name, tuple(values), default, unsafe, first.declared.unit, also=tuple(tried.also),
         about=f"{first.layer} {first.address}".strip(),
     )  # fmt: skip
-    return Knob(varied, tuple(spots), depth=names.depth(name, first))
+    return TunableSetting(varied, tuple(spots), depth=names.depth(name, first))
 
 
 def stack_key(stack: DeclaredStack | None, name: str) -> bool:
@@ -290,7 +290,7 @@ def stack_key(stack: DeclaredStack | None, name: str) -> bool:
     return site is not None and rest.partition(".")[0] in type(site.declared).model_fields
 
 
-def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
+def _rebuilt(place: MeasurementSite, name: str, tried: VariedValues) -> TunableSetting:
     """A key of the declared stack: its layer is built anew for each value.
 
     Keys of other layers that `also` names have the same value; all are built anew together.
@@ -304,10 +304,12 @@ def _rebuilt(place: Place, name: str, tried: Tried) -> Knob:
     unsafe = {value for one in names for value in _unsafe_of(place, one)}
     risky = tuple(value for value in values if value in unsafe)
     varied = Varied(name, tuple(values), default, risky, rebuild=True, also=tuple(tried.also))
-    return Knob(varied, (), declared, depth)
+    return TunableSetting(varied, (), declared, depth)
 
 
-def declared_values(place: Place, name: str, tried: Tried) -> tuple[dict[Scalar, Json], Scalar]:
+def declared_values(
+    place: MeasurementSite, name: str, tried: VariedValues
+) -> tuple[dict[Scalar, Json], Scalar]:
     """The values of a key of the stack, as its kind has them → as written; and the declared one.
 
     Raises:
@@ -321,11 +323,11 @@ def declared_values(place: Place, name: str, tried: Tried) -> tuple[dict[Scalar,
     return declared, declared_value(place, name, {})
 
 
-def _depth_of(place: Place, name: str) -> int:
+def _depth_of(place: MeasurementSite, name: str) -> int:
     return layer_depth(place.stack, name.partition(".")[0]) if place.stack else 0
 
 
-def _refuse_unlike(place: Place, names: Sequence[str]) -> None:
+def _refuse_unlike(place: MeasurementSite, names: Sequence[str]) -> None:
     """Keys that are varied together must be keys of the stack, and be declared alike."""
     for other in names[1:]:
         if not stack_key(place.stack, other):
@@ -342,13 +344,13 @@ def _refuse_unlike(place: Place, names: Sequence[str]) -> None:
         )
 
 
-def _unsafe_of(place: Place, name: str) -> tuple[Scalar, ...]:
+def _unsafe_of(place: MeasurementSite, name: str) -> tuple[Scalar, ...]:
     """Values of a key of the stack that trade safety of data for speed."""
     layer, _, key = name.partition(".")
     return place.stack.site(layer).declared.unsafe.get(key, ()) if place.stack else ()
 
 
-def declared_value(place: Place, name: str, values: Mapping[str, Json]) -> Scalar:
+def declared_value(place: MeasurementSite, name: str, values: Mapping[str, Json]) -> Scalar:
     """A key as its kind understands it: bytes for "64 KiB"."""
     layer, _, rest = name.partition(".")
     found: object = place.declared(values).site(layer).declared
@@ -359,7 +361,9 @@ def declared_value(place: Place, name: str, values: Mapping[str, Json]) -> Scala
     return found
 
 
-def _without_unsafe(one: Knob, allow: Sequence[str]) -> tuple[Knob, list[LeftOut]]:
+def _without_unsafe(
+    one: TunableSetting, allow: Sequence[str]
+) -> tuple[TunableSetting, list[LeftOut]]:
     """Values that trade safety for speed are left out unless the study names them."""
     from dataclasses import replace
 
@@ -380,7 +384,7 @@ def _without_unsafe(one: Knob, allow: Sequence[str]) -> tuple[Knob, list[LeftOut
     return replace(one, varied=varied), [LeftOut(name, value, reason) for value in out]
 
 
-def _refuse_twins(knobs: Sequence[Knob], file: TuneFile) -> None:
+def _refuse_twins(knobs: Sequence[TunableSetting], file: TuneFile) -> None:
     """One setting by two names would be set twice."""
     seen: dict[tuple[str, str], str] = {}
     for knob in knobs:

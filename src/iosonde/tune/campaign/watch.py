@@ -6,21 +6,21 @@ from typing import Protocol
 
 from iosonde.measure.progress import Progress
 from iosonde.records.campaign import Intent, Measurement
-from iosonde.tune.search.strategy import Ask, Standing
+from iosonde.tune.search.strategy import Ask, SearchStanding
 
 
-class Watch(Progress, Protocol):
+class CampaignProgress(Progress, Protocol):
     """Told in the order things happen. No method may block."""
 
     def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
         """A campaign begins, or goes on after `done` measurements."""
         ...
 
-    def asked(self, ask: Ask, changes: str, standing: Standing) -> None:
+    def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
         """The next measurement: what is to be changed for it, and how the search stands."""
         ...
 
-    def measured(self, one: Measurement, standing: Standing) -> None:
+    def measured(self, one: Measurement, standing: SearchStanding) -> None:
         """It is in the store."""
         ...
 

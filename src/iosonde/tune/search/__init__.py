@@ -17,9 +17,9 @@ STRATEGIES: Table[Begin] = Table(
     "strategy",
     {
         "sweep": "iosonde.tune.search.sweep:Sweep",
-        "grid": "iosonde.tune.search.grid:Grid",
+        "grid": "iosonde.tune.search.grid:GridSearch",
         "race": "iosonde.tune.search.race:Race",
-        "model": "iosonde.tune.search.model:Model",
+        "model": "iosonde.tune.search.model:ModelSearch",
         "staged": "iosonde.tune.search.staged:Staged",
     },
 )

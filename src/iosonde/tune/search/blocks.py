@@ -10,7 +10,7 @@ from statistics import variance
 from iosonde.tune.search.book import Book
 from iosonde.tune.search.paired import Differences, Noise, differences, pooled
 from iosonde.tune.search.space import Candidate
-from iosonde.tune.search.strategy import Ask, State, Told
+from iosonde.tune.search.strategy import Ask, CandidateState, Observation
 
 _COSTLY = 20.0
 """Seconds from which on a block changes a setting as seldom as it can."""
@@ -23,7 +23,7 @@ class Blocks:
     def __init__(self, field: Sequence[Candidate], book: Book, seed: int) -> None:
         self.field, self.book = tuple(field), book
         self.alive = list(field)
-        self.out: dict[Candidate, tuple[State, str]] = {}
+        self.out: dict[Candidate, tuple[CandidateState, str]] = {}
         self.scores: dict[Candidate, list[float]] = {one: [] for one in field}
         self.count = 0
         self._random = random.Random(seed)  # noqa: S311 - orders, no secrets
@@ -46,7 +46,7 @@ class Blocks:
         self._asked = asked
         return asked
 
-    def tell(self, told: Told) -> bool:
+    def tell(self, told: Observation) -> bool:
         """Takes the figure; True when a block is complete.
 
         Raises:
@@ -59,7 +59,7 @@ class Blocks:
         if told.figure is not None and told.figure > 0:
             self._block[asked.candidate] = self.book.score(told.figure)
         if reason := self.book.infeasible(asked.candidate):
-            self.drop(asked.candidate, State.INFEASIBLE, reason)
+            self.drop(asked.candidate, CandidateState.INFEASIBLE, reason)
         if self._order or not self.alive:
             return False
         for one in self.alive:
@@ -68,7 +68,7 @@ class Blocks:
         self.count += 1
         return True
 
-    def drop(self, candidate: Candidate, state: State, reason: str) -> None:
+    def drop(self, candidate: Candidate, state: CandidateState, reason: str) -> None:
         """Takes a candidate out of the field."""
         self.out[candidate] = (state, reason)
         self.alive = [one for one in self.alive if one != candidate]

@@ -8,7 +8,7 @@ from math import inf, log, sqrt
 from iosonde.statistics.estimates import summarise
 from iosonde.tune.search.grain import grain
 from iosonde.tune.search.space import Candidate, Space
-from iosonde.tune.search.strategy import Ask, Goal, Stand, State, Told
+from iosonde.tune.search.strategy import Ask, CandidateState, Goal, Observation, Stand
 
 _LONGEST_SETTLE = 8.0  # of which a start-up effect may make `settle`, as multiples of the goal's
 _FEWEST = 8  # visits before a start-up effect is believed
@@ -16,11 +16,11 @@ _CLEAR = 4.0  # standard errors it must be away from nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BookedMeasurement:
     """One measurement as it was asked and told."""
 
     ask: Ask
-    told: Told
+    told: Observation
     changed: tuple[str, ...]
 
     @property
@@ -36,7 +36,7 @@ class Book:
 
     space: Space
     goal: Goal
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[BookedMeasurement] = field(default_factory=list)
     used: float = 0.0
     in_force: Candidate | None = None
     settle: float = 0.0
@@ -65,9 +65,9 @@ class Book:
         still = candidate == self.in_force and bool(self.entries)
         return Ask(candidate, seconds, 0.0 if still else self.settle, why)
 
-    def add(self, ask: Ask, told: Told) -> Entry:
+    def add(self, ask: Ask, told: Observation) -> BookedMeasurement:
         """Write one measurement down and learn from it."""
-        entry = Entry(ask, told, self.space.changed(self.in_force, ask.candidate))
+        entry = BookedMeasurement(ask, told, self.space.changed(self.in_force, ask.candidate))
         self.entries.append(entry)
         self.in_force = ask.candidate
         self.used += entry.device_seconds
@@ -127,7 +127,7 @@ class Book:
         """More of its loops broke a limit than kept it; it may not be picked."""
         return bool(self.infeasible(candidate)) or self._breaches.get(candidate, -1) > 0
 
-    def stand(self, candidate: Candidate, state: State, reason: str = "") -> Stand:
+    def stand(self, candidate: Candidate, state: CandidateState, reason: str = "") -> Stand:
         """The candidate with the figures of its loops."""
         loops = self.figures.get(candidate, [])
         metric = summarise(self.goal.metric, self.goal.unit, loops) if loops else None
@@ -136,7 +136,7 @@ class Book:
             self.spent.get(candidate, 0.0), metric, state, reason,
         )  # fmt: skip
 
-    def _learn_cost(self, entry: Entry) -> None:
+    def _learn_cost(self, entry: BookedMeasurement) -> None:
         """Each changed setting takes an equal part of what the estimate was off by."""
         if not entry.changed:
             return
@@ -146,7 +146,7 @@ class Book:
             weight = 1 / (seen + 1)
             self._cost[name] = (max(cost + weight * off / len(entry.changed), 0.0), seen + 1)
 
-    def _learn_settling(self, entry: Entry) -> None:
+    def _learn_settling(self, entry: BookedMeasurement) -> None:
         """Discarded seconds that lie clearly off the kept ones: discard twice as many from now on.
 
         Never fewer than the goal asks for: what is not seen is not proven absent.

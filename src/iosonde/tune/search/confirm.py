@@ -14,7 +14,14 @@ from iosonde.records.comparison import Outcome, Verdict
 from iosonde.tune.search.blocks import Blocks
 from iosonde.tune.search.book import Book
 from iosonde.tune.search.paired import Noise, differences
-from iosonde.tune.search.strategy import Ask, Ending, Found, Standing, State, Told
+from iosonde.tune.search.strategy import (
+    Ask,
+    CandidateState,
+    Ending,
+    Observation,
+    SearchResult,
+    SearchStanding,
+)
 
 if TYPE_CHECKING:
     from iosonde.tune.search.space import Candidate, Space
@@ -38,7 +45,7 @@ class Confirmation:
         self,
         space: Space,
         goal: Goal,
-        search: Found,
+        search: SearchResult,
         *,
         seed: int = 0,
         in_force: Candidate | None = None,
@@ -62,28 +69,28 @@ class Confirmation:
             self._outcome = self._at_the_end()
         return asked
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Observation) -> None:
         """Takes the loop's figure; after each pair, looks."""
         if self.blocks.tell(told) and self.blocks.count >= _FEWEST:
             self._look()
 
-    def standing(self) -> Standing:
+    def standing(self) -> SearchStanding:
         """The two, and what comes next."""
         stands = tuple(
-            self.book.stand(one, *self.blocks.out.get(one, (State.ALIVE, "")))
+            self.book.stand(one, *self.blocks.out.get(one, (CandidateState.ALIVE, "")))
             for one in self.blocks.field
         )
         following = "" if self._outcome else "the next pair"
-        return Standing(stands, self.search.pick, self.book.used, self.book.left, following)
+        return SearchStanding(stands, self.search.pick, self.book.used, self.book.left, following)
 
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """The pick where its gain is confirmed, else what was in force."""
         verdict = self.verdict()
         if verdict.outcome is Outcome.BETTER:
             pick = (self.search.pick,)
-            return Found(Ending.WINNER, pick[0], pick, "better than what was in force")
+            return SearchResult(Ending.WINNER, pick[0], pick, "better than what was in force")
         known = verdict.outcome is not Outcome.UNDECIDED
-        return Found(
+        return SearchResult(
             Ending.EQUIVALENT if known else Ending.UNDECIDED, self.space.baseline,
             self.blocks.field if known else (), "no gain worth having" if known else "not decided",
         )  # fmt: skip

@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING
 
 from iosonde.tune.search.blocks import Blocks
 from iosonde.tune.search.book import Book
-from iosonde.tune.search.strategy import Ask, Ending, Found, Goal, Standing, State, Told
+from iosonde.tune.search.strategy import (
+    Ask,
+    CandidateState,
+    Ending,
+    Goal,
+    Observation,
+    SearchResult,
+    SearchStanding,
+)
 
 if TYPE_CHECKING:
     from iosonde.tune.search.paired import Floats
     from iosonde.tune.search.space import Space
 
 
-class Grid:
+class GridSearch:
     """See the module. The differences are looked at once, when all is measured."""
 
     def __init__(self, space: Space, goal: Goal, *, seed: int = 0) -> None:
@@ -43,29 +51,31 @@ class Grid:
             self._reason = "the budget is used up"
         return asked
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Observation) -> None:
         """Takes the loop's figure."""
         self.blocks.tell(told)
 
-    def standing(self) -> Standing:
+    def standing(self) -> SearchStanding:
         """All candidates; after the end those within the margin of the pick are equivalent."""
         found = self.found()
         stands = []
         for one in self.blocks.field:
-            state, reason = self.blocks.out.get(one, (State.ALIVE, ""))
-            if self._reason and state is State.ALIVE and one in found.equivalent:
-                state = State.EQUIVALENT
+            state, reason = self.blocks.out.get(one, (CandidateState.ALIVE, ""))
+            if self._reason and state is CandidateState.ALIVE and one in found.equivalent:
+                state = CandidateState.EQUIVALENT
             stands.append(self.book.stand(one, state, reason))
         following = "" if self._reason else self._why()
-        return Standing(tuple(stands), found.pick, self.book.used, self.book.left, following)
+        return SearchStanding(tuple(stands), found.pick, self.book.used, self.book.left, following)
 
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """The best mean, and whether it is shown to be; the safest of those that cannot be beaten.
 
         Student's t on the differences within blocks, corrected for the number of candidates.
         """
         best = self.blocks.best()
-        undecided = Found(Ending.UNDECIDED, best, (best,), self._reason or "the grid is not done")
+        undecided = SearchResult(
+            Ending.UNDECIDED, best, (best,), self._reason or "the grid is not done"
+        )
         if self.blocks.count < 2 or len(self.blocks.alive) < 2:
             return undecided
         change, reach = self._bounds()
@@ -77,7 +87,7 @@ class Grid:
         ]  # fmt: skip
         noise = self.blocks.noise()
         if not unbeaten:
-            return Found(
+            return SearchResult(
                 Ending.UNDECIDED, best, (best,), undecided.reason, noise.variance, noise.freedom
             )
         pick = min(unbeaten, key=self.space.caution)
@@ -86,7 +96,7 @@ class Grid:
         same = tuple(one for j, one in enumerate(alive) if near[j] or j == at)
         ending = Ending.EQUIVALENT if pick == self.space.baseline else Ending.WINNER
         reason = "no other is better by more than the margin"
-        return Found(ending, pick, same, reason, noise.variance, noise.freedom)
+        return SearchResult(ending, pick, same, reason, noise.variance, noise.freedom)
 
     def _bounds(self) -> tuple[Floats, Floats]:
         import numpy as np

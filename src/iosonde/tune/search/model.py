@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING
 
 from iosonde.tune.search.anova import Anova
 from iosonde.tune.search.book import Book
-from iosonde.tune.search.strategy import Ask, Ending, Found, Goal, Standing, State, Told
+from iosonde.tune.search.strategy import (
+    Ask,
+    CandidateState,
+    Ending,
+    Goal,
+    Observation,
+    SearchResult,
+    SearchStanding,
+)
 
 if TYPE_CHECKING:
     from iosonde.tune.search.space import Space
@@ -34,7 +42,7 @@ The model's structure is a guess, and it is asked often: at 0.01 some 2 % of its
 (docs/decisions/0122)."""
 
 
-class Model:
+class ModelSearch:
     """See the module. The budget is spent unless the best is certain before."""
 
     def __init__(self, space: Space, goal: Goal, *, seed: int = 0) -> None:
@@ -49,7 +57,7 @@ class Model:
         self.model = Anova(space.sizes, self._field, span, _KNOT)
         self._first = self._spread_out()
         self._asked: tuple[int, Ask] | None = None
-        self._found: Found | None = None
+        self._found: SearchResult | None = None
         self._decided = False  # when last asked; it must be so twice running
         self._out = np.zeros(len(self._field), dtype=bool)
 
@@ -65,7 +73,7 @@ class Model:
         if self._asked:
             return self._asked[1]
         if self._out.all():
-            self._found = Found(
+            self._found = SearchResult(
                 Ending.UNDECIDED, self.space.baseline, (), "no candidate keeps the limits"
             )
             return None
@@ -78,7 +86,7 @@ class Model:
         self._asked = at, asked
         return asked
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Observation) -> None:
         """Takes the figure into the model."""
         if self._asked is None:
             raise RuntimeError("no measurement was asked for")
@@ -99,7 +107,7 @@ class Model:
                 self._found = conclusion
             self._decided = decided
 
-    def standing(self) -> Standing:
+    def standing(self) -> SearchStanding:
         """Candidates that were measured, the best, and what comes next."""
         found = self.found()
         decided = self._found and found.ending is not Ending.UNDECIDED
@@ -107,16 +115,16 @@ class Model:
         for at, one in enumerate(self._field):
             if one not in self.book.spent:
                 continue
-            state = State.INFEASIBLE if self._out[at] else State.ALIVE
-            if decided and state is State.ALIVE:
+            state = CandidateState.INFEASIBLE if self._out[at] else CandidateState.ALIVE
+            if decided and state is CandidateState.ALIVE:
                 near = one in found.equivalent
-                state = State.EQUIVALENT if near else State.ELIMINATED
+                state = CandidateState.EQUIVALENT if near else CandidateState.ELIMINATED
             stands.append(self.book.stand(one, state, self.book.infeasible(one)))
         left = max(self._end_at - self.book.used, 0.0)
         following = "" if self._found else self._why()
-        return Standing(tuple(stands), found.pick, self.book.used, left, following)
+        return SearchStanding(tuple(stands), found.pick, self.book.used, left, following)
 
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """What came out; while it runs, the highest posterior mean."""
         return self._found or self._conclude("the search is not over")
 
@@ -151,13 +159,13 @@ class Model:
         second = len(others) > 0 and self._rng.random() < 0.5
         return int(others[0] if second else bests[0])
 
-    def _conclude(self, reason: str) -> Found:
+    def _conclude(self, reason: str) -> SearchResult:
         """The safest of those that are probably within the margin of the best, if one is."""
         import numpy as np
 
         doubt = np.array([self.book.doubtful(one) for one in self._field])
         if not self.model.loops or doubt.all():
-            return Found(Ending.UNDECIDED, self.space.baseline, (), reason)
+            return SearchResult(Ending.UNDECIDED, self.space.baseline, (), reason)
         # What the figures cannot resolve, no number of draws can.
         margin, level = log1p(self.goal.margin) - self.book.grain(), min(self.goal.level, _SURE)
         drawn = np.where(doubt, -np.inf, self.model.samples(self._rng, _DRAWS))
@@ -166,8 +174,8 @@ class Model:
         noise, freedom = self.model.noise, float(self.model.loops)
         pick = self._field[best]
         if not near.any():
-            return Found(Ending.UNDECIDED, pick, (pick,), reason, noise, freedom)
+            return SearchResult(Ending.UNDECIDED, pick, (pick,), reason, noise, freedom)
         same = tuple(self._field[int(at)] for at in np.flatnonzero(near))
         pick = min(same, key=self.space.caution)
         ending = Ending.EQUIVALENT if pick == self.space.baseline else Ending.WINNER
-        return Found(ending, pick, same, reason, noise, freedom)
+        return SearchResult(ending, pick, same, reason, noise, freedom)

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING
 from iosonde.tune.search.blocks import Blocks
 from iosonde.tune.search.book import Book
 from iosonde.tune.search.space import Candidate, Space
-from iosonde.tune.search.strategy import Ask, Ending, Found, Goal, Standing, State, Told
+from iosonde.tune.search.strategy import (
+    Ask,
+    CandidateState,
+    Ending,
+    Goal,
+    Observation,
+    SearchResult,
+    SearchStanding,
+)
 
 if TYPE_CHECKING:
     from iosonde.tune.search.paired import Floats
@@ -44,7 +52,7 @@ class Race:
         self.space, self.goal = space, goal
         self.book = book or Book(space, goal)
         self.blocks = Blocks(space.candidates() if among is None else among, self.book, seed)
-        self._found: Found | None = None
+        self._found: SearchResult | None = None
 
     @classmethod
     def looks_first(cls, space: Space) -> bool:
@@ -63,31 +71,31 @@ class Race:
             self._end(Ending.UNDECIDED, self.blocks.best(), (), "the budget is used up")
         return asked
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Observation) -> None:
         """Takes the loop's figure; after the last of a block, looks at the differences."""
         if self.blocks.tell(told) and self.blocks.count >= 2 and len(self.blocks.alive) > 1:
             self._look()
 
-    def standing(self) -> Standing:
+    def standing(self) -> SearchStanding:
         """Candidates alive and out, the best, and what comes next."""
         found = self.found()
         shown = self._found and found.ending is not Ending.UNDECIDED
         stands = []
         for one in self.blocks.field:
-            state, reason = self.blocks.out.get(one, (State.ALIVE, ""))
-            if state is State.ALIVE and shown and one in found.equivalent:
-                state = State.EQUIVALENT
+            state, reason = self.blocks.out.get(one, (CandidateState.ALIVE, ""))
+            if state is CandidateState.ALIVE and shown and one in found.equivalent:
+                state = CandidateState.EQUIVALENT
             stands.append(self.book.stand(one, state, reason))
         following = "" if self._found else self._why()
         used, left = self.book.used, self.book.left
-        return Standing(tuple(stands), found.pick, used, left, following)
+        return SearchStanding(tuple(stands), found.pick, used, left, following)
 
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """What came out; while it runs, the best mean so far."""
         if self._found:
             return self._found
         best = self.blocks.best()
-        return Found(Ending.UNDECIDED, best, (best,), "the race is not over")
+        return SearchResult(Ending.UNDECIDED, best, (best,), "the race is not over")
 
     def _why(self) -> str:
         alive, field = len(self.blocks.alive), len(self.blocks.field)
@@ -116,7 +124,7 @@ class Race:
         after = f"eliminated in round {self.blocks.count}"
         for one, out in zip(self.blocks.alive.copy(), beaten, strict=True):
             if out:
-                self.blocks.drop(one, State.ELIMINATED, after)
+                self.blocks.drop(one, CandidateState.ELIMINATED, after)
 
     def _stop(self, may_end: Sequence[int], change: Floats, reach: Floats) -> None:
         """None can be better by more than the margin than any of these: take the safest."""
@@ -148,7 +156,7 @@ class Race:
         self, ending: Ending, pick: Candidate, same: tuple[Candidate, ...], reason: str
     ) -> None:
         noise, pair = self.blocks.noise(), self.blocks.pair(self.space.baseline, pick)
-        self._found = Found(
+        self._found = SearchResult(
             ending, pick, same or (pick,), reason, noise.variance, noise.freedom,
             pair.variance, pair.freedom,
         )  # fmt: skip

@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from iosonde.tune.search.strategy import Ask, Ending, Found, Goal, Standing, Told
+from iosonde.tune.search.strategy import (
+    Ask,
+    Ending,
+    Goal,
+    Observation,
+    SearchResult,
+    SearchStanding,
+)
 from iosonde.tune.search.verdict import Proven
 
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ class Stage:
     """A finished stage: the layer, what its search found, and the winner of all stages so far."""
 
     layer: str
-    found: Found
+    found: SearchResult
     winner: Candidate
 
 
@@ -44,7 +51,7 @@ class Staged:
         self.stages: list[Stage] = []
         self._current = space.baseline
         self._used = 0.0
-        self._stands: list[Standing] = []
+        self._stands: list[SearchStanding] = []
         self._search: Strategy | None = self._begin()
 
     @classmethod
@@ -63,13 +70,13 @@ class Staged:
             self._finish()
         return None
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Observation) -> None:
         """To the present stage."""
         if self._search is None:
             raise RuntimeError("no measurement was asked for")
         self._search.tell(told)
 
-    def standing(self) -> Standing:
+    def standing(self) -> SearchStanding:
         """Candidates of all stages so far, in order; used and left of the whole search."""
         now = self._search.standing() if self._search else None
         stands = [
@@ -80,9 +87,9 @@ class Staged:
         used = self._used + (now.used if now else 0.0)
         left = max(self.goal.budget - used, 0.0)
         best = self._lift(now.best) if now else self._current
-        return Standing((*done, *stands), best, used, left, now.next if now else "")
+        return SearchStanding((*done, *stands), best, used, left, now.next if now else "")
 
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """All winners together."""
         open_ends = [one.layer for one in self.stages if one.found.ending is Ending.UNDECIDED]
         if self._search:
@@ -97,7 +104,7 @@ class Staged:
             ending = Ending.UNDECIDED if open_ends or self._search else Ending.EQUIVALENT
         pick = self._current
         variance, freedom = (last.variance, last.freedom) if last else (0.0, 0.0)
-        return Found(ending, pick, (pick,), reason, variance, freedom)
+        return SearchResult(ending, pick, (pick,), reason, variance, freedom)
 
     def _begin(self) -> Strategy | None:
         """The search of the next stage that has something to vary."""
@@ -110,7 +117,7 @@ class Staged:
             seed = self._seed + len(self.stages)
             if field > 1:
                 return Proven("race" if field <= _FIELD else "model", part, goal, seed=seed)
-            alone = Found(Ending.EQUIVALENT, self._current, (), "nothing to vary")
+            alone = SearchResult(Ending.EQUIVALENT, self._current, (), "nothing to vary")
             self.stages.append(Stage(layer, alone, self._current))
         return None
 

@@ -63,7 +63,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Observation:
     """What came of it.
 
     Args:
@@ -83,7 +83,7 @@ class Told:
     reason: str = ""
 
 
-class State(StrEnum):
+class CandidateState(StrEnum):
     """How a candidate stands."""
 
     ALIVE = "alive"
@@ -104,7 +104,7 @@ class Stand:
     loops: int
     device_seconds: float
     metric: Metric | None
-    state: State
+    state: CandidateState
     reason: str = ""
     stage: str = ""
 
@@ -121,7 +121,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search found, before it is confirmed.
 
     `equivalent` are the candidates shown to be within the margin of the pick (itself included);
@@ -141,7 +141,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SearchStanding:
     """How a search stands: candidates, the best so far, device seconds used and left."""
 
     candidates: tuple[Stand, ...]
@@ -158,17 +158,17 @@ class Strategy(Protocol):
     def ask(self) -> Ask | None:
         """The next measurement; None when the search has ended."""
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Observation) -> None:
         """The outcome of the measurement asked last.
 
         Raises:
             RuntimeError: none was asked.
         """
 
-    def standing(self) -> Standing:
+    def standing(self) -> SearchStanding:
         """How the search stands now."""
 
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """What came out; while it runs, the best guess."""
 
 

@@ -15,14 +15,22 @@ from typing import TYPE_CHECKING
 from iosonde.records.comparison import Outcome, Verdict
 from iosonde.statistics.contrast import Bar, contrast, decide
 from iosonde.tune.search.book import Book
-from iosonde.tune.search.strategy import Ask, Ending, Found, Goal, Standing, State, Told
+from iosonde.tune.search.strategy import (
+    Ask,
+    CandidateState,
+    Ending,
+    Goal,
+    Observation,
+    SearchResult,
+    SearchStanding,
+)
 
 if TYPE_CHECKING:
     from iosonde.tune.search.space import Candidate, Space
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SweepRow:
     """One line of the table: a setting's value against the one in force, all others as they are."""
 
     setting: str
@@ -37,7 +45,7 @@ class Sweep:
         del seed  # nothing here is left to chance: the classic order is the point
         self.space, self.goal = space, goal
         self.book = Book(space, goal)
-        self.rows: list[Row] = []
+        self.rows: list[SweepRow] = []
         self._current = space.baseline
         self._free = [at for at, size in enumerate(space.sizes) if size > 1]
         self._position = 0
@@ -68,7 +76,7 @@ class Sweep:
         self._asked = asked
         return asked
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Observation) -> None:
         """Takes the loop's figure; after the last of a setting, keeps its best value."""
         if self._asked is None:
             raise RuntimeError("no measurement was asked for")
@@ -83,28 +91,35 @@ class Sweep:
             self._position += 1
             self._lay_out()
 
-    def standing(self) -> Standing:
+    def standing(self) -> SearchStanding:
         """All candidates of the table."""
         verdicts = {row.candidate: row.verdict.outcome for row in self.rows}
-        states = {Outcome.WORSE: State.ELIMINATED, Outcome.EQUIVALENT: State.EQUIVALENT}
+        states = {
+            Outcome.WORSE: CandidateState.ELIMINATED,
+            Outcome.EQUIVALENT: CandidateState.EQUIVALENT,
+        }
         stands = []
         for one in self.book.spent:
             reason = self.book.infeasible(one)
-            state = states.get(verdicts.get(one, Outcome.UNDECIDED), State.ALIVE)
-            stands.append(self.book.stand(one, State.INFEASIBLE if reason else state, reason))
+            state = states.get(verdicts.get(one, Outcome.UNDECIDED), CandidateState.ALIVE)
+            stands.append(
+                self.book.stand(one, CandidateState.INFEASIBLE if reason else state, reason)
+            )
         following = "" if self._reason or not self._plan else "one at a time"
         used, left = self.book.used, self.book.left
-        return Standing(tuple(stands), self._current, used, left, following)
+        return SearchStanding(tuple(stands), self._current, used, left, following)
 
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """The baseline with every value that was better for certain."""
         pick, reason = self._current, self._reason or "the sweep is not done"
         if pick != self.space.baseline:
-            return Found(Ending.WINNER, pick, (pick,), reason)
+            return SearchResult(Ending.WINNER, pick, (pick,), reason)
         enough = {Outcome.EQUIVALENT, Outcome.WORSE}
         known = bool(self.rows) and all(row.verdict.outcome in enough for row in self.rows)
         complete = known and self._position >= len(self._free)
-        return Found(Ending.EQUIVALENT if complete else Ending.UNDECIDED, pick, (pick,), reason)
+        return SearchResult(
+            Ending.EQUIVALENT if complete else Ending.UNDECIDED, pick, (pick,), reason
+        )
 
     def _lay_out(self) -> None:
         """The plan of the setting that is next."""
@@ -132,7 +147,7 @@ class Sweep:
                 continue
             verdict = self._verdict(relative[base], scores)
             name = self.space.vary[self._free[self._position]].name
-            self.rows.append(Row(name, one, verdict))
+            self.rows.append(SweepRow(name, one, verdict))
             mean = sum(scores) / len(scores)
             better = verdict.outcome is Outcome.BETTER and not self.book.doubtful(one)
             if better and mean > most:

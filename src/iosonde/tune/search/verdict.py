@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from iosonde.records.comparison import Outcome, Verdict
 from iosonde.tune.search import STRATEGIES
 from iosonde.tune.search.confirm import Confirmation
-from iosonde.tune.search.strategy import Ask, Ending, Found, Standing, Told
+from iosonde.tune.search.strategy import Ask, Ending, Observation, SearchResult, SearchStanding
 from iosonde.units import show_fraction
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ PROOF = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CampaignAnswer:
     """What a finished search says.
 
     `winner` is what is to be in force: the pick where its gain was confirmed, else the baseline.
@@ -37,7 +37,7 @@ class Answer:
     confirmed: bool
     gain: Verdict | None
     equivalent: tuple[Candidate, ...]
-    found: Found
+    found: SearchResult
     search: float
     proof: float
     sentence: str
@@ -73,11 +73,11 @@ class Proven:
             )
         return self.proof.ask()
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Observation) -> None:
         """To whoever asked."""
         (self.proof or self.search).tell(told)
 
-    def standing(self) -> Standing:
+    def standing(self) -> SearchStanding:
         """Of the search; used and left count the confirmation too."""
         stand = self.search.standing()
         if self.proof is None:
@@ -85,7 +85,7 @@ class Proven:
         proof = self.proof.standing()
         return replace(stand, used=stand.used + proof.used, left=proof.left, next=proof.next)
 
-    def found(self) -> Found:
+    def found(self) -> SearchResult:
         """What is to be in force.
 
         Where the pick is the baseline there is no proof, and no more is known than by the search.
@@ -93,7 +93,7 @@ class Proven:
         found = self.search.found()
         return self.proof.found() if self.proof and found.pick != self.space.baseline else found
 
-    def answer(self) -> Answer:
+    def answer(self) -> CampaignAnswer:
         """What came out.
 
         Raises:
@@ -106,14 +106,14 @@ class Proven:
         gain = self.proof.verdict() if moved else None
         confirmed = gain is not None and gain.outcome is Outcome.BETTER
         winner = found.pick if confirmed else self.space.baseline
-        return Answer(
+        return CampaignAnswer(
             winner, self.space.settings(winner), confirmed, gain, found.equivalent, found,
             self.search.standing().used, self.proof.book.used,
             _sentence(found, gain, self.goal),
         )  # fmt: skip
 
 
-def _sentence(found: Found, gain: Verdict | None, goal: Goal) -> str:
+def _sentence(found: SearchResult, gain: Verdict | None, goal: Goal) -> str:
     """The answer in a sentence or two."""
     margin = show_fraction(goal.margin)
     if gain is None:

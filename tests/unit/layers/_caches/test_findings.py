@@ -9,7 +9,7 @@ import pytest
 from iosonde.explain.gather import of_document
 from iosonde.layers._caches.findings import RULES
 from iosonde.layers.aoe.facts import aoe_frame_payload, aoe_least_mtu
-from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.document import of_bytes
@@ -26,30 +26,30 @@ SIZES = {
 }  # fmt: skip
 
 
-def counted(values: dict[str, Json], kind: str = "flashcache") -> Counted:
-    return Counted(kind, kind, "cachedev", "storage", values, "page:71-87", "page")
+def counted(values: dict[str, Json], kind: str = "flashcache") -> CounterEvidence:
+    return CounterEvidence(kind, kind, "cachedev", "storage", values, "page:71-87", "page")
 
 
 def case(
     counters: dict[str, Json], sizes: dict[str, int] | None = None, mtu: int | None = None,
     **settings: Scalar,
-) -> Case:  # fmt: skip
+) -> EvidenceSet:  # fmt: skip
     values: dict[str, Scalar] = {"block_size": 4096, **settings}
-    states = [State("flashcache", "cachedev", "storage", values, "page:91", "page")]
+    states = [StateEvidence("flashcache", "cachedev", "storage", values, "page:91", "page")]
     if mtu:
-        states.append(State("link", "eth0", "storage", {"mtu": mtu}, "page:5", "page"))
+        states.append(StateEvidence("link", "eth0", "storage", {"mtu": mtu}, "page:5", "page"))
     histogram: Json = dict(SIZES if sizes is None else sizes)
-    return Case(
+    return EvidenceSet(
         states=tuple(states), counters=(counted(counters), counted({"size_histogram": histogram}))
     )
 
 
-def of_texts(*names: str) -> Case:
+def of_texts(*names: str) -> EvidenceSet:
     text = "\n".join((PLACE / name).read_text() for name in names)
     return of_document(of_bytes("page.txt", text.encode()))[0]
 
 
-def found(given: Case, name: str) -> list[Finding]:
+def found(given: EvidenceSet, name: str) -> list[Finding]:
     return [one for rule in RULES for one in rule.find(given) if one.rule == name]
 
 
@@ -109,7 +109,7 @@ def test_an_mtu_that_is_known_is_named() -> None:
 
 
 def test_without_configuration_it_says_less() -> None:
-    (said,) = found(Case(counters=(counted(dict(PAGE)),)), "cache-whole-blocks")
+    (said,) = found(EvidenceSet(counters=(counted(dict(PAGE)),)), "cache-whole-blocks")
     assert "requests of exactly its block size; of those" in said.message
     assert not [one for one in said.evidence if "AoE" in one.what]
 
@@ -123,12 +123,12 @@ def test_without_configuration_it_says_less() -> None:
               "uncached sequential writes": 362807723}),
         case(dict(PAGE), sizes={"512": 10, "4096": 1_000_000}),
         case({**PAGE, "uncached reads": 10, "uncached writes": 379006540}, mode="writearound"),
-        Case(),
+        EvidenceSet(),
     ],
     ids=["at work", "hardly used", "sequences", "whole blocks excluded", "writes go around",
          "nothing"],
 )  # fmt: skip
-def test_other_caches_are_left_alone(given: Case) -> None:
+def test_other_caches_are_left_alone(given: EvidenceSet) -> None:
     assert found(given, "cache-whole-blocks") == []
 
 
@@ -156,7 +156,7 @@ def test_percents_that_are_not_those_of_the_counters() -> None:
     (said,) = found(case({**PAGE, "read hit percent": 41}), "contradiction")
     assert said.message.endswith("12,699,803 of 85,485,411 reads are 14.9 %, and it prints 41 %.")
     values: dict[str, Json] = {"cache_hits": 90, "cache_misses": 10, "cache_hit_ratio": 12}
-    (said,) = found(Case(counters=(counted(values, "bcache"),)), "contradiction")
+    (said,) = found(EvidenceSet(counters=(counted(values, "bcache"),)), "contradiction")
     assert "90 of 100 reads are 90 %, and it prints 12 %" in said.message
 
 

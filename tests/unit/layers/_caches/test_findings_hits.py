@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.explain.gather import of_document
 from iosonde.layers._caches.findings_hits import RULES
-from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.document import of_bytes
@@ -16,19 +16,19 @@ from iosonde.text.document import of_bytes
 PLACE = Path(__file__).parents[3] / "outputs"
 
 
-def counted(kind: str, **values: Json) -> Counted:
-    return Counted(kind, kind, "fast", "db1", values, "ticket:3-9", "ticket")
+def counted(kind: str, **values: Json) -> CounterEvidence:
+    return CounterEvidence(kind, kind, "fast", "db1", values, "ticket:3-9", "ticket")
 
 
-def state(kind: str, **values: Scalar) -> State:
-    return State(kind, "fast", "db1", values, "ticket:1", "ticket")
+def state(kind: str, **values: Scalar) -> StateEvidence:
+    return StateEvidence(kind, "fast", "db1", values, "ticket:1", "ticket")
 
 
-def found(given: Case) -> list[Finding]:
+def found(given: EvidenceSet) -> list[Finding]:
     return [one for rule in RULES for one in rule.find(given)]
 
 
-def of_texts(*names: str) -> Case:
+def of_texts(*names: str) -> EvidenceSet:
     text = "\n".join((PLACE / name).read_text() for name in names)
     return of_document(of_bytes("ticket.txt", text.encode()))[0]
 
@@ -44,7 +44,7 @@ WRITECACHE = counted("dm_writecache", write_requests=10_000, writes_blocked=800)
 
 
 def test_a_full_cache_that_is_seldom_hit() -> None:
-    (said,) = found(Case(counters=(DM_CACHE,), states=(state("dm_cache", used_share=1.0),)))
+    (said,) = found(EvidenceSet(counters=(DM_CACHE,), states=(state("dm_cache", used_share=1.0),)))
     assert (said.rule, said.severity, said.subject) == ("cache-hit-rate", "warning", "fast on db1")
     assert said.message == (
         "Only 10 % of the reads hit dm-cache fast: the others are as slow as the device below."
@@ -56,7 +56,7 @@ def test_a_full_cache_that_is_seldom_hit() -> None:
 
 
 def test_a_cache_with_room_left_is_not_too_small() -> None:
-    (said,) = found(Case(counters=(DM_CACHE,), states=(state("dm_cache", used_share=0.25),)))
+    (said,) = found(EvidenceSet(counters=(DM_CACHE,), states=(state("dm_cache", used_share=0.25),)))
     assert said.message.endswith(
         "as slow as the device below, and as 75 % of the cache is unused, its size is not why."
     )
@@ -65,29 +65,29 @@ def test_a_cache_with_room_left_is_not_too_small() -> None:
 
 def test_writes_count_where_the_cache_takes_them() -> None:
     one = counted("dm_cache", read_hits=9000, read_misses=0, write_hits=10, write_misses=9990)
-    (said,) = found(Case(counters=(one,)))
+    (said,) = found(EvidenceSet(counters=(one,)))
     assert said.message.startswith("Only 0.1 % of the writes hit")
     through = state("dm_cache", mode="writethrough")
-    assert found(Case(counters=(one,), states=(through,))) == []
+    assert found(EvidenceSet(counters=(one,), states=(through,))) == []
 
 
 def test_reads_that_bcache_was_to_keep() -> None:
     one = counted("bcache", cache_hits=100, cache_misses=1900)
-    (said,) = found(Case(counters=(one, one)))
+    (said,) = found(EvidenceSet(counters=(one, one)))
     assert said.message.startswith("Only 5 % of the reads that were to be cached hit bcache fast:")
 
 
 def test_a_host_says_the_same_as_a_text() -> None:
     discovered = state("dm_cache", read_hits=1000, read_misses=9000, used_share=1.0)
-    (said,) = found(Case(states=(discovered,)))
+    (said,) = found(EvidenceSet(states=(discovered,)))
     assert said.message.startswith("Only 10 % of the reads hit dm-cache fast:")
     assert said.evidence[0].where == "ticket:1"
 
 
 def test_flashcache_is_judged_by_what_it_could_cache() -> None:
     values: dict[str, Json] = {"reads": 100_000, "uncached reads": 90_000, "read hits": 1000}
-    one = Counted("flashcache", "flashcache", "fast", "", values, "t:1", "t")
-    (said,) = found(Case(counters=(one,)))
+    one = CounterEvidence("flashcache", "flashcache", "fast", "", values, "t:1", "t")
+    (said,) = found(EvidenceSet(counters=(one,)))
     assert said.message.startswith(
         "Only 10 % of the reads that it could cache hit flashcache fast:"
     )
@@ -97,18 +97,20 @@ def test_flashcache_is_judged_by_what_it_could_cache() -> None:
 
 def test_blocks_moved_in_vain() -> None:
     one = counted("dm_cache", read_hits=9000, read_misses=0, promotions=9000, demotions=8800)
-    (said,) = found(Case(counters=(one,), states=(state("dm_cache", block_size=65536),)))
+    (said,) = found(EvidenceSet(counters=(one,), states=(state("dm_cache", block_size=65536),)))
     assert said.message == (
         "fast moved 9,000 blocks in (562 MiB) and 8,800 out, and each was hit 1 times: moving them "
         "takes more from both devices than the hits give back."
     )
     filling = counted("dm_cache", read_hits=9000, read_misses=0, promotions=9000, demotions=0)
     used = counted("dm_cache", read_hits=90_000, read_misses=0, promotions=9000, demotions=8800)
-    assert found(Case(counters=(filling,))) == found(Case(counters=(used,))) == []
+    assert found(EvidenceSet(counters=(filling,))) == found(EvidenceSet(counters=(used,))) == []
 
 
 def test_what_bcache_lets_past() -> None:
-    (said,) = found(Case(counters=(BCACHE,), states=(state("bcache", sequential_cutoff=4 << 20),)))
+    (said,) = found(
+        EvidenceSet(counters=(BCACHE,), states=(state("bcache", sequential_cutoff=4 << 20),))
+    )
     assert said.severity == "note"
     assert said.message == (
         "90 % of 10,000 requests were let past fast on purpose, as parts of sequences beyond the "
@@ -116,7 +118,7 @@ def test_what_bcache_lets_past() -> None:
     )
     assert "sequential_cutoff" in said.remedy
     little = counted("bcache", cache_hits=9000, cache_misses=100, cache_bypass_misses=100)
-    assert found(Case(counters=(little,))) == []
+    assert found(EvidenceSet(counters=(little,))) == []
 
 
 def test_what_flashcache_lets_past() -> None:
@@ -124,20 +126,20 @@ def test_what_flashcache_lets_past() -> None:
         "reads": 10_000, "writes": 0, "uncached reads": 8000, "uncached sequential reads": 8000,
         "read hits": 1900,
     }  # fmt: skip
-    one = Counted("flashcache", "flashcache", "fast", "", values, "t:1", "t")
-    (said,) = found(Case(counters=(one,)))
+    one = CounterEvidence("flashcache", "flashcache", "fast", "", values, "t:1", "t")
+    (said,) = found(EvidenceSet(counters=(one,)))
     assert said.message.startswith("80 % of 10,000 requests were let past fast on purpose")
     assert "skip_seq_thresh_kb" in said.remedy
 
 
 def test_writes_that_wait_for_a_free_block() -> None:
-    (said,) = found(Case(counters=(WRITECACHE,)))
+    (said,) = found(EvidenceSet(counters=(WRITECACHE,)))
     assert said.message == (
         "8 % of 10,000 writes had to wait until fast had a free block: it fills faster than it "
         "drains, and then the disk's speed is all that is left."
     )
     free = counted("dm_writecache", write_requests=10_000, writes_blocked=10)
-    assert found(Case(counters=(free,))) == []
+    assert found(EvidenceSet(counters=(free,))) == []
 
 
 @pytest.mark.parametrize(
@@ -150,8 +152,8 @@ def test_writes_that_wait_for_a_free_block() -> None:
     ],
     ids=["dm-cache", "bcache above its aim", "bcache in bytes"],
 )  # fmt: skip
-def test_data_that_only_the_cache_has(one: State, severity: str, part: str) -> None:
-    (said,) = found(Case(states=(one,)))
+def test_data_that_only_the_cache_has(one: StateEvidence, severity: str, part: str) -> None:
+    (said,) = found(EvidenceSet(states=(one,)))
     assert said.severity == severity
     assert said.message.startswith(part)
 
@@ -171,4 +173,4 @@ def test_a_real_bcache_that_reads_little_again() -> None:
 
 
 def test_few_requests_say_nothing() -> None:
-    assert found(Case(counters=(counted("dm_cache", read_hits=1, read_misses=900),))) == []
+    assert found(EvidenceSet(counters=(counted("dm_cache", read_hits=1, read_misses=900),))) == []

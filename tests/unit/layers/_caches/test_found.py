@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.layers.bcache.facts import cache_facts, chosen, counts, size, span
-from iosonde.layers.dm.facts import Target, has_failed
+from iosonde.layers.dm.facts import MapperTarget, has_failed
 from iosonde.layers.dm_cache import facts as dm_cache
 from iosonde.layers.dm_writecache import facts as dm_writecache
 from iosonde.layers.layer import BlockDevice, Scene
@@ -52,8 +52,8 @@ def test_what_a_later_kernel_adds_is_no_harm_on_a_host_and_no_status_in_a_text()
     for facts, text in ((dm_cache, CACHE), (dm_writecache, "0 1000 250 5 1 2 3 4 5 6 7 8 9 10")):
         longer = f"{text} 11".split()
         assert facts.read_status(longer) is not None
-        assert facts.read_target(Target(0, 8, "x", tuple(text.split()))) is not None
-        assert facts.read_target(Target(0, 8, "x", tuple(longer))) is None
+        assert facts.read_target(MapperTarget(0, 8, "x", tuple(text.split()))) is not None
+        assert facts.read_target(MapperTarget(0, 8, "x", tuple(longer))) is None
 
 
 def test_tables_of_caches() -> None:

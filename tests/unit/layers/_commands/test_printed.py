@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedState, Subject, Unread
+from iosonde.records.printed import PrintedState, PrintedSubject, Unread
 from iosonde.records.stack import Scalar
 from tests.mangle import mangled, read, states
 
@@ -32,7 +32,7 @@ def text_of(name: str) -> str:
     return (OUTPUTS / name).read_text()
 
 
-def subjects(text: str) -> list[Subject]:
+def subjects(text: str) -> list[PrintedSubject]:
     return [one for state in states(text) for one in state.subjects]
 
 

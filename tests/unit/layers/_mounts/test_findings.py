@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from iosonde.layers._mounts import findings as space
-from iosonde.records.evidence import Case, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import found
 
 
 def said(values: dict[str, Scalar]) -> list[Finding]:
-    state = State("lvm", "vg/pool", "h1", values, "h1/lvm:vg/pool", "h1")
-    return found(space.RULES, Case(states=(state,)), "out-of-space")
+    state = StateEvidence("lvm", "vg/pool", "h1", values, "h1/lvm:vg/pool", "h1")
+    return found(space.RULES, EvidenceSet(states=(state,)), "out-of-space")
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_what_is_not(values: dict[str, Scalar]) -> None:
 def test_a_pool_that_is_two_maps_is_told_once() -> None:
     values: dict[str, Scalar] = {"segment_type": "thin-pool", "full": 1.0}
     states = tuple(
-        State("lvm", name, "h1", values, f"h1/lvm:{name}", "h1")
+        StateEvidence("lvm", name, "h1", values, f"h1/lvm:{name}", "h1")
         for name in ("mapper/vg-pool-tpool", "mapper/vg-pool", "mapper/vg-other")
     )
-    told = found(space.RULES, Case(states=states), "out-of-space")
+    told = found(space.RULES, EvidenceSet(states=states), "out-of-space")
     assert len(told) == 2

@@ -11,7 +11,7 @@ import pytest
 
 from iosonde.layers._raid import findings as raid
 from iosonde.layers._raid.arrays import write_cost
-from iosonde.records.evidence import Asked, Case, Measured, State
+from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
@@ -31,17 +31,17 @@ unused devices: <none>
 """
 
 
-def md(values: dict[str, Scalar], name: str = "md0") -> State:
-    return State("md", name, "n1", values, f"n1/md:{name}", "page")
+def md(values: dict[str, Scalar], name: str = "md0") -> StateEvidence:
+    return StateEvidence("md", name, "n1", values, f"n1/md:{name}", "page")
 
 
-def on_md0(options: dict[str, Scalar], *metrics: str) -> Measured:
+def on_md0(options: dict[str, Scalar], *metrics: str) -> TrialEvidence:
     figures = {metric: [100.0] for metric in metrics or ("write.iops",)}
     return trial(figures, host="n1", options=options, stands_on=(("md", "/dev/md0"),))
 
 
 def said(options: dict[str, Scalar], values: dict[str, Scalar], *metrics: str) -> list[Finding]:
-    case = Case(trials=(on_md0(options, *metrics),), states=(md(values),))
+    case = EvidenceSet(trials=(on_md0(options, *metrics),), states=(md(values),))
     return found(raid.RULES, case, "raid-penalty")
 
 
@@ -94,8 +94,8 @@ def test_an_array_in_the_same_text_counts_where_the_tool_names_it() -> None:
     state = case_of(MDSTAT).states[0]
     seen = trial({"write.iops": [9.0]}, options=DIRECT, device_io={"md0": {"writes": 9.0}})
     other = trial({"write.iops": [9.0]}, options=DIRECT, device_io={"sdg": {"writes": 9.0}})
-    assert len(found(raid.RULES, Case(trials=(seen,), states=(state,)))) == 1
-    assert found(raid.RULES, Case(trials=(other,), states=(state,))) == []
+    assert len(found(raid.RULES, EvidenceSet(trials=(seen,), states=(state,)))) == 1
+    assert found(raid.RULES, EvidenceSet(trials=(other,), states=(state,))) == []
 
 
 def test_several_geometries_of_one_array_are_one_finding() -> None:
@@ -103,7 +103,7 @@ def test_several_geometries_of_one_array_are_one_finding() -> None:
     chunks = (64 * KIB, 256 * KIB, MIB)
     known: dict[str, Scalar] = {"raid_level": "raid6", "disks": 22}
     states = tuple(
-        State("hwraid", "sda", "n1", {**known, "strip_size": chunk}, "p:9", "page")
+        StateEvidence("hwraid", "sda", "n1", {**known, "strip_size": chunk}, "p:9", "page")
         for chunk in chunks
     )
     trials = tuple(
@@ -111,8 +111,10 @@ def test_several_geometries_of_one_array_are_one_finding() -> None:
               settings={"n1/hwraid:sda.strip_size": chunk})
         for chunk in chunks
     )  # fmt: skip
-    asked = Asked("fio", "fio --name=x --rw randwrite --bs 4M --direct 1", "", "p:1", "page")
-    (one,) = found(raid.RULES, Case(trials=trials, states=states, commands=(asked,)))
+    asked = CommandEvidence(
+        "fio", "fio --name=x --rw randwrite --bs 4M --direct 1", "", "p:1", "page"
+    )
+    (one,) = found(raid.RULES, EvidenceSet(trials=trials, states=states, commands=(asked,)))
     assert "1.25 MiB or 5 MiB or 20 MiB: at most 75 % of their bytes" in one.message
     assert one.severity == "warning"
     assert "16 instead of 20 data disks and a strip of 256 KiB" in one.remedy
@@ -132,10 +134,12 @@ def test_a_command_of_fio_makes_no_write_of_what_others_read(
     tool: str, metric: str, findings: int
 ) -> None:
     known: dict[str, Scalar] = {"raid_level": "raid6", "disks": 22, "strip_size": MIB}
-    state = State("hwraid", "sda", "n1", known, "p:9", "page")
+    state = StateEvidence("hwraid", "sda", "n1", known, "p:9", "page")
     read = trial({metric: [1e9]}, host="n1", target="/dev/sda", tool=tool)
-    asked = Asked("fio", "fio --name=x --rw randwrite --bs 4M --direct 1", "", "p:1", "page")
-    case = Case(trials=(read,), states=(state,), commands=(asked,))
+    asked = CommandEvidence(
+        "fio", "fio --name=x --rw randwrite --bs 4M --direct 1", "", "p:1", "page"
+    )
+    case = EvidenceSet(trials=(read,), states=(state,), commands=(asked,))
     assert len(found(raid.RULES, case)) == findings
 
 
@@ -191,19 +195,19 @@ def test_the_stripe_cache_matters_where_something_is_written(size: Scalar, alarm
     values = {**RAID5, "stripe_cache_size": size}
     assert len(said({**DIRECT, "bs": 256 * KIB}, values)) == alarms
     assert said({"bs": 4 * KIB, "rw": "read"}, values, "read.iops") == []
-    assert found(raid.RULES, Case(states=(md(values),))) == []
+    assert found(raid.RULES, EvidenceSet(states=(md(values),))) == []
 
 
 def test_arrays_that_lack_members_or_work_for_themselves() -> None:
     values: dict[str, Scalar] = {
         **RAID5, "degraded": 1, "sync_action": "recover", "sync_share": 0.1, "faulty": "sdc",
     }  # fmt: skip
-    lacking, busy = found(raid.RULES, Case(states=(md(values),)), "degraded")
+    lacking, busy = found(raid.RULES, EvidenceSet(states=(md(values),)), "degraded")
     assert (lacking.severity, busy.severity) == ("error", "warning")
     assert "md0 (RAID 5) lacks 1 of its 5 members" in lacking.message
     assert lacking.evidence[1].value == "sdc"
     assert busy.message.startswith("md0 rebuilds a member")
-    assert found(raid.RULES, Case(states=(md(RAID5),)), "degraded") == []
+    assert found(raid.RULES, EvidenceSet(states=(md(RAID5),)), "degraded") == []
 
 
 @pytest.mark.parametrize(
@@ -217,14 +221,14 @@ def test_arrays_that_lack_members_or_work_for_themselves() -> None:
     ],
 )
 def test_a_degraded_array_says_what_it_still_stands(values: dict[str, Any], left: str) -> None:
-    (lacking,) = found(raid.RULES, Case(states=(md({**RAID5, **values, "degraded": 1}),)),
+    (lacking,) = found(raid.RULES, EvidenceSet(states=(md({**RAID5, **values, "degraded": 1}),)),
                        "degraded")  # fmt: skip
     assert left in lacking.message
 
 
 @pytest.mark.parametrize("action", ["idle", "frozen", None, ""])
 def test_idle_arrays_are_left_in_peace(action: Scalar) -> None:
-    assert found(raid.RULES, Case(states=(md({**RAID5, "sync_action": action}),))) == []
+    assert found(raid.RULES, EvidenceSet(states=(md({**RAID5, "sync_action": action}),))) == []
 
 
 def test_work_in_the_background_of_trials_is_said_once() -> None:
@@ -232,7 +236,7 @@ def test_work_in_the_background_of_trials_is_said_once() -> None:
     trials = tuple(
         trial({"write.iops": [1.0]}, label=label, background=work) for label in ("one", "two")
     )
-    (busy,) = found(raid.RULES, Case(trials=trials))
+    (busy,) = found(raid.RULES, EvidenceSet(trials=trials))
     assert "resync 12 %" in busy.message
     assert busy.subject == "one and 1 more"
 
@@ -249,14 +253,14 @@ def test_work_in_the_background_of_trials_is_said_once() -> None:
     ],
 )
 def test_replication(values: dict[str, Scalar], severity: str) -> None:
-    case = Case(states=(State("drbd", "r0", "n1", values, "p:1", "page"),))
+    case = EvidenceSet(states=(StateEvidence("drbd", "r0", "n1", values, "p:1", "page"),))
     assert [one.severity for one in found(raid.RULES, case)] == ([severity] if severity else [])
 
 
-def _volume(*peers: dict[str, Scalar], **own: Scalar) -> Case:
+def _volume(*peers: dict[str, Scalar], **own: Scalar) -> EvidenceSet:
     """A DRBD volume with its peers, as `drbdadm status` gives them."""
-    return Case(states=tuple(
-        State("drbd", "r0", "n1", {"disk_state": "UpToDate", "connection": "Connected",
+    return EvidenceSet(states=tuple(
+        StateEvidence("drbd", "r0", "n1", {"disk_state": "UpToDate", "connection": "Connected",
                                    **own, "peer": f"node{place}", **peer}, "p:1", "page")
         for place, peer in enumerate(peers, 2)
     ))  # fmt: skip
@@ -287,7 +291,7 @@ AWAY: dict[str, Scalar] = {"connection": "Connecting"}
         (_volume({**AWAY, "out_of_sync": 131072}), ["error"]),  # the copy away, once
     ],
 )  # fmt: skip
-def test_replication_to_several_peers(case: Case, severities: list[str]) -> None:
+def test_replication_to_several_peers(case: EvidenceSet, severities: list[str]) -> None:
     assert [one.severity for one in found(raid.RULES, case)] == severities
 
 
@@ -299,5 +303,5 @@ def test_what_is_out_of_sync_is_shown() -> None:
 
 def test_two_moments_of_one_volume_are_judged_apart() -> None:
     later = tuple(replace(one, where="p:9") for one in _volume(UP).states)
-    case = Case(states=(*_volume(AWAY).states, *later))
+    case = EvidenceSet(states=(*_volume(AWAY).states, *later))
     assert [one.severity for one in found(raid.RULES, case)] == ["error"]

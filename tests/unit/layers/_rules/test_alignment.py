@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.layers._rules import alignment
-from iosonde.records.evidence import Case, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import found, trial
 
@@ -16,13 +16,13 @@ RAID5: dict[str, Scalar] = {
 }  # fmt: skip
 
 
-def state(kind: str, name: str, values: dict[str, Scalar], *below: str) -> State:
-    return State(kind, name, "n1", values, f"n1/{kind}:{name}", "page", below)
+def state(kind: str, name: str, values: dict[str, Scalar], *below: str) -> StateEvidence:
+    return StateEvidence(kind, name, "n1", values, f"n1/{kind}:{name}", "page", below)
 
 
 def test_partitions() -> None:
-    def case(values: dict[str, Scalar]) -> Case:
-        return Case(states=(state("partition", "sda1", values),))
+    def case(values: dict[str, Scalar]) -> EvidenceSet:
+        return EvidenceSet(states=(state("partition", "sda1", values),))
 
     aligned: dict[str, Scalar] = {"start": 2**20, "physical_block_size": 4096,
                                   "aligned_to_sector": True}  # fmt: skip
@@ -36,41 +36,41 @@ def test_partitions() -> None:
 @pytest.mark.parametrize(("unit", "alarms"), [(64 * KIB, 0), (128 * KIB, 1)])
 def test_file_systems_made_for_another_stripe(unit: int, alarms: int) -> None:
     values: dict[str, Scalar] = {"stripe_unit": unit, "stripe_width": 4 * unit}
-    case = Case(states=(state("md", "md0", RAID5), state("xfs", "/data", values, "md0")))
+    case = EvidenceSet(states=(state("md", "md0", RAID5), state("xfs", "/data", values, "md0")))
     assert len(found(alignment.RULES, case)) == alarms
 
 
 @pytest.mark.parametrize(("offset", "alarms"), [(2**20, 0), (192 * KIB, 1), (100 * KIB, 1)])
 def test_physical_volumes_that_begin_within_a_chunk(offset: int, alarms: int) -> None:
     volume = state("lvm_pv", "md0", {"data_offset": offset})
-    case = Case(states=(state("md", "md0", RAID5), volume))
+    case = EvidenceSet(states=(state("md", "md0", RAID5), volume))
     assert len(found(alignment.RULES, case)) == alarms
 
 
 def test_whole_chunks_are_enough_without_parity() -> None:
     volume = state("lvm_pv", "md0", {"data_offset": 192 * KIB})
     mirror = state("md", "md0", {**RAID5, "level": "raid10"})
-    assert found(alignment.RULES, Case(states=(mirror, volume))) == []
+    assert found(alignment.RULES, EvidenceSet(states=(mirror, volume))) == []
 
 
 def test_what_was_printed_rounded_says_nothing() -> None:
     """1.125 MiB, of which pvs prints 1.12m."""
     volume = state("lvm_pv", "md0", {"data_offset": int(1.12 * 2**20)})
-    assert found(alignment.RULES, Case(states=(state("md", "md0", RAID5), volume))) == []
+    assert found(alignment.RULES, EvidenceSet(states=(state("md", "md0", RAID5), volume))) == []
 
 
 @pytest.mark.parametrize(("offset", "alarms"), [(2**20, 0), (263 * 512, 1)])
 def test_members_whose_data_begin_off_the_grid(offset: int, alarms: int) -> None:
     array = state("md", "md0", {"level": "raid1", "data_offset": offset}, "sda", "sdb")
     disk = state("disk", "sda", {"physical_block_size": 4096})
-    assert len(found(alignment.RULES, Case(states=(array, disk)))) == alarms
+    assert len(found(alignment.RULES, EvidenceSet(states=(array, disk)))) == alarms
 
 
 @pytest.mark.parametrize("start", [63 * 512, 2**20])
 def test_an_old_start_harms_no_disk_with_small_blocks(start: int) -> None:
     values: dict[str, Scalar] = {"start": start, "physical_block_size": 512,
                                  "aligned_to_sector": True}  # fmt: skip
-    assert found(alignment.RULES, Case(states=(state("partition", "sda1", values),))) == []
+    assert found(alignment.RULES, EvidenceSet(states=(state("partition", "sda1", values),))) == []
 
 
 def test_the_array_below_is_found_through_linear_volumes() -> None:
@@ -79,14 +79,14 @@ def test_the_array_below_is_found_through_linear_volumes() -> None:
     volume = state("lvm", "mapper/vg-lv", {"data_offset": 2**20}, "md0")
     for values, alarms in ((right, 0), (wrong, 1)):
         above = state("xfs", "/data", values, "mapper/vg-lv")
-        case = Case(states=(state("md", "md0", RAID5), volume, above))
+        case = EvidenceSet(states=(state("md", "md0", RAID5), volume, above))
         assert len(found(alignment.RULES, case)) == alarms
 
 
 def test_the_options_of_a_mount_tell_its_stripe() -> None:
     """As in the mount table: sectors of 512 bytes, device instead of what is below."""
     mount: dict[str, Scalar] = {"device": "/dev/md0", "sunit": "128", "swidth": "384"}
-    (said,) = found(alignment.RULES, Case(states=(state("md", "md0", RAID5),
+    (said,) = found(alignment.RULES, EvidenceSet(states=(state("md", "md0", RAID5),
                                                   state("xfs", "/data", mount))))  # fmt: skip
     assert "a stripe of 192 KiB in units of 64 KiB" in said.message
     assert "sunit=128,swidth=512" in said.remedy
@@ -106,7 +106,7 @@ def test_file_systems_that_know_of_no_stripe(
     kind: str, values: dict[str, Scalar], level: str, alarms: int
 ) -> None:
     array = state("md", "md0", {**RAID5, "level": level})
-    case = Case(states=(array, state(kind, "/data", values, "md0")))
+    case = EvidenceSet(states=(array, state(kind, "/data", values, "md0")))
     assert len(found(alignment.RULES, case)) == alarms
 
 
@@ -120,7 +120,7 @@ def test_writes_smaller_than_a_physical_block(
     disk = state("disk", "sda", {"logical_block_size": 512, "physical_block_size": physical})
     one = trial({"write.iops": [100.0]}, host="n1", options={"bs": size, "direct": direct},
                 stands_on=(("disk", "/dev/sda"),))  # fmt: skip
-    assert len(found(alignment.RULES, Case(trials=(one,), states=(disk,)))) == alarms
+    assert len(found(alignment.RULES, EvidenceSet(trials=(one,), states=(disk,)))) == alarms
 
 
 @pytest.mark.parametrize(("sector", "alarms"), [(512, 1), (4096, 0)])
@@ -128,4 +128,4 @@ def test_logs_in_small_sectors(sector: int, alarms: int) -> None:
     disk = state("disk", "sda", {"physical_block_size": 4096})
     part = state("partition", "sda1", {}, "sda")
     above = state("xfs", "/data", {"sector_size": sector}, "sda1")
-    assert len(found(alignment.RULES, Case(states=(disk, part, above)))) == alarms
+    assert len(found(alignment.RULES, EvidenceSet(states=(disk, part, above)))) == alarms

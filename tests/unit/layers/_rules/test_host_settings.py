@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.explain.gather import of_document
 from iosonde.layers._rules import dirty_limits, misspelt
-from iosonde.records.evidence import Case, Measured, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
 from iosonde.records.stack import HostFacts, Scalar
@@ -20,26 +20,26 @@ OLD = OUTPUTS / "linux-2.6.18-nfs"
 GIB = 1 << 30
 
 
-def of_text(text: str) -> Case:
+def of_text(text: str) -> EvidenceSet:
     return of_document(of_bytes("page", text.encode()))[0]
 
 
-def host(values: Mapping[str, Scalar], name: str = "n") -> State:
-    return State("host", "", name, values, "page:1", "page")
+def host(values: Mapping[str, Scalar], name: str = "n") -> StateEvidence:
+    return StateEvidence("host", "", name, values, "page:1", "page")
 
 
-def trial(rate: float, **options: Scalar) -> Measured:
+def trial(rate: float, **options: Scalar) -> TrialEvidence:
     metric = Metric("write.bandwidth", "B/s", (rate,), rate, rate, None, None, None)
-    return Measured("writes", "page:9", "page", "fio", {"write.bandwidth": metric}, host="n",
+    return TrialEvidence("writes", "page:9", "page", "fio", {"write.bandwidth": metric}, host="n",
                     options=options)  # fmt: skip
 
 
 def test_limits_the_kernel_does_not_take_as_written() -> None:
-    case = Case(states=(host({"vm.dirty_background_ratio": 20, "vm.dirty_ratio": 20}),))
+    case = EvidenceSet(states=(host({"vm.dirty_background_ratio": 20, "vm.dirty_ratio": 20}),))
     (found,) = dirty_limits.contradicting(case)
     assert found.rule == "dirty-limits"
     assert "takes half of the latter" in found.message
-    both = Case(states=(host({"vm.dirty_bytes": GIB, "vm.dirty_ratio": 20}),))
+    both = EvidenceSet(states=(host({"vm.dirty_bytes": GIB, "vm.dirty_ratio": 20}),))
     (found,) = dirty_limits.contradicting(both)
     assert "are both set" in found.message
 
@@ -47,7 +47,7 @@ def test_limits_the_kernel_does_not_take_as_written() -> None:
 def test_limits_in_order() -> None:
     values = {"vm.dirty_background_ratio": 10, "vm.dirty_ratio": 20, "vm.dirty_bytes": 0,
               "vm.dirty_background_bytes": 0, "vm.dirty_writeback_centisecs": 500}  # fmt: skip
-    case = Case(states=(host(values),))
+    case = EvidenceSet(states=(host(values),))
     assert list(dirty_limits.contradicting(case)) == []
     assert list(dirty_limits.never_written(case)) == []
 
@@ -58,7 +58,7 @@ def test_writing_that_begins_never_or_at_once() -> None:
     (found,) = dirty_limits.never_written(of_text((OLD / "sysclt.txt").read_text()))
     assert found.severity == "note"
     assert "begins when 1 % of the available memory is dirty" in found.message
-    small = Case(
+    small = EvidenceSet(
         states=(host({"vm.dirty_background_ratio": 1}),), hosts=(HostFacts("n", "", 4, 4 * GIB),)
     )
     (found,) = dirty_limits.never_written(small)
@@ -67,7 +67,7 @@ def test_writing_that_begins_never_or_at_once() -> None:
 
 def test_what_takes_long_to_drain() -> None:
     limits = host({"vm.dirty_ratio": 20, "vm.dirty_background_ratio": 10, "memory": 64 * GIB})
-    case = Case(trials=(trial(100e6, direct=True),), states=(limits,))
+    case = EvidenceSet(trials=(trial(100e6, direct=True),), states=(limits,))
     (found,) = dirty_limits.slow_to_drain(case)
     assert found.message == (
         "Up to 12.8 GiB may wait in memory to be written, which takes 2 min at the 95.4 MiB/s "
@@ -81,9 +81,9 @@ def test_what_takes_long_to_drain() -> None:
 @pytest.mark.parametrize("trials", [
     (), (trial(100e6),), (trial(3e9, direct=True),),
 ], ids=["nothing measured", "through the page cache", "fast"])  # fmt: skip
-def test_silent_where_the_device_is_fast_or_unknown(trials: tuple[Measured, ...]) -> None:
+def test_silent_where_the_device_is_fast_or_unknown(trials: tuple[TrialEvidence, ...]) -> None:
     limits = host({"vm.dirty_ratio": 20, "memory": 64 * GIB})
-    assert list(dirty_limits.slow_to_drain(Case(trials=trials, states=(limits,)))) == []
+    assert list(dirty_limits.slow_to_drain(EvidenceSet(trials=trials, states=(limits,)))) == []
 
 
 def of(findings: list[Finding]) -> list[str]:

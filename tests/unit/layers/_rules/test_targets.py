@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from iosonde.layers._rules import targets
-from iosonde.records.evidence import Case, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import found
 
 
 def said(kind: str, values: dict[str, Scalar]) -> int:
-    state = State(kind, "dev", "h1", values, f"h1/{kind}:dev", "h1")
-    return len(found(targets.RULES, Case(states=(state,)), "lost-target"))
+    state = StateEvidence(kind, "dev", "h1", values, f"h1/{kind}:dev", "h1")
+    return len(found(targets.RULES, EvidenceSet(states=(state,)), "lost-target"))
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_what_is_not_known_is_not_said() -> None:
 
 
 def test_its_address_is_named() -> None:
-    state = State("nvmeof", "nvme0n1", "h1", {"state": "connecting", "address": "10.0.0.1"},
+    state = StateEvidence("nvmeof", "nvme0n1", "h1", {"state": "connecting", "address": "10.0.0.1"},
                   "h1/nvmeof:nvme0n1", "h1")  # fmt: skip
-    (one,) = found(targets.RULES, Case(states=(state,)), "lost-target")
+    (one,) = found(targets.RULES, EvidenceSet(states=(state,)), "lost-target")
     assert "10.0.0.1" in {fact.value for fact in one.evidence}

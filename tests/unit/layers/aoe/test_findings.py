@@ -9,7 +9,7 @@ import pytest
 from iosonde.explain.gather import of_document
 from iosonde.layers._rules.mtus import RULES as MTUS
 from iosonde.layers.aoe.findings import RULES as FRAMES
-from iosonde.records.evidence import Case, Measured, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
 from iosonde.records.stack import Scalar
@@ -19,21 +19,21 @@ PLACE = Path(__file__).parents[3] / "outputs"
 
 
 def state(kind: str, name: str, host: str = "", below: tuple[str, ...] = (), **values: Scalar) \
-        -> State:  # fmt: skip
-    return State(kind, name, host, values, f"page:{name}", "page", below)
+        -> StateEvidence:  # fmt: skip
+    return StateEvidence(kind, name, host, values, f"page:{name}", "page", below)
 
 
-def trial(target: str, bs: int | None, metric: str = "write.iops") -> Measured:
+def trial(target: str, bs: int | None, metric: str = "write.iops") -> TrialEvidence:
     figure = Metric(metric, "1/s", (9.0,), 9.0, 9.0, None, None, None)
     options: dict[str, Scalar] = {"bs": bs} if bs else {}
-    return Measured("load", "page:9", "page", "fio", {metric: figure}, target=target,
+    return TrialEvidence("load", "page:9", "page", "fio", {metric: figure}, target=target,
                     options=options)  # fmt: skip
 
 
-def found(*parts: State | Measured) -> list[Finding]:
-    given = Case(
-        trials=tuple(one for one in parts if isinstance(one, Measured)),
-        states=tuple(one for one in parts if isinstance(one, State)),
+def found(*parts: StateEvidence | TrialEvidence) -> list[Finding]:
+    given = EvidenceSet(
+        trials=tuple(one for one in parts if isinstance(one, TrialEvidence)),
+        states=tuple(one for one in parts if isinstance(one, StateEvidence)),
     )
     return [one for rule in (*FRAMES, *MTUS) for one in rule.find(given)]
 
@@ -191,7 +191,7 @@ def test_real_interfaces_fit_together() -> None:
     assert [one for rule in (*FRAMES, *MTUS) for one in rule.find(given)] == []
 
 
-def aoe_ends(near: int, far: int) -> list[State]:
+def aoe_ends(near: int, far: int) -> list[StateEvidence]:
     """Two hosts with a fast link each that AoE does not go over, and one that it does."""
     return [
         state("link", "eth0", "client", mtu=9000), state("link", "eth0", "server", mtu=9000),

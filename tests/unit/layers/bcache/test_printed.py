@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedCounters, Subject, Unread
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
 from tests.mangle import counters, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "bcache-6.1"
@@ -25,7 +25,7 @@ COUNTS = {
 }  # fmt: skip
 
 
-def subjects(text: str) -> dict[str, Subject]:
+def subjects(text: str) -> dict[str, PrintedSubject]:
     return {one.name: one for state in states(text) for one in state.subjects}
 
 

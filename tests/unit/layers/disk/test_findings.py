@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.explain.judge import findings
 from iosonde.layers.disk import findings as queue
-from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json, Scalar
 from tests.unit.explain.cases import found, trial
@@ -18,8 +18,8 @@ RAID5: dict[str, Scalar] = {
 }  # fmt: skip
 
 
-def state(kind: str, name: str, values: dict[str, Scalar], *below: str) -> State:
-    return State(kind, name, "n1", values, f"n1/{kind}:{name}", "page", below)
+def state(kind: str, name: str, values: dict[str, Scalar], *below: str) -> StateEvidence:
+    return StateEvidence(kind, name, "n1", values, f"n1/{kind}:{name}", "page", below)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def state(kind: str, name: str, values: dict[str, Scalar], *below: str) -> State
      ("md0", "cfq", "warning")],
 )  # fmt: skip
 def test_schedulers(name: str, scheduler: str, severity: str | None) -> None:
-    case = Case(states=(state("disk", name, {"scheduler": scheduler, "rotational": True}),))
+    case = EvidenceSet(states=(state("disk", name, {"scheduler": scheduler, "rotational": True}),))
     said = [one.severity for one in found(queue.RULES, case, "scheduler")]
     assert said == ([severity] if severity else [])
 
@@ -37,7 +37,7 @@ def test_schedulers(name: str, scheduler: str, severity: str | None) -> None:
 @pytest.mark.parametrize(("requests", "alarms"), [(128, 1), (256, 0), (1024, 0)])
 def test_a_queue_that_is_never_full(requests: int, alarms: int) -> None:
     values: dict[str, Scalar] = {"nr_requests": requests, "queue_depth": 256}
-    case = Case(states=(state("disk", "sda", values),))
+    case = EvidenceSet(states=(state("disk", "sda", values),))
     assert len(found(queue.RULES, case, "queue-depth")) == alarms
 
 
@@ -55,7 +55,7 @@ def test_more_requests_than_the_hardware_has_are_advised_only_with_a_scheduler(
     scheduler: str | None, echo: str
 ) -> None:
     values: dict[str, Scalar] = {"nr_requests": 128, "queue_depth": 256, "scheduler": scheduler}
-    case = Case(states=(state("disk", "sda", values),))
+    case = EvidenceSet(states=(state("disk", "sda", values),))
     (said,) = found(queue.RULES, case, "queue-depth")
     assert echo in said.remedy
     assert ("Invalid argument" in said.remedy) is ("512" not in said.remedy)
@@ -63,7 +63,7 @@ def test_more_requests_than_the_hardware_has_are_advised_only_with_a_scheduler(
 
 @pytest.mark.parametrize(("ahead", "alarms"), [(128, 1), (512, 0)])
 def test_read_ahead_shorter_than_a_stripe(ahead: int, alarms: int) -> None:
-    case = Case(states=(state("md", "md0", {**RAID5, "read_ahead_kb": ahead}),))
+    case = EvidenceSet(states=(state("md", "md0", {**RAID5, "read_ahead_kb": ahead}),))
     assert len(found(queue.RULES, case, "read-ahead")) == alarms
 
 
@@ -74,7 +74,7 @@ def test_read_ahead_is_judged_by_reads(metric: str, alarms: int) -> None:
               settings={"n1/hwraid:.read_ahead": ahead})
         for ahead in (True, False)
     )  # fmt: skip
-    assert len(found(queue.RULES, Case(trials=trials), "read-ahead")) == alarms
+    assert len(found(queue.RULES, EvidenceSet(trials=trials), "read-ahead")) == alarms
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_schedulers_of_a_kernel_that_is_known(
     values: dict[str, Scalar], kernel: str, severity: str | None
 ) -> None:
     host = state("host", "", {"kernel": kernel})
-    case = Case(states=(state("disk", "sda", {"rotational": True, **values}), host))
+    case = EvidenceSet(states=(state("disk", "sda", {"rotational": True, **values}), host))
     said = [one.severity for one in found(queue.RULES, case, "scheduler")]
     assert said == ([severity] if severity else [])
 
@@ -99,15 +99,16 @@ def test_schedulers_of_a_kernel_that_is_known(
 def test_a_controller_volume_is_an_array() -> None:
     disk = state("disk", "sda", {"scheduler": "bfq", "rotational": True})
     volume = state("hwraid", "sda", {"raid_level": "raid6"})
-    assert len(found(queue.RULES, Case(states=(disk, volume)), "scheduler")) == 1
+    assert len(found(queue.RULES, EvidenceSet(states=(disk, volume)), "scheduler")) == 1
 
 
 def in_flight(options: dict[str, Scalar], **more: object) -> list[Finding]:
     one = trial({"read.iops": [100.0]}, host="n1", options={"bs": 4 * KIB, **options}, **more)  # type: ignore[arg-type]
     states = tuple(
-        State("disk", name, "n1", {"queue_depth": 32}, name, "page") for name in ("sda", "sdb")
+        StateEvidence("disk", name, "n1", {"queue_depth": 32}, name, "page")
+        for name in ("sda", "sdb")
     )
-    return found(queue.RULES, Case(trials=(one,), states=states), "queue-depth")
+    return found(queue.RULES, EvidenceSet(trials=(one,), states=states), "queue-depth")
 
 
 @pytest.mark.parametrize(
@@ -146,26 +147,26 @@ def test_read_ahead_of_the_volume_that_is_read(options: dict[str, Scalar], alarm
     )  # fmt: skip
     volume = state("lvm", "mapper/vg-lv", {"read_ahead_kb": 128})
     array = state("md", "md0", {**RAID5, "read_ahead_kb": 1024})
-    said = found(queue.RULES, Case(trials=(one,), states=(volume, array)), "read-ahead")
+    said = found(queue.RULES, EvidenceSet(trials=(one,), states=(volume, array)), "read-ahead")
     assert len(said) == alarms
     assert all("the stripe of md0 of 256 KiB" in finding.message for finding in said)
 
 
-def interrupt(number: str, counts: list[int], *devices: str) -> Counted:
+def interrupt(number: str, counts: list[int], *devices: str) -> CounterEvidence:
     values: dict[str, Json] = {"counts": list(counts), "devices": list(devices)}
-    return Counted("interrupts", "interrupt", number, "n1", values, "n1", "n1")
+    return CounterEvidence("interrupts", "interrupt", number, "n1", values, "n1", "n1")
 
 
 def test_interrupts_that_are_shared_or_lopsided() -> None:
-    shared = Case(counters=(interrupt("16", [10, 10], "eth0", "megasas"),))
+    shared = EvidenceSet(counters=(interrupt("16", [10, 10], "eth0", "megasas"),))
     assert len(found(queue.RULES, shared)) == 1
-    lopsided = Case(
+    lopsided = EvidenceSet(
         counters=(
             interrupt("30", [2_000_000, 10], "eth0"), interrupt("31", [900_000, 3], "nvme0q1"),
         )
     )  # fmt: skip
     assert "CPU 0 served over 99.999 %" in found(queue.RULES, lopsided)[0].message
-    spread = Case(
+    spread = EvidenceSet(
         counters=(
             interrupt("30", [2_000_000, 10], "eth0"), interrupt("31", [3, 1_900_000], "nvme0q1"),
         )
@@ -174,7 +175,7 @@ def test_interrupts_that_are_shared_or_lopsided() -> None:
 
 
 def test_one_busy_line_can_only_go_to_one_cpu() -> None:
-    single = Case(
+    single = EvidenceSet(
         counters=(
             interrupt("36", [0, 8_817_949], "virtio1-req.0"),
             interrupt("38", [0, 48_388], "virtio2-input.0"),
@@ -186,8 +187,8 @@ def test_one_busy_line_can_only_go_to_one_cpu() -> None:
 def test_the_same_of_several_places_is_said_once() -> None:
     values: dict[str, Scalar] = {"nr_requests": 128, "queue_depth": 256}
     states = tuple(
-        State("disk", "sda", "n1", values, f"page:{line}", "page") for line in (3, 30, 300)
+        StateEvidence("disk", "sda", "n1", values, f"page:{line}", "page") for line in (3, 30, 300)
     )
-    said = findings(Case(states=states))
+    said = findings(EvidenceSet(states=states))
     assert len(said) == 1
     assert said[0].evidence[0].where == "page:3 and 2 more places"

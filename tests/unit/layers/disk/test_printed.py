@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedCounters, Subject
+from iosonde.records.printed import PrintedCounters, PrintedSubject
 from tests.mangle import counters, mangled, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
@@ -16,7 +16,7 @@ def text(name: str) -> str:
     return (OUTPUTS / name).read_text()
 
 
-def subjects(given: str) -> list[Subject]:
+def subjects(given: str) -> list[PrintedSubject]:
     return [one for state in states(given) for one in state.subjects]
 
 

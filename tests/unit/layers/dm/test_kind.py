@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.layers.dm.facts import Target, kind_of, parse_targets, table_facts
+from iosonde.layers.dm.facts import MapperTarget, kind_of, parse_targets, table_facts
 from iosonde.layers.dm.kind import table_hazards
 from iosonde.layers.dm_crypt.facts import read_table
 from iosonde.layers.multipath import Path, path_hazards, paths_of
@@ -47,7 +47,7 @@ async def test_a_map_over_four_paths() -> None:
     assert not [one for one in capture.layers if one.kind == "dm"]
 
 
-def _targets(table: str) -> tuple[Target, ...]:
+def _targets(table: str) -> tuple[MapperTarget, ...]:
     return parse_targets(table)["x"]
 
 
@@ -80,7 +80,7 @@ def test_tables() -> None:
     assert table_hazards(mixed) == ("gives errors only",)
     assert table_facts(()) == {}
     assert parse_targets("No devices found\n") == {}
-    assert parse_targets("a b: c: 0 8 zero \n") == {"a b: c": (Target(0, 8, "zero", ()),)}
+    assert parse_targets("a b: c: 0 8 zero \n") == {"a b: c": (MapperTarget(0, 8, "zero", ()),)}
 
 
 @pytest.mark.parametrize(

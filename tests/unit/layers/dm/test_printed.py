@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers import TARGETS
-from iosonde.layers.dm.facts import Target, TargetFacts, parse_targets, read_target
+from iosonde.layers.dm.facts import MapperTarget, TargetFacts, parse_targets, read_target
 from iosonde.layers.dm_cache.facts import read_target as read_cache
-from iosonde.records.printed import PrintedCounters, Subject, Unread
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
 from iosonde.records.stack import Scalar
 from tests.mangle import counters, mangled, read, states
 
@@ -21,7 +21,7 @@ COLUMNS = (REAL / "info-c.txt").read_text()
 LISTED = "root@vm:~# dmsetup ls\n" + (REAL / "ls.txt").read_text()
 
 
-def subjects(text: str) -> dict[str, Subject]:
+def subjects(text: str) -> dict[str, PrintedSubject]:
     return {one.name: one for state in states(text) for one in state.subjects}
 
 
@@ -36,7 +36,7 @@ def counted(text: str) -> dict[str, PrintedCounters]:
 def facts_of(line: str) -> TargetFacts | None:
     name, *arguments = line.split()
     read = TARGETS.load(name) if name in TARGETS else read_target
-    return read(Target(0, 100, name, tuple(arguments)))
+    return read(MapperTarget(0, 100, name, tuple(arguments)))
 
 
 def test_every_line_of_a_table_is_a_device_with_the_size_that_the_second_view_gives() -> None:
@@ -100,7 +100,7 @@ def test_a_status_cut_at_any_column() -> None:
     ids=["mq", "broken metadata", "failed"],
 )  # fmt: skip
 def test_other_statuses_of_a_cache(status: str, expected: dict[str, Scalar]) -> None:
-    found = read_cache(Target(0, 100, "cache", tuple(status.split())))
+    found = read_cache(MapperTarget(0, 100, "cache", tuple(status.split())))
     assert found is not None
     assert expected.items() <= found.values.items()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.records.printed import PrintedCounters, Subject
+from iosonde.records.printed import PrintedCounters, PrintedSubject
 from tests.mangle import counters, states
 
 REAL = Path(__file__).parents[3] / "outputs" / "dmsetup-1.02.185"
@@ -12,7 +12,7 @@ TABLE = (REAL / "table.txt").read_text()
 STATUS = (REAL / "status.txt").read_text()
 
 
-def subject(text: str) -> Subject:
+def subject(text: str) -> PrintedSubject:
     (one,) = [each for state in states(text) for each in state.subjects if each.name == "cached"]
     return one
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import Subject
+from iosonde.records.printed import PrintedSubject
 from tests.mangle import counters, states
 
 REAL = Path(__file__).parents[3] / "outputs" / "dmsetup-1.02.185"
@@ -14,7 +14,7 @@ TABLE = (REAL / "table.txt").read_text()
 STATUS = (REAL / "status.txt").read_text()
 
 
-def subject(text: str) -> Subject:
+def subject(text: str) -> PrintedSubject:
     (one,) = [each for state in states(text) for each in state.subjects if each.name == "written"]
     return one
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import Subject
+from iosonde.records.printed import PrintedSubject
 from iosonde.text.imported import settings_of
 from tests.mangle import counters, mangled, states
 
@@ -18,7 +18,7 @@ def text(name: str) -> str:
     return (PLACE / name).read_text()
 
 
-def subjects(given: str) -> list[Subject]:
+def subjects(given: str) -> list[PrintedSubject]:
     return [one for state in states(given) for one in state.subjects]
 
 

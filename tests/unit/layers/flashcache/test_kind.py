@@ -13,7 +13,7 @@ from iosonde.layers._caches.findings import RULES
 from iosonde.layers.flashcache.facts import counters, of_device, size_histogram, table_facts
 from iosonde.layers.flashcache.kind import Flashcache
 from iosonde.layers.layer import BlockDevice, Scene
-from iosonde.records.evidence import Case, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import StackLayer
 from tests.nothing import NothingHost
 
@@ -83,8 +83,10 @@ async def test_a_cache_that_writes_back_wants_a_mirror(ssd: str, hazards: tuple[
 
 async def test_the_rule_sees_it_as_in_a_text() -> None:
     found = await layer()
-    state = State("flashcache", "mapper/cachedev", "storage", found.facts, found.id, "storage")
-    (said,) = [one for rule in RULES for one in rule.find(Case(states=(state,)))]
+    state = StateEvidence(
+        "flashcache", "mapper/cachedev", "storage", found.facts, found.id, "storage"
+    )
+    (said,) = [one for rule in RULES for one in rule.find(EvidenceSet(states=(state,)))]
     assert said.rule == "cache-whole-blocks"
     assert said.message.startswith(
         "92.2 % of 464,491,951 requests went past the cache, because it takes only requests of "

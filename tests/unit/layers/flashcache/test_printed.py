@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedCounters, Subject, Unread
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
 from tests.mangle import counters, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"
@@ -25,7 +25,7 @@ def counted(text: str) -> PrintedCounters:
     return one
 
 
-def configured(text: str) -> Subject:
+def configured(text: str) -> PrintedSubject:
     ((subject,),) = [state.subjects for state in states(text)]
     return subject
 

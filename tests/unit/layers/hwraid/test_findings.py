@@ -7,7 +7,7 @@ from pathlib import Path
 
 from iosonde.explain.gather import of_document
 from iosonde.layers.hwraid.findings import RULES
-from iosonde.records.evidence import Case, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 from iosonde.text.document import of_bytes
@@ -15,17 +15,17 @@ from iosonde.text.document import of_bytes
 PLACE = Path(__file__).parents[3] / "outputs"
 
 
-def findings(case: Case, name: str) -> list[Finding]:
+def findings(case: EvidenceSet, name: str) -> list[Finding]:
     return [found for rule in RULES if rule.name == name for found in rule.find(case)]
 
 
-def of_texts(*names: str) -> Case:
+def of_texts(*names: str) -> EvidenceSet:
     text = "\n".join((PLACE / name).read_text() for name in names)
     return of_document(of_bytes("ticket.txt", text.encode()))[0]
 
 
-def state(kind: str, name: str, host: str = "store1", **values: Scalar) -> State:
-    return State(kind, name, host, values, f"ticket.txt:{name}", "ticket.txt")
+def state(kind: str, name: str, host: str = "store1", **values: Scalar) -> StateEvidence:
+    return StateEvidence(kind, name, host, values, f"ticket.txt:{name}", "ticket.txt")
 
 
 GOOD = state(
@@ -35,17 +35,17 @@ GOOD = state(
 CONTROLLER = state("controller", "c0", battery="ok", cache_size=1 << 30)
 
 
-def with_(one: State, **values: Scalar) -> State:
+def with_(one: StateEvidence, **values: Scalar) -> StateEvidence:
     return replace(one, values={**one.values, **values})
 
 
 def test_a_sound_controller_is_passed_over() -> None:
-    case = Case(states=(GOOD, CONTROLLER))
+    case = EvidenceSet(states=(GOOD, CONTROLLER))
     assert [found for rule in RULES for found in rule.find(case)] == []
 
 
 def test_nothing_is_said_where_the_battery_is_not_known() -> None:
-    case = Case(states=(with_(GOOD, disk_cache="default"),))
+    case = EvidenceSet(states=(with_(GOOD, disk_cache="default"),))
     assert [found for rule in RULES for found in rule.find(case)] == []
 
 
@@ -53,13 +53,13 @@ def test_a_host_that_was_asked_tells_of_the_battery_with_the_volume() -> None:
     volume = with_(
         GOOD, write_policy="write_back_always", battery="failed", cache_size=1 << 30,
     )  # fmt: skip
-    (found,) = findings(Case(states=(volume,)), "unsafe-cache")
+    (found,) = findings(EvidenceSet(states=(volume,)), "unsafe-cache")
     assert found.severity == "error"
     assert "up to 1 GiB of them" in found.message
 
 
 def test_write_back_over_a_failed_battery_is_an_error() -> None:
-    case = Case(
+    case = EvidenceSet(
         states=(with_(GOOD, write_policy="write_back_always"), with_(CONTROLLER, battery="failed"))
     )
     (found,) = findings(case, "unsafe-cache")
@@ -79,14 +79,14 @@ def test_write_back_over_a_failed_battery_is_an_error() -> None:
 
 
 def test_write_back_that_would_go_on_without_a_battery_is_a_warning() -> None:
-    case = Case(states=(with_(GOOD, write_policy="write_back_always"), CONTROLLER))
+    case = EvidenceSet(states=(with_(GOOD, write_policy="write_back_always"), CONTROLLER))
     (found,) = findings(case, "unsafe-cache")
     assert found.severity == "warning"
     assert "even when its battery fails" in found.message
 
 
 def test_a_learning_battery_leaves_the_cache_unprotected_for_a_while() -> None:
-    case = Case(
+    case = EvidenceSet(
         states=(
             with_(GOOD, write_policy="write_back_always"),
             with_(CONTROLLER, battery="learning"),
@@ -99,14 +99,14 @@ def test_a_learning_battery_leaves_the_cache_unprotected_for_a_while() -> None:
 
 def test_the_battery_of_another_host_does_not_count() -> None:
     other = replace(with_(CONTROLLER, battery="failed"), host="store2")
-    case = Case(states=(with_(GOOD, write_policy="write_back_always"), other))
+    case = EvidenceSet(states=(with_(GOOD, write_policy="write_back_always"), other))
     (found,) = findings(case, "unsafe-cache")
     assert found.severity == "warning"
 
 
 def test_caches_of_the_drives_are_protected_by_nothing() -> None:
     (found,) = findings(
-        Case(states=(with_(GOOD, disk_cache="enabled"), CONTROLLER)), "unsafe-cache"
+        EvidenceSet(states=(with_(GOOD, disk_cache="enabled"), CONTROLLER)), "unsafe-cache"
     )
     assert found.message == (
         "The drives under sda (RAID 6, 4 TiB) acknowledge writes from their own caches, which no "
@@ -119,19 +119,19 @@ def test_caches_of_the_drives_are_protected_by_nothing() -> None:
 def test_a_default_cache_counts_where_a_member_is_seen_to_cache() -> None:
     volume = with_(GOOD, disk_cache="default", drive_group="0", raid_level="raid1")
     member = state("disk", "c0/e252/s0", drive_group="0", write_cache="write back", state="online")
-    (found,) = findings(Case(states=(volume, member)), "unsafe-cache")
+    (found,) = findings(EvidenceSet(states=(volume, member)), "unsafe-cache")
     assert ("write cache of c0/e252/s0", "on") in [(x.what, x.value) for x in found.evidence]
     assert "parity" not in found.message
     elsewhere = with_(member, drive_group="1")
-    assert findings(Case(states=(volume, elsewhere)), "unsafe-cache") == []
+    assert findings(EvidenceSet(states=(volume, elsewhere)), "unsafe-cache") == []
     through = with_(member, write_cache="write through")
-    assert findings(Case(states=(volume, through)), "unsafe-cache") == []
+    assert findings(EvidenceSet(states=(volume, through)), "unsafe-cache") == []
 
 
 def test_flushes_switched_off_over_a_volatile_cache() -> None:
     disk = state("disk", "sdb", write_cache="write back")
     mount = state("ext4", "/srv", device="/dev/sdb1", nobarrier=True)
-    (found,) = findings(Case(states=(disk, mount)), "unsafe-cache")
+    (found,) = findings(EvidenceSet(states=(disk, mount)), "unsafe-cache")
     assert found.severity == "error"
     assert found.message == (
         "/srv never flushes the volatile write cache of sdb (nobarrier): after a power cut what it "
@@ -143,44 +143,47 @@ def test_flushes_switched_off_over_a_volatile_cache() -> None:
         (disk, with_(mount, device="/dev/sdc1")),
         (mount,),
     ):
-        assert findings(Case(states=silent), "unsafe-cache") == []
+        assert findings(EvidenceSet(states=silent), "unsafe-cache") == []
 
 
 def test_drbd_without_flushes() -> None:
     disk = state("disk", "sdb", write_cache="write back")
     drbd = replace(state("drbd", "drbd0", disk_flushes="no"), below=("sdb",))
-    (found,) = findings(Case(states=(disk, drbd)), "unsafe-cache")
+    (found,) = findings(EvidenceSet(states=(disk, drbd)), "unsafe-cache")
     assert "(disk-flushes no)" in found.message
-    assert findings(Case(states=(disk, with_(drbd, disk_flushes="yes"))), "unsafe-cache") == []
+    assert (
+        findings(EvidenceSet(states=(disk, with_(drbd, disk_flushes="yes"))), "unsafe-cache") == []
+    )
 
 
 def test_write_back_is_suspended_while_the_battery_learns() -> None:
-    case = Case(states=(GOOD, with_(CONTROLLER, battery="learning")))
+    case = EvidenceSet(states=(GOOD, with_(CONTROLLER, battery="learning")))
     (found,) = findings(case, "write-back-suspended")
     assert found.message == (
         "sda (RAID 6, 4 TiB) is set to write-back, but the controller writes through because its "
         "battery is in a learn cycle: writes have the drives' own latency until that is over, and "
         "measurements of this time do not compare with others."
     )
-    assert findings(Case(states=(GOOD, CONTROLLER)), "write-back-suspended") == []
+    assert findings(EvidenceSet(states=(GOOD, CONTROLLER)), "write-back-suspended") == []
 
 
 def test_write_through_that_was_chosen_is_not_suspended() -> None:
     chosen = with_(GOOD, write_policy="write_through")
-    assert findings(Case(states=(chosen, CONTROLLER)), "write-back-suspended") == []
+    assert findings(EvidenceSet(states=(chosen, CONTROLLER)), "write-back-suspended") == []
     (found,) = findings(
-        Case(states=(with_(chosen, write_policy_initial="write_back"),)), "write-back-suspended"
+        EvidenceSet(states=(with_(chosen, write_policy_initial="write_back"),)),
+        "write-back-suspended",
     )
     assert "writes through: writes have" in found.message
     always = with_(GOOD, write_policy="write_back_always", write_policy_initial="write_back")
-    case = Case(states=(always, with_(CONTROLLER, battery="failed")))
+    case = EvidenceSet(states=(always, with_(CONTROLLER, battery="failed")))
     assert findings(case, "write-back-suspended") == []
 
 
 def test_a_degraded_array_names_the_drive_that_is_gone() -> None:
     gone = state("disk", "c0/e252/s3", state="failed", drive_group="0")
     spare = state("disk", "c0/e252/s9", state="hot spare")
-    case = Case(states=(with_(GOOD, state="degraded", drive_group="0"), gone, spare))
+    case = EvidenceSet(states=(with_(GOOD, state="degraded", drive_group="0"), gone, spare))
     (found,) = findings(case, "degraded")
     assert found.severity == "error"
     assert found.message == (
@@ -188,33 +191,33 @@ def test_a_degraded_array_names_the_drive_that_is_gone() -> None:
         "data with it, reads of what is missing are computed from the other drives, and figures "
         "measured now are not the array's."
     )
-    assert findings(Case(states=(GOOD, gone)), "degraded") == []
+    assert findings(EvidenceSet(states=(GOOD, gone)), "degraded") == []
 
 
 def test_an_array_with_one_drive_lost_of_two_and_one_that_is_offline() -> None:
-    (found,) = findings(Case(states=(with_(GOOD, state="partially degraded"),)), "degraded")
+    (found,) = findings(EvidenceSet(states=(with_(GOOD, state="partially degraded"),)), "degraded")
     assert "it stands the loss of one more drive" in found.message
-    (found,) = findings(Case(states=(with_(GOOD, state="offline"),)), "degraded")
+    (found,) = findings(EvidenceSet(states=(with_(GOOD, state="offline"),)), "degraded")
     assert found.message.endswith("is offline: nothing of it can be read or written.")
 
 
 def test_work_in_the_background_shares_the_drives() -> None:
     busy = with_(GOOD, active_operations="CheckConsistency 12 %")
-    (found,) = findings(Case(states=(busy,)), "degraded")
+    (found,) = findings(EvidenceSet(states=(busy,)), "degraded")
     assert found.severity == "warning"
     assert "an operation in the background (CheckConsistency 12 %)" in found.message
-    (found,) = findings(Case(states=(with_(GOOD, state="rebuild"),)), "degraded")
+    (found,) = findings(EvidenceSet(states=(with_(GOOD, state="rebuild"),)), "degraded")
     assert "shares its drives with a rebuild:" in found.message
 
 
 def test_a_drive_that_predicts_its_failure() -> None:
     disk = state("disk", "c0/e1/s1", state="online", predicted_failures=2, media_errors=12)
-    (found,) = findings(Case(states=(disk,)), "failing-drive")
+    (found,) = findings(EvidenceSet(states=(disk,)), "failing-drive")
     assert found.message == (
         "c0/e1/s1 predicts its own failure and has 12 unreadable sectors: its retries slow the "
         "whole array down before it fails."
     )
-    assert findings(Case(states=(with_(disk, predicted_failures=0),)), "failing-drive") == []
+    assert findings(EvidenceSet(states=(with_(disk, predicted_failures=0),)), "failing-drive") == []
 
 
 def test_several_outputs_of_one_volume_give_one_finding() -> None:

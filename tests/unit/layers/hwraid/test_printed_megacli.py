@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import Subject
+from iosonde.records.printed import PrintedSubject
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "megacli-8"
@@ -15,7 +15,7 @@ VOLUMES = TEXTS["ldinfo"]
 GIB = 1 << 30
 
 
-def subjects(text: str) -> dict[tuple[str, str], Subject]:
+def subjects(text: str) -> dict[tuple[str, str], PrintedSubject]:
     return {(one.kind, one.name): one for state in states(text) for one in state.subjects}
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import Subject, Unread
+from iosonde.records.printed import PrintedSubject, Unread
 from iosonde.text.document import of_bytes
-from iosonde.text.find import Found, find
+from iosonde.text.find import FoundOutput, find
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "storcli-7"
@@ -19,7 +19,7 @@ AS_JSON = (PLACE / "vall-show-all.json").read_text()
 GIB = 1 << 30
 
 
-def subjects(text: str) -> dict[tuple[str, str], Subject]:
+def subjects(text: str) -> dict[tuple[str, str], PrintedSubject]:
     return {(one.kind, one.name): one for state in states(text) for one in state.subjects}
 
 
@@ -158,6 +158,6 @@ def test_a_heading_ends_it() -> None:
     found = [
         one.tool
         for one in find(of_bytes("a", f"{ALL}\n\n## Ticket 2\n\n{after}\n".encode()))
-        if isinstance(one, Found)
+        if isinstance(one, FoundOutput)
     ]
     assert found == ["storcli", "MegaCli"]

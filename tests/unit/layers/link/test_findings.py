@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.explain.gather import of_document
 from iosonde.layers.link.findings import RULES, aoe_payload, tcp_payload
-from iosonde.records.evidence import Case, Counted, Measured, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
 from iosonde.records.stack import Scalar
@@ -19,22 +19,24 @@ PLACE = Path(__file__).parents[3] / "outputs"
 GIGABIT = 125_000_000
 
 
-def findings(case: Case, name: str) -> list[Finding]:
+def findings(case: EvidenceSet, name: str) -> list[Finding]:
     return [found for rule in RULES if rule.name == name for found in rule.find(case)]
 
 
-def of_texts(*names: str) -> Case:
+def of_texts(*names: str) -> EvidenceSet:
     text = "\n".join((PLACE / name).read_text() for name in names)
     return of_document(of_bytes("ticket.txt", text.encode()))[0]
 
 
-def state(kind: str, name: str, host: str = "client", **values: Scalar) -> State:
-    return State(kind, name, host, values, f"ticket.txt:{name}", "ticket.txt")
+def state(kind: str, name: str, host: str = "client", **values: Scalar) -> StateEvidence:
+    return StateEvidence(kind, name, host, values, f"ticket.txt:{name}", "ticket.txt")
 
 
-def measured(rate: float, metric: str = "write.bandwidth", target: str = "/srv/data/f") -> Measured:
+def measured(
+    rate: float, metric: str = "write.bandwidth", target: str = "/srv/data/f"
+) -> TrialEvidence:
     figure = Metric(metric, "B/s", (rate,), rate, rate, None, None, None)
-    return Measured("dd", "ticket.txt:1", "ticket.txt", "dd", {metric: figure}, host="client",
+    return TrialEvidence("dd", "ticket.txt:1", "ticket.txt", "dd", {metric: figure}, host="client",
                     target=target)  # fmt: skip
 
 
@@ -50,7 +52,7 @@ def test_payloads_are_those_of_their_frames() -> None:
 
 
 def test_throughput_at_the_links_limit() -> None:
-    case = Case(trials=(measured(116e6),), states=(ETH, NFS))
+    case = EvidenceSet(trials=(measured(116e6),), states=(ETH, NFS))
     (found,) = findings(case, "link-limit")
     assert found.message == (
         "111 MiB/s (write.bandwidth) is 98.6 % of the payload that eth0 (1 Gbit/s, MTU 1500) can "
@@ -68,42 +70,53 @@ def test_throughput_at_the_links_limit() -> None:
 @pytest.mark.parametrize(
     "case",
     [
-        Case(trials=(measured(60e6),), states=(ETH, NFS)),
-        Case(trials=(measured(400e6),), states=(ETH, NFS)),
-        Case(trials=(measured(116e6),), states=(ETH,)),
-        Case(trials=(measured(116e6),), states=(NFS,)),
-        Case(trials=(measured(116e6, target="/dev/sda5"),), states=(ETH, NFS)),
-        Case(trials=(measured(116e6, target="/home/f"),), states=(ETH, NFS)),
-        Case(trials=(measured(116e6, "cached_read.bandwidth"),), states=(ETH, NFS)),
-        Case(trials=(replace(measured(116e6), source="other.txt"),), states=(ETH, NFS)),
-        Case(trials=(replace(measured(116e6), stands_on=(("xfs", "/srv"), ("disk", "sda"))),),
-             states=(ETH, NFS)),
+        EvidenceSet(trials=(measured(60e6),), states=(ETH, NFS)),
+        EvidenceSet(trials=(measured(400e6),), states=(ETH, NFS)),
+        EvidenceSet(trials=(measured(116e6),), states=(ETH,)),
+        EvidenceSet(trials=(measured(116e6),), states=(NFS,)),
+        EvidenceSet(trials=(measured(116e6, target="/dev/sda5"),), states=(ETH, NFS)),
+        EvidenceSet(trials=(measured(116e6, target="/home/f"),), states=(ETH, NFS)),
+        EvidenceSet(trials=(measured(116e6, "cached_read.bandwidth"),), states=(ETH, NFS)),
+        EvidenceSet(trials=(replace(measured(116e6), source="other.txt"),), states=(ETH, NFS)),
+        EvidenceSet(
+            trials=(replace(measured(116e6), stands_on=(("xfs", "/srv"), ("disk", "sda"))),),
+            states=(ETH, NFS),
+        ),
     ],
-    ids=["slower", "faster", "no network layer", "speed unknown", "a disk", "another mount",
-         "memory", "another document", "stands on a disk"],
-)  # fmt: skip
-def test_what_does_not_reach_or_cross_a_link_is_passed_over(case: Case) -> None:
+    ids=[
+        "slower",
+        "faster",
+        "no network layer",
+        "speed unknown",
+        "a disk",
+        "another mount",
+        "memory",
+        "another document",
+        "stands on a disk",
+    ],
+)
+def test_what_does_not_reach_or_cross_a_link_is_passed_over(case: EvidenceSet) -> None:
     assert findings(case, "link-limit") == []
 
 
 def test_a_stack_that_stands_on_a_link_counts_that_link() -> None:
     trial = replace(measured(116e6, target="/x"), stands_on=(("nfs", "srv:/"), ("link", "eth1")))
     other = state("link", "eth1", speed=10 * GIGABIT, mtu=9000)
-    assert findings(Case(trials=(trial,), states=(ETH, other)), "link-limit") == []
+    assert findings(EvidenceSet(trials=(trial,), states=(ETH, other)), "link-limit") == []
     own = replace(ETH, name="eth1")
-    assert len(findings(Case(trials=(trial,), states=(own,)), "link-limit")) == 1
+    assert len(findings(EvidenceSet(trials=(trial,), states=(own,)), "link-limit")) == 1
 
 
 def test_speed_and_mtu_come_from_different_commands() -> None:
     states = (state("link", "eth0", speed=GIGABIT), state("link", "eth0", mtu=9000), NFS)
-    (found,) = findings(Case(trials=(measured(122e6),), states=states), "link-limit")
+    (found,) = findings(EvidenceSet(trials=(measured(122e6),), states=states), "link-limit")
     assert "MTU 9000" in found.message
     assert "jumbo" not in found.remedy
 
 
 def test_an_mtu_that_nothing_says_is_told_so() -> None:
     states = (state("link", "eth0", speed=GIGABIT), NFS)
-    (found,) = findings(Case(trials=(measured(116e6),), states=states), "link-limit")
+    (found,) = findings(EvidenceSet(trials=(measured(116e6),), states=states), "link-limit")
     assert found.evidence[2].where == (
         "ticket.txt:eth0, which nothing says and Ethernet has by default"
     )
@@ -112,13 +125,13 @@ def test_an_mtu_that_nothing_says_is_told_so() -> None:
 def test_drbd_reads_its_own_copy() -> None:
     reads = measured(116e6, "read.bandwidth", "/dev/drbd0")
     writes = measured(116e6, "write.bandwidth", "/dev/drbd0")
-    assert findings(Case(trials=(reads,), states=(ETH,)), "link-limit") == []
-    assert len(findings(Case(trials=(writes,), states=(ETH,)), "link-limit")) == 1
+    assert findings(EvidenceSet(trials=(reads,), states=(ETH,)), "link-limit") == []
+    assert len(findings(EvidenceSet(trials=(writes,), states=(ETH,)), "link-limit")) == 1
 
 
 def test_aoe_counts_its_own_frames() -> None:
     trial = measured(0.985 * aoe_payload(GIGABIT, 1500), target="/dev/etherd/e0.1")
-    (found,) = findings(Case(trials=(trial,), states=(ETH,)), "link-limit")
+    (found,) = findings(EvidenceSet(trials=(trial,), states=(ETH,)), "link-limit")
     assert "98.5 % of the payload" in found.message
 
 
@@ -131,7 +144,7 @@ def test_a_link_slower_than_its_card() -> None:
         "(half duplex): everything that crosses it is held to that."
     )
     full = state("link", "eth0", speed=GIGABIT, speed_max=GIGABIT, duplex="full")
-    assert findings(Case(states=(full, ETH)), "link-speed") == []
+    assert findings(EvidenceSet(states=(full, ETH)), "link-speed") == []
 
 
 def test_damaged_frames() -> None:
@@ -150,10 +163,10 @@ def test_a_bond_does_not_repeat_what_its_links_counted() -> None:
 
 
 def test_dropped_frames_count_from_a_share_on() -> None:
-    def counted(dropped: int) -> Case:
+    def counted(dropped: int) -> EvidenceSet:
         values = {"rx_packets": 1_000_000, "tx_packets": 10, "rx_dropped": dropped, "rx_errors": 0}
-        one = Counted("ip", "link", "eth0", "client", values, "ticket.txt:9", "ticket.txt")
-        return Case(counters=(one,))
+        one = CounterEvidence("ip", "link", "eth0", "client", values, "ticket.txt:9", "ticket.txt")
+        return EvidenceSet(counters=(one,))
 
     (found,) = findings(counted(2000), "link-errors")
     assert found.severity == "warning"
@@ -164,8 +177,8 @@ def test_dropped_frames_count_from_a_share_on() -> None:
 
 def test_collisions_alone_are_a_half_duplex_link() -> None:
     values = {"rx_packets": 100, "tx_packets": 100, "collisions": 3}
-    one = Counted("ifconfig", "link", "eth0", "", values, "ticket.txt:9", "ticket.txt")
-    (found,) = findings(Case(counters=(one,)), "link-errors")
+    one = CounterEvidence("ifconfig", "link", "eth0", "", values, "ticket.txt:9", "ticket.txt")
+    (found,) = findings(EvidenceSet(counters=(one,)), "link-errors")
     assert "3 collisions were counted, so the link is half duplex" in found.message
 
 

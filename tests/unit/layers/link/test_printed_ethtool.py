@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.link.facts import features
-from iosonde.records.printed import Subject, Unread
+from iosonde.records.printed import PrintedSubject, Unread
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"
@@ -17,13 +17,13 @@ SETTINGS = (PLACE / "ethtool-composed" / "settings.txt").read_text()
 DRIVER = "root@vm1:~# ethtool -i eth0\n" + (REAL / "driver.txt").read_text()
 
 
-def link(text: str) -> Subject:
+def link(text: str) -> PrintedSubject:
     ((subject,),) = [state.subjects for state in states(text)]
     return subject
 
 
 def test_speed_duplex_and_what_the_card_could() -> None:
-    assert link(SETTINGS) == Subject(
+    assert link(SETTINGS) == PrintedSubject(
         "link",
         "eno1",
         {

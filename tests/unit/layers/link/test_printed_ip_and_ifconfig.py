@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedCounters, Subject
+from iosonde.records.printed import PrintedCounters, PrintedSubject
 from tests.mangle import counters, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"
@@ -22,7 +22,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def links(text: str) -> dict[str, Subject]:
+def links(text: str) -> dict[str, PrintedSubject]:
     return {one.name: one for state in states(text) for one in state.subjects}
 
 

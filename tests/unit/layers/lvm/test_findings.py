@@ -10,7 +10,7 @@ from iosonde.layers.lvm import findings as lvm_raid
 from iosonde.layers.lvm.facts import volume_facts
 from iosonde.layers.md import findings as resync
 from iosonde.layers.nfs import findings as nfs
-from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.stack import Json, Scalar
 from tests.unit.explain.cases import case_of, found
 
@@ -24,9 +24,9 @@ $ lvs -a -o lv_name,vg_name,lv_attr,lv_size,copy_percent,segtype
 """
 
 
-def lvm(**values: Scalar) -> Case:
+def lvm(**values: Scalar) -> EvidenceSet:
     facts: dict[str, Scalar] = {"volume_group": "my-vg", "segment_type": "raid1", **values}
-    return Case(states=(State("lvm", "my--vg-r1", "n1", facts, "page:1", "page"),))
+    return EvidenceSet(states=(StateEvidence("lvm", "my--vg-r1", "n1", facts, "page:1", "page"),))
 
 
 def row(attributes: str, kind: str = "raid1") -> dict[str, Scalar]:
@@ -79,8 +79,8 @@ def test_lvs_in_a_text_and_a_dm_status_are_read_alike() -> None:
     assert "lvconvert --repair my-vg/r1" in lacking.remedy
     status: dict[str, Scalar] = {"level": "raid5_ls", "raid_disks": 3, "degraded": True,
                                  "failed_disks": 1, "sync_share": 1.0}  # fmt: skip
-    one = State("dm", "my--vg-r5", "", status, "page:1", "page")
-    (said,) = found(lvm_raid.RULES, Case(states=(one,)))
+    one = StateEvidence("dm", "my--vg-r5", "", status, "page:1", "page")
+    (said,) = found(lvm_raid.RULES, EvidenceSet(states=(one,)))
     assert "lacks 1 of its 3 members" in said.message
 
 
@@ -119,15 +119,17 @@ def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
     ],
 )  # fmt: skip
 def test_a_resync_that_cannot_end(values: dict[str, Scalar], words: str) -> None:
-    one = State("md", "md0", "n1", values, "page:1", "page")
-    said = found(resync.RULES, Case(states=(one,)))
+    one = StateEvidence("md", "md0", "n1", values, "page:1", "page")
+    said = found(resync.RULES, EvidenceSet(states=(one,)))
     assert [words in finding.message for finding in said] == [True] * bool(words)
 
 
 def test_a_resync_of_drbd_that_is_paused() -> None:
     for link, rule in (("PausedSyncS", "resync-stuck"), ("SyncSource", "degraded")):
-        one = State("drbd", "r0", "n1", {"replication": link, "disk_state": "UpToDate"}, "", "p")
-        case = Case(states=(one,))
+        one = StateEvidence(
+            "drbd", "r0", "n1", {"replication": link, "disk_state": "UpToDate"}, "", "p"
+        )
+        case = EvidenceSet(states=(one,))
         said = [*found(resync.RULES, case), *found(raid.RULES, case)]
         assert [finding.rule for finding in said] == [rule]
 
@@ -136,8 +138,8 @@ def test_a_resync_of_drbd_that_is_paused() -> None:
     ("target", "severity"), [("error", "error"), ("flakey", "error"), ("delay", "warning")]
 )
 def test_targets_that_are_made_to_fail(target: str, severity: str) -> None:
-    one = State("dm", "bad", "n1", {"target": f"linear, {target}"}, "page:1", "page")
-    (said,) = found(error_target.RULES, Case(states=(one,)))
+    one = StateEvidence("dm", "bad", "n1", {"target": f"linear, {target}"}, "page:1", "page")
+    (said,) = found(error_target.RULES, EvidenceSet(states=(one,)))
     assert said.severity == severity
     assert target in said.message
 
@@ -164,6 +166,8 @@ def test_mountstats_counts_transmissions_by_operation(sent: int, alarms: int) ->
         "WRITE": {"operations": 100_000, "transmissions": sent},
         "NULL": dict[str, Json](),
     }
-    one = Counted("mountstats", "nfs", "/srv", "n1", {"operations": operations}, "page:1", "page")
-    said = found(nfs.RULES, Case(counters=(one,)), "nfs-retransmissions")
+    one = CounterEvidence(
+        "mountstats", "nfs", "/srv", "n1", {"operations": operations}, "page:1", "page"
+    )
+    said = found(nfs.RULES, EvidenceSet(counters=(one,)), "nfs-retransmissions")
     assert [finding.subject for finding in said] == ["/srv on n1"] * alarms

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers.md.facts import Member, array_facts, parse_mdadm, parse_mdstat, parse_member
+from iosonde.layers.md.facts import (
+    ArrayMember,
+    array_facts,
+    parse_mdadm,
+    parse_mdstat,
+    parse_member,
+)
 from iosonde.units import KIB
 
 PLACE = Path(__file__).parents[3] / "outputs" / "md-6.1"
@@ -74,5 +80,5 @@ def test_bitmaps_lie_inside_or_in_a_file(location: str | None, bitmap: dict[str,
 def test_a_member_lies_in_a_directory_without_slashes() -> None:
     files = {"dev-cciss!c0d1/state": "in_sync", "dev-cciss!c0d1/slot": "1",
              "dev-cciss!c0d1/offset": "2048"}  # fmt: skip
-    assert parse_member("cciss/c0d1", files) == Member("cciss/c0d1", "in_sync", 1, 2048 * 512)
-    assert parse_member("sda", {"dev-sda/slot": "none"}) == Member("sda", "", None, None)
+    assert parse_member("cciss/c0d1", files) == ArrayMember("cciss/c0d1", "in_sync", 1, 2048 * 512)
+    assert parse_member("sda", {"dev-sda/slot": "none"}) == ArrayMember("sda", "", None, None)

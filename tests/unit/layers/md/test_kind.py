@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.layers.md.facts import Member, array_facts, member_facts
+from iosonde.layers.md.facts import ArrayMember, array_facts, member_facts
 from iosonde.layers.md.kind import array_hazards
 from iosonde.stack.discover import discover
 from tests.recordings.sata_md_lvm import sata_md_lvm
@@ -16,7 +16,10 @@ def test_a_resync_is_told_with_its_share() -> None:
          "sync_action": "recover", "sync_completed": "250 / 1000"}
     )  # fmt: skip
     assert facts["stripe_width"] == 4 * 65536
-    members = [Member("sda", "in_sync", 0, 1024), Member("sdb", "faulty,write_mostly", None, 512)]
+    members = [
+        ArrayMember("sda", "in_sync", 0, 1024),
+        ArrayMember("sdb", "faulty,write_mostly", None, 512),
+    ]
     assert array_hazards(facts, members) == ("degraded", "recover 25%", "sdb faulty")
     assert member_facts(members) == {
         "active_members": 1, "faulty": "sdb", "write_mostly": "sdb", "data_offset": 1024,
@@ -35,7 +38,7 @@ def test_a_resync_is_told_with_its_share() -> None:
     ],
 )
 def test_roles_of_members(state: str, slot: int | None, role: str) -> None:
-    assert Member("sda", state, slot, None).role == role
+    assert ArrayMember("sda", state, slot, None).role == role
 
 
 @pytest.mark.parametrize("text", ["none", "delayed", "", "x / y", "1 / 0"])

@@ -12,7 +12,7 @@ from iosonde.explain.judge import findings as judged
 from iosonde.layers.ext4 import findings as journal
 from iosonde.layers.nfs import findings as nfs
 from iosonde.layers.nfs import findings_server as nfsd
-from iosonde.records.evidence import Case, Counted, State
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 from iosonde.text.document import of_bytes
@@ -23,21 +23,23 @@ OLD = OUTPUTS / "linux-2.6.18-nfs"
 NEW = OUTPUTS / "linux-6.1-nfs"
 
 
-def case_of(*files: Path) -> Case:
+def case_of(*files: Path) -> EvidenceSet:
     """What is found in some outputs, as one text."""
     text = "\n\nthen\n\n".join(file.read_text() for file in files)
     return of_document(of_bytes("page", text.encode()))[0]
 
 
-def state(kind: str, name: str = "", host: str = "", /, **values: Scalar) -> State:
-    return State(kind, name, host, values, "page:1", "page")
+def state(kind: str, name: str = "", host: str = "", /, **values: Scalar) -> StateEvidence:
+    return StateEvidence(kind, name, host, values, "page:1", "page")
 
 
-def lossy(name: str, **values: Scalar) -> State:
-    return State("export", name, "", {**values, "async": True, "sync": False}, "page:1", "page")
+def lossy(name: str, **values: Scalar) -> StateEvidence:
+    return StateEvidence(
+        "export", name, "", {**values, "async": True, "sync": False}, "page:1", "page"
+    )
 
 
-def one(find: Callable[[Case], Iterable[Finding]], case: Case) -> Finding:
+def one(find: Callable[[EvidenceSet], Iterable[Finding]], case: EvidenceSet) -> Finding:
     (found,) = find(case)
     return found
 
@@ -67,7 +69,9 @@ def test_all_threads_busy_by_the_histogram() -> None:
 ])  # fmt: skip
 def test_threads_that_suffice(line: str) -> None:
     (counted,) = counters(line)
-    case = Case(counters=(Counted("nfsd", "nfsd", "", "", counted.values, "page:1", "page"),))
+    case = EvidenceSet(
+        counters=(CounterEvidence("nfsd", "nfsd", "", "", counted.values, "page:1", "page"),)
+    )
     assert list(nfsd.all_busy(case)) == []
 
 
@@ -89,9 +93,11 @@ def test_pools_whose_threads_are_all_busy() -> None:
 
 def test_pools_with_idle_threads_and_few_arrivals() -> None:
     values = {"packets-arrived": 9000, "sockets-enqueued": 9000, "threads-woken": 8999}
-    idle = Counted("pool_stats", "nfsd", "pool 0", "", values, "page:1", "page")
-    few = Counted("pool_stats", "nfsd", "pool 0", "", {"packets-arrived": 10}, "page:1", "page")
-    assert list(nfsd.no_idle_thread(Case(counters=(idle, few)))) == []
+    idle = CounterEvidence("pool_stats", "nfsd", "pool 0", "", values, "page:1", "page")
+    few = CounterEvidence(
+        "pool_stats", "nfsd", "pool 0", "", {"packets-arrived": 10}, "page:1", "page"
+    )
+    assert list(nfsd.no_idle_thread(EvidenceSet(counters=(idle, few)))) == []
 
 
 def test_byte_counters_that_wrapped() -> None:
@@ -115,9 +121,11 @@ def test_byte_counters_that_hold() -> None:
 
 
 def test_an_interface_s_counter_that_wrapped() -> None:
-    def link(size: int) -> Case:
+    def link(size: int) -> EvidenceSet:
         values = {"rx_bytes": size, "rx_packets": 900_000_000, "tx_bytes": 10, "tx_packets": 1}
-        return Case(counters=(Counted("ifconfig", "link", "eth0", "", values, "page:1", "page"),))
+        return EvidenceSet(
+            counters=(CounterEvidence("ifconfig", "link", "eth0", "", values, "page:1", "page"),)
+        )
 
     assert figures(one(nfsd.wrapped, link(1_200_000_000)))["RX packets"] == 900_000_000
     assert list(nfsd.wrapped(link(900_000_000_000))) == []
@@ -128,12 +136,12 @@ def test_reads_against_writes() -> None:
     assert (found.rule, found.severity, found.remedy) == ("read-write-mix", "note", "")
     assert found.message == "The clients' calls for data are 86.5 % READs and 13.5 % WRITEs."
     assert figures(found)["share of WRITEs"] == pytest.approx(58_706_883 / 435_526_413)
-    assert list(nfsd.mix(Case())) == []
+    assert list(nfsd.mix(EvidenceSet())) == []
 
 
 def test_reads_against_writes_on_a_raid_level_with_a_divided_cache() -> None:
     case = case_of(OLD / "nfsd.txt")
-    known = Case(
+    known = EvidenceSet(
         counters=case.counters,
         states=(
             state("hwraid", "cciss/c0d1", raid_level="raid5"),
@@ -157,14 +165,14 @@ def test_reads_against_writes_on_a_raid_level_with_a_divided_cache() -> None:
      (state("md", "md0", level="raid0"), ""),  # a write there is a write
      (state("md", "md0", level="linear"), "")],
 )  # fmt: skip
-def test_writes_are_counted_at_the_level_s_own_cost(known: State, told: str) -> None:
-    case = Case(counters=case_of(OLD / "nfsd.txt").counters, states=(known,))
+def test_writes_are_counted_at_the_level_s_own_cost(known: StateEvidence, told: str) -> None:
+    case = EvidenceSet(counters=case_of(OLD / "nfsd.txt").counters, states=(known,))
     message = one(nfsd.mix, case).message
     assert told in message if told else "disk I/Os" not in message
 
 
 def test_an_export_that_loses_data() -> None:
-    case = Case(states=(lossy("/srv", clients="10.0.0.0/24", rw=True),))
+    case = EvidenceSet(states=(lossy("/srv", clients="10.0.0.0/24", rw=True),))
     found = one(nfs.unsafe_export, case)
     assert (found.severity, found.subject) == ("error", "/srv")
     assert "before they are on stable storage (async)" in found.message
@@ -178,7 +186,7 @@ def test_an_export_to_everybody() -> None:
     assert "waits for stable storage (sync)" in slow.message
     assert figures(wide) == {"clients": "*", "insecure": True, "all_squash": True}
     root = state("export", "/srv", clients="*", rw=True, no_root_squash=True)
-    assert "may write as root" in one(nfs.unsafe_export, Case(states=(root,))).message
+    assert "may write as root" in one(nfs.unsafe_export, EvidenceSet(states=(root,))).message
 
 
 def test_an_export_with_a_blank_before_its_options() -> None:
@@ -202,13 +210,13 @@ def test_an_export_with_a_blank_before_its_options() -> None:
 )
 def test_everybody_who_proves_who_he_is(words: dict[str, Scalar], alarms: int) -> None:
     one = state("export", "/srv", clients="*", rw=True, **words)
-    assert len(list(nfs.unsafe_export(Case(states=(one,))))) == alarms
+    assert len(list(nfs.unsafe_export(EvidenceSet(states=(one,))))) == alarms
 
 
 def test_a_safe_export() -> None:
     safe = state("export", "/srv", clients="10.0.0.0/24", rw=True, sync=True, wdelay=True)
     public = lossy("/iso", clients="*", ro=True)
-    assert list(nfs.unsafe_export(Case(states=(safe, public)))) == []
+    assert list(nfs.unsafe_export(EvidenceSet(states=(safe, public)))) == []
 
 
 @pytest.mark.parametrize("values", [
@@ -216,29 +224,36 @@ def test_a_safe_export() -> None:
     {"server": "10.0.0.1", "address": "10.0.0.1", "clientaddr": "10.0.0.1"},
 ])  # fmt: skip
 def test_a_mount_of_the_host_s_own_export(values: dict[str, Scalar]) -> None:
-    found = one(nfs.loopback, Case(states=(state("nfs", "/mnt", "node1", **values),)))
+    found = one(nfs.loopback, EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))
     assert (found.rule, found.severity, found.subject) == ("loopback-nfs", "warning", "/mnt")
 
 
 def test_a_mount_of_another_host() -> None:
     values: dict[str, Scalar] = {"server": "10.0.0.2", "address": "10.0.0.2",
                                  "clientaddr": "10.0.0.1"}  # fmt: skip
-    assert list(nfs.loopback(Case(states=(state("nfs", "/mnt", "node1", **values),)))) == []
+    assert list(nfs.loopback(EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))) == []
 
 
 def test_mounts_that_move_little() -> None:
     small = state("nfs", "/mnt", read_size=32_768, write_size=8192)
-    found = one(nfs.small_transfers, Case(states=(small,)))
+    found = one(nfs.small_transfers, EvidenceSet(states=(small,)))
     assert "8 KiB in one call (rsize and wsize): 1 MiB takes 128 calls" in found.message
     large = state("nfs", "/mnt", read_size=65_536, write_size=1 << 20)
-    assert list(nfs.small_transfers(Case(states=(large,)))) == []
+    assert list(nfs.small_transfers(EvidenceSet(states=(large,)))) == []
 
 
 def test_one_connection_over_a_fast_link() -> None:
-    def case(connections: int, speed: int) -> Case:
-        mount = State("nfs", "/mnt", "n", {"connections": connections, "protocol": "tcp"}, "page:1",
-                      "page", below=("eth0",))  # fmt: skip
-        return Case(states=(mount, state("link", "eth0", "n", speed=speed)))
+    def case(connections: int, speed: int) -> EvidenceSet:
+        mount = StateEvidence(
+            "nfs",
+            "/mnt",
+            "n",
+            {"connections": connections, "protocol": "tcp"},
+            "page:1",
+            "page",
+            below=("eth0",),
+        )
+        return EvidenceSet(states=(mount, state("link", "eth0", "n", speed=speed)))
 
     assert "one connection over a link" in one(nfs.one_connection, case(1, 3_125_000_000)).message
     assert list(nfs.one_connection(case(4, 3_125_000_000))) == []
@@ -247,10 +262,10 @@ def test_one_connection_over_a_fast_link() -> None:
 
 def test_options_that_do_nothing_or_lose_data() -> None:
     mount = state("nfs", "/mnt", noatime=True, soft=True)
-    idle, soft = nfs.without_effect(Case(states=(mount,)))
+    idle, soft = nfs.without_effect(EvidenceSet(states=(mount,)))
     assert (idle.severity, soft.severity) == ("note", "warning")
     assert idle.message.startswith("noatime has no effect on the NFS mount /mnt")
-    assert list(nfs.without_effect(Case(states=(state("nfs", "/mnt", hard=True),)))) == []
+    assert list(nfs.without_effect(EvidenceSet(states=(state("nfs", "/mnt", hard=True),)))) == []
 
 
 def test_a_journal_that_takes_data() -> None:
@@ -258,7 +273,7 @@ def test_a_journal_that_takes_data() -> None:
     assert (found.rule, found.subject) == ("journal-double-write", "/mnt/nfs")
     assert "writes all data twice" in found.message
     ordered = state("ext4", "/srv", data="ordered")
-    assert list(journal.double_write(Case(states=(ordered,)))) == []
+    assert list(journal.double_write(EvidenceSet(states=(ordered,)))) == []
 
 
 def test_a_real_mount_of_an_own_export_is_told_by_all_that_is_known() -> None:

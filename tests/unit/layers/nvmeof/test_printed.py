@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.disk.printed_lspci import lane_rate
-from iosonde.records.printed import Subject
+from iosonde.records.printed import PrintedSubject
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"
@@ -16,7 +16,7 @@ LISTS = {path.name: path.read_text() for path in sorted((PLACE / "nvme-cli").glo
 PCI = (PLACE / "pciutils-3.7" / "nvme.txt").read_text()
 
 
-def subjects(text: str) -> dict[str, Subject]:
+def subjects(text: str) -> dict[str, PrintedSubject]:
     return {one.name: one for state in states(text) for one in state.subjects}
 
 

@@ -5,27 +5,27 @@ from __future__ import annotations
 import pytest
 
 from iosonde.loads._rules import arithmetic
-from iosonde.records.evidence import Case
+from iosonde.records.evidence import EvidenceSet
 from tests.unit.explain.cases import case_of, found, network_page, trial
 
 
 @pytest.fixture(scope="module")
-def page() -> Case:
+def page() -> EvidenceSet:
     return case_of(network_page())
 
 
-def test_samples_above_the_mean_are_stalls_or_the_flush(page: Case) -> None:
+def test_samples_above_the_mean_are_stalls_or_the_flush(page: EvidenceSet) -> None:
     said = [one for one in found(arithmetic.RULES, page) if "samples" in one.message]
     assert len(said) == 8
     assert any("1.95 times" in one.message for one in said)
 
 
-def test_one_in_flight_is_said_once(page: Case) -> None:
+def test_one_in_flight_is_said_once(page: EvidenceSet) -> None:
     said = [one for one in found(arithmetic.RULES, page) if "one I/O in flight" in one.message]
     assert len(said) == 1
 
 
-def test_rounded_figures_of_real_outputs_contradict_nothing(page: Case) -> None:
+def test_rounded_figures_of_real_outputs_contradict_nothing(page: EvidenceSet) -> None:
     said = found(arithmetic.RULES, page, "contradiction")
     assert all("samples" in one.message for one in said)
 
@@ -42,18 +42,18 @@ def test_figures_that_cannot_be_true_together() -> None:
         {**good, "write.latency.mean": [9e-3]},
     )
     options = {"bs": 4096}
-    assert found(arithmetic.RULES, Case(trials=(trial(good, options=options),))) == []
+    assert found(arithmetic.RULES, EvidenceSet(trials=(trial(good, options=options),))) == []
     for figures in bad:
-        case = Case(trials=(trial(figures, options=options),))
+        case = EvidenceSet(trials=(trial(figures, options=options),))
         assert [one.rule for one in found(arithmetic.RULES, case)] == ["contradiction"], figures
-    case = Case(trials=(trial(good, options=options, issued={"write": 30_000}),))
+    case = EvidenceSet(trials=(trial(good, options=options, issued={"write": 30_000}),))
     assert len(found(arithmetic.RULES, case)) == 1
 
 
 def test_rounding_is_no_contradiction() -> None:
     figures = {"write.iops": [88_600.0], "write.bandwidth": [346.0 * 2**20]}
     one = trial(figures, options={"bs": 4096}, steps={"write.iops": 50.0, "write.bandwidth": 2**19})
-    assert found(arithmetic.RULES, Case(trials=(one,))) == []
+    assert found(arithmetic.RULES, EvidenceSet(trials=(one,))) == []
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,18 @@ def test_littles_law(latency: float, depth: int, severity: str | None) -> None:
         {"read.iops": [1000.0], "read.latency.mean": [latency]},
         options={"iodepth": depth, "numjobs": 1},
     )
-    said = [one.severity for one in found(arithmetic.RULES, Case(trials=(one,)), "littles-law")]
+    said = [
+        one.severity for one in found(arithmetic.RULES, EvidenceSet(trials=(one,)), "littles-law")
+    ]
     assert said == ([severity] if severity else [])
 
 
 @pytest.mark.parametrize(("user", "alarms"), [(0.3, 0), (0.8, 1)])
 def test_a_load_that_is_the_limit_itself(user: float, alarms: int) -> None:
     one = trial({"read.iops": [1e6], "cpu.user": [user], "cpu.system": [0.19]})
-    assert len(found(arithmetic.RULES, Case(trials=(one,)), "load-generator-limit")) == alarms
+    assert (
+        len(found(arithmetic.RULES, EvidenceSet(trials=(one,)), "load-generator-limit")) == alarms
+    )
 
 
 def test_what_was_moved_is_held_against_ios_and_bandwidth() -> None:
@@ -83,7 +87,7 @@ def test_what_was_moved_is_held_against_ios_and_bandwidth() -> None:
         one = trial(
             figures, options={"bs": 4096}, issued={"write": 60_000}, details={"moved": moved}
         )
-        said = found(arithmetic.RULES, Case(trials=(one,)), "contradiction")
+        said = found(arithmetic.RULES, EvidenceSet(trials=(one,)), "contradiction")
         assert len(said) == alarms
         assert all("is not what was moved" in finding.message for finding in said)
 
@@ -95,7 +99,7 @@ def test_a_percentile_below_the_least_latency(least: float, alarms: int) -> None
         {"write.iops": [1000.0], "write.latency.p50": [5.5e-6 if least < 1e-4 else 6e-4]},
         details={"latency": {"write": {"clat": {"min": least}}}},
     )
-    assert len(found(arithmetic.RULES, Case(trials=(one,)), "contradiction")) == alarms
+    assert len(found(arithmetic.RULES, EvidenceSet(trials=(one,)), "contradiction")) == alarms
 
 
 def test_a_synchronous_engine_keeps_one_in_flight() -> None:
@@ -103,7 +107,7 @@ def test_a_synchronous_engine_keeps_one_in_flight() -> None:
         {"read.iops": [1000.0], "read.latency.mean": [1e-3]},
         options={"iodepth": 32, "numjobs": 1, "ioengine": "psync"},
     )
-    (said,) = found(arithmetic.RULES, Case(trials=(one,)), "littles-law")
+    (said,) = found(arithmetic.RULES, EvidenceSet(trials=(one,)), "littles-law")
     assert "synchronous engine (psync)" in said.message
 
 
@@ -112,7 +116,7 @@ def test_figures_of_one_of_several_jobs_are_held_against_one() -> None:
         {"read.iops": [1e3], "read.latency.mean": [1e-3], "cpu.user": [0.6], "cpu.system": [0.4]},
         options={"iodepth": 1, "numjobs": 4}, details={"jobs": 1},
     )  # fmt: skip
-    said = found(arithmetic.RULES, Case(trials=(one,)))
+    said = found(arithmetic.RULES, EvidenceSet(trials=(one,)))
     assert [finding.rule for finding in said] == ["load-generator-limit"]
 
 
@@ -121,7 +125,7 @@ def test_own_loops_are_timed_by_the_tool_not_by_the_wall_clock() -> None:
         {"write.iops": [1000.0], "elapsed": [2.0]}, issued={"write": 2000}, elapsed=(2.4,),
         stands_on=(("disk", "sda"),),
     )  # fmt: skip
-    assert found(arithmetic.RULES, Case(trials=(own,))) == []
+    assert found(arithmetic.RULES, EvidenceSet(trials=(own,))) == []
 
 
 def test_digits_that_were_cut_off_are_no_contradiction() -> None:
@@ -130,7 +134,7 @@ def test_digits_that_were_cut_off_are_no_contradiction() -> None:
     options = {"bs": 2 << 20}
     for rate, alarms in ((47.8, 0), (49.5, 1)):
         figures = {"read.iops": [23.0], "read.bandwidth": [rate * 2**20]}
-        case = Case(trials=(trial(figures, options=options, steps=steps),))
+        case = EvidenceSet(trials=(trial(figures, options=options, steps=steps),))
         assert len(found(arithmetic.RULES, case, "contradiction")) == alarms, rate
 
 
@@ -143,7 +147,9 @@ def flying(write: float, read: float, **options: str | bool) -> list[str]:
         },
         options={"iodepth": 32, "numjobs": 1, **options},
     )  # fmt: skip
-    return [one.severity for one in found(arithmetic.RULES, Case(trials=(one,)), "littles-law")]
+    return [
+        one.severity for one in found(arithmetic.RULES, EvidenceSet(trials=(one,)), "littles-law")
+    ]
 
 
 def test_phases_of_a_load_are_not_in_flight_together() -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from iosonde.loads._rules.commands import RULES
-from iosonde.records.evidence import Asked, Case, State
+from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence
 from tests.unit.explain.cases import found, trial
 
 GIB = 2**30
 
 
 def findings(command: str) -> list[str]:
-    case = Case(commands=(Asked("fio", command, "", "page:3", "page"),))
+    case = EvidenceSet(commands=(CommandEvidence("fio", command, "", "page:3", "page"),))
     return [f"{one.message} {one.remedy}" for one in found(RULES, case, "refused-load")]
 
 
@@ -27,9 +27,11 @@ def test_a_command_that_runs_is_not_objected_to() -> None:
 
 
 def test_commands_through_the_page_cache_are_one_warning() -> None:
-    case = Case(
+    case = EvidenceSet(
         commands=tuple(
-            Asked("iozone", f"iozone -s {size} -r 64k -i 0 -i 1 -f /data/x", "", where, "page")
+            CommandEvidence(
+                "iozone", f"iozone -s {size} -r 64k -i 0 -i 1 -f /data/x", "", where, "page"
+            )
             for size, where in (("2g", "page:3"), ("1g", "page:5"))
         )
     )
@@ -43,22 +45,22 @@ def test_commands_through_the_page_cache_are_one_warning() -> None:
     ["iozone -I -s 2g -r 64k -i 0 -f /data/x", "fio --name=a --rw=read --size=1g --direct=1"],
 )
 def test_direct_commands_go_past_it(command: str) -> None:
-    asked = Asked(command.partition(" ")[0], command, "", "page:3", "page")
-    assert found(RULES, Case(commands=(asked,))) == []
+    asked = CommandEvidence(command.partition(" ")[0], command, "", "page:3", "page")
+    assert found(RULES, EvidenceSet(commands=(asked,))) == []
 
 
 def test_files_of_many_times_the_memory_outgrow_it() -> None:
-    asked = Asked("fio", "fio --name=a --rw=read --size=64g", "", "page:3", "page")
-    small = State("host", "", "", {"memory": 8 * GIB}, "page:1", "page")
-    large = State("host", "", "", {"memory": 32 * GIB}, "page:1", "page")
-    assert found(RULES, Case(commands=(asked,), states=(small,))) == []
-    assert len(found(RULES, Case(commands=(asked,), states=(large,)))) == 1
+    asked = CommandEvidence("fio", "fio --name=a --rw=read --size=64g", "", "page:3", "page")
+    small = StateEvidence("host", "", "", {"memory": 8 * GIB}, "page:1", "page")
+    large = StateEvidence("host", "", "", {"memory": 32 * GIB}, "page:1", "page")
+    assert found(RULES, EvidenceSet(commands=(asked,), states=(small,))) == []
+    assert len(found(RULES, EvidenceSet(commands=(asked,), states=(large,)))) == 1
 
 
 def test_commands_whose_figures_are_there_are_judged_by_those() -> None:
-    asked = Asked("fio", "fio --name=a --rw=write --size=1g", "", "page:3", "page")
+    asked = CommandEvidence("fio", "fio --name=a --rw=write --size=1g", "", "page:3", "page")
     measured = trial({"write.iops": [1e3]}, device_io={"sda": {"writes": 1e5}})
-    assert found(RULES, Case(commands=(asked,), trials=(measured,))) == []
+    assert found(RULES, EvidenceSet(commands=(asked,), trials=(measured,))) == []
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,9 @@ def test_commands_whose_figures_are_there_are_judged_by_those() -> None:
 )
 def test_jobs_that_write_one_file(options: str, alarms: int) -> None:
     command = f"fio --name=a {options} --size=2g --direct=1 --time_based --runtime=30"
-    said = found(RULES, Case(commands=(Asked("fio", command, "", "page:3", "page"),)))
+    said = found(
+        RULES, EvidenceSet(commands=(CommandEvidence("fio", command, "", "page:3", "page"),))
+    )
     assert len(said) == alarms
     for finding in said:
         assert "4 jobs write the same file of 2 GiB for 30 s, not 8 GiB" in finding.message
@@ -90,15 +94,15 @@ def test_jobs_that_write_one_file(options: str, alarms: int) -> None:
     ],
 )
 def test_what_iosonde_alone_does_not_take_may_have_been_run(command: str) -> None:
-    asked = Asked(command.partition(" ")[0], command, "", "page:3", "page")
-    assert found(RULES, Case(commands=(asked,)), "refused-load") == []
+    asked = CommandEvidence(command.partition(" ")[0], command, "", "page:3", "page")
+    assert found(RULES, EvidenceSet(commands=(asked,)), "refused-load") == []
 
 
 @pytest.mark.parametrize(
     "command", ["iozone -a -s 1g -%", "fio --name=a --rw=read --size=1x", "iozone -a -s"]
 )
 def test_what_the_tool_refuses_was_not_run_unless_its_output_is_there(command: str) -> None:
-    asked = Asked(command.partition(" ")[0], command, "", "page:3", "page")
-    assert len(found(RULES, Case(commands=(asked,)), "refused-load")) == 1
+    asked = CommandEvidence(command.partition(" ")[0], command, "", "page:3", "page")
+    assert len(found(RULES, EvidenceSet(commands=(asked,)), "refused-load")) == 1
     ran = trial({"read.iops": [1e3]}, command=command, tool=asked.tool)
-    assert found(RULES, Case(commands=(asked,), trials=(ran,)), "refused-load") == []
+    assert found(RULES, EvidenceSet(commands=(asked,), trials=(ran,)), "refused-load") == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.loads._rules import arithmetic, durability
-from iosonde.records.evidence import Case
+from iosonde.records.evidence import EvidenceSet
 from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import case_of, found, trial
 
@@ -54,12 +54,12 @@ FIGURES = {"write.iops": [200.0], "write.latency.mean": [1e-5]}
     ],
 )
 def test_only_where_the_wait_is_elsewhere(options: dict[str, Scalar], count: int) -> None:
-    case = Case(trials=(trial(FIGURES, options=options),))
+    case = EvidenceSet(trials=(trial(FIGURES, options=options),))
     assert len(found(durability.RULES, case)) == count
 
 
 def test_reads_with_fsync_wait_for_nothing() -> None:
-    case = Case(trials=(trial({"read.iops": [10.0], "read.latency.mean": [1e-3]},
+    case = EvidenceSet(trials=(trial({"read.iops": [10.0], "read.latency.mean": [1e-3]},
                               options={"fsync": 1}),))  # fmt: skip
     assert found(durability.RULES, case) == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.loads._rules import headings, processes
-from iosonde.records.evidence import Case
+from iosonde.records.evidence import EvidenceSet
 from tests.unit.explain.cases import case_of, found, trial
 
 
@@ -25,9 +25,9 @@ from tests.unit.explain.cases import case_of, found, trial
 )
 def test_the_block_size_of_a_heading(heading: str, alarms: int) -> None:
     one = trial({"write.iops": [1e3]}, heading=heading, printed=True, options={"bs": 4096})
-    assert len(found(headings.RULES, Case(trials=(one,)))) == alarms
+    assert len(found(headings.RULES, EvidenceSet(trials=(one,)))) == alarms
     measured = trial({"write.iops": [1e3]}, heading=heading, options={"bs": 4096})
-    assert found(headings.RULES, Case(trials=(measured,))) == []
+    assert found(headings.RULES, EvidenceSet(trials=(measured,))) == []
 
 
 IOZONE = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.loads._rules import members
-from iosonde.records.evidence import Case, State
+from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Json, Scalar
 from tests.unit.explain.cases import case_of, found, network_page, trial
 
@@ -15,9 +15,9 @@ def device(name: str, writes: int, mean: int | None = None) -> Json:
     return told if mean is None else {**told, "aggr": {"reads": 0, "writes": mean}}
 
 
-def case(label: str, *devices: Json) -> Case:
+def case(label: str, *devices: Json) -> EvidenceSet:
     one = trial({"write.iops": [1e4]}, label=label, details={"disk_stats": list(devices)})
-    return Case(trials=(one,))
+    return EvidenceSet(trials=(one,))
 
 
 MIRROR = (device("md0", 904_069, 903_755), device("sda", 903_756), device("sdb", 903_755))
@@ -65,8 +65,8 @@ def test_a_layout_that_is_known_needs_no_words(counts: tuple[float, float], alar
         {"write.iops": [1e3]}, label="load", stands_on=(("lvm", "vg/lv"), ("disk", "sda")),
         device_io={"sda": {"writes": counts[0]}, "sdb": {"writes": counts[1]}},
     )  # fmt: skip
-    volume = State("lvm", "vg/lv", "", {"stripes": 2}, "page", "page", below=("sda", "sdb"))
-    said = found(members.RULES, Case(trials=(one,), states=(volume,)))
+    volume = StateEvidence("lvm", "vg/lv", "", {"stripes": 2}, "page", "page", below=("sda", "sdb"))
+    said = found(members.RULES, EvidenceSet(trials=(one,), states=(volume,)))
     assert len(said) == alarms
     assert all("2 stripes" in finding.message for finding in said)
 
@@ -75,8 +75,8 @@ def test_spares_may_rest() -> None:
     io = {"sda": {"writes": 9000.0}, "sdb": {"writes": 9000.0}, "sdc": {"writes": 0.0}}
     one = trial({"write.iops": [1e3]}, label="load", device_io=io, stands_on=(("md", "/dev/md0"),))
     known: dict[str, Scalar] = {"level": "raid0", "spares": "sdc"}
-    array = State("md", "md0", "", known, "page", "page", below=tuple(io))
-    assert found(members.RULES, Case(trials=(one,), states=(array,))) == []
+    array = StateEvidence("md", "md0", "", known, "page", "page", below=tuple(io))
+    assert found(members.RULES, EvidenceSet(trials=(one,), states=(array,))) == []
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_a_mirror_must_write_everywhere_but_read_from_one(
         for place, name in enumerate(("sda", "sdb"))
     }
     one = trial({"write.iops": [1e3]}, label="load", device_io=io, stands_on=(("md", "/dev/md0"),))
-    array = State("md", "md0", "", {"level": "raid1"}, "page", "page", below=("sda", "sdb"))
-    said = found(members.RULES, Case(trials=(one,), states=(array,)))
+    array = StateEvidence("md", "md0", "", {"level": "raid1"}, "page", "page", below=("sda", "sdb"))
+    said = found(members.RULES, EvidenceSet(trials=(one,), states=(array,)))
     assert len(said) == alarms
     assert all("is not a mirror" in finding.message for finding in said)
 

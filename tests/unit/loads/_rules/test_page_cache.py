@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.loads._rules import page_cache
-from iosonde.records.evidence import Case, Measured
+from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.run import Series
 from iosonde.records.stack import HostFacts
 from tests.unit.explain.cases import case_of, found, network_page, trial
@@ -14,11 +14,11 @@ GIB = 2**30
 
 
 @pytest.fixture(scope="module")
-def page() -> Case:
+def page() -> EvidenceSet:
     return case_of(network_page())
 
 
-def test_each_of_the_eight_results_measured_memory(page: Case) -> None:
+def test_each_of_the_eight_results_measured_memory(page: EvidenceSet) -> None:
     errors = [one for one in found(page_cache.RULES, page) if one.severity == "error"]
     assert len(errors) == 8
     local = next(one for one in errors if one.evidence[0].value == 5_333_109)
@@ -29,12 +29,12 @@ def test_each_of_the_eight_results_measured_memory(page: Case) -> None:
     assert "requests for 5,333,109 writes" in local.message
 
 
-def test_the_final_flush_is_named_where_the_command_is_known(page: Case) -> None:
+def test_the_final_flush_is_named_where_the_command_is_known(page: EvidenceSet) -> None:
     notes = [one for one in found(page_cache.RULES, page) if one.severity == "note"]
     assert ["66.1 s" in one.message or "65.8 s" in one.message for one in notes] == [True, True]
 
 
-def asked(reached: float, **options: bool | str | float) -> Measured:
+def asked(reached: float, **options: bool | str | float) -> TrialEvidence:
     """60,000 random reads of 4 KiB in a minute."""
     return trial(
         {"read.iops": [1000.0], "read.latency.mean": [1e-3]},
@@ -52,11 +52,13 @@ def test_direct_io_and_merged_io_are_no_cache() -> None:
             device_io={"sda": {"writes": 15_000.0, "write_merges": 45_000.0}},
         ),
     )  # fmt: skip
-    assert found(page_cache.RULES, Case(trials=silent)) == []
-    assert len(found(page_cache.RULES, Case(trials=(asked(10_000),)))) == 1
+    assert found(page_cache.RULES, EvidenceSet(trials=silent)) == []
+    assert len(found(page_cache.RULES, EvidenceSet(trials=(asked(10_000),)))) == 1
 
 
-def went_on(direction: str, latency: float, requests: float, sectors: float | None) -> Measured:
+def went_on(
+    direction: str, latency: float, requests: float, sectors: float | None
+) -> TrialEvidence:
     """A minute of 4 KiB one after the other through the page cache: 240,000 of them, 983 MB."""
     device = {f"{direction}s": requests, f"{direction}_merges": 0.0}
     if sectors is not None:
@@ -84,7 +86,7 @@ def test_requests_larger_than_the_loads_are_no_cache(
 ) -> None:
     """Read-ahead and write-back put pages together: the bytes tell, not the number of requests."""
     one = went_on(direction, 3e-6, requests, sectors)
-    said = [finding.message for finding in found(page_cache.RULES, Case(trials=(one,)))]
+    said = [finding.message for finding in found(page_cache.RULES, EvidenceSet(trials=(one,)))]
     assert [words in text for text in said] == [True] * bool(words), said
 
 
@@ -95,7 +97,7 @@ def test_only_a_latency_of_memory_is_called_so(latency: float, memory: bool) -> 
         options={"rw": "randread", "bs": 4096}, issued={"read": 60_000},
         device_io={"sda": {"reads": 40_000.0}},
     )  # fmt: skip
-    (said,) = found(page_cache.RULES, Case(trials=(one,)))
+    (said,) = found(page_cache.RULES, EvidenceSet(trials=(one,)))
     assert ("is memory's" in said.message) is memory
 
 
@@ -107,7 +109,7 @@ def test_counters_that_lag_by_a_reading_are_no_cache(seconds: float, alarms: int
         issued={"read": round(10_000 * seconds)},
         device_io={"sda": {"reads": 8_700.0 * seconds, "read_merges": 0.0}},
     )  # fmt: skip
-    assert len(found(page_cache.RULES, Case(trials=(one,)))) == alarms
+    assert len(found(page_cache.RULES, EvidenceSet(trials=(one,)))) == alarms
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_a_disk_that_cannot_tell_is_not_asked(device: str, more: dict[str, str])
         options={"rw": "randread", "bs": 4096, **more}, issued={"read": 60_000},
         device_io={device: {"reads": 10.0, "read_merges": 0.0}},
     )  # fmt: skip
-    assert found(page_cache.RULES, Case(trials=(one,))) == []
+    assert found(page_cache.RULES, EvidenceSet(trials=(one,))) == []
 
 
 def test_a_disk_that_the_target_does_not_stand_on_is_not_asked() -> None:
@@ -134,7 +136,7 @@ def test_a_disk_that_the_target_does_not_stand_on_is_not_asked() -> None:
         {"read.iops": [1000.0]}, options={"rw": "randread", "bs": 4096}, issued={"read": 60_000},
         device_io={"vda": {"reads": 10.0}}, stands_on=(("xfs", "/mnt"), ("disk", "/dev/vdb")),
     )  # fmt: skip
-    assert found(page_cache.RULES, Case(trials=(one,))) == []
+    assert found(page_cache.RULES, EvidenceSet(trials=(one,))) == []
 
 
 @pytest.mark.parametrize("reads", [30_000.0, 10_000.0])
@@ -144,7 +146,7 @@ def test_jobs_on_several_disks_are_held_against_all_of_these(reads: float) -> No
         device_io={name: {"reads": reads} for name in ("sda", "sdb")},
         details={"run_issued": {"read": 60_000}},
     )  # fmt: skip
-    said = found(page_cache.RULES, Case(trials=(one,)))
+    said = found(page_cache.RULES, EvidenceSet(trials=(one,)))
     assert ["sda and sdb" in finding.message for finding in said] == [True] * (reads < 30_000)
 
 
@@ -153,7 +155,7 @@ def test_a_device_shared_by_several_jobs_is_held_against_all_of_them() -> None:
         {"read.iops": [1000.0]}, issued={"read": 15_000}, options={"rw": "randread"},
         device_io={"sda": {"reads": 14_500.0}}, details={"run_issued": {"read": 60_000}},
     )  # fmt: skip
-    (said,) = found(page_cache.RULES, Case(trials=(one,)))
+    (said,) = found(page_cache.RULES, EvidenceSet(trials=(one,)))
     assert said.evidence[0].value == 60_000
 
 
@@ -164,10 +166,10 @@ def test_a_device_shared_by_several_jobs_is_held_against_all_of_them() -> None:
 def test_a_file_that_memory_holds(size: int, words: str) -> None:
     one = trial({"read.iops": [1e5]}, host="n1", options={"direct": False, "size": size})
     hosts = (HostFacts("n1", "6.1", 4, 8 * GIB),)
-    said = found(page_cache.RULES, Case(trials=(one,), hosts=hosts))
+    said = found(page_cache.RULES, EvidenceSet(trials=(one,), hosts=hosts))
     assert len(said) == bool(words)
     assert all(words in finding.message for finding in said)
-    assert found(page_cache.RULES, Case(trials=(one,))) == []
+    assert found(page_cache.RULES, EvidenceSet(trials=(one,))) == []
 
 
 def test_counters_of_a_moment_are_not_trusted() -> None:
@@ -176,7 +178,7 @@ def test_counters_of_a_moment_are_not_trusted() -> None:
         {"write.iops": [10_000.0]}, issued={"write": 2000}, elapsed=(0.2,),
         device_io={"vda": {"writes": 0.0}},
     )  # fmt: skip
-    assert found(page_cache.RULES, Case(trials=(brief,))) == []
+    assert found(page_cache.RULES, EvidenceSet(trials=(brief,))) == []
 
 
 @pytest.mark.parametrize(("seen", "alarms"), [(100.0, 1), (990.0, 0)])
@@ -190,7 +192,7 @@ def test_what_the_observer_saw_counts_where_the_tool_says_nothing(seen: float, a
         {"read.iops": [1000.0]}, issued={"read": 60_000}, series=(series,),
         options={"rw": "randread"}, stands_on=(("xfs", "/mnt"), ("disk", "/dev/sda")),
     )  # fmt: skip
-    said = found(page_cache.RULES, Case(trials=(one,)))
+    said = found(page_cache.RULES, EvidenceSet(trials=(one,)))
     assert len(said) == alarms
     assert all("sda" in finding.message for finding in said)
 
@@ -201,4 +203,4 @@ def test_a_file_of_another_machine_is_not_judged_by_this_ones_disks() -> None:
         {"write.iops": [1000.0]}, issued={"write": 60_000}, series=(series,),
         stands_on=(("nfs", "/mnt"),),
     )  # fmt: skip
-    assert found(page_cache.RULES, Case(trials=(remote,))) == []
+    assert found(page_cache.RULES, EvidenceSet(trials=(remote,))) == []

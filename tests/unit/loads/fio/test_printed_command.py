@@ -6,14 +6,14 @@ import pytest
 
 from iosonde.loads import LOADS
 from iosonde.records.printed import PrintedLoad
-from iosonde.text.find import Found
+from iosonde.text.find import FoundOutput
 from tests.mangle import mangled, read
 
 PLAIN = "fio --name=a --rw=randread --bs=4k --iodepth=32 --filename=/dev/sdz --size=1g"
 
 
 def loads(text: str) -> list[PrintedLoad]:
-    return [one for found in read(text) if isinstance(found, Found) for one in found.loads]
+    return [one for found in read(text) if isinstance(found, FoundOutput) for one in found.loads]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.loads.fio.result import find_document
 from iosonde.records.printed import PrintedTrial, Unread
-from iosonde.text.find import Found
+from iosonde.text.find import FoundOutput
 from tests.fio_result import read_document
 from tests.growth import grows_faster
 from tests.mangle import mangled, read, trials
@@ -117,7 +117,7 @@ def test_what_is_cut_off_is_named(keep: float) -> None:
     assert isinstance(found, Unread)
     assert "cut off" in found.reason
     whole = read("\n".join([*lines[:100], text]))
-    assert [type(one) for one in whole] == [Unread, Found]
+    assert [type(one) for one in whole] == [Unread, FoundOutput]
 
 
 def test_other_json_is_left_alone() -> None:
@@ -145,5 +145,5 @@ def test_time_and_memory_grow_with_the_text_alone() -> None:
 @pytest.mark.parametrize("line", ['{\n  "fio version" : 1,\n', '"jobname" : 1,\n', '{"a":\n'])
 def test_broken_json_takes_no_more_than_linear_time(line: str) -> None:
     begin = '{\n"fio version" : "fio-3.33",\n'
-    assert not [one for one in read(begin + line * 4000) if isinstance(one, Found)]
+    assert not [one for one in read(begin + line * 4000) if isinstance(one, FoundOutput)]
     assert not grows_faster(lambda lines: read(begin + lines), line, 200)

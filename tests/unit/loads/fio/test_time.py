@@ -9,7 +9,7 @@ import pytest
 from iosonde.explain.gather import of_document
 from iosonde.loads.fio.combine import span
 from iosonde.loads.fio.result import find_document
-from iosonde.records.evidence import Case
+from iosonde.records.evidence import EvidenceSet
 from iosonde.text.document import of_bytes
 from tests.unit.loads.fio import fio_runs
 
@@ -37,7 +37,7 @@ def test_reads_that_took_another_time_came_after_the_writes(
     assert span({"read": read, "write": write}, counts, members) == pytest.approx(seconds)
 
 
-def imported(text: str) -> Case:
+def imported(text: str) -> EvidenceSet:
     """A verify load, as `import` and `explain` read it."""
     return of_document(of_bytes("page", text.encode()))[0]
 

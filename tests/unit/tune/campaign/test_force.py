@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from iosonde.change.settings_journal import Entry, SettingsJournal
+from iosonde.change.settings_journal import JournalEntry, SettingsJournal
 from iosonde.change.tentative import Changed, ValueRefused
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Completed, Host
@@ -46,10 +46,10 @@ class Journal:
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.said = machine, list[str]()
-        self.batches: dict[int, Sequence[Entry]] = {}
+        self.batches: dict[int, Sequence[JournalEntry]] = {}
         self.open: set[int] = set()
 
-    async def begin(self, owner: str, entries: Sequence[Entry]) -> int:
+    async def begin(self, owner: str, entries: Sequence[JournalEntry]) -> int:
         number = len(self.batches) + 1
         self.batches[number] = entries
         self.open.add(number)
@@ -59,7 +59,7 @@ class Journal:
         self.said.append(f"arm {number} {seconds:g}")
         return "by a process"
 
-    async def change(self, number: int, index: int, entry: Entry) -> Completed:
+    async def change(self, number: int, index: int, entry: JournalEntry) -> Completed:
         assert number in self.open, "nothing is changed outside of an open batch"
         assert self.batches[number][index - 1] == entry
         if entry.new == "bad":

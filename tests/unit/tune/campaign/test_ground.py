@@ -14,7 +14,7 @@ from iosonde.errors import HostFailed
 from iosonde.records.campaign import Varied
 from iosonde.tune.campaign import host_group as module
 from iosonde.tune.campaign.host_group import HostGroup
-from iosonde.tune.campaign.resolve import Knob
+from iosonde.tune.campaign.resolve import TunableSetting
 from iosonde.tune.campaign.route import Where
 
 SETTINGS = {"a/link:eth1.mtu": 9000}
@@ -63,8 +63,14 @@ def group(told: list[str], fails: str = "") -> tuple[HostGroup, dict[str, Host]]
     made = HostGroup(cast("Any", place), "study", cast("Any", None))
     hosts = {name: Host(name, told, both, fails if name == "b" else "") for name in ("a", "b")}
     made._appliers = cast("Any", hosts)
-    made.knobs = (cast("Knob", SimpleNamespace(spots=(), varied=SimpleNamespace(default=9000,
-                  name="a/link:eth1.mtu", also=()))),)  # fmt: skip
+    made.knobs = (
+        cast(
+            "TunableSetting",
+            SimpleNamespace(
+                spots=(), varied=SimpleNamespace(default=9000, name="a/link:eth1.mtu", also=())
+            ),
+        ),
+    )
     return made, hosts
 
 
@@ -137,7 +143,7 @@ async def test_what_stands_above_the_probe_point_is_not_looked_for(
     made = HostGroup(cast("Any", place), "study", cast("Any", None))
     spot = SimpleNamespace(name="before")
     knobs = [
-        Knob(Varied(name, (1, 2), 1), (("a", cast("Any", spot)),))
+        TunableSetting(Varied(name, (1, 2), 1), (("a", cast("Any", spot)),))
         for name in ("disk.nomerges", "fs.atime")
     ]
     top = Where(cast("Any", trials["fs"]), frozenset({"disk.nomerges", "fs.atime"}))

@@ -14,7 +14,7 @@ from iosonde.measure.study import PlannedTrial, ProbePoint, Study
 from iosonde.records.load import Load
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.campaign import place as module
-from iosonde.tune.campaign.place import Place
+from iosonde.tune.campaign.place import MeasurementSite
 
 STACK = """\
 stack: stairs
@@ -53,7 +53,7 @@ class Stages:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MeasurementSite:
     async def made(*_: Any, **__: Any) -> tuple[object, None, str]:
         return object(), None, "fio"
 
@@ -78,7 +78,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
         PlannedTrial(f"w@{at}", ProbePoint(path="", name=at), WRITES) for at in ("disk", "fs")
     ]
     study = Study(stack=str(file), at=["disk", "fs"], loads=["certification"])
-    found = Place(study, trials, (), (), cast("Any", None))
+    found = MeasurementSite(study, trials, (), (), cast("Any", None))
     assert found.stack is not None
     found.hosts["local"] = cast("Any", SimpleNamespace(name="local"))
     found._stages = cast("Any", Stages(found.stack))
@@ -86,13 +86,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return found
 
 
-def journal(place: Place) -> object:
+def journal(place: MeasurementSite) -> object:
     """What the file system was built with."""
     built: Mapping[str, Any] = cast("Any", place._stages).built
     return built["fs"].journal
 
 
-async def test_what_does_not_stand_yet_is_built_as_the_candidate_wants_it(place: Place) -> None:
+async def test_what_does_not_stand_yet_is_built_as_the_candidate_wants_it(
+    place: MeasurementSite,
+) -> None:
     """From the bare disk straight to a candidate whose file system is another one."""
     disk, fs = place.trials
     await place.ready({}, fs)
@@ -106,7 +108,7 @@ async def test_what_does_not_stand_yet_is_built_as_the_candidate_wants_it(place:
     assert journal(place) == "ordered"
 
 
-async def test_nothing_is_done_where_all_stands_already(place: Place) -> None:
+async def test_nothing_is_done_where_all_stands_already(place: MeasurementSite) -> None:
     disk, fs = place.trials
     await place.ready({}, fs)
     bench = place.bench
@@ -116,7 +118,7 @@ async def test_nothing_is_done_where_all_stands_already(place: Place) -> None:
     assert place.bench is not bench
 
 
-async def test_a_stack_of_somebody_elses_is_not_taken_away(place: Place) -> None:
+async def test_a_stack_of_somebody_elses_is_not_taken_away(place: MeasurementSite) -> None:
     disk, fs = place.trials
     place.own = False
     await place.ready({}, fs)

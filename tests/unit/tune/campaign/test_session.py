@@ -15,8 +15,8 @@ from iosonde.change.tentative import Changed
 from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.measure import growing
 from iosonde.measure.study import PlannedTrial, ProbePoint
-from iosonde.measure.trial import Bench
-from iosonde.records.campaign import Intent, Measurement, Varied, Wish
+from iosonde.measure.trial import PreparedTrial
+from iosonde.records.campaign import Intent, Measurement, StoredGoal, Varied
 from iosonde.records.load import Demand, Load, LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.run import Loop, Run
 from iosonde.records.stack import Scalar
@@ -28,7 +28,7 @@ from iosonde.store.store import Store
 from iosonde.tune.campaign import campaign as module
 from iosonde.tune.campaign.campaign import Options, RunningCampaign
 from iosonde.tune.campaign.conduct import ended
-from iosonde.tune.campaign.host_group import Put
+from iosonde.tune.campaign.host_group import ApplyOutcome
 from iosonde.tune.campaign.prepare import Prepared, goal_of
 from iosonde.tune.campaign.resolve import space_of
 from iosonde.tune.campaign.route import Route, Where
@@ -37,7 +37,7 @@ INTENT = Intent(
     "race", 1, ("local",),
     (Varied("sda.scheduler", ("none", "bfq", "kyber"), "none"),
      Varied("sda.nr_requests", (64, 128), 64)),
-    Wish("read.iops", "1/s", budget=900.0, seconds=5.0, settle=1.0,
+    StoredGoal("read.iops", "1/s", budget=900.0, seconds=5.0, settle=1.0,
          limits=("read.latency.p99 <= 5 ms",)),
 )  # fmt: skip
 
@@ -57,16 +57,29 @@ class HostGroup:
 
     def __post_init__(self) -> None:
         self.place = SimpleNamespace(
-            planned=SimpleNamespace(id="reads@sda", probe=SimpleNamespace(name="sda"),
-                                    load=Load("fio", "reads", {})),
-            bench=Bench("t", cast("Any", None), cast("Any", SimpleNamespace(parser_version=1)),
-                        Load("fio", "reads", {}),
-                        Demand(True, False, None, None, True, ()),
-                        Target("local", "/dev/sda", TargetKind.DEVICE), None, None, (), (), True,
-                        ""),
-            host=SimpleNamespace(name="local"), command="fio", study=SimpleNamespace(stack=""),
-            stack=None, require_unchanged=self._unchanged,
-        )  # fmt: skip
+            planned=SimpleNamespace(
+                id="reads@sda", probe=SimpleNamespace(name="sda"), load=Load("fio", "reads", {})
+            ),
+            bench=PreparedTrial(
+                "t",
+                cast("Any", None),
+                cast("Any", SimpleNamespace(parser_version=1)),
+                Load("fio", "reads", {}),
+                Demand(True, False, None, None, True, ()),
+                Target("local", "/dev/sda", TargetKind.DEVICE),
+                None,
+                None,
+                (),
+                (),
+                True,
+                "",
+            ),
+            host=SimpleNamespace(name="local"),
+            command="fio",
+            study=SimpleNamespace(stack=""),
+            stack=None,
+            require_unchanged=self._unchanged,
+        )
         self.knobs = ()
 
     degrades_at = 0
@@ -79,16 +92,16 @@ class HostGroup:
 
     async def put(
         self, settings: Mapping[str, Scalar], *, within: float, where: Where | None = None
-    ) -> Put:
+    ) -> ApplyOutcome:
         self.puts += 1
         if self.puts == self.dies_at:
             raise HostFailed("the host is gone")
         if self.puts == self.cancelled_at:
             raise asyncio.CancelledError
         if self.refuses in settings.values():
-            return Put(reason="the host refuses it")
+            return ApplyOutcome(reason="the host refuses it")
         self.now = settings
-        return Put(("sda.scheduler: a → b",), (Changed("x", "1", "", "2", "beside", ""),))
+        return ApplyOutcome(("sda.scheduler: a → b",), (Changed("x", "1", "", "2", "beside", ""),))
 
     async def back(self) -> None:
         self.said.append("back")
@@ -108,7 +121,9 @@ class HostGroup:
     def changes(self, settings: Mapping[str, Scalar]) -> dict[str, dict[str, str]]:
         return {"local": {name: str(value) for name, value in settings.items()}}
 
-    async def measure(self, bench: Bench, index: int, *, seconds: float, progress: object) -> Loop:
+    async def measure(
+        self, bench: PreparedTrial, index: int, *, seconds: float, progress: object
+    ) -> Loop:
         if self.fails in self.now.values():
             raise LoadFailed("fio ended badly")
         wobble = 1 + 0.002 * ((self.puts * 7) % 5)
@@ -304,7 +319,7 @@ class Stairs(HostGroup):
 
     async def put(
         self, settings: Mapping[str, Scalar], *, within: float, where: Where | None = None
-    ) -> Put:
+    ) -> ApplyOutcome:
         assert where is not None
         assert all(
             settings[one.name] == one.default
@@ -317,7 +332,9 @@ class Stairs(HostGroup):
             await super().put({**settings, "sda.nr_requests": 64}, within=within), moved=moved
         )
 
-    async def measure(self, bench: Bench, index: int, *, seconds: float, progress: object) -> Loop:
+    async def measure(
+        self, bench: PreparedTrial, index: int, *, seconds: float, progress: object
+    ) -> Loop:
         self.said.append(f"{self.place.planned.id} {'settles' if index < 0 else index}")
         loop = await super().measure(bench, index, seconds=seconds, progress=progress)
         speed = loop.result.metrics["read.iops"] * (0.1 if "fs" in self.place.planned.id else 1)
