@@ -6,6 +6,7 @@ import re
 
 from iosonde import units
 from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric
 from iosonde.records.sheet import TrialSheet
 
@@ -61,6 +62,22 @@ def trial_words(sheet: TrialSheet) -> str:
     loops = len(by_name[sheet.headline].loops)
     parts.append(f"{loops} loops" if loops > 1 else "1 loop: how much it scatters is not known")
     return ", ".join(parts)
+
+
+def requirement_words(result: RequirementResult) -> str:
+    """A requirement's verdict: "pass: sync.latency.p99 < 10 ms (8.2 … 9.1 ms, 7 loops)"."""
+    if result.value is None:
+        return f"{result.verdict}: {result.text} (no trial has this metric)"
+    unit = _unit(result.metric)
+    if result.interval is None:
+        found = f"{units.show(result.value, unit)}, 1 loop"
+    else:
+        found = f"{units.show_interval(result.interval, unit)}, {result.loops} loops"
+    return f"{result.verdict}: {result.text} ({found})"
+
+
+def _unit(metric: str) -> str:
+    return {"iops": "1/s", "bandwidth": "B/s"}.get(metric.rsplit(".", 1)[-1], "s")
 
 
 def verdict_words(verdict: Verdict, margin: float, reason: str = "") -> str:

@@ -31,7 +31,8 @@ def _help() -> str:
         f"{groups}\n"
         "`iosonde help VERB` explains a verb; `iosonde --version` prints the version.\n"
         "Every verb takes --json. Exit codes: 0 done, 1 the answer is no, 2 wrong use,\n"
-        "3 refused for safety, 4 a host or a load failed, 130, 143 or 129 ended by a signal.\n"
+        "3 refused for safety, 4 a host or a load failed, 5 undecided, 130, 143 or 129 ended\n"
+        "by a signal.\n"
     )
 
 

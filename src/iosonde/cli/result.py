@@ -11,7 +11,7 @@ from iosonde.cli.accounted import print_ledger
 from iosonde.cli.output import err, out, print_json, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.outputs import descriptor_of, write_output
-from iosonde.sentences import figure_words, spread_words, trial_words
+from iosonde.sentences import figure_words, requirement_words, spread_words, trial_words
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
     from iosonde.verbs.run import MeasuredRun
 
+_VERDICTS = {"pass": "bold green", "fail": "bold red", "undecided": "bold yellow"}
 _LOADS = 4  # named in the first line
 _FIGURES = ("iops", "bandwidth", "latency.mean", "latency.p99")
 _COLUMNS = (
@@ -69,6 +70,12 @@ def print_run(whole: RunSheet, *, everything: bool = False) -> None:
         everything: a table for each trial, with all its metrics.
     """
     console = out()
+    for result in whole.requirements:
+        where = f" {result.trial}" if len(whole.trials) > 1 and result.trial else ""
+        verdict, _, words = requirement_words(result).partition(":")
+        line = styled("{}{}:{}", verdict.upper(), where, words)
+        line.stylize(_VERDICTS[result.verdict], 0, len(verdict))
+        console.print(line)
     console.print(_answer(whole))
     console.print()
     if everything:

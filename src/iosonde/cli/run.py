@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from iosonde.cli.progress import LineProgress, LiveProgress
+    from iosonde.records.requirement import RequirementResult
     from iosonde.verbs.run import MeasuredRun, RunCommands
 
 
@@ -40,7 +41,16 @@ def run(
         typer.Option(help="Loop until the 95 % interval is within this, such as 2%."),
     ] = None,
     max_seconds: Annotated[
-        str | None, typer.Option(help="With --until: give up after this long (10 min).")
+        str | None,
+        typer.Option(help="With --until or --require: give up after this long (10 min)."),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'METRIC < LIMIT'",
+            help="Pass or fail, such as 'sync.latency.p99 < 10 ms'; loops go on until it is "
+            "decided.",
+        ),
     ] = None,
     seconds: Annotated[
         str | None, typer.Option(help="Length of one loop (as the load says).")
@@ -92,6 +102,7 @@ def run(
 ) -> int:
     """Measure how fast a storage stack is: loads at targets, in loops, with honest statistics."""
     from iosonde.hosts.command import set_trace
+    from iosonde.measure.requirements import parse_option
     from iosonde.outputs import require_output
     from iosonde.stack.overrides import parse_overrides
     from iosonde.verbs import run as verb
@@ -111,9 +122,12 @@ def run(
         "ledger": ledger,
         "set": parse_overrides(values) if values else None,
     }
-    if until or max_seconds:
+    if until or (max_seconds and not require):
         limit = {"max_seconds": max_seconds} if max_seconds else {}
         options["until"] = {**({"halfwidth": until} if until else {}), **limit}
+    if require:
+        options["require"] = dict(map(parse_option, require))
+        options["max_seconds"] = max_seconds
     if drop_caches:
         options["prepare"] = {"drop_caches": True}
     options = {key: value for key, value in options.items() if value is not None}
@@ -162,7 +176,15 @@ def _show(
         )
     if measured.rescued is not None:
         raise measured.rescued
-    return measured.failures[0].exit_code if measured.failures else 0
+    if measured.failures:
+        return measured.failures[0].exit_code
+    return requirement_code(measured.sheet.requirements)
+
+
+def requirement_code(results: Sequence[RequirementResult]) -> int:
+    """0: every requirement is met, or there is none; 1: one is not; 5: one is undecided."""
+    verdicts = {result.verdict for result in results}
+    return 1 if "fail" in verdicts else 5 if "undecided" in verdicts else 0
 
 
 def resume_command(run: str, again: Sequence[str]) -> str:

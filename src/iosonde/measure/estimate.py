@@ -41,7 +41,7 @@ class Estimate:
         loops depends on what they find.
         """
         study = self._plan.study
-        if study.until is not None:
+        if study.fixed_loops is None:
             return None
         count, spent = _sums(done)
         usual = study.seconds

@@ -30,6 +30,7 @@ from iosonde.measure.fleet import measure_together, require_same_line, server_co
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.progress import Progress
 from iosonde.measure.ready import make_ready, require_target, require_tools
+from iosonde.measure.requirements import are_decided, declared
 from iosonde.measure.stages import Stages, stack_of
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
@@ -87,6 +88,7 @@ class _Session:
         self._exits = AsyncExitStack()
         self._places: dict[str, str] = {}
         self._making = asyncio.Lock()
+        self._requirements = declared({"require": plan.study.require})
         self.failures: list[IosondeError] = []
 
     async def execute(self) -> None:
@@ -168,7 +170,7 @@ class _Session:
             )
             self.run = begun.id
         count = sum(map(len, plan.rounds))
-        self._progress.begins(self.run, count, None if plan.study.until else plan.study.loops)
+        self._progress.begins(self.run, count, plan.study.fixed_loops)
 
     def _left(self, part: Sequence[PlannedTrial]) -> list[PlannedTrial]:
         """Those of a round's trials that want another loop; a loop of all together has all."""
@@ -379,7 +381,20 @@ class _Session:
         if trial is None:
             return True
         study = self._plan.study
-        return StopRule.of(study.loops, study.until).wants_more(trial.headlines, trial.spent)
+        if StopRule.of(study.loops, study.until).wants_more(trial.headlines, trial.spent):
+            return True
+        return bool(self._requirements) and self._lacks_a_decision(trial)
+
+    def _lacks_a_decision(self, trial: GrowingTrial) -> bool:
+        """Whether a requirement is not decided yet, and there is time for another loop."""
+        study = self._plan.study
+        budget = study.until.max_seconds if study.until else study.max_seconds
+        if trial.spent + trial.spent / max(len(trial), 1) > budget:
+            return False
+        trials = sum(map(len, self._plan.rounds))
+        return not are_decided(
+            self._requirements, trial.trial.counted, first=study.loops, trials=trials
+        )
 
 
 def _ended(change: str, host: str) -> HostFailed:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from iosonde.measure.again import told_unread
+from iosonde.measure.requirements import results_of
 from iosonde.measure.seconds import devices_of, seconds_of
 from iosonde.records.finding import Finding
 from iosonde.records.load import Histogram, LoadResult
@@ -41,6 +42,7 @@ def sheet(run: Run) -> RunSheet:
         run=run,
         trials=tuple(_stood_for(one, headlines[_load_of(one)]) for one in sheets),
         joint=joint_sheets(run),
+        requirements=results_of(run),
     )
 
 

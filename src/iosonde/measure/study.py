@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from iosonde import units
 from iosonde.errors import IosondeError, UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.loads import FLEETS, LOADS
 from iosonde.loads.named import declare_load
+from iosonde.measure.requirements import declared
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
 from iosonde.stack.declare import read_declaration
@@ -98,6 +99,15 @@ def _probe_points(value: object) -> object:
     return [probe_point(entry) if isinstance(entry, str) else entry for entry in entries]
 
 
+def _understood(bounds: dict[str, str]) -> dict[str, str]:
+    """Bounds on metrics, each of which can be required."""
+    try:
+        declared({"require": bounds})
+    except UsageError as problem:
+        raise ValueError(f"{problem.message} ({problem.hint})") from None
+    return bounds
+
+
 EVERY_LAYER = "every layer"
 
 
@@ -121,6 +131,8 @@ class Study(_Strict):
     loads: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     loops: Annotated[int, Field(ge=1, le=10_000)] = 5
     until: Until | None = None
+    require: Annotated[dict[str, str], AfterValidator(_understood)] = {}
+    max_seconds: Seconds = 600.0
     seconds: Seconds | None = None
     size: Size | None = None
     simultaneous: bool = False
@@ -129,6 +141,11 @@ class Study(_Strict):
     observe: bool = True
     ledger: bool = False
     prepare: Prepare = Prepare()
+
+    @property
+    def fixed_loops(self) -> int | None:
+        """How many loops each trial has; None where that depends on what they find."""
+        return None if self.until or self.require else self.loops
 
     @model_validator(mode="after")
     def _one_place(self) -> Study:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from iosonde.contract import ADDED, NULL
 from iosonde.records.finding import Finding
 from iosonde.records.prediction import Forecast
+from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric, Run, Trial
 from iosonde.records.stack import Scalar
 
@@ -144,3 +145,5 @@ class RunSheet:
     waterfalls: tuple[Waterfall, ...] = ()
     joint: tuple[JointSheet, ...] = ()
     forecasts: tuple[Forecast, ...] = ()
+    requirements: tuple[RequirementResult, ...] = ()
+    """What its study requires, on each trial that has the metric."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from iosonde.contract import as_json
 from iosonde.exact import json_text
 from iosonde.records.comparison import ALONE, ComparedSheets
 from iosonde.records.run import Metric
@@ -70,6 +71,7 @@ def run_document(sheet: RunSheet) -> dict[str, Json]:
         "created": run.created,
         "trials": [trial_document(trial) for trial in sheet.trials],
         "together": [_joint_document(joint) for joint in sheet.joint],
+        "requirements": [as_json(result) for result in sheet.requirements],
     }
 
 

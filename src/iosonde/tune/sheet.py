@@ -35,7 +35,7 @@ def tuned(sheet: RunSheet, campaign: Campaign) -> CampaignSheet:
     """The run with its campaign."""
     return CampaignSheet(
         sheet.run, sheet.trials, sheet.findings, sheet.waterfalls, sheet.joint, sheet.forecasts,
-        tuning_of(campaign),
+        tuning=tuning_of(campaign),
     )  # fmt: skip
 
 

@@ -16,8 +16,8 @@ from tests.loop.devices import loop_device
 
 DOCS = Path(__file__).parents[3] / "docs" / "use" / "loads.md"
 WRITERS = {
-    "certification", "integrity", "mixed-70-30", "mixed-80-20", "mysql-like", "sequential-write",
-    "write-iops", "write-latency",
+    "certification", "etcd-wal", "integrity", "mixed-70-30", "mixed-80-20", "mysql-like",
+    "sequential-write", "write-iops", "write-latency",
 }  # fmt: skip
 
 
