@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from iosonde.errors import HostFailed, UsageError
+from iosonde.errors import HostFailed, IosondeError, UsageError
 from iosonde.hosts import open_host
 from iosonde.hosts.ssh import parse_address
+from iosonde.measure.workplace import workplace
 from tests import sshd
 from tests.contract.conftest import gone, until
 
@@ -46,6 +48,67 @@ async def test_a_server_that_dies_is_told_as_such(
         with pytest.raises(HostFailed, match="box: the connection failed"):
             await question
     await host.close()
+
+
+_KILLING = {
+    "mktemp": '/usr/bin/mktemp "$@"; kill -9 "$(ps -o ppid= -p $PPID)"',
+    "rm": "kill -9 $PPID; sleep 60",
+}
+
+
+@pytest.fixture
+def killing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where the far side's temporary files lie; a tool there kills its runner at its first call.
+
+    The tools are those of _KILLING, which are put into bin/ beside that place.
+    """
+    made = sshd.configure(tmp_path)
+    for name in ("tmp", "bin"):
+        (tmp_path / name).mkdir()
+    config = tmp_path / "sshd_config"
+    wanted = f"SetEnv SHLVL=2 TMPDIR={tmp_path}/tmp PATH={tmp_path}/bin:/usr/bin:/bin\n"
+    config.write_text(config.read_text().replace("SetEnv SHLVL=2\n", wanted))
+    running = sshd.start(made)
+    monkeypatch.setenv("HOME", str(made.home))
+    yield tmp_path / "tmp"
+    running.terminate()
+    running.wait(10)
+
+
+def _kill_at(tool: str, place: Path) -> Path:
+    """Have a tool kill its runner; the file that it makes when it does."""
+    done = place.parent / f"{tool}.done"
+    path = place.parent / "bin" / tool
+    path.write_text(
+        f'#!/bin/sh\n[ -e {done} ] && exec /usr/bin/{tool} "$@"\n: >{done}\n{_KILLING[tool]}\n'
+    )
+    path.chmod(0o755)
+    return done
+
+
+@pytest.mark.parametrize("tool", _KILLING)
+async def test_a_killed_runner_leaves_no_working_directory(killing: Path, tool: str) -> None:
+    done = _kill_at(tool, killing)
+    host = await open_host("box")
+    try:
+        async with workplace(host):
+            pass
+    except HostFailed:
+        assert tool == "mktemp"
+    finally:
+        await host.close()
+    assert done.exists()
+    assert list(killing.iterdir()) == []
+
+
+async def test_a_killed_runner_leaves_no_input(killing: Path) -> None:
+    done = _kill_at("mktemp", killing)
+    host = await open_host("box")
+    with pytest.raises(IosondeError):
+        await host.run(["cat"], stdin=b"x")
+    await host.close()
+    assert done.exists()
+    assert list(killing.iterdir()) == []
 
 
 def _parent(pid: int) -> int:

@@ -7,16 +7,19 @@ stays so, since only its owner and root can change that.
 
 from __future__ import annotations
 
+import contextlib
+import secrets
 from functools import cache
 
 from iosonde import kerneltext
-from iosonde.errors import CommandFailed, PermissionMissing, Refused
+from iosonde.errors import CommandFailed, HostFailed, IosondeError, PermissionMissing, Refused
 from iosonde.hosts.host import Completed, Host
 from iosonde.scripts import source
 
 REFUSED = 77
 """Status of a script that private.sh has ended."""
 _ROOTS = 78
+_REMOVE = 'cd "${2:-${TMPDIR:-/tmp}}" && rm -r -f -- $1'  # $1 is a pattern
 HINT = (
     "see with `ls -la` who has written there; if nobody has, remove it, or make it the property "
     "of the user who runs iosonde and take the others' right to write with `chmod go-w`"
@@ -63,17 +66,26 @@ async def require_trusted(host: Host, path: str) -> None:
 async def temporary_directory(host: Host, name: str, place: str = "") -> str:
     """Make a directory for a while, with mode 0700; its path.
 
+    What makes it there may be killed when it is made and before its path is told. So most of its
+    name is chosen here, and what has such a name is removed then.
+
     Args:
         host: where.
-        name: ends in XXXXXXXXXX, which are replaced so that it is new.
+        name: what its name begins with; a dot and ten letters and digits follow.
         place: the directory that it is made in; empty: $TMPDIR there, or /tmp.
 
     Raises:
         Refused: another user could put a directory of theirs in its place.
-        HostFailed: it cannot be made.
+        HostFailed: it cannot be made; nothing is left there, unless the host is lost.
     """
-    argv = _calling("temporary_directory", name, *([place] if place else []))
-    done = judged(host, await host.run(argv, check=False))
+    beginning = f"{name}.{secrets.token_hex(4)[:7]}"
+    argv = _calling("temporary_directory", f"{beginning}XXX", *([place] if place else []))
+    try:
+        done = judged(host, await host.run(argv, check=False))
+    except HostFailed:
+        with contextlib.suppress(IosondeError):
+            await host.run(["sh", "-c", _REMOVE, "sh", f"{beginning}???", place], check=False)
+        raise
     return kerneltext.decoded(done.stdout).removesuffix("\n")
 
 

@@ -44,14 +44,16 @@ async def workplace(host: Host) -> AsyncIterator[str]:
     """
 
     async def make() -> str:
-        directory = await temporary_directory(host, f"iosonde.{tag()}.XXXXXXXXXX")
+        directory = await temporary_directory(host, f"iosonde.{tag()}")
         leaves(host.name, directory, _removal(directory))
         return directory
 
     async def remove(directory: str) -> None:
-        with contextlib.suppress(Exception):
-            await host.run(_removal(directory))
-            left_nothing(host.name, directory)
+        for _ in range(2):  # what removes it may be killed, too
+            with contextlib.suppress(Exception):
+                await host.run(_removal(directory))
+                left_nothing(host.name, directory)
+                return
 
     directory = await made(make(), remove)
     lock: int | None = None

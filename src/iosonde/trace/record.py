@@ -94,7 +94,7 @@ async def record(
 
 async def _directory(host: Host) -> str:
     """A new directory in memory."""
-    there = await temporary_directory(host, "iosonde-trace.XXXXXXXX", MEMORY)
+    there = await temporary_directory(host, "iosonde-trace", MEMORY)
     leaves(host.name, there, ["rm", "-r", "-f", "--", there])
     return there
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from iosonde.errors import CommandFailed
+from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
 from iosonde.measure.workplace import sweep, workplace
 from iosonde.store.owner import tag
@@ -59,3 +63,35 @@ async def test_what_the_killed_left_is_taken_away_and_nothing_else(place: Path) 
     file.touch()  # a file, where ours are directories
     assert set(await sweep(LocalHost())) == {left.name, gone.name}
     assert sorted(one.name for one in place.iterdir()) == sorted([*kept, file.name])
+
+
+class _Killing(LocalHost):
+    """A host where what runs the first command with a word in it is killed before it answers."""
+
+    def __init__(self, word: str, *, done: bool) -> None:
+        self._word, self._done = word, done
+
+    async def run(self, argv: Sequence[str], **more: Any) -> Completed:
+        if self._word in argv:
+            self._word = ""
+            if self._done:
+                await super().run(argv, **more)
+            failed = Completed(tuple(argv), -9, b"", b"", 0.0)
+            if not more.get("check", True):
+                return failed
+            raise CommandFailed(self.name, failed.argv, -9, b"", b"")
+        return await super().run(argv, **more)
+
+
+async def test_one_that_was_made_and_not_told_is_removed(place: Path) -> None:
+    (place / f"iosonde.{tag()}.ABCDEFGHIJ").mkdir()  # another one of this process
+    with pytest.raises(CommandFailed):
+        async with workplace(_Killing("temporary_directory", done=True)):
+            pass
+    assert [one.name for one in place.iterdir()] == [f"iosonde.{tag()}.ABCDEFGHIJ"]
+
+
+async def test_what_removes_it_is_killed_and_called_again(place: Path) -> None:
+    async with workplace(_Killing("rm", done=False)):
+        pass
+    assert list(place.iterdir()) == []

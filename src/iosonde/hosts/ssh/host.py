@@ -137,6 +137,9 @@ class SshHost:
         async with self._commands_at_once:
             process = await self._start(tuple(argv), stdin)
             done = await process.wait(timeout)
+            if stdin and done.status < 0:  # perhaps it was the runner that was killed
+                forget = await self._start(("sh", "-c", _FORGET, "sh", process.input), b"")
+                await forget.wait(timeout)
         if check and done.status != 0:
             raise CommandFailed(self.name, done.argv, done.status, done.stdout, done.stderr)
         return done
@@ -439,6 +442,7 @@ async def _new_file(sftp: Any, path: str, mode: int) -> AsyncIterator[Any]:
 _MISSING = "No such file or directory"
 _MASKED = 'umask g-w,o-w; exec "$@"'
 """Runs a command that makes nothing for others to change, as runner.sh does."""
+_FORGET = 'rm -r -f -- "${TMPDIR:-/tmp}/$1".???'
 _DENIED = "Permission denied"
 
 

@@ -43,12 +43,17 @@ def command_line(argv: Sequence[str], input_size: int, mark: tuple[str, str]) ->
 
 
 class SshProcess:
-    """See `iosonde.hosts.host.Process`. `before`: what the login shell printed at its start."""
+    """See `iosonde.hosts.host.Process`.
+
+    `before`: what the login shell printed at its start. `input`: what the name of the directory
+    begins with in which its standard input lies for a moment.
+    """
 
     def __init__(
         self, host: str, argv: tuple[str, ...], channel: Any, mark: tuple[str, str]
     ) -> None:
         self._mark = "-".join(mark).encode() + b"\n"
+        self.input = f"iosonde-input.{mark[0]}"
         self._stopped = False
         self.before = b""
         self._host = host

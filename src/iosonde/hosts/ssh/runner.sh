@@ -8,14 +8,15 @@
 # the end of input means that nobody is there any more: then it is ended, at first politely.
 # setsid does not fork here, since a background job leads no group: $! is the command's process id,
 # its group's and its session's. Until setsid has run the process itself is signalled.
+# Standard input lies in a directory for a moment; host.py removes it if this script was killed then.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
 umask g-w,o-w # what the command makes is never for others to change
 printf '%s-%s\n' "$1" "$2"; printf '%s-%s\n' "$1" "$2" >&2
-size=$3; shift 3
+input=iosonde-input.$1 size=$3; shift 3
 if [ "$size" -gt 0 ]; then
     input=$(
         # The functions of hosts/private.sh stand here, where there is any input.
-        temporary_directory iosonde-input.XXXXXXXXXX
+        temporary_directory "$input.XXX"
     ) || exit
     head -c "$size" >"$input/all"
     exec 4<"$input/all"; rm -f "$input/all"; rmdir "$input"
