@@ -10,10 +10,8 @@ from hypothesis import HealthCheck, settings
 
 from tests import world
 
-# What is in these folders runs the command, real loads, devices or kernels.
-_REAL = {
-    Path(__file__).parent / name for name in ("cli", "hostile", "kernel", "lab", "loop", "uml")
-}
+# What is in these folders has real loads, devices or kernels.
+_REAL = {Path(__file__).parent / name for name in ("hostile", "kernel", "lab", "loop", "uml")}
 
 # How fast examples are made says something of the machine, and nothing of what is tested.
 settings.register_profile(

@@ -1,4 +1,7 @@
-"""The command as a user runs it, with a store of its own."""
+"""The command as a user runs it, with a store of its own.
+
+fio is that of tests/fakes, which waits for nothing; tests marked `slow` have the real one.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from typing import Any
 
 import pytest
 
+FAKE_FIO = Path(__file__).parents[1] / "fakes" / "bin"
 COMMAND = [sys.executable, "-c", "from iosonde.cli.main import main; main()"]
 
 
@@ -30,10 +34,20 @@ class Ended:
         return json.loads(self.stdout)
 
 
+@pytest.fixture(autouse=True)
+def fio(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which fio is found."""
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setenv("PATH", f"{FAKE_FIO}:{os.environ['PATH']}")
+        place = request.getfixturevalue("tmp_path_factory").mktemp("fio")
+        monkeypatch.setenv("IOSONDE_FAKE_FIO", str(place))
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """Nothing of the user's: home, store and locale of the test's own."""
-    kept = {key: value for key, value in os.environ.items() if key in {"PATH", "PYTHONPATH"}}
+    names = {"PATH", "PYTHONPATH", "IOSONDE_FAKE_FIO"}
+    kept = {key: value for key, value in os.environ.items() if key in names}
     return {**kept, "HOME": str(tmp_path), "IOSONDE_STORE": str(tmp_path / "store.sqlite"),
             "LC_ALL": "C.UTF-8", "COLUMNS": "140"}  # fmt: skip
 

@@ -149,8 +149,6 @@ def test_what_a_calibration_would_do(tmp_path: Path) -> None:
     assert "random-write-4k-1" in more["loads"]
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(400)
 def test_a_scratch_file_is_calibrated_and_used(tmp_path: Path) -> None:
     place = str(tmp_path / "store.sqlite")
     words = ("--name", "here", "--seconds", "0.3s", "--size", "64m", "--store", place)

@@ -1,4 +1,4 @@
-"""The main job with the real fio on scratch files: measure, interrupt, resume, compare, report."""
+"""The main job on scratch files: measure, interrupt, resume, compare, report."""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ def strangers(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir() if path.name not in known)
 
 
+@pytest.mark.slow
 def test_a_pasted_command_line_is_measured_as_the_contract_says(
     iosonde: Iosonde, tmp_path: Path
 ) -> None:
@@ -118,6 +119,7 @@ def test_what_was_measured_can_be_listed_exported_reported_and_compared(
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_finished_loops_and_resume_goes_on(
     iosonde: Iosonde, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -156,6 +158,7 @@ def test_ctrl_c_keeps_finished_loops_and_resume_goes_on(
     assert "nothing to resume" in again.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_closed_terminal_and_a_polite_kill_end_it_as_ctrl_c_does(
     iosonde: Iosonde, environment: dict[str, str], tmp_path: Path, number: signal.Signals
@@ -173,6 +176,7 @@ def test_a_closed_terminal_and_a_polite_kill_end_it_as_ctrl_c_does(
     assert strangers(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_shown_as_interrupted_with_its_loops(
     iosonde: Iosonde, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -208,6 +212,7 @@ def test_two_targets_can_run_at_the_same_time(iosonde: Iosonde, tmp_path: Path) 
     assert table.status == 0
 
 
+@pytest.mark.slow
 def test_buffered_loads_smaller_than_memory_are_flagged(iosonde: Iosonde) -> None:
     buffered = "fio --name x --rw write --bs 4k --size 8m --ioengine psync"
     ended = iosonde("run", "--fio", buffered, "--target", ".", "--loops", "1", "--json")
@@ -215,6 +220,7 @@ def test_buffered_loads_smaller_than_memory_are_flagged(iosonde: Iosonde) -> Non
     assert "page-cache" in ended.json["trials"][0]["flags"]
 
 
+@pytest.mark.slow
 @pytest.mark.root
 def test_a_load_can_be_given_little_memory(iosonde: Iosonde) -> None:
     again = "fio --name x --rw read --bs 256k --size 8m --ioengine psync"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Ended
+from tests.cli.conftest import FAKE_FIO, Ended
 from tests.cli.test_run import start, wait_for
 from tests.unit.measure.test_workplace import KILLED
 
@@ -138,7 +138,7 @@ def test_what_a_killed_run_left_is_taken_away_before_the_load_is_looked_at(
     fio = tools / "fio"
     fio.write_text(
         f'#!/bin/sh\ncase " $* " in *" --parse-only "*) ls {place} >> {tmp_path}/seen; '
-        f'[ {status} = 0 ] || exit 1; esac\nexec /usr/bin/fio "$@"\n'
+        f'[ {status} = 0 ] || exit 1; esac\nexec {FAKE_FIO}/fio "$@"\n'
     )
     fio.chmod(0o755)
     environment["PATH"] = f"{tools}:{environment['PATH']}"
@@ -164,6 +164,7 @@ def test_a_look_at_a_load_that_is_killed_is_no_refusal_of_the_load(
     assert "fio ended with status -9" in ended.stderr
 
 
+@pytest.mark.slow
 def test_one_failing_target_of_several_at_once_leaves_the_others_going(
     environment: Mapping[str, str], tmp_path: Path
 ) -> None:
@@ -193,7 +194,7 @@ def test_output_that_cannot_be_read_is_kept_and_the_run_goes_on(
     tools.mkdir()
     fio = tools / "fio"
     fio.write_text(
-        '#!/bin/sh\n[ "$1" = --version ] && exec /usr/bin/fio --version\necho {from 2040}\n'
+        f'#!/bin/sh\n[ "$1" = --version ] && exec {FAKE_FIO}/fio --version\necho {{from 2040}}\n'
     )
     fio.chmod(0o755)
     environment["PATH"] = f"{tools}:{environment['PATH']}"

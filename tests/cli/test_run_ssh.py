@@ -25,6 +25,7 @@ def hosts(tmp_path: Path, environment: dict[str, str]) -> Iterator[list[str]]:
         yield ["box1", "box2"]
 
 
+@pytest.mark.slow
 def test_two_hosts_are_measured_together_and_the_slowest_leads(
     hosts: list[str], iosonde: Iosonde, tmp_path: Path
 ) -> None:
@@ -51,6 +52,7 @@ def test_two_hosts_are_measured_together_and_the_slowest_leads(
     assert "Observed:" in text
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_fio_on_the_remote_host_and_takes_the_scratch_file_away(
     hosts: list[str], environment: dict[str, str], tmp_path: Path
 ) -> None:
