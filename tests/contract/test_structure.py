@@ -337,3 +337,36 @@ def test_a_function_that_nobody_names_is_seen() -> None:
 def test_every_name_that_others_call_still_exists() -> None:
     text = "\n".join(_sources(PACKAGE).values())
     assert [name for name in sorted(CALLED_BY_OTHERS) if f"def {name}(" not in text] == []
+
+
+# ── stand-ins of tests have types ─────────────────────────────────────────────────────────────
+
+
+def _untyped(text: str) -> list[int]:
+    """The lines that name an object which has whatever attributes it is given."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(text))
+        if (isinstance(node, ast.Name) and node.id == "SimpleNamespace")
+        or (isinstance(node, ast.Attribute) and node.attr == "SimpleNamespace")
+        or (isinstance(node, ast.alias) and node.name == "SimpleNamespace")
+    ]
+
+
+def test_what_stands_in_for_a_class_in_tests_is_a_class() -> None:
+    """mypy tells then what it does not have."""
+    found = {name: lines for name, text in _sources(ROOT / "tests").items()
+             if (lines := _untyped(text))}  # fmt: skip
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["from types import SimpleNamespace", "import types\nx = types.SimpleNamespace(a=1)"],
+)
+def test_an_untyped_stand_in_is_seen(text: str) -> None:
+    assert _untyped(text)
+
+
+def test_a_class_and_a_word_in_a_text_are_no_untyped_stand_ins() -> None:
+    assert _untyped("class Place:\n    name = 'SimpleNamespace'\n") == []

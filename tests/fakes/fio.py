@@ -63,10 +63,10 @@ def size(text: str) -> int:
 
 def seconds(text: str) -> float:
     """Seconds of "1", "300ms", "2m"."""
-    found = re.fullmatch(r"(\d+)(us|ms|s|m|h|)", text.strip())
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h|)", text.strip())
     if not found:
         raise Failed(f"fio: failed parsing runtime={text}")
-    return int(found[1]) * {"us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0}.get(found[2], 1.0)
+    return float(found[1]) * {"us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0}.get(found[2], 1.0)
 
 
 @dataclass

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
-from types import SimpleNamespace
 from unittest.mock import patch
 
 from iosonde.change import settings_journal, settings_lock
@@ -156,14 +155,32 @@ class Chronicle:
         return self._known[number]
 
 
+class _Clock:
+    """What of the module `time` a controller asks for."""
+
+    @staticmethod
+    def time() -> float:
+        return 1_600_000_000.0
+
+    @staticmethod
+    def monotonic() -> float:
+        return 0.0
+
+
+class _Chance:
+    """What of the module `secrets` a controller asks for."""
+
+    @staticmethod
+    def token_hex(nbytes: int | None = None) -> str:
+        return "0123456789abcdef"
+
+
 @contextmanager
 def known_clock() -> Iterator[None]:
     """The controller's time and chance are the simulation's, too."""
-    clock = SimpleNamespace(time=lambda: 1_600_000_000.0, monotonic=lambda: 0.0)
-    chance = SimpleNamespace(token_hex=lambda _: "0123456789abcdef")
     with (
-        patch.object(settings_journal, "time", clock),
-        patch.object(settings_lock, "secrets", chance),
+        patch.object(settings_journal, "time", _Clock),
+        patch.object(settings_lock, "secrets", _Chance),
         patch.object(settings_lock, "this_process", lambda: "a mark"),
     ):
         yield

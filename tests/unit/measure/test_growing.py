@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from iosonde.loads.fio import Fio
 from iosonde.measure import flags, growing, run, sheet
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GROWTH, GrowingTrial
 from iosonde.measure.study import Study, make_plan
+from iosonde.measure.trial import PreparedTrial
 from iosonde.records.load import Demand
 from iosonde.records.run import Loop, RunState, Trial
 from iosonde.store import open_store
@@ -120,9 +121,10 @@ def test_a_run_of_many_loops_costs_each_the_same(
 
     async def ready(planned: Any, host: Any, *_: object, **__: object) -> Any:
         trial = build.trial([])
-        bench = SimpleNamespace(
-            target=trial.target, demand=BUFFERED, size=1, load=trial.load, trial=planned.id
-        )
+        bench = PreparedTrial(
+            planned.id, host, Fio(), trial.load, BUFFERED, trial.target, None, 1, (), (),
+            False, "",
+        )  # fmt: skip
         return bench, trial.capture, "fio"
 
     async def loop(bench: Any, index: int, **_: object) -> Loop:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from iosonde.hosts.local import LocalHost
 from iosonde.measure.study import PlannedTrial, ProbePoint, Study
 from iosonde.records.load import Load
 from iosonde.stack.file import DeclaredStack
@@ -80,7 +80,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MeasurementSite:
     study = Study(stack=str(file), at=["disk", "fs"], loads=["certification"])
     found = MeasurementSite(study, trials, (), (), cast("Any", None))
     assert found.stack is not None
-    found.hosts["local"] = cast("Any", SimpleNamespace(name="local"))
+    found.hosts["local"] = LocalHost()
     found._stages = cast("Any", Stages(found.stack))
     found.own = True
     return found

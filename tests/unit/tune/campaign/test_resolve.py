@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from iosonde.errors import FileMissing, UsageError
+from iosonde.measure.study import ProbePoint, Study
+from iosonde.records.campaign import Varied
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import LayerSetting
 from iosonde.stack.file import DeclaredStack, read_stack
@@ -18,7 +21,7 @@ from iosonde.tune.campaign.declare import understand
 from iosonde.tune.campaign.depth import layer_depth, link_depth
 from iosonde.tune.campaign.end import commands, natives
 from iosonde.tune.campaign.host_group import HostGroup
-from iosonde.tune.campaign.resolve import Resolved, resolve, text_of
+from iosonde.tune.campaign.resolve import Resolved, TunableSetting, resolve, text_of
 
 HEAD = "targets: /dev/sda\nload: latency\ngoal: {maximise: read.iops}\n"
 STACK = """\
@@ -66,16 +69,64 @@ LAYERS = {
 }  # fmt: skip
 
 
+@dataclass
+class Named:
+    """A host of which a name and paths are asked; `links` None: every path is there, no link."""
+
+    name: str
+    links: Mapping[str, str] | None = None
+
+    async def resolve(self, path: str) -> str:
+        if self.links is None:
+            return path
+        if path not in self.links:
+            raise FileMissing(path)
+        return self.links[path]
+
+
+@dataclass
+class Standing:
+    """A layer that stands."""
+
+    name: str
+    device: str
+    host: str = "here"
+
+
+@dataclass
+class Opened:
+    """A stack of which is asked what its host is called when it is opened."""
+
+    opens: Mapping[str, str] = field(default_factory=lambda: {"here": "local"})
+
+
+@dataclass
+class Built:
+    """A place whose stack stands: its layers by the names that it declares."""
+
+    host: Named
+    layers: Mapping[str, Standing]
+    stack: Opened = field(default_factory=Opened)
+
+    @property
+    def hosts(self) -> Mapping[str, Named]:
+        return {"local": self.host}
+
+    def site(self, name: str) -> Standing | None:
+        return self.layers.get(name)
+
+
 class Place:
     """Hosts of a campaign, of which only the names are asked."""
 
     def __init__(self, file: Path | None = None) -> None:
-        async def resolve(path: str) -> str:
-            return path
-
-        self.hosts = {name: SimpleNamespace(name=name, resolve=resolve) for name in KNOWN}
+        self.hosts = {name: Named(name) for name in KNOWN}
         self.file = file
-        self.study = SimpleNamespace(stack=str(file or ""))
+        self.study = (
+            Study(stack=str(file), at=["a"], loads=["latency"])
+            if file
+            else Study(targets=[ProbePoint(path="/dev/sda")], loads=["latency"])
+        )
         self.stack = self.declared({}) if file else None
 
     def site(self, name: str) -> None:
@@ -255,9 +306,8 @@ async def test_a_device_that_may_be_another_one_is_in_no_command(
     file = tmp_path / "stack.yaml"
     file.write_text(STACK)
     group = HostGroup(cast("Any", Place(file if built else None)), "study", cast("Any", None))
-    varied = SimpleNamespace(name="q", default=64, also=())
     spot = one("local", title, "nr_requests", 64)
-    group.knobs = (cast("Any", SimpleNamespace(varied=varied, spots=(("local", spot),))),)
+    group.knobs = (TunableSetting(Varied("q", (64, 128), 64), (("local", spot),)),)
     told = commands(group, {"q": 128}, "study", applied=False)
     run = [line for line in told if not line.startswith("#")]
     assert any(title in line for line in run) is lasts
@@ -314,23 +364,12 @@ def test_a_network_lies_below_what_reaches_over_it(tmp_path: Path) -> None:
 async def test_a_volume_is_found_whichever_of_its_names_the_stack_has() -> None:
     """LVM's own path, device-mapper's name and the kernel's are one device."""
     links = {"/dev/vg/lv": "/dev/dm-0", "/dev/mapper/vg-lv": "/dev/dm-0"}
-
-    class Here:
-        name = "local"
-
-        async def resolve(self, path: str) -> str:
-            if path not in links:
-                raise FileMissing(path)
-            return links[path]
-
-    place = SimpleNamespace(
-        stack=SimpleNamespace(opens={"here": "local"}), hosts={"local": Here()},
-        site=lambda name: SimpleNamespace(name="lv", host="here", device="/dev/vg/lv"),
-    )  # fmt: skip
+    here = Named("local", links)
+    place = Built(here, {"lv": Standing("lv", "/dev/vg/lv")})
     names = module.Names(cast("Any", place))
     volume = StackLayer("local/lvm:vg-lv", "lvm", "vg-lv", "/dev/mapper/vg-lv", 1)
     names._layers["local"] = [
-        (one, await module._names(cast("Any", Here()), one))
+        (one, await module._names(cast("Any", here), one))
         for one in (layer("local", "disk:gone"), volume)
     ]
     names._known.append(("local", one("local", "lvm:vg-lv", "read_ahead_kb", 128)))
@@ -340,22 +379,13 @@ async def test_a_volume_is_found_whichever_of_its_names_the_stack_has() -> None:
 
 async def test_a_disks_name_is_not_that_of_the_file_system_on_it() -> None:
     """Both have the device; the file system stands first among a host's layers."""
-
-    class Here:
-        name = "local"
-
-        async def resolve(self, path: str) -> str:
-            return path
-
+    here = Named("local")
     devices = {"disk": "/dev/sda", "fs": "/mnt/data"}
-    place = SimpleNamespace(
-        stack=SimpleNamespace(opens={"here": "local"}), hosts={"local": Here()},
-        site=lambda name: SimpleNamespace(name=name, host="here", device=devices[name]),
-    )  # fmt: skip
+    place = Built(here, {name: Standing(name, path) for name, path in devices.items()})
     names = module.Names(cast("Any", place))
     mounted = StackLayer("local/ext4:/mnt/data", "ext4", "data", "/dev/sda", 1, mount="/mnt/data")
     names._layers["local"] = [
-        (each, await module._names(cast("Any", Here()), each))
+        (each, await module._names(cast("Any", here), each))
         for each in (mounted, layer("local", "disk:sda"))
     ]
     for title, setting in (("ext4:/mnt/data", "atime"), ("disk:sda", "nomerges")):

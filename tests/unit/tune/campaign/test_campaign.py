@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from iosonde.change.tentative import Changed
 from iosonde.errors import HostFailed, LoadFailed, UsageError
+from iosonde.hosts.local import LocalHost
+from iosonde.loads.fio import Fio
 from iosonde.measure import growing
-from iosonde.measure.study import PlannedTrial, ProbePoint
+from iosonde.measure.study import PlannedTrial, ProbePoint, Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.records.campaign import Intent, Measurement, StoredGoal, Varied
 from iosonde.records.load import Demand, Load, LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.run import Loop, Run
 from iosonde.records.stack import Scalar
-from iosonde.stack.file import read_stack
+from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.store import open_store
 from iosonde.store.campaigns import PLAN_KEY, intent_document
 from iosonde.store.owner import this_process
@@ -42,6 +43,30 @@ INTENT = Intent(
 )  # fmt: skip
 
 
+READS = Load("fio", "reads", {})
+BENCH = PreparedTrial(
+    "t", LocalHost(), Fio(), READS, Demand(True, False, None, None, True, ()),
+    Target("local", "/dev/sda", TargetKind.DEVICE), None, None, (), (), True, "",
+)  # fmt: skip
+
+
+@dataclass
+class Place:
+    """Where it is measured: a disk of this host, of no declared stack."""
+
+    require_unchanged: Callable[[float], Awaitable[None]]
+    planned: PlannedTrial = field(
+        default_factory=lambda: PlannedTrial("reads@sda", ProbePoint(path="", name="sda"), READS)
+    )
+    bench: PreparedTrial = field(default_factory=lambda: BENCH)
+    host: LocalHost = field(default_factory=LocalHost)
+    command: str = "fio"
+    study: Study = field(
+        default_factory=lambda: Study(targets=[ProbePoint(path="/dev/sda")], loads=["latency"])
+    )
+    stack: DeclaredStack | None = None
+
+
 @dataclass
 class HostGroup:
     """Hosts with a speed per candidate; tells what it was asked."""
@@ -56,30 +81,7 @@ class HostGroup:
     puts: int = 0
 
     def __post_init__(self) -> None:
-        self.place = SimpleNamespace(
-            planned=SimpleNamespace(
-                id="reads@sda", probe=SimpleNamespace(name="sda"), load=Load("fio", "reads", {})
-            ),
-            bench=PreparedTrial(
-                "t",
-                cast("Any", None),
-                cast("Any", SimpleNamespace(parser_version=1)),
-                Load("fio", "reads", {}),
-                Demand(True, False, None, None, True, ()),
-                Target("local", "/dev/sda", TargetKind.DEVICE),
-                None,
-                None,
-                (),
-                (),
-                True,
-                "",
-            ),
-            host=SimpleNamespace(name="local"),
-            command="fio",
-            study=SimpleNamespace(stack=""),
-            stack=None,
-            require_unchanged=self._unchanged,
-        )
+        self.place = Place(self._unchanged)
         self.knobs = ()
 
     degrades_at = 0

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from types import SimpleNamespace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
 
 from iosonde.change.tentative import Changed, ValueRefused
 from iosonde.errors import HostFailed
+from iosonde.measure.study import PlannedTrial, ProbePoint
 from iosonde.records.campaign import Varied
+from iosonde.records.load import Load
+from iosonde.records.stack import Scalar
+from iosonde.settings.declared import LayerSetting
+from iosonde.stack.settable import Settable
 from iosonde.tune.campaign import host_group as module
 from iosonde.tune.campaign.host_group import HostGroup
 from iosonde.tune.campaign.resolve import TunableSetting
@@ -57,20 +62,37 @@ class Host:
             raise ValueRefused(f"{self.name} refuses it")
 
 
+@dataclass
+class Place:
+    """Where a campaign measures, as far as a group of hosts asks for it."""
+
+    planned: PlannedTrial | None = None
+    values: dict[str, Scalar] = field(default_factory=dict)
+    hosts: dict[str, Host] = field(default_factory=dict)
+    bench: object = field(default_factory=object)
+    readied: list[str] = field(default_factory=list)
+
+    def needs(self, values: Mapping[str, Scalar], at: PlannedTrial, *, again: bool) -> bool:
+        return False
+
+    async def ready(
+        self,
+        values: Mapping[str, Scalar],
+        at: PlannedTrial,
+        *,
+        beside: Collection[str] = (),
+        again: bool = False,
+    ) -> None:
+        self.planned = at
+        self.readied.append(at.id)
+
+
 def group(told: list[str], fails: str = "") -> tuple[HostGroup, dict[str, Host]]:
     both = asyncio.Barrier(2)
-    place = SimpleNamespace(values={}, bench=object(), hosts={})
-    made = HostGroup(cast("Any", place), "study", cast("Any", None))
+    made = HostGroup(cast("Any", Place()), "study", cast("Any", None))
     hosts = {name: Host(name, told, both, fails if name == "b" else "") for name in ("a", "b")}
     made._appliers = cast("Any", hosts)
-    made.knobs = (
-        cast(
-            "TunableSetting",
-            SimpleNamespace(
-                spots=(), varied=SimpleNamespace(default=9000, name="a/link:eth1.mtu", also=())
-            ),
-        ),
-    )
+    made.knobs = (TunableSetting(Varied("a/link:eth1.mtu", (9000,), 9000)),)
     return made, hosts
 
 
@@ -112,12 +134,17 @@ async def test_all_that_can_be_put_back_is_though_one_host_is_lost() -> None:
     assert told == ["b back"]
 
 
+def setting(name: str) -> Settable:
+    """One whose name is this."""
+    declared = LayerSetting(name, "sysfs", "/sys/x")
+    return Settable("a", "", declared, "/sys/x", 1)
+
+
 async def test_what_stands_above_the_probe_point_is_not_looked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """At the disk the file system's setting is not there; on the way up both are found again."""
     looked: list[str] = []
-    ready: list[str] = []
 
     class Names:
         def __init__(self, place: object) -> None:
@@ -128,34 +155,29 @@ async def test_what_stands_above_the_probe_point_is_not_looked_for(
 
         async def find(self, name: str) -> tuple[str, object]:
             looked.append(name)
-            return "a", SimpleNamespace(name=f"{name} anew")
-
-    async def made_ready(values: object, at: SimpleNamespace, **_: object) -> None:
-        place.planned = at
-        ready.append(at.id)
+            return "a", setting(f"{name} anew")
 
     monkeypatch.setattr(module, "Names", Names)
-    trials = {at: SimpleNamespace(id=f"reads@{at}") for at in ("disk", "fs")}
-    place = SimpleNamespace(
-        values={}, bench=object(), hosts={}, planned=trials["fs"], ready=made_ready,
-        needs=lambda *_, **__: False,
-    )  # fmt: skip
+    trials = {
+        at: PlannedTrial(f"reads@{at}", ProbePoint(path="", name=at), Load("fio", "reads", {}))
+        for at in ("disk", "fs")
+    }
+    place = Place(trials["fs"])
     made = HostGroup(cast("Any", place), "study", cast("Any", None))
-    spot = SimpleNamespace(name="before")
     knobs = [
-        TunableSetting(Varied(name, (1, 2), 1), (("a", cast("Any", spot)),))
+        TunableSetting(Varied(name, (1, 2), 1), (("a", setting("before")),))
         for name in ("disk.nomerges", "fs.atime")
     ]
-    top = Where(cast("Any", trials["fs"]), frozenset({"disk.nomerges", "fs.atime"}))
-    below = Where(cast("Any", trials["disk"]), frozenset({"disk.nomerges"}))
+    top = Where(trials["fs"], frozenset({"disk.nomerges", "fs.atime"}))
+    below = Where(trials["disk"], frozenset({"disk.nomerges"}))
     await made.learn(knobs, top)
     settings = {"disk.nomerges": 2, "fs.atime": 1}
     put = await made.put(settings, within=60, where=below)
-    assert (ready, looked) == (["reads@disk"], ["read", "disk.nomerges"])
+    assert (place.readied, looked) == (["reads@disk"], ["read", "disk.nomerges"])
     assert put.moved > 0
     assert made._of("a", settings) == {"disk.nomerges anew": "2"}
     assert (await made.put(settings, within=60, where=below)).moved == 0
-    assert ready == ["reads@disk"], "it stands"
+    assert place.readied == ["reads@disk"], "it stands"
     await made.put(settings, within=60, where=top)
-    assert (ready[1:], looked[2:]) == (["reads@fs"], ["read", "disk.nomerges", "fs.atime"])
+    assert (place.readied[1:], looked[2:]) == (["reads@fs"], ["read", "disk.nomerges", "fs.atime"])
     assert made._of("a", settings) == {"disk.nomerges anew": "2", "fs.atime anew": "1"}
