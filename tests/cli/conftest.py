@@ -5,33 +5,20 @@ fio is that of tests/fakes, which waits for nothing; tests marked `slow` have th
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.cli.forked import Ended, commands
+
+__all__ = ["COMMAND", "FAKE_FIO", "Ended"]
+
 FAKE_FIO = Path(__file__).parents[1] / "fakes" / "bin"
 COMMAND = [sys.executable, "-c", "from iosonde.cli.main import main; main()"]
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How the command ended."""
-
-    status: int
-    stdout: str
-    stderr: str
-
-    @property
-    def json(self) -> Any:
-        """Standard output, which must be one JSON object and nothing else."""
-        return json.loads(self.stdout)
 
 
 @pytest.fixture(autouse=True)
@@ -53,10 +40,17 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def iosonde(environment: Mapping[str, str], tmp_path: Path) -> Callable[..., Ended]:
-    """`iosonde("list", "--json")`, run in an empty directory."""
+def iosonde(
+    environment: Mapping[str, str], tmp_path: Path, request: pytest.FixtureRequest
+) -> Callable[..., Ended]:
+    """`iosonde("list", "--json")`, run in an empty directory; a `slow` test starts the command."""
+    real = request.node.get_closest_marker("slow") is not None
 
     def run(*arguments: str, timeout: float = 280) -> Ended:
+        if not real:
+            return commands().run(
+                arguments, environment=environment, place=tmp_path, timeout=timeout
+            )
         done = subprocess.run(
             [*COMMAND, *arguments], env=dict(environment), cwd=tmp_path, timeout=timeout,
             stdin=subprocess.DEVNULL, capture_output=True, check=False,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import jsonschema
 import pytest
 
 from iosonde.verbs.schema import schema
-from tests.cli.conftest import COMMAND
+from tests.cli.forked import call
 from tests.unit.trace.sample import requests, text
 
 ROOT = Path(__file__).parents[2]
@@ -21,10 +20,8 @@ LOAD = "fio --name x --rw randwrite --bs 4k --direct 1 --size 64m --number_ios 1
 
 
 def predict(*words: str, status: int = 0) -> str:
-    done = subprocess.run(
-        [*COMMAND, "predict", *words], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == status, done.stderr
+    done = call("predict", *words)
+    assert done.status == status, done.stderr
     return done.stdout if status == 0 else done.stderr
 
 
@@ -105,6 +102,7 @@ def test_what_is_approximate_is_said_and_what_leaves_a_cache_is_seen(tmp_path: P
     assert layers["r6"]["approximate"]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(500)
 def test_what_if_is_drawn(tmp_path: Path) -> None:
     page, picture = tmp_path / "what-if.html", tmp_path / "what-if.svg"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from iosonde.records.load import Target, TargetKind
 from iosonde.records.run import RunState, Trial
 from iosonde.store import open_store
 from iosonde.verbs.schema import schema
-from tests.cli.conftest import COMMAND
+from tests.cli import forked
 from tests.unit.measure.build import loop
 
 ROOT = Path(__file__).parents[2]
@@ -25,8 +24,8 @@ HELD = "disk=limits:iops=200"
 
 
 def call(*words: str, status: int = 0) -> str:
-    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)
-    assert done.returncode == status, done.stderr + done.stdout
+    done = forked.call(*words)
+    assert done.status == status, done.stderr + done.stdout
     return done.stdout or done.stderr
 
 
@@ -149,6 +148,8 @@ def test_what_a_calibration_would_do(tmp_path: Path) -> None:
     assert "random-write-4k-1" in more["loads"]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_a_scratch_file_is_calibrated_and_used(tmp_path: Path) -> None:
     place = str(tmp_path / "store.sqlite")
     words = ("--name", "here", "--seconds", "0.3s", "--size", "64m", "--store", place)

@@ -111,7 +111,8 @@ def test_what_was_measured_can_be_listed_exported_reported_and_compared(
     assert iosonde("export", "last", "--format", "parquet", "-o", "x.parquet").status == 0
     assert (tmp_path / "x.parquet").read_bytes()[:4] == b"PAR1"
     assert iosonde("report", *runs, "-o", "both.html").status == 0
-    assert (tmp_path / "both.html").read_text().count("<h1>") == 2
+    both = (tmp_path / "both.html").read_text()
+    assert all(run in both for run in runs)
     compared = iosonde("compare", runs[1], runs[0], "--json").json
     assert compared["schema"] == "iosonde.compare/1"
     assert {verdict["verdict"] for verdict in compared["verdicts"]} <= {

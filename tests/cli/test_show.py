@@ -19,20 +19,18 @@ from iosonde.hosts.local import LocalHost
 from iosonde.records.stack import Json
 from iosonde.stack.discover import discover
 from iosonde.verbs.schema import list_schemas, schema
+from tests.cli.forked import Ended, call
 
 NOBODY = 65534
-COMMAND = str(Path(sys.executable).parent / "iosonde")
 
 
-def iosonde(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
+def iosonde(*arguments: str) -> Ended:
+    return call(*arguments)
 
 
 def document(*arguments: str) -> dict[str, Any]:
     done = iosonde(*arguments, "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.status == 0, done.stderr
     found = json.loads(done.stdout)
     assert isinstance(found, dict)
     return found
@@ -109,7 +107,7 @@ def test_the_graphs() -> None:
 
 
 def test_a_recording_shows_the_same(tmp_path: Path) -> None:
-    assert iosonde("show", "--record", str(tmp_path)).returncode == 0
+    assert iosonde("show", "--record", str(tmp_path)).status == 0
     replayed = document("show", f"recording:{tmp_path / 'local'}")
     assert {layer["id"] for layer in replayed["layers"]} >= {
         layer["id"] for layer in document("show")["layers"] if layer["kind"] == "disk"
@@ -118,14 +116,14 @@ def test_a_recording_shows_the_same(tmp_path: Path) -> None:
 
 def test_a_pipe_gets_every_setting_uncut_and_no_colour() -> None:
     done = iosonde("show", "--settings")
-    assert done.returncode == 0
+    assert done.status == 0
     assert "vm.vfs_cache_pressure=" in done.stdout
     assert "\x1b" not in done.stdout
 
 
 def test_errors_keep_to_their_schema() -> None:
     done = iosonde("show", "--json", "--dot")
-    assert done.returncode == 2
+    assert done.status == 2
     error = json.loads(done.stdout)
     jsonschema.validate(error, schema("error"))
     assert error["error"]["kind"] == "usage"
