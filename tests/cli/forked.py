@@ -31,7 +31,7 @@ _IMPORTED = (
     *(f"iosonde.cli.{verb}" for verb in ("run", "explain", "predict", "tune", "report", "compare",
                                          "show", "settings", "up", "help", "output")),
     "iosonde.cli.main", "iosonde.store.sql", "iosonde.hosts.ssh", "iosonde.hosts.local",
-    "iosonde.explain.judge", "iosonde.evidence.find",
+    "iosonde.explain.judge", "iosonde.explain.gather",
 )  # fmt: skip
 """What most calls import; nothing that starts threads, as Polars does."""
 
