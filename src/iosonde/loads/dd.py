@@ -98,8 +98,7 @@ class Dd:
         results, unread = _results(cursor, first)
         if not results:
             raise Unreadable("no speed follows")
-        asked = command_before(cursor, first, ("dd",))
-        prompt = asked[1] if asked else Prompt("")
+        begin, prompt = command_before(cursor, first, ("dd",))
         last = results[-1].last
         kept = _without_progress(results, prompt.command)
         calls = _calls_of(prompt.command, len(kept))
@@ -107,7 +106,7 @@ class Dd:
             _trial(result, call, prompt) for result, call in zip(kept, calls, strict=True)
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
-        return OutputReading(asked[0] if asked else first, last, trials=trials, unread=said)
+        return OutputReading(begin, last, trials=trials, unread=said)
 
 
 def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:

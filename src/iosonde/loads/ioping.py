@@ -69,15 +69,15 @@ class Ioping:
         kinds = dict.fromkeys(metrics, "s")
         kinds |= {f"{way}.iops": "1/s", f"{way}.bandwidth": "B/s"}
         head = _HEAD.search(cursor.line(first) or "")
-        asked = command_before(cursor, first, ("ioping",), reach=30)
+        begin, prompt = command_before(cursor, first, ("ioping",), reach=30)
         trial = PrintedTrial(
             tool=self.tool,
             loops=(LoadResult(metrics=metrics, units=kinds),),
-            command=asked[1].command if asked else "",
-            host=asked[1].host if asked else "",
+            command=prompt.command,
+            host=prompt.host,
             target=head["target"] if head else "",
             options={"rw": f"rand{way}", "iodepth": 1, "numjobs": 1},
             steps=steps,
             details={"requests": units.printed(done["n"])[0]},
         )
-        return OutputReading(asked[0] if asked else first, last, trials=(trial,))
+        return OutputReading(begin, last, trials=(trial,))

@@ -62,15 +62,14 @@ class DiskstatsOutput:
             if line:
                 held.append(line)
                 last = index
-        asked = command_before(cursor, first, ("cat", "grep", "watch"))
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        begin, (command, host) = command_before(cursor, first, ("cat", "grep", "watch"))
         counters = tuple(
             PrintedCounters(self.tool, "disk", name, values, host, command)
             for name, values in _devices(held)
         )
         if not counters:
             raise Unreadable("no device follows")
-        return OutputReading(asked[0] if asked else first, last, counters=counters)
+        return OutputReading(begin, last, counters=counters)
 
 
 def _begins_or_goes_on(line: str) -> bool:

@@ -63,8 +63,8 @@ class Interrupts:
         if not cpus or cpus > _MOST_CPUS:
             raise Unreadable("its CPUs are not told")
         width = max(len(line) for _, line in lines[: head + 60])
-        asked = command_before(cursor, first, ("cat", "grep", "watch"))
-        host = asked[1].host if asked else ""
+        begin, prompt = command_before(cursor, first, ("cat", "grep", "watch"))
+        host = prompt.host
         counters, last, place = [], lines[head - 1][0], head
         while place < len(lines) and lines[place][0] - last <= 3:
             group = _group(lines, place, cpus, width)
@@ -76,7 +76,7 @@ class Interrupts:
                 counters.append(PrintedCounters(self.tool, "interrupt", row[0], row[1], host))
         if not counters:
             raise Unreadable("no interrupt follows")
-        return OutputReading(asked[0] if asked else first, last, counters=tuple(counters))
+        return OutputReading(begin, last, counters=tuple(counters))
 
 
 def _group(

@@ -108,8 +108,7 @@ class Iostat:
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         counters: list[PrintedCounters] = []
-        asked = command_before(cursor, first, ("iostat",))
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        begin, (command, host) = command_before(cursor, first, ("iostat",))
         groups = frozenset(_GROUP.findall(command))
         index, last = first, first
         for report in range(1, _REPORTS + 1):
@@ -137,7 +136,7 @@ class Iostat:
             index = following
         if not counters:
             raise Unreadable("no device follows")
-        return OutputReading(asked[0] if asked else first, last, counters=tuple(counters))
+        return OutputReading(begin, last, counters=tuple(counters))
 
 
 def _next_head(cursor: TextCursor, last: int) -> int | None:

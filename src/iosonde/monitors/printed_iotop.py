@@ -57,12 +57,12 @@ class Iotop:
         if not values:
             raise Unreadable("its totals are cut off")
         values["threads"] = [_thread(found) for found in _THREAD.finditer(text)]
-        asked = command_before(cursor, first, ("iotop",))
+        begin, prompt = command_before(cursor, first, ("iotop",))
         counters = PrintedCounters(
-            self.tool, "host", "", values, asked[1].host if asked else "",
-            asked[1].command if asked else "",
+            self.tool, "host", "", values, prompt.host,
+            prompt.command,
         )  # fmt: skip
-        return OutputReading(asked[0] if asked else first, last, counters=(counters,))
+        return OutputReading(begin, last, counters=(counters,))
 
 
 def _is_row(line: str) -> bool:

@@ -48,8 +48,7 @@ class SarDisk:
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        asked = command_before(cursor, first, ("sar",))
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        begin, (command, host) = command_before(cursor, first, ("sar",))
         counters, index, last = [], first, first
         while (table := read_table(cursor, index, _is_head)) is not None and table.rows:
             at = table.head.index("DEV")
@@ -74,4 +73,4 @@ class SarDisk:
                 break
         if not counters:
             raise Unreadable("no device follows")
-        return OutputReading(asked[0] if asked else first, last, counters=tuple(counters))
+        return OutputReading(begin, last, counters=tuple(counters))

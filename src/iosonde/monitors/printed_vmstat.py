@@ -85,8 +85,8 @@ class Vmstat:
         rows = [row for row in rows if all(cell.lstrip("-").isdecimal() for cell in row)]
         if not rows:
             raise Unreadable("no line of figures follows")
-        asked = command_before(cursor, first, ("vmstat",))
-        command = asked[1].command if asked else ""
+        begin, prompt = command_before(cursor, first, ("vmstat",))
+        command = prompt.command
         told = _UNIT.search(command)
         memory = _UNITS[told["unit"]] if told else _K
         without_boot = _WITHOUT_BOOT.search(command)
@@ -96,9 +96,9 @@ class Vmstat:
             scale = memory if name in _MEMORY else scale
             values[name] = [int(row[place]) * scale for row in rows]
         found = PrintedCounters(
-            self.tool, "host", "", values, asked[1].host if asked else "", command
+            self.tool, "host", "", values, prompt.host, command
         )  # fmt: skip
-        return OutputReading(asked[0] if asked else first, last, counters=(found,))
+        return OutputReading(begin, last, counters=(found,))
 
 
 def _same_head_again(cursor: TextCursor, last: int, table: TextTable) -> TextTable | None:

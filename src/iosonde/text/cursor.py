@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from iosonde.records.printed import OutputReading
 
@@ -27,8 +26,7 @@ _PROMPT = re.compile(
 _NO_COMMAND = re.compile(r"[#$]\s+(?:[A-Z][\w ]+$|#)")
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """A command line with what stood before it. `host` is empty where the prompt names none."""
 
     command: str
@@ -123,8 +121,8 @@ def prompt_in(line: str) -> Prompt | None:
 
 
 def command_before(
-    cursor: TextCursor, first: int, names: Sequence[str], *, reach: int = 12
-) -> tuple[int, Prompt] | None:
+    cursor: TextCursor, first: int, names: Sequence[str], *, reach: int = 12, about: str = ""
+) -> tuple[int, Prompt]:
     """The command whose output begins in line `first`: after a prompt, or by its name alone.
 
     A command that goes over several lines is joined: after a backslash, or where it was wrapped.
@@ -134,10 +132,13 @@ def command_before(
         first: index of the output's first line.
         names: of the commands that print such an output ("fio"), without their directories.
         reach: lines to look at before `first`.
+        about: what the command must name, such as a file.
 
     Returns:
-        Index of the command's first line, and the command; None where there is none.
+        Index of the command's first line, and the command; `first` and an empty one where there is
+        none.
     """
+    nothing = first, Prompt("")
     named = f"(?:{'|'.join(map(re.escape, names))})(?:\\s|$)"
     # No part may match in two ways what another one matches: that takes 2^n steps.
     called = re.compile(rf"(?:(?:[^\s/]*/)*(?:sudo|time)\s+)*(?:[^\s/]*/)*{named}")
@@ -145,14 +146,14 @@ def command_before(
     for index in range(first - 1, max(first - reach, 0) - 1, -1):
         line = cursor.line(index)
         if line is None:
-            return None
+            break
         prompt = prompt_in(line)
         if prompt is None and called.match(line.strip(" \t`|")):
             prompt = Prompt(line.strip(" \t`|"))
         if prompt is None:
             continue
         if not called.match(prompt.command) and not mentioned.search(prompt.command):
-            return None
+            break
         rest = [prompt.command]
         for after in range(index + 1, first):
             more = cursor.line(after)
@@ -160,8 +161,9 @@ def command_before(
             if not more or not goes_on:
                 break
             rest.append(more.strip())
-        return index, Prompt(_rejoined(rest), prompt.host)
-    return None
+        command = _rejoined(rest)
+        return (index, Prompt(command, prompt.host)) if about in command else nothing
+    return nothing
 
 
 def _rejoined(parts: Sequence[str]) -> str:

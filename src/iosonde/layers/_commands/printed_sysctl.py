@@ -12,7 +12,7 @@ from typing import ClassVar
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 
 _TOPS = "abi|crypto|debug|dev|fs|kernel|net|sunrpc|user|vm"
 _LINE = re.compile(
@@ -68,8 +68,7 @@ class SysctlOutput:
                 break
             before = line or before
         begin, path = _file(cursor, first)
-        asked = command_before(cursor, first, ("sysctl", "cat", "grep"), reach=3)
-        asked_at, prompt = asked or (first, Prompt(""))
+        asked_at, prompt = command_before(cursor, first, ("sysctl", "cat", "grep"), reach=3)
         host: list[PrintedSubject] = [PrintedSubject("host", "", values)]
         if path:
             host.append(PrintedSubject("file", path, {"holds": "sysctl"}))

@@ -14,7 +14,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(
@@ -48,8 +48,7 @@ class Df:
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         head = _HEAD.match(cursor.line(first) or "")
-        asked = command_before(cursor, first, ("df", "findmnt"), reach=3)
-        begin, prompt = asked or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("df", "findmnt"), reach=3)
         block = _block(head["unit"]) if head else None
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
         subjects: list[PrintedSubject] = []

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _LINE = re.compile(
@@ -93,8 +93,9 @@ class Fstab:
             if entry[0] is not None:
                 subjects.append(entry[0])
             last, following = entry[1], entry[1] + 1
-        asked = command_before(cursor, first, ("cat", "grep", "less"), reach=3)
-        begin, prompt = asked if asked and "fstab" in asked[1].command else (first, Prompt(""))
+        begin, prompt = command_before(
+            cursor, first, ("cat", "grep", "less"), reach=3, about="fstab"
+        )
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         return OutputReading(begin, last, states=(state,) if subjects else ())
 

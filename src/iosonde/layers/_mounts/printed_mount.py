@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias
 
 from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, options
@@ -76,9 +76,8 @@ class MountOutput:
                 subjects.append(one)
         if last == first and start != first:
             raise Unreadable("no mount follows")
-        asked = command_before(cursor, first, ("mount", "cat", "findmnt", "grep", "nfsstat"),
-                               reach=3)  # fmt: skip
-        begin, prompt = asked or (first, Prompt(""))
+        names = ("mount", "cat", "findmnt", "grep", "nfsstat")
+        begin, prompt = command_before(cursor, first, names, reach=3)
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         return OutputReading(begin, last, states=(state,) if subjects else ())
 

@@ -86,7 +86,7 @@ class BcacheOutput:
         line = cursor.line(first) or ""
         begin, prompt = command_before(
             cursor, first, ("grep", "head", "tail", "egrep", "cat"), reach=3
-        ) or (first, Prompt(""))
+        )
         if found := _CAT.search(line):
             items, last = _answer(cursor, first, found["path"])
             begin, prompt = first, prompt_in(line) or Prompt(line.strip())

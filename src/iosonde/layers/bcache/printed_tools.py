@@ -21,7 +21,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, flow, lines, prompt_in
+from iosonde.text.cursor import TextCursor, command_before, flow, lines, prompt_in
 
 _KEY = re.compile(r"^[\s|]*(?:sb|dev|cset)\.[a-z_.]+\s+\S+(?:\s*\[[^\]]*\])?[\s|]*$")
 _PAIR = re.compile(r"((?:sb|dev|cset)\.[a-z_.]+) (\S+(?: \[[^\]]*\])?)")
@@ -93,10 +93,7 @@ class BcacheTools:
                 break
             last = index if line else last
         pairs = dict(_PAIR.findall(flow(cursor, first, last)))
-        begin, prompt = command_before(cursor, first, ("bcache-super-show", "bcache"), reach=3) or (
-            first,
-            Prompt(""),
-        )
+        begin, prompt = command_before(cursor, first, ("bcache-super-show", "bcache"), reach=3)
         device = _DEVICE.search(prompt.command)
         values = _superblock(pairs)
         if not values:
@@ -118,10 +115,7 @@ class BcacheTools:
                 break
             elif line:
                 last = index
-        begin, prompt = command_before(cursor, first, ("bcache-status", "bcache"), reach=8) or (
-            first,
-            Prompt(""),
-        )
+        begin, prompt = command_before(cursor, first, ("bcache-status", "bcache"), reach=8)
         subjects, counters = [], []
         parts = _SECTION.split(flow(cursor, first, last))[1:]
         for kind, text in zip(parts[::2], parts[1::2], strict=True):

@@ -51,8 +51,7 @@ class Lsblk:
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        asked = command_before(cursor, first, ("lsblk",))
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        begin, (command, host) = command_before(cursor, first, ("lsblk",))
         if _PAIRS.search(cursor.line(first) or ""):
             last, table = _pairs(cursor, first)
         else:
@@ -60,7 +59,7 @@ class Lsblk:
         if not table:
             raise Unreadable("no device follows")
         state = PrintedState(self.tool, subjects(table, host), host, command)
-        return OutputReading(asked[0] if asked else first, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
 def _inverse(command: str) -> bool:

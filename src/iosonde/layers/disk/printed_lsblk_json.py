@@ -37,13 +37,12 @@ class LsblkJson:
         devices = decoded(joined(cursor, first, last), _KEY).get("blockdevices")
         if not isinstance(devices, list):
             raise Unreadable("it lists no devices")
-        asked = command_before(cursor, first, ("lsblk",))
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        begin, (command, host) = command_before(cursor, first, ("lsblk",))
         found = subjects(_rows(devices, "", 0), host)
         if not found:
             raise Unreadable("it lists no devices")
         state = PrintedState(self.tool, found, host, command)
-        return OutputReading(asked[0] if asked else first, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
 def _end(cursor: TextCursor, first: int) -> int:

@@ -56,15 +56,14 @@ class LspciNvme:
         device = _DEVICE.match(cursor.line(first) or "")
         last = _end(cursor, first)
         text = compact(cursor, first, last)
-        asked = command_before(cursor, first, ("lspci",), reach=3)
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        begin, (command, host) = command_before(cursor, first, ("lspci",), reach=3)
         values = _values(text)
         if device:
             model = _REVISION.sub("", device["model"]).strip()
             values = {"class": device["kind"], "model": model} | values
         subject = PrintedSubject("pcie", device["slot"] if device else "", values, host)
         state = PrintedState(self.tool, (subject,), host, command)
-        return OutputReading(asked[0] if asked else first, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
 def _end(cursor: TextCursor, first: int) -> int:

@@ -15,7 +15,7 @@ from typing import ClassVar
 from iosonde import units
 from iosonde.layers.dm.facts import kind_of
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
-from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import TextCursor, command_before, compact, lines, prompt_in
 
 _LONG = re.compile(
     r"Name:(?P<name>.{1,200}?)State:(?P<state>ACTIVE|SUSPENDED)(?P<mode>\(READ-ONLY\))?"
@@ -65,7 +65,7 @@ class DmsetupInfo:
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3)
         line = cursor.line(first) or ""
         if _HEAD.match(line):
             last, subjects = _rows(cursor, first + 1, _ROW)

@@ -93,7 +93,7 @@ class Listing:
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `iosonde.text.cursor.Output.read`."""
-        begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3)
         named = device_of(prompt.command)
         devices: dict[tuple[str, str], _Device] = {}
         unread: list[tuple[int, int, str]] = []

@@ -1,4 +1,4 @@
-"""DRBD: /proc/drbd of 8.x, `drbdsetup show` of 8.4 and the files of resources.
+"""DRBD: /proc/drbd of 8.x and the files of resources; option.sh reads `drbdsetup show` of 8.4.
 
 Source: DRBD 8.4, drbd_proc.c, drbd_seq_show() (ns, nr, dw, dr, oos in KiB; 8.0 to 8.2 say `st:`
 where later ones say `ro:`), drbd_strings.c; drbdsetup(8) of 8.4, show; drbd.conf(5).
@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from iosonde import kerneltext
 from iosonde.records.printed import known
 from iosonde.records.stack import Scalar
 from iosonde.units import KIB
@@ -77,40 +76,6 @@ def names_device(text: str, device: str) -> bool:
     """Whether a file of drbd.conf(5) has the resource of a device ("drbd1")."""
     minor = device.removeprefix("drbd")
     return bool(re.search(rf"\bdevice\s+[^;]*(?:/dev/drbd|minor\s+){minor}\s*[;m{{]", text))
-
-
-_SHOWN = re.compile(
-    r"^resource\b(?P<resource>)|(?P<section>\S+)(?: \d+)? \{$|device\s+minor (?P<minor>\d+);"
-    r"|(?P<name>[\w-]+)\s+\"?(?P<value>[^\s;\"]+)\"?;"
-)
-
-
-def options_in_force(text: str) -> dict[tuple[str, str, str], str]:
-    """(device, section, option) → value, from `drbdsetup show --show-defaults` of DRBD 8.4.
-
-    It tells the options of the connection before the devices that it is for.
-    """
-    options: dict[tuple[str, str, str], str] = {}
-    net: dict[str, str] = {}
-    device = section = ""
-    if "_peer_node_id" in text:  # DRBD 9
-        return options
-    for line in kerneltext.lines(text):
-        row = _SHOWN.match(line.strip())
-        if row is None:
-            continue
-        if row["resource"] is not None:
-            net, device, section = {}, "", ""
-        elif row["section"]:
-            section = row["section"]
-        elif row["minor"]:
-            device = f"drbd{row['minor']}"
-            options |= {(device, "net", name): value for name, value in net.items()}
-        elif section == "net":
-            net[row["name"]] = row["value"]
-        elif section == "disk" and device:
-            options[device, "disk", row["name"]] = row["value"]
-    return options
 
 
 def options_in(text: str, section: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 
 _MINOR = re.compile(r"^\s*(?P<minor>\d{1,7}): ?cs:")
 _RESOURCE = re.compile(r"^\s*[\w.-]+ (?:node-id:\d+ )?role:\w+")
@@ -73,10 +73,9 @@ class DrbdOutput:
             if line:
                 held.append(line)
                 last = index
-        asked = command_before(
+        begin, prompt = command_before(
             cursor, first, ("drbdadm", "drbdsetup", "cat", "watch", "drbd-overview")
         )
-        begin, prompt = asked or (first, Prompt(""))
         old = any(_MINOR.match(line) for line in held)
         rows = list(_old(held) if old else _new(held))
         if not rows:

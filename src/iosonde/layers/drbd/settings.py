@@ -17,12 +17,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from iosonde import kerneltext
-from iosonde.errors import IosondeError, Refused
+from iosonde.errors import Refused
 from iosonde.hosts.host import Host
-from iosonde.layers.drbd.facts import names_device, options_in, options_in_force
-from iosonde.records.stack import Scalar
+from iosonde.layers.drbd.facts import names_device, options_in
 from iosonde.scripts import program
-from iosonde.settings.mechanism import PersistentLine, Scripted, texts, value_of
+from iosonde.settings.mechanism import PersistentLine, Scripted, texts
 
 FILES = ("/etc/drbd.d/*.res", "/etc/drbd.conf")
 _NEW, _OLD = "# iosonde", "# iosonde was: "
@@ -90,17 +89,6 @@ class DrbdSettings(Scripted):
         "iosonde.layers", "drbd/option.sh", then='now=$(shown "$@") && echo "${now##* }"'
     )
     changing: ClassVar[str] = program("iosonde.layers", "drbd/option.sh", "drbd/change.sh")
-
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
-        if not addresses or not await host.glob("/sys/module/drbd"):
-            return {}
-        done = await host.run(["drbdsetup", "show", "--show-defaults"], check=False)
-        shown = options_in_force(kerneltext.decoded(done.stdout))
-        values = {address: shown.get(_parts(address), "") for address in addresses}
-        return {address: value_of(text) for address, text in values.items() if text}
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the words that drbdsetup names in its help."""

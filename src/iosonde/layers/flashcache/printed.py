@@ -80,9 +80,7 @@ class FlashcacheOutput:
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         head = _first(cursor, first)
-        begin, prompt = command_before(
-            cursor, first, ("dmsetup", "cat", "grep", "head"), reach=4
-        ) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("dmsetup", "cat", "grep", "head"), reach=4)
         if head and head["what"] == "conf":
             return self._table(cursor, first, head, begin, prompt)
         name = head["name"] if head and head["name"] else device_of(prompt.command)

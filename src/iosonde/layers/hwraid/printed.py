@@ -10,7 +10,7 @@ from iosonde.layers.hwraid.facts_megacli import parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, parse_ssacli
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
 from iosonde.text.json_object import opening
 
 
@@ -59,8 +59,7 @@ class _ControllerTool:
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last = self._last(cursor, first)
-        asked = command_before(cursor, first, self.commands, reach=self.reach)
-        begin, prompt = asked or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, self.commands, reach=self.reach)
         subjects = tuple(type(self).parse(joined(cursor, first, last), prompt.host))
         if not subjects:
             raise Unreadable("it names no controller and no drive")

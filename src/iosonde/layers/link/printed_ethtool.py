@@ -12,7 +12,7 @@ from typing import ClassVar
 from iosonde.layers.link.facts import coalescing, driver_facts, features, rings
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines
+from iosonde.text.cursor import TextCursor, command_before, joined, lines
 
 _HEAD = re.compile(
     r"^\s*(?P<what>Settings|Ring parameters|Features|Offload parameters|Coalesce parameters)"
@@ -55,7 +55,7 @@ class EthtoolOutput:
         head = _HEAD.match(cursor.line(first) or "")
         last = _end(cursor, first)
         text = "\n".join(line.strip() for line in joined(cursor, first, last).split("\n"))
-        begin, prompt = command_before(cursor, first, ("ethtool",), reach=4) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("ethtool",), reach=4)
         values = _values(head["what"] if head else "driver", text)
         named = _COMMAND.search(prompt.command)
         name = head["name"] if head else named["name"] if named else ""

@@ -18,7 +18,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(
     r"^\s*(?P<name>[A-Za-z][\w.:-]{0,31}?)(?:: flags=\d+<(?P<flags>[A-Z,]*)>| +Link encap:)"
@@ -59,8 +59,7 @@ class Ifconfig:
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last, marks = _end(cursor, first)
-        asked = command_before(cursor, first, ("ifconfig",), reach=3)
-        begin, prompt = asked or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("ifconfig",), reach=3)
         subjects: list[PrintedSubject] = []
         counters: list[PrintedCounters] = []
         for start, after in zip(marks, [*marks[1:], last + 1], strict=True):

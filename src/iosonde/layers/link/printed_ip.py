@@ -20,7 +20,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(r"^\s*\d{1,5}: (?P<name>[\w.-]{1,32})(?:@[\w.-]{1,32})?: <[A-Z_,-]*")
 _OWN = re.compile(
@@ -58,7 +58,7 @@ class IpLink:
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last, marks = _end(cursor, first)
-        begin, prompt = command_before(cursor, first, _COMMANDS, reach=3) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, _COMMANDS, reach=3)
         subjects: list[PrintedSubject] = []
         counters: list[PrintedCounters] = []
         for start, after in zip(marks, [*marks[1:], last + 1], strict=True):

@@ -14,7 +14,7 @@ from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
-from iosonde.text.cursor import Prompt, TextCursor, command_before
+from iosonde.text.cursor import TextCursor, command_before
 
 _NAME = re.compile(r"\[?(?![\d.,]+$)[\w+][\w+.-]*\]?")
 _WORD, _NUMBER = re.compile(r"\S+"), re.compile(r"-?\d+")
@@ -83,7 +83,7 @@ class LvmOutput:
         if not table:
             raise Unreadable("no volume follows")
         names = ("lvs", "vgs", "pvs", "lvm")
-        begin, prompt = command_before(cursor, first, names) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, names)
         host = prompt.host
         cells = [row.cells for row in table]
         columns = {column.name for column in head.columns}

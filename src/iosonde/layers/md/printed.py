@@ -13,7 +13,7 @@ from iosonde.layers.md.facts import (
     parse_mdstat,
 )
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines
+from iosonde.text.cursor import TextCursor, command_before, joined, lines
 
 _MDSTAT_LINE = re.compile(
     r"md\w* ?:|blocks|\[[=.>]{3}|[=.>]{4,}|finish=|in=|bitmap:|Personalities|unused devices|chunk|"
@@ -48,7 +48,7 @@ class Mdadm:
         report, last = parse_mdadm(cursor.block(first, 120))
         if "Raid Level" not in report.pairs:
             raise Unreadable("the level of the array is missing")
-        begin, prompt = command_before(cursor, first, ("mdadm",)) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("mdadm",))
         kind = "md_member" if report.examined else "md"
         subject = PrintedSubject(kind, report.name, report.facts, prompt.host)
         state = PrintedState(self.tool, (subject,), prompt.host, prompt.command)
@@ -83,7 +83,7 @@ class Mdstat:
         """See `Output.read`."""
         last = _last_line(cursor, first)
         text = joined(cursor, first, last)
-        begin, prompt = command_before(cursor, first, ("cat", "watch")) or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("cat", "watch"))
         subjects = tuple(
             PrintedSubject("md", array.name, array.facts, prompt.host)
             for array in parse_mdstat(text)

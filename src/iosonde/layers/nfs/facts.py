@@ -7,14 +7,18 @@ which is not always what was asked for; exportfs(8); nfs.conf(5).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from iosonde import kerneltext
 from iosonde.layers.layer import options_of
 from iosonde.records.printed import known
 from iosonde.records.stack import Scalar
 
-_EXPORT = re.compile(r"^(\S+)\s+([^\s(]*)\(([^)]*)\)", re.MULTILINE)
+EXPORT_CLIENT = re.compile(
+    r"(?P<client>[^\s()]*)(?P<apart>\s*)\((?P<options>[^()\s]*)\)|(?P<bare>\S+)"
+)
+"""A client with its options, or one alone, in a line of exports(5)."""
 _SECTION = re.compile(r"^\s*\[\s*([\w-]+)[^\]]*\]")
 _LINE = re.compile(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$")
 
@@ -43,11 +47,39 @@ def figure(value: Scalar) -> int | None:
     return int(value) if isinstance(value, str) and value.isdecimal() else None
 
 
-def parse_exports(text: str) -> dict[str, dict[str, Scalar]]:
-    """Directory → options of its first client, from /var/lib/nfs/etab (exportfs(8))."""
-    exports: dict[str, dict[str, Scalar]] = {}
-    for path, _, options in _EXPORT.findall(text):
-        exports.setdefault(path, options_of(options.split(",")))
+@dataclass(frozen=True, slots=True)
+class ExportClient:
+    """A client of an export with its options, `*` for the whole world.
+
+    `apart_from` is the client that a blank stands behind: its options are those of the world.
+    """
+
+    name: str
+    options: dict[str, Scalar]
+    apart_from: str = ""
+
+
+def parse_clients(text: str) -> Iterator[ExportClient]:
+    """The clients that have options, from what stands behind a directory (exports(5))."""
+    alone = ""
+    for match in EXPORT_CLIENT.finditer(text):
+        if match["bare"]:
+            alone = match["bare"]
+            continue
+        client, options = match["client"], options_of(match["options"].split(","))
+        if not client or match["apart"]:
+            yield ExportClient("*", options, client or alone)
+        else:
+            yield ExportClient("*" if client == "<world>" else client, options)
+
+
+def parse_exports(text: str) -> dict[str, list[ExportClient]]:
+    """Directory → its clients, from a file of exports(5) or /var/lib/nfs/etab (exportfs(8))."""
+    exports: dict[str, list[ExportClient]] = {}
+    for line in kerneltext.lines(text):
+        directory, *rest = kerneltext.fields(line) or [""]
+        if directory and not directory.startswith("#") and "(" in line:
+            exports.setdefault(directory, []).extend(parse_clients(" ".join(rest)))
     return exports
 
 

@@ -131,7 +131,8 @@ class NfsServer(Layer):
         texts = await scene.texts(places)
         threads = texts.get("/proc/fs/nfsd/threads", "")
         found = []
-        for path, options in parse_exports(texts.get(places[0], "")).items():
+        for path, clients in parse_exports(texts.get(places[0], "")).items():
+            options = clients[0].options if clients else {}
             facts: dict[str, Scalar] = {"export": path}
             if threads.isdecimal():
                 facts["threads"] = int(threads)

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from iosonde.layers._mounts.facts import unmarked
-from iosonde.layers.layer import options_of
+from iosonde.layers.nfs.facts import EXPORT_CLIENT, parse_clients
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _FLAGS = frozenset({
@@ -32,7 +32,6 @@ _KEYS = ("anongid=", "anonuid=", "fsid=", "mountpoint=", "mp=", "refer=", "repli
 _OPTION = "|".join((*sorted(_FLAGS), *(f"{key}[^,()]*" for key in _KEYS)))
 _OPENS = re.compile(rf"\((?:{_OPTION})\s*(?:,|\)|$)")
 _PATH = re.compile(r"(?:/[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
-_CLIENT = re.compile(r"(?P<client>[^\s()]*)(?P<apart>\s*)\((?P<options>[^()\s]*)\)|(?P<bare>\S+)")
 _MOST = 6
 
 
@@ -78,8 +77,7 @@ class ExportsOutput:
             last, following = entry[1], entry[1] + 1
         if not subjects:
             raise Unreadable("no client has options")
-        asked = command_before(cursor, first, ("cat", "exportfs", "grep"), reach=3)
-        begin, prompt = asked or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("cat", "exportfs", "grep"), reach=3)
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         return OutputReading(begin, last, states=(state,))
 
@@ -122,7 +120,7 @@ def _parsed(parts: Sequence[str]) -> list[PrintedSubject] | None:
 def _fits(rest: str) -> bool:
     """Whether all that follows a path is clients with options that exist."""
     end, known = 0, 0
-    for found in _CLIENT.finditer(rest):
+    for found in EXPORT_CLIENT.finditer(rest):
         nothing = rest[end : found.start()].strip() or not (found["bare"] or "").strip("()")
         if nothing and not found["options"]:
             return False
@@ -139,18 +137,11 @@ def _fits(rest: str) -> bool:
 
 def _subjects(path: str, rest: str) -> Iterator[PrintedSubject]:
     """One subject for each list of options, with its clients."""
-    alone: str | None = None
-    for found in _CLIENT.finditer(rest):
-        if found["bare"]:
-            alone = found["bare"]
-            continue
-        options = options_of(one for one in found["options"].split(",") if one)
-        clients = found["client"]
-        values: dict[str, Scalar] = {"clients": "*" if clients == "<world>" else clients, **options}
-        if not clients or found["apart"]:
-            values["clients"] = "*"
-            if before := clients or alone:
-                values["written_apart_from"] = before
+    for client in parse_clients(rest):
+        options = client.options
+        values: dict[str, Scalar] = {"clients": client.name, **options}
+        if client.apart_from:
+            values["written_apart_from"] = client.apart_from
         for this, other in (("sync", "async"), ("wdelay", "no_wdelay")):
             if this in options or other in options:
                 values |= {this: this in options, other: other in options}

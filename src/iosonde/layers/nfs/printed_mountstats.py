@@ -20,7 +20,7 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines
+from iosonde.text.cursor import TextCursor, command_before, compact, lines
 from iosonde.text.torn import words
 
 _DEVICE = re.compile(
@@ -86,8 +86,9 @@ class Mountstats:
             values, options, last = _of_command(cursor, first)
         if head is None or not values:
             raise Unreadable("no figures follow")
-        asked = command_before(cursor, first, ("cat", "mountstats", "grep"), reach=3)
-        begin, prompt = asked if asked and "mountstats" in asked[1].command else (first, Prompt(""))
+        begin, prompt = command_before(
+            cursor, first, ("cat", "mountstats", "grep"), reach=3, about="mountstats"
+        )
         named = options_of(options.split(","))
         subject = PrintedSubject(
             "nfs", head["point"], {**mount_facts(head["source"], named), **named}

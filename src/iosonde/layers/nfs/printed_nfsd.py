@@ -23,7 +23,7 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import words
 
 _NAMES = "rc|fh|io|th|ra|net|rpc|proc2|proc3|proc4ops|proc4|wdeleg_getattr"
@@ -153,8 +153,8 @@ class NfsdOutput:
             found.get("rpc", ())
         ) == len(_RPC)
         kind = "nfsd" if server or "proc4ops" in found else "nfs"
-        asked = _command(cursor, first)
-        begin, prompt = asked or (first, Prompt(""))
+        readers = ("cat", "grep", "head", "less", "more")
+        begin, prompt = command_before(cursor, first, readers, reach=4, about="/rpc/nfs")
         threads = int(found["th"][0]) if "th" in found else None
         state = PrintedState(
             self.tool, (PrintedSubject("nfsd", "", {"threads": threads}, prompt.host),), prompt.host
@@ -208,11 +208,6 @@ def _miscounted(group: _Group) -> str:
     if group.name in _COUNTS:
         return f"{group.name} has {there} figures, not {counts}"
     return f"{group.name} says that {int(counts or 1) - 1} figures follow; {there - 1} do"
-
-
-def _command(cursor: TextCursor, first: int) -> tuple[int, Prompt] | None:
-    asked = command_before(cursor, first, ("cat", "grep", "head", "less", "more"), reach=4)
-    return asked if asked and "/rpc/nfs" in asked[1].command else None
 
 
 def _values(name: str, figures: Sequence[str], kind: str) -> Json:

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import words
 
 _HEAD = re.compile(
@@ -86,8 +86,7 @@ class Nfsstat:
         tables, last = _list(cursor, first) if listed else _tables(cursor, first)
         if not any(tables.values()):
             raise Unreadable("no figures follow")
-        asked = command_before(cursor, first, ("nfsstat", "mountstats"), reach=4)
-        begin, prompt = asked or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("nfsstat", "mountstats"), reach=4)
         counters = tuple(
             PrintedCounters(self.tool, kind, "", values, prompt.host, prompt.command)
             for kind, values in tables.items()

@@ -12,7 +12,7 @@ import re
 from typing import ClassVar
 
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
-from iosonde.text.cursor import Prompt, TextCursor, command_before, compact, lines
+from iosonde.text.cursor import TextCursor, command_before, compact, lines
 from iosonde.text.torn import words
 
 _COLUMNS = ("packets-arrived", "sockets-enqueued", "threads-woken", "overloads-avoided",
@@ -51,8 +51,7 @@ class PoolStats:
         rows, last = _rows(cursor, end + 1, len(columns) + 1)
         if not rows:
             raise Unreadable("no pool follows")
-        asked = command_before(cursor, first, ("cat", "head", "less"), reach=3)
-        begin, prompt = asked or (first, Prompt(""))
+        begin, prompt = command_before(cursor, first, ("cat", "head", "less"), reach=3)
         counters = tuple(
             PrintedCounters(
                 tool=self.tool,

@@ -17,6 +17,7 @@ from typing import ClassVar
 from iosonde import kerneltext
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
+from iosonde.layers.nfs.facts import parse_exports
 from iosonde.scripts import program
 from iosonde.settings.mechanism import PersistentLine, Scripted, texts
 from iosonde.settings.remount import WAS, put_back_lines
@@ -91,12 +92,10 @@ class Exports(Scripted):
         """See `Mechanism.kept`."""
         values = {}
         for text in (await self._texts(host)).values() if addresses else ():
-            for line in kerneltext.lines(text):
-                for address in addresses:
-                    name, _, directory = address.partition(" ")
-                    default, other = CHOICES[name]
-                    if kerneltext.fields(line)[:1] == [directory] and "(" in line:
-                        each = [one.split(",") for one in _CLIENT.findall(line)]
-                        words = [other if other in one else default for one in each]
-                        values[address] = " ".join(words[:1] if len(set(words)) == 1 else words)
+            exports = parse_exports(text)
+            for address in addresses:
+                default, other, directory = _words(address)
+                if clients := exports.get(directory):
+                    words = [other if other in one.options else default for one in clients]
+                    values[address] = " ".join(words[:1] if len(set(words)) == 1 else words)
         return values

@@ -50,8 +50,7 @@ class NvmeList:
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        asked = command_before(cursor, first, ("nvme",), reach=3)
-        command, host = (asked[1].command, asked[1].host) if asked else ("", "")
+        begin, (command, host) = command_before(cursor, first, ("nvme",), reach=3)
         if "{" in (cursor.line(first) or ""):
             last = _end_of_json(cursor, first)
             subjects = tuple(_devices(decoded(joined(cursor, first, last), _KEY), host))
@@ -60,7 +59,7 @@ class NvmeList:
         if not subjects:
             raise Unreadable("no namespace follows")
         state = PrintedState(self.tool, subjects, host, command)
-        return OutputReading(asked[0] if asked else first, last, states=(state,))
+        return OutputReading(begin, last, states=(state,))
 
 
 # ── table ─────────────────────────────────────────────────────────────────────────────────────

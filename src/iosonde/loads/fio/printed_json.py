@@ -63,16 +63,15 @@ class FioJson:
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         last, document = _undamaged(cursor, first) or _damaged(cursor, first)
-        asked = command_before(cursor, first, ("fio",))
+        begin, prompt = command_before(cursor, first, ("fio",))
         jobs = _jobs(document)
         issued = _of_run(jobs) if len(jobs) > 1 else {}
-        told = asked[1] if asked else Prompt("")
         entries = Counter(map(_entry, jobs))
-        trials = [_trial(document, job, told, issued, entries[_entry(job)]) for job in jobs]
+        trials = [_trial(document, job, prompt, issued, entries[_entry(job)]) for job in jobs]
         measured = tuple(trial for trial in trials if trial.loops[0].metrics)
         if not measured:
             raise Unreadable("none of its jobs has done any I/O")
-        return OutputReading(asked[0] if asked else first, last, trials=measured)
+        return OutputReading(begin, last, trials=measured)
 
 
 # ── where it ends ─────────────────────────────────────────────────────────────────────────────

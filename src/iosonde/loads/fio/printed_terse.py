@@ -65,14 +65,13 @@ class FioTerse:
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
-        asked = command_before(cursor, first, ("fio",))
+        begin, prompt = command_before(cursor, first, ("fio",))
         trials: list[PrintedTrial] = []
         ended = first
         begun: int | None = first
         while begun is not None and begun - first < _MOST:
             last, text = _line(cursor, begun)
-            own = asked[1] if asked else Prompt("")
-            trial = _trial(text, _own(cursor.line(begun) or ""), own)
+            trial = _trial(text, _own(cursor.line(begun) or ""), prompt)
             if trial is None:
                 break
             trials.append(trial)
@@ -81,7 +80,7 @@ class FioTerse:
             begun = last + 1 if _START.search(below) else None
         if not trials:
             raise Unreadable("it tells of no I/O, or its fields are not those of a terse line")
-        return OutputReading(asked[0] if asked else first, ended, trials=tuple(trials))
+        return OutputReading(begin, ended, trials=tuple(trials))
 
 
 def _line(cursor: TextCursor, first: int) -> tuple[int, str]:

@@ -133,12 +133,12 @@ class FioText:
         precision = Precision.of(version, text.whole)
         status, ended = groups(text.whole, precision)
         devices, last = _devices(text, ended)
-        asked = command_before(cursor, first, ("fio",))
-        run = _Run(text, version, precision, asked[1] if asked else Prompt(""), status, devices)
+        begin, prompt = command_before(cursor, first, ("fio",))
+        run = _Run(text, version, precision, prompt, status, devices)
         trials = run.trials(heads)
         if not trials:
             raise Unreadable("none of its blocks can be read")
-        return OutputReading(asked[0] if asked else first, last, trials=trials)
+        return OutputReading(begin, last, trials=trials)
 
 
 # ── where it begins and ends ──────────────────────────────────────────────────────────────────

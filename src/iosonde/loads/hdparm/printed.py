@@ -67,10 +67,10 @@ class HdparmOutput:
             last = end
         if not runs:
             raise Unreadable("no speed follows")
-        asked = command_before(cursor, begin, ("hdparm",))
-        trials = tuple(_trial(run, asked[1] if asked else Prompt("")) for run in runs)
+        begin, prompt = command_before(cursor, begin, ("hdparm",))
+        trials = tuple(_trial(run, prompt) for run in runs)
         said = tuple(part for part in unread if part[0] <= last)
-        return OutputReading(asked[0] if asked else begin, last, trials=trials, unread=said)
+        return OutputReading(begin, last, trials=trials, unread=said)
 
 
 def _device_above(cursor: TextCursor, first: int) -> tuple[int, str]:

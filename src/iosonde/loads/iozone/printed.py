@@ -73,9 +73,9 @@ class IozoneOutput:
         """See `Output.read`."""
         last = _last(cursor, first)
         text = joined(cursor, first, last)
-        asked = command_before(cursor, first, ("iozone",))
+        begin, prompt = command_before(cursor, first, ("iozone",))
         used = _USED.search(text)
-        command = asked[1].command if asked else used[1].strip() if used else ""
+        command = prompt.command or (used[1].strip() if used else "")
         options = _arguments(command)
         tests = options.tests if options else ()
         ops = bool(options and options.has("-O")) or "operations per second" in text
@@ -83,9 +83,7 @@ class IozoneOutput:
         if not rows:
             whole = "Childrenseethroughput" in compact(cursor, first, last)
             raise Unreadable("its tests are cut off" if whole else "no figures follow")
-        begin = asked[0] if asked else first
-        host = asked[1].host if asked else ""
-        trials = tuple(_trial(row, text, command, host, options) for row in rows)
+        trials = tuple(_trial(row, text, command, prompt.host, options) for row in rows)
         return OutputReading(begin, last, trials=trials)
 
 
