@@ -108,13 +108,10 @@ NAMED: Mapping[str, Mapping[str, str]] = {
 }
 UNTESTED: Set[str] = frozenset({
     "layers/_caches/ledger.py", "layers/_mounts/ledger.py", "layers/aoe/ledger.py",
-    "layers/bcache/ledger.py", "layers/disk/ledger.py", "layers/dm/ledger.py",
-    "layers/dm_crypt/ledger.py", "layers/dm_writecache/ledger.py",
-    "layers/drbd/ledger.py", "layers/guest/ledger.py", "layers/hwraid/ledger.py",
-    "layers/iscsi/ledger.py",
-    "layers/link/printed_ifconfig.py", "layers/link/printed_ip.py",
-    "layers/nbd/ledger.py", "layers/nfs/ledger.py", "layers/nvmeof/ledger.py",
-    "layers/partition/ledger.py", "layers/xfs/ledger.py", "loads/hdparm/printed.py",
+    "layers/bcache/ledger.py", "layers/dm/ledger.py", "layers/dm_crypt/ledger.py",
+    "layers/dm_writecache/ledger.py", "layers/guest/ledger.py", "layers/iscsi/ledger.py",
+    "layers/nbd/ledger.py", "layers/nvmeof/ledger.py", "layers/xfs/ledger.py",
+    "loads/hdparm/printed.py",
 })  # fmt: skip
 
 
