@@ -74,9 +74,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "lab/up.py": {
         "nbd": "a scheme of QEMU's names of disks",
     },
-    "measure/counting.py": {
-        "dm": "dmsetup's tables of whatever is mapped; to be moved",
-    },
     "predict/devices.py": {
         "disk": "the bottom of every stack: its declaration names a model",
     },

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.explain.judge import rules
-from iosonde.layers import LAYERS, LEDGERS, MAPPED, RULES
+from iosonde.layers import LAYERS, LEDGERS, RULES, TARGETS
 from iosonde.layers import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
@@ -99,8 +99,8 @@ def _technologies() -> str:
     texts: Mapping[str, str] = house.sources(house.SOURCE)
     named = {path: frozenset(house.names_in(text)) for path, text in texts.items()}
     tables: dict[str, Table[Any]] = {
-        "LAYERS": LAYERS, "LEDGERS": LEDGERS, "MAPPED": MAPPED, "OUTPUTS": OF_LAYERS,
-        "RULES": RULES, "MECHANISMS": MECHANISMS,
+        "LAYERS": LAYERS, "LEDGERS": LEDGERS, "OUTPUTS": OF_LAYERS, "RULES": RULES,
+        "MECHANISMS": MECHANISMS, "TARGETS": TARGETS,
     }  # fmt: skip
     lines = [
         "# Where each kind of layer is named",

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
-    from iosonde.layers._ledger.rule import Accounting, TargetInLedger
-    from iosonde.layers.dm.facts import ReadTarget
+    from iosonde.layers._ledger.rule import Accounting
+    from iosonde.layers.dm.facts import DmTarget
     from iosonde.layers.layer import Layer
     from iosonde.records.evidence import Rule
     from iosonde.text.cursor import Output
@@ -95,16 +95,18 @@ OUTPUTS: Table[type[Output]] = Table(
 )
 """What tools and files print of layers; `iosonde import` reads it wherever it stands."""
 
-TARGETS: Table[ReadTarget] = Table(
+TARGETS: Table[DmTarget] = Table(
     "target of device-mapper",
     {
-        "cache": "iosonde.layers.dm_cache.facts:read_target",
-        "crypt": "iosonde.layers.dm_crypt.facts:read_target",
-        "multipath": "iosonde.layers.multipath:read_target",
-        "writecache": "iosonde.layers.dm_writecache.facts:read_target",
+        "cache": "iosonde.layers.dm_cache.facts:TARGET",
+        "crypt": "iosonde.layers.dm_crypt.facts:TARGET",
+        "flashcache": "iosonde.layers.flashcache.facts:TARGET",
+        "flashcache-wt": "iosonde.layers.flashcache.facts:TARGET",
+        "multipath": "iosonde.layers.multipath:TARGET",
+        "writecache": "iosonde.layers.dm_writecache.facts:TARGET",
     },
 )
-"""Read in what dmsetup prints; what stands in no row is read by dm/facts.py."""
+"""Those of a technology; what stands in no row is read by dm/facts.py."""
 
 RULES: Table[tuple[Rule, ...]] = Table(
     "rule about layers",
@@ -161,14 +163,3 @@ LEDGERS: Table[Accounting] = Table(
         "xfs": "iosonde.layers.xfs.ledger:ACCOUNTING",
     },
 )
-
-MAPPED: Table[TargetInLedger] = Table(
-    "target of device-mapper in the ledger",
-    {
-        "cache": "iosonde.layers.dm_cache.ledger:target",
-        "crypt": "iosonde.layers.dm_crypt.ledger:target",
-        "striped": "iosonde.layers.dm.ledger:striped",
-        "writecache": "iosonde.layers.dm_writecache.ledger:target",
-    },
-)
-"""Targets that a device is wholly made of."""

@@ -184,8 +184,6 @@ class Layer(Protocol):
 
     kind: ClassVar[str]
     settings: ClassVar[tuple[LayerSetting, ...]]
-    target_names: ClassVar[tuple[str, ...]] = ()
-    """Targets of device-mapper that are of this kind."""
     uuid_prefixes: ClassVar[tuple[str, ...]] = ()
     """How the uuids begin that its tools give to devices of device-mapper."""
     fixed_settings: ClassVar[tuple[Needs, str] | None] = None

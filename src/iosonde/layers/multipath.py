@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from iosonde.layers.dm.facts import DEVICE, MapperTarget, TargetFacts, counted
+from iosonde.layers.dm.facts import DEVICE, DmTarget, MapperTarget, TargetFacts, counted
 from iosonde.layers.dm.kind import Mapped, with_status
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.records.stack import Scalar, StackLayer
@@ -76,11 +76,13 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
     return TargetFacts("multipath", {**facts, "paths": len(devices)})
 
 
+TARGET = DmTarget("multipath", read_target)
+
+
 class Multipath(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "multipath"
-    target_names: ClassVar[tuple[str, ...]] = ("multipath",)
     uuid_prefixes: ClassVar[tuple[str, ...]] = ("mpath-",)
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings(

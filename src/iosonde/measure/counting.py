@@ -23,8 +23,8 @@ from typing import TypeAlias
 from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
+from iosonde.layers._ledger.look import commands_about
 from iosonde.layers._ledger.rule import accounting_of
-from iosonde.layers.dm.facts import STATUS, TABLE
 from iosonde.layers.layer import kernel_name
 from iosonde.monitors import diskstats
 from iosonde.records.load import Target, TargetKind
@@ -155,9 +155,8 @@ async def _facts(host: Host, under: Sequence[StackLayer], target: Target) -> dic
         paths += [f"/sys/class/block/{name}/dev"]
         paths += [f"/sys/class/block/{name}/queue/{one}" for one in _QUEUE]
         paths += await _there(host, f"/sys/block/{name}", accounting_of(layer.kind).files)
+    paths += dict.fromkeys(asked[0] for layer in own if (asked := commands_about(layer)))
     found = await _said(host, paths)
-    if any(_is_mapped(layer) for layer in own):
-        found[TABLE] = await _printed(host, TABLE.split())
     if target.kind is TargetKind.FILE and target.host == host.name:
         found["filefrag"] = await _printed(host, ["filefrag", "-e", "-v", "-b512", target.path])
     return found
@@ -173,24 +172,16 @@ async def _there(host: Host, place: str, files: Sequence[str]) -> list[str]:
     return paths
 
 
-def _is_mapped(layer: StackLayer) -> bool:
-    return kernel_name(layer).startswith("dm-")
-
-
 def _caches(host: str, under: Sequence[StackLayer]) -> tuple[str, ...]:
-    """The files and commands that tell in which state a host's caches are.
-
-    `--noflush`, since dm-cache would write its metadata to answer (dm-cache-target.c,
-    `cache_status()`).
-    """
-    sources: list[str] = []
-    for layer in under:
-        if layer.host == host:
-            place = f"/sys/block/{kernel_name(layer)}"
-            sources += [f"{place}/{one}" for one in accounting_of(layer.kind).state]
-    if any(_is_mapped(layer) for layer in under if layer.host == host):
-        sources.append(STATUS)
-    return tuple(sources)
+    """The files and commands that tell in which state a host's caches are."""
+    own = [layer for layer in under if layer.host == host]
+    files = [
+        f"/sys/block/{kernel_name(layer)}/{one}"
+        for layer in own
+        for one in accounting_of(layer.kind).state
+    ]
+    commands = [asked[1] for layer in own if (asked := commands_about(layer))]
+    return tuple(dict.fromkeys([*files, *commands]))
 
 
 async def _said(host: Host, sources: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from posixpath import basename
 from types import MappingProxyType
 
-from iosonde.layers.dm.facts import MapperTarget, parse_targets
+from iosonde.layers.dm.facts import STATUS, TABLE, MapperTarget, parse_targets
 from iosonde.layers.layer import kernel_name
 from iosonde.records.prediction import Account
 from iosonde.records.stack import Scalar, StackLayer
@@ -103,6 +103,15 @@ class Look:
             if self.text(one, f"/sys/class/block/{kernel_name(one)}/dev") == number:
                 return place
         raise NotCovered(f"the device {number} that it stands on was not found")
+
+
+def commands_about(layer: StackLayer) -> tuple[str, str] | None:
+    """What is asked of a layer's host besides its files: once, and before and after each load.
+
+    The status without a flush: dm-cache would write its metadata to answer (dm-cache-target.c,
+    `cache_status()`).
+    """
+    return (TABLE, STATUS) if kernel_name(layer).startswith("dm-") else None
 
 
 def targets_of(layer: StackLayer, text: str) -> tuple[MapperTarget, ...]:

@@ -151,6 +151,7 @@ class Accounting:
         recognised: what tells it from another of its kind, from its facts; None: not every host
             shows it under the kind that it was declared as.
         alternatives: facts that it may have instead, as name and value, where it counts otherwise.
+        target: what a target of device-mapper of its own is, of which a device is wholly made.
     """
 
     declared: Callable[[Site, LedgerContext], LedgerLayer] | None = None
@@ -165,10 +166,7 @@ class Accounting:
     facts: Callable[[Mapping[str, Scalar], Mapping[str, Scalar]], dict[str, Scalar]] | None = None
     recognised: Callable[[Mapping[str, Scalar]], str] | None = None
     alternatives: Callable[[Look, StackLayer], Iterator[tuple[str, Scalar]]] | None = None
-
-
-TargetInLedger: TypeAlias = "Callable[[Look, StackLayer, MapperTarget], LedgerLayer]"
-"""What a target of device-mapper that a found device is wholly made of is to the core."""
+    target: Callable[[Look, StackLayer, MapperTarget], LedgerLayer] | None = None
 
 
 def accounting_of(kind: str) -> Accounting:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iosonde._core import Far, Limits, Same, Segment, Segments
-from iosonde.layers import MAPPED
 from iosonde.layers._ledger.look import Look, NotCovered, targets_of
-from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer
-from iosonde.layers.dm.facts import TABLE, MapperTarget, read_linear
+from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer, accounting_of
+from iosonde.layers.dm.facts import TABLE, MapperTarget, read_linear, target_of
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site
 from iosonde.records.stack import StackLayer
@@ -86,8 +85,9 @@ def mapped(look: Look, layer: StackLayer) -> LedgerLayer:
     names = {one.name for one in targets}
     if names == {"linear"}:
         return _segments(look, layer, targets)
-    if len(targets) == 1 and targets[0].name in MAPPED:
-        return MAPPED.load(targets[0].name)(look, layer, targets[0])
+    target = accounting_of(target_of(targets[0].name).kind).target
+    if len(targets) == 1 and target:
+        return target(look, layer, targets[0])
     raise NotCovered(f"a table of {', '.join(sorted(names))} is not covered")
 
 

@@ -1,7 +1,8 @@
 """Text of device-mapper: tables and states of targets, as dmsetup prints them.
 
-What the arguments of a target mean is read by the technology that it belongs to, in a function that
-`TARGETS` names; those that belong to none (linear, striped, thin, snapshot, raid …) are read here.
+What the arguments of a target mean is read by the technology that it belongs to, which
+`layers.TARGETS` names; those that belong to none (linear, striped, thin, snapshot, raid …) are read
+here.
 
 Source: dmsetup(8); tools/dmsetup.c of LVM2 2.03, _status(): "NAME: " goes before a line unless the
 command names one device; then START, LENGTH in sectors of 512 bytes, target and its arguments;
@@ -15,9 +16,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TypeAlias
 
-from iosonde.layers import LAYERS
+from iosonde.layers import LAYERS, TARGETS
 from iosonde.records.printed import known
 from iosonde.records.stack import Json, Scalar
 from iosonde.units import SECTOR
@@ -61,8 +61,17 @@ class TargetFacts:
     counters: Mapping[str, Json] = field(default_factory=dict)
 
 
-ReadTarget: TypeAlias = Callable[[MapperTarget], TargetFacts | None]
-"""Reads a line of table or status; None where the arguments are not those of the target."""
+@dataclass(frozen=True, slots=True)
+class DmTarget:
+    """A target that belongs to a technology.
+
+    Args:
+        kind: of layer.
+        read: a line of table or status; None where the arguments are not those of the target.
+    """
+
+    kind: str
+    read: Callable[[MapperTarget], TargetFacts | None]
 
 
 def parse_targets(text: str) -> dict[str, tuple[MapperTarget, ...]]:
@@ -97,19 +106,23 @@ def kind_of(uuid: str, targets: Iterable[str] = ()) -> str:
         uuid: of the device; its beginning says which tool made it.
         targets: names of the targets in its table.
     """
-    by_target, by_uuid = _kinds("target_names"), _kinds("uuid_prefixes")
+    by_uuid = _kinds_by_uuid()
     beginnings = [beginning for beginning in by_uuid if uuid.startswith(beginning)]
     kind = by_uuid[max(beginnings, key=len)] if beginnings else "dm"
     names = set(targets)
-    if not names or kind not in {"dm", *by_target.values()}:
+    if not names or kind not in {"dm", *(TARGETS.load(name).kind for name in TARGETS)}:
         return kind
-    return by_target.get(names.pop(), "dm") if len(names) == 1 else "dm"
+    return target_of(names.pop()).kind if len(names) == 1 else "dm"
 
 
 @cache
-def _kinds(attribute: str) -> Mapping[str, str]:
-    """What the kinds of layers name in an attribute → the kind."""
-    return {name: kind for kind in LAYERS for name in getattr(LAYERS.load(kind), attribute)}
+def _kinds_by_uuid() -> Mapping[str, str]:
+    return {prefix: kind for kind in LAYERS for prefix in LAYERS.load(kind).uuid_prefixes}
+
+
+def target_of(name: str) -> DmTarget:
+    """The target of a name; of kind dm where it belongs to no technology."""
+    return TARGETS.load(name) if name in TARGETS else DmTarget("dm", read_target)
 
 
 def mapper_name(group: str, volume: str) -> str:

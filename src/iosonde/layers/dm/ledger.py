@@ -5,16 +5,16 @@ from __future__ import annotations
 from iosonde._core import Striped
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.rule import Accounting, LedgerLayer
-from iosonde.layers._ledger.shapes import (
-    mapped,
-)
+from iosonde.layers._ledger.shapes import mapped
 from iosonde.layers.dm.facts import MapperTarget, read_striped
 from iosonde.records.stack import StackLayer
 from iosonde.units import SECTOR
 
 
-def striped(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
-    """A target `striped`."""
+def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
+    """A target `striped`; no other is covered."""
+    if target.name != "striped":
+        raise NotCovered(f"a table of {target.name} is not covered")
     table = read_striped(target.arguments)
     if table is None:
         raise NotCovered("its table is not known")
@@ -24,4 +24,4 @@ def striped(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     return LedgerLayer(Striped(chunk=table.chunk_size), size, starts=starts, order=order)
 
 
-ACCOUNTING = Accounting(found=mapped)
+ACCOUNTING = Accounting(found=mapped, target=_target)

@@ -21,11 +21,10 @@ from iosonde.layers.dm.facts import (
     OWN,
     UNREAD,
     MapperTarget,
-    ReadTarget,
     TargetFacts,
     device_of,
-    read_target,
     table_facts,
+    target_of,
 )
 from iosonde.records.printed import (
     OutputReading,
@@ -38,7 +37,7 @@ from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
 from iosonde.text.torn import joinings
 
-_TARGETS = "|".join(sorted((*OWN, *TARGETS, "flashcache-wt", "flashcache"), key=len, reverse=True))
+_TARGETS = "|".join(sorted((*OWN, *TARGETS), key=len, reverse=True))
 HEAD = re.compile(
     r"(?:^|[\s|])(?:(?P<name>[^\s:|][^\s|]{0,126}): )?(?P<start>\d{1,15}) (?P<length>\d{1,15}) "
     rf"(?P<target>{_TARGETS})(?= |$|\|)(?P<arguments>.*)$"
@@ -157,7 +156,7 @@ def _states(devices: Iterable[_Device], prompt: Prompt) -> tuple[PrintedState, .
 
 def _whole(cursor: TextCursor, first: int, name: str) -> _Whole | None:
     """A target's line, which a wrap may have torn."""
-    read: ReadTarget = TARGETS.load(name) if name in TARGETS else read_target
+    read = target_of(name).read
     parts, indices = [cursor.line(first) or ""], [first]
     # What stands below a target that is not told apart is not taken for its arguments.
     for index, text in _following(cursor, first) if name not in UNREAD else ():

@@ -13,7 +13,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde.layers.dm.facts import MapperTarget, TargetFacts, counted, has_failed, part_of
+from iosonde.layers.dm.facts import (
+    DmTarget,
+    MapperTarget,
+    TargetFacts,
+    counted,
+    has_failed,
+    part_of,
+)
 from iosonde.records.printed import known
 from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
@@ -158,3 +165,6 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
         **status.facts(),
     }
     return TargetFacts("dm_cache", known(values), status.counters)
+
+
+TARGET = DmTarget("dm_cache", read_target)

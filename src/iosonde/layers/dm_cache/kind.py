@@ -64,7 +64,6 @@ class DmCache(Layer):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "dm_cache"
-    target_names: ClassVar[tuple[str, ...]] = ("cache",)
     declaration: ClassVar[type[Declared]] = DmCacheDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

@@ -96,7 +96,7 @@ class _Counted:
         return self.read_misses + self.write_misses
 
 
-def target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
+def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     """What is there is read and written on the fast layer, all else on the slow one.
 
     Which blocks are there is not known; the cache tells how many I/Os found theirs, and how many
@@ -220,5 +220,6 @@ def _dm_cache_start(size: int, block: int) -> int:
 ACCOUNTING = Accounting(
     declared=_declared,
     found=mapped,
+    target=_target,
     extra={"request_rate": "requests a second, where it goes by the clock"},
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iosonde.layers.dm.facts import DEVICE, MapperTarget, TargetFacts, counted
+from iosonde.layers.dm.facts import DEVICE, DmTarget, MapperTarget, TargetFacts, counted
 from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
 
@@ -56,3 +56,6 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
     if table is None:
         return None
     return TargetFacts("dm_crypt", {**table.facts(), "device": table.device})
+
+
+TARGET = DmTarget("dm_crypt", read_target)

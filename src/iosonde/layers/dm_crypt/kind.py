@@ -28,7 +28,6 @@ class DmCrypt(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "dm_crypt"
-    target_names: ClassVar[tuple[str, ...]] = ("crypt",)
     uuid_prefixes: ClassVar[tuple[str, ...]] = ("CRYPT-",)
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 

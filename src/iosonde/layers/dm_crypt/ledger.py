@@ -14,7 +14,7 @@ from iosonde.records.stack import StackLayer
 from iosonde.units import MIB, SECTOR
 
 
-def target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
+def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     """The same I/Os elsewhere.
 
     Source: Linux 6.1, drivers/md/dm-crypt.c, `crypt_map()`: what is larger than 256 pages is cut.
@@ -27,4 +27,4 @@ def target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     return LedgerLayer(Linear(start=table.data_offset), size, Limits(most=MIB), order=(place,))
 
 
-ACCOUNTING = Accounting(found=mapped)
+ACCOUNTING = Accounting(found=mapped, target=_target)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde.layers.dm.facts import MapperTarget, TargetFacts, counted
+from iosonde.layers.dm.facts import DmTarget, MapperTarget, TargetFacts, counted
 from iosonde.records.stack import Scalar
 
 DEFAULTS = {
@@ -112,3 +112,6 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
         return None
     failed: dict[str, Scalar] = {"state": "failed"} if status.error else {}
     return TargetFacts("dm_writecache", {**status.facts(), **failed}, status.counters)
+
+
+TARGET = DmTarget("dm_writecache", read_target)

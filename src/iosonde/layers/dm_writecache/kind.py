@@ -67,7 +67,6 @@ class DmWritecache(Layer):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "dm_writecache"
-    target_names: ClassVar[tuple[str, ...]] = ("writecache",)
     declaration: ClassVar[type[Declared]] = DmWritecacheDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

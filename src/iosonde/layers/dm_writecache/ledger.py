@@ -77,7 +77,7 @@ class _Filled:
             yield f"{self.around} blocks were written past it, as it was full"
 
 
-def target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
+def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     """All writes go to the fast layer, and back from there once more than a share is in use.
 
     Reads of what it holds come from the fast layer. What it held at the beginning is not known, but
@@ -213,5 +213,6 @@ def writecache_metadata(blocks: int) -> int:
 ACCOUNTING = Accounting(
     declared=_declared,
     found=mapped,
+    target=_target,
     extra={"request_rate": "requests a second, where it goes by the clock"},
 )

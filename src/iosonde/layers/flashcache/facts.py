@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from iosonde import units
+from iosonde.layers.dm.facts import DmTarget, read_target
 from iosonde.records.printed import known
 from iosonde.records.stack import Scalar
 
@@ -132,3 +133,6 @@ def of_device(text: str, name: str) -> str:
         return ""
     after = _HEAD.search(text, start.end())
     return text[start.end() : after.start() if after else len(text)]
+
+
+TARGET = DmTarget("flashcache", read_target)

@@ -31,7 +31,6 @@ class Flashcache(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "flashcache"
-    target_names: ClassVar[tuple[str, ...]] = ("flashcache", "flashcache-wt")
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *(
             LayerSetting(name, "sysctl", _SYSCTL + name, unit)

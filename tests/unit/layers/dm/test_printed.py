@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers import TARGETS
-from iosonde.layers.dm.facts import MapperTarget, TargetFacts, parse_targets, read_target
+from iosonde.layers.dm.facts import MapperTarget, TargetFacts, parse_targets, target_of
 from iosonde.layers.dm_cache.facts import read_target as read_cache
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
 from iosonde.records.stack import Scalar
@@ -35,8 +34,7 @@ def counted(text: str) -> dict[str, PrintedCounters]:
 
 def facts_of(line: str) -> TargetFacts | None:
     name, *arguments = line.split()
-    read = TARGETS.load(name) if name in TARGETS else read_target
-    return read(MapperTarget(0, 100, name, tuple(arguments)))
+    return target_of(name).read(MapperTarget(0, 100, name, tuple(arguments)))
 
 
 def test_every_line_of_a_table_is_a_device_with_the_size_that_the_second_view_gives() -> None:
