@@ -115,6 +115,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "caches": "iosonde.layers._caches.findings:RULES",
         "controller": "iosonde.layers.hwraid.findings:RULES",
         "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",
+        "drbd": "iosonde.layers.drbd.findings:RULES",
         "error_target": "iosonde.layers.dm.findings:RULES",
         "frames": "iosonde.layers.aoe.findings:RULES",
         "hit_rates": "iosonde.layers._caches.findings_hits:RULES",

@@ -237,6 +237,13 @@ CASES = (
         case(md({"sync_action": "resync", "sync_waits": "delayed"})),
     ),
     RuleCase(
+        "resync-stuck.paused",
+        "a replica whose resync was paused",
+        case(state("drbd", "r0", {"replication": "PausedSyncS", "disk_state": "UpToDate"})),
+        "one whose resync is under way",
+        case(state("drbd", "r0", {"replication": "SyncSource", "disk_state": "UpToDate"})),
+    ),
+    RuleCase(
         "error-target.made_to_fail",
         "a device of which a part is mapped to errors",
         case(state("dm", "data", {"target": "linear, error", "segments": 2})),

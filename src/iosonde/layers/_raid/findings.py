@@ -1,10 +1,10 @@
-"""Arrays under a load: what a write costs on them, and whether they were whole while measured.
+"""Arrays under a load: what a write costs on them, and what else they are busy with.
 
 Source:
     Linux drivers/md/raid5.c, handle_stripe_dirtying(): what a write does not fill of a stripe is
     made up for by reading (read-modify-write or reconstruct-write); its Documentation,
-    admin-guide/md.rst (stripe_cache_size, degraded, sync_action); Patterson, Gibson, Katz, "A case
-    for redundant arrays of inexpensive disks" (1988); DRBD 8.4 and 9, drbd_strings.c.
+    admin-guide/md.rst (stripe_cache_size); Patterson, Gibson, Katz, "A case
+    for redundant arrays of inexpensive disks" (1988).
 """
 
 from __future__ import annotations
@@ -13,27 +13,13 @@ from collections.abc import Iterator, Sequence
 
 from iosonde import units
 from iosonde.layers._raid.arrays import Array, ArrayLoad, Ground, WriteCost, write_cost
-from iosonde.layers._raid.geometry import NEAR_TWO, PARITY, tolerance
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Scalar
 
 _PAGE = 4 * units.KIB
 _CACHE = 256  # entries of md's stripe cache, unless set
 _SEVERAL = 6  # geometries that are listed
-_IDLE = frozenset({"", "idle", "none", "frozen"})
-_WORK = {
-    "resync": "makes its members alike (resync)",
-    "recover": "rebuilds a member (recovery)",
-    "reshape": "spreads its data anew (reshape)",
-    "check": "compares its members (check)",
-    "repair": "compares and mends its members (repair)",
-}
-_SYNCING = frozenset({
-    "SyncSource", "SyncTarget", "VerifyS", "VerifyT",
-})  # fmt: skip
-_CONNECTED = _SYNCING | {
-    "Connected", "Established", "Ahead", "Behind", "PausedSyncS", "PausedSyncT",
-}  # fmt: skip
 
 
 # ── raid-penalty ──────────────────────────────────────────────────────────────────────────────
@@ -179,158 +165,74 @@ def stripe_cache(case: EvidenceSet) -> Iterator[Finding]:
         )
 
 
-# ── degraded ──────────────────────────────────────────────────────────────────────────────────
+_WORK = {
+    "resync": "makes its members alike", "recover": "rebuilds a member",
+    "reshape": "spreads its data anew", "check": "compares its members",
+    "repair": "compares and mends its members",
+}  # fmt: skip
 
 
-def not_whole(case: EvidenceSet) -> Iterator[Finding]:
-    """Arrays of md that lack members or are busy with themselves; of LVM see lvm_raid.py."""
-    for state in case.of_kind("md"):
-        missing = state.values.get("degraded")
-        if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
-            yield _lacking(state, missing)
-        action = str(state.values.get("sync_action") or "")
-        if action not in _IDLE and not state.values.get("sync_waits"):
-            yield _busy(state, action)
+def busy(
+    state: StateEvidence, action: str, share: Scalar, *, done: str, remedy: str, confirm: str
+) -> Finding:
+    """An array that works for itself.
 
-
-def _lacking(state: StateEvidence, missing: int) -> Finding:
-    level, disks = state.values.get("level"), state.values.get("raid_disks")
-    failed = state.values.get("faulty")
-    of = f" of its {disks} members" if isinstance(disks, int) else f" member{'s'[: missing - 1]}"
-    called = f"{state.name} ({level.upper().replace('RAID', 'RAID ')})" if isinstance(
-        level, str) else state.name  # fmt: skip
-    cost = "reads of what is gone are computed from all others, " if level in PARITY else ""
-    layout = state.values.get("layout")
-    more = -missing + tolerance(
-        str(level),
-        disks if isinstance(disks, int) else 0,
-        layout if isinstance(layout, int) else NEAR_TWO,
-    )
-    left = (
-        f"{'one' if more == 1 else more} more may be lost"
-        if more > 0
-        else "the next loss may take data with it"
-    )
-    evidence = [Evidence("members missing", missing, "", state.where)]
-    if failed:
-        evidence.append(Evidence("failed", str(failed), "", state.where))
-    return Finding(
-        rule="degraded",
-        severity="error",
-        subject=subject_of(state),
-        message=f"{called} lacks {missing}{of}: {cost}{left}, and what is measured now is not the "
-        "whole array's.",
-        evidence=tuple(evidence),
-        remedy=f"`mdadm /dev/{state.name} --add NEW` after the failed one is removed; the rebuild "
-        "reads all other members and takes bandwidth until it is done",
-        confirm="/proc/mdstat shows U for each member; then the same trial",
-    )
-
-
-def _busy(state: StateEvidence, action: str) -> Finding:
-    share = state.values.get("sync_share")
+    Args:
+        state: of it.
+        action: by sysfs' word, `sync_action`.
+        share: of the work that is done, or of the array in sync; None where it is not known.
+        done: what `share` is called.
+        remedy: how to slow it down.
+        confirm: what shows that it is over.
+    """
+    word = "recovery" if action == "recover" else action
+    work = f"{_WORK[action]} ({word})" if action in _WORK else f"is busy with {action}"
     known = isinstance(share, int | float) and not isinstance(share, bool)
     return Finding(
         rule="degraded",
         severity="warning",
         subject=subject_of(state),
-        message=f"{state.name} {_WORK.get(action, f'is busy with {action}')}, which takes "
-        "bandwidth from whatever is measured meanwhile.",
-        evidence=(Evidence("done", share, "fraction", state.where),)
+        message=f"{state.name} {work}, which takes bandwidth from whatever is measured meanwhile.",
+        evidence=(Evidence(done, share, "fraction", state.where),)
         if known
         else (Evidence("sync_action", action, "", state.where),),
-        remedy="measure when it is done; `sysctl dev.raid.speed_limit_max` slows it down, and "
-        "leaves the array longer without redundancy",
-        confirm="the same trial when /proc/mdstat shows no progress line",
+        remedy=f"measure when it is done; {remedy}, and leaves it longer without redundancy",
+        confirm=f"the same trial when {confirm}",
     )
 
 
-def not_replicated(case: EvidenceSet) -> Iterator[Finding]:
-    """DRBD devices without a second copy, with a peer away, being made alike, or not alike."""
-    volumes: dict[tuple[str, str, str, str], list[StateEvidence]] = {}
-    for state in case.of_kind("drbd"):
-        # A subject is a volume with one of its peers; what stands elsewhere is another moment.
-        volumes.setdefault((state.source, state.where, state.host, state.name), []).append(state)
-    for peers in volumes.values():
-        yield from _replication(peers)
+def stands_still(
+    state: StateEvidence,
+    said: str,
+    what: str,
+    value: str | float | None,
+    remedy: str,
+    *,
+    unit: str = "",
+) -> Finding:
+    """A resync that does not go on.
 
-
-def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
-    """One volume with all of its peers."""
-    first = peers[0]
-    syncing = [state for state in peers if _link(state) in _SYNCING]
-    away = [state for state in peers if _link(state) and _link(state) not in _CONNECTED]
-    disks = {first.values.get("disk_state")} | {one.values.get("peer_disk_state") for one in peers}
-    copies = [first.values.get("disk_state")]
-    copies += [one.values.get("peer_disk_state") for one in peers if one not in away]
-    alone = copies.count("UpToDate") < 2 and (away or "Diskless" in disks)
-    if syncing:
-        yield _being_made_alike(syncing)
-    if alone and not syncing:
-        link = " and ".join(dict.fromkeys(map(_link, away))) or "Diskless"
-        yield Finding(
-            "degraded", "error", subject_of(first),
-            f"{first.name} has no second copy at work ({link}): what is written "
-            "now is on one side only, and figures measured now are not those of replication.",
-            _evidence(peers), "`drbdadm connect` or `drbdadm attach`, after the cause is known; "
-            "the resync takes bandwidth until it is done",
-            "the same trial when both sides are UpToDate",
-        )  # fmt: skip
-    elif away:
-        names = ", ".join(str(one.values.get("peer") or "a peer") for one in away)
-        yield Finding(
-            "degraded", "warning", subject_of(first),
-            f"{first.name} is without {names} ({_link(away[0])}): another copy is at work, one "
-            "failure fewer is survived, and figures measured now lack the way to that peer.",
-            _evidence(away), "`drbdadm connect`, after the cause is known",
-            "the same trial when every peer is connected",
-        )  # fmt: skip
-    unlike = [
-        state for state in peers if state not in syncing and state not in away
-        and isinstance(amount := state.values.get("out_of_sync"), int) and amount > 0
-        and state.values.get("peer_disk_state") in {"UpToDate", None}
-    ]  # fmt: skip
-    if unlike:
-        yield Finding(
-            "degraded", "error", subject_of(first),
-            f"{first.name} is not the same on both sides, though they are connected and no resync "
-            "is under way: what a verify run found, or a change past DRBD, is still out of sync.",
-            _evidence(unlike), "`drbdadm disconnect` and `drbdadm connect` on the side whose data "
-            "are right makes a resync of these blocks; look for what wrote past DRBD",
-            "`drbdadm verify` finds nothing: out-of-sync is 0",
-        )  # fmt: skip
-
-
-def _being_made_alike(syncing: Sequence[StateEvidence]) -> Finding:
-    first = syncing[0]
+    Args:
+        state: of the array or replica.
+        said: why.
+        what: the fact that tells it.
+        value: of the fact.
+        remedy: what makes it go on.
+        unit: of the value.
+    """
+    shown = units.show(float(value), unit) if unit and isinstance(value, int | float) else value
     return Finding(
-        "degraded", "warning", subject_of(first),
-        f"{first.name} is being made alike on both sides ({_link(first)}), which takes bandwidth "
-        "of the link and of both disks from whatever is measured meanwhile.",
-        _evidence(syncing), "measure when both sides are UpToDate; c-max-rate limits the resync",
-        "the same trial when the peer's disk is UpToDate",
-    )  # fmt: skip
+        rule="resync-stuck",
+        severity="warning",
+        subject=subject_of(state),
+        message=f"{said}: until it is done there is no redundancy for what is not yet alike.",
+        evidence=(Evidence(what.replace("_", " "), shown, "", state.where),),
+        remedy=remedy,
+        confirm="a share in sync that grows (/proc/mdstat, `drbdadm status`)",
+    )
 
 
-def _link(state: StateEvidence) -> str:
-    """How the way to the peer is: what is replicated, else the connection; empty if unknown."""
-    connection = str(state.values.get("connection") or "")
-    if connection and connection not in _CONNECTED:
-        return connection
-    return str(state.values.get("replication") or connection)
-
-
-def _evidence(states: Sequence[StateEvidence]) -> tuple[Evidence, ...]:
-    several = len({state.values.get("peer") for state in states}) > 1
-    return tuple(
-        Evidence(
-            name.replace("_", " ") + (f" with {state.values.get('peer')}" if several else ""),
-            state.values[name], "B" if name == "out_of_sync" else "", state.where,
-        )
-        for state in states
-        for name in ("connection", "replication", "disk_state", "peer_disk_state", "out_of_sync")
-        if state.values.get(name) is not None
-    )  # fmt: skip
+# ── degraded ──────────────────────────────────────────────────────────────────────────────────
 
 
 def measured_meanwhile(case: EvidenceSet) -> Iterator[Finding]:
@@ -359,10 +261,6 @@ RULES: tuple[Rule, ...] = (
          partial_stripes),
     Rule("raid-penalty", "md", "Writes through the default stripe cache of a parity array.", _MD,
          stripe_cache),
-    Rule("degraded", "md", "Arrays that lack members or are busy with themselves.", _MD,
-         not_whole),
-    Rule("degraded", "drbd", "Replication that is not at work, or catches up.",
-         "drbd.conf(5), drbdadm(8) of drbd-utils 9; DRBD 8.4, drbd_strings.c", not_replicated),
     Rule("degraded", "md", "Background work of an array while a trial was measured.", _MD,
          measured_meanwhile),
 )  # fmt: skip

@@ -12,17 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from iosonde.layers._raid.findings import busy
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _IDLE = frozenset({"", "idle", "frozen"})
-_WORK = {
-    "resync": "makes its members alike",
-    "recover": "rebuilds a member",
-    "reshape": "spreads its data anew",
-    "check": "compares its members",
-    "repair": "compares and mends its members",
-}
 
 
 def volumes(case: EvidenceSet) -> Iterator[Finding]:
@@ -89,24 +83,17 @@ def _lacking(state: StateEvidence) -> Finding:
 def _busy(state: StateEvidence) -> Iterator[Finding]:
     action = str(state.values.get("sync_action") or "")
     share = state.values.get("in_sync", state.values.get("sync_share"))
-    known = isinstance(share, int | float) and not isinstance(share, bool)
     if action in _IDLE:
-        if not known or float(str(share)) >= 1:
+        if not isinstance(share, int | float) or share >= 1:
             return
         action = "resync"
-    yield Finding(
-        rule="degraded",
-        severity="warning",
-        subject=subject_of(state),
-        message=f"{state.name} {_WORK.get(action, f'is busy with {action}')} ({action}), which "
-        "takes bandwidth from whatever is measured meanwhile.",
-        evidence=(Evidence("in sync", share, "fraction", state.where),)
-        if known
-        else (Evidence("sync_action", action, "", state.where),),
-        remedy=f"measure when it is done; `lvchange --maxrecoveryrate 10M {_volume(state)}` slows "
-        "it down, and leaves the volume longer without redundancy",
-        confirm="the same trial when `lvs -o name,copy_percent,raid_sync_action` shows 100 % and "
-        "idle",
+    yield busy(
+        state,
+        action,
+        share,
+        done="in sync",
+        remedy=f"`lvchange --maxrecoveryrate 10M {_volume(state)}` slows it down",
+        confirm="`lvs -o name,copy_percent,raid_sync_action` shows 100 % and idle",
     )
 
 

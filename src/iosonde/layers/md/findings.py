@@ -1,56 +1,48 @@
-"""Resyncs that do not go on, or not within any time that somebody waits.
+"""Arrays of md that are not whole, and resyncs that do not go on or take longer than anybody waits.
 
 Source:
     Linux drivers/md/md.c, md_seq_show(), status_resync() ("PENDING": the array is auto-read-only,
     or waits for its first write; "DELAYED": another array on the same disks is at work),
-    action_show() ("frozen"); mdadm(8), --readwrite; drbdsetup(8), pause-sync, resync-after;
-    lvmraid(7).
+    action_show() ("frozen"), degraded; mdadm(8), --readwrite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde import units
+from iosonde.layers._raid.findings import busy, stands_still
+from iosonde.layers._raid.geometry import NEAR_TWO, PARITY, tolerance
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _DAY = 86400.0
 _LONGEST = 14 * _DAY
-_PAUSED = frozenset({"PausedSyncS", "PausedSyncT"})
+_IDLE = frozenset({"", "idle", "none", "frozen"})
 
 
 def stuck(case: EvidenceSet) -> Iterator[Finding]:
-    """Arrays and replicas whose resync stands still."""
+    """Arrays whose resync stands still."""
     for state in case.of_kind("md"):
-        yield from _md(state)
-    for state in case.of_kind("drbd"):
-        link = str(state.values.get("replication") or state.values.get("connection") or "")
-        if link in _PAUSED:
-            yield _finding(
-                state, f"The resync of {state.name} is paused ({link})", "replication", link,
-                f"`drbdadm resume-sync {state.name}`, unless it waits for another resource by "
-                "resync-after, which then has to end first",
-            )  # fmt: skip
+        yield from _stuck(state)
 
 
-def _md(state: StateEvidence) -> Iterator[Finding]:
+def _stuck(state: StateEvidence) -> Iterator[Finding]:
     values, name = state.values, state.name
     if values.get("sync_waits") == "pending":
-        yield _finding(
+        yield stands_still(
             state, f"The {values.get('sync_action')} of {name} has not begun, because the array is "
             "read-only until somebody writes to it", "sync_waits", "pending",
             f"`mdadm --readwrite /dev/{name}`",
         )  # fmt: skip
     elif values.get("sync_action") == "frozen" and values.get("degraded"):
-        yield _finding(
+        yield stands_still(
             state, f"{name} lacks a member, and its resync is frozen: no spare is taken in",
             "sync_action", "frozen", f"`echo idle > /sys/block/{name}/md/sync_action`, after "
             "whoever froze it (mdadm while it reshapes) is done",
         )  # fmt: skip
     elif (left := _left(state)) is not None and left > _LONGEST:
         days = "without end" if left == float("inf") else f"for {round(left / _DAY):,} days more"
-        yield _finding(
+        yield stands_still(
             state, f"At its present speed {name} goes on {days} with its {values['sync_action']}",
             "sync_speed", values.get("sync_speed"), "look for a disk that answers slowly or not at "
             "all (`iostat -x`, `smartctl -a`, the kernel's log), at sync_max, and at "
@@ -72,28 +64,62 @@ def _left(state: StateEvidence) -> float | None:
     return (1 - share) * size / members / speed
 
 
-def _finding(
-    state: StateEvidence,
-    said: str,
-    what: str,
-    value: str | float | None,
-    remedy: str,
-    *,
-    unit: str = "",
-) -> Finding:
-    shown = units.show(float(value), unit) if unit and isinstance(value, int | float) else value
+def not_whole(case: EvidenceSet) -> Iterator[Finding]:
+    """Arrays of md that lack members or are busy with themselves."""
+    for state in case.of_kind("md"):
+        missing = state.values.get("degraded")
+        if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
+            yield _lacking(state, missing)
+        action = str(state.values.get("sync_action") or "")
+        if action not in _IDLE and not state.values.get("sync_waits"):
+            yield busy(
+                state,
+                action,
+                state.values.get("sync_share"),
+                done="done",
+                remedy="`sysctl dev.raid.speed_limit_max` slows it down",
+                confirm="/proc/mdstat shows no progress line",
+            )
+
+
+def _lacking(state: StateEvidence, missing: int) -> Finding:
+    level, disks = state.values.get("level"), state.values.get("raid_disks")
+    failed = state.values.get("faulty")
+    of = f" of its {disks} members" if isinstance(disks, int) else f" member{'s'[: missing - 1]}"
+    called = f"{state.name} ({level.upper().replace('RAID', 'RAID ')})" if isinstance(
+        level, str) else state.name  # fmt: skip
+    cost = "reads of what is gone are computed from all others, " if level in PARITY else ""
+    layout = state.values.get("layout")
+    more = -missing + tolerance(
+        str(level),
+        disks if isinstance(disks, int) else 0,
+        layout if isinstance(layout, int) else NEAR_TWO,
+    )
+    left = (
+        f"{'one' if more == 1 else more} more may be lost"
+        if more > 0
+        else "the next loss may take data with it"
+    )
+    evidence = [Evidence("members missing", missing, "", state.where)]
+    if failed:
+        evidence.append(Evidence("failed", str(failed), "", state.where))
     return Finding(
-        rule="resync-stuck",
-        severity="warning",
+        rule="degraded",
+        severity="error",
         subject=subject_of(state),
-        message=f"{said}: until it is done there is no redundancy for what is not yet alike.",
-        evidence=(Evidence(what.replace("_", " "), shown, "", state.where),),
-        remedy=remedy,
-        confirm="a share in sync that grows (/proc/mdstat, `drbdadm status`)",
+        message=f"{called} lacks {missing}{of}: {cost}{left}, and what is measured now is not the "
+        "whole array's.",
+        evidence=tuple(evidence),
+        remedy=f"`mdadm /dev/{state.name} --add NEW` after the failed one is removed; the rebuild "
+        "reads all other members and takes bandwidth until it is done",
+        confirm="/proc/mdstat shows U for each member; then the same trial",
     )
 
 
+_MD = "Linux drivers/md/md.c; Documentation/admin-guide/md.rst"
 RULES: tuple[Rule, ...] = (
-    Rule("resync-stuck", "md, drbd", "Resyncs that have not begun, are frozen or paused, or would "
-         "take weeks.", "Linux drivers/md/md.c; drbdsetup(8)", stuck),
+    Rule("degraded", "md", "Arrays that lack members or are busy with themselves.", _MD,
+         not_whole),
+    Rule("resync-stuck", "md", "Resyncs that have not begun, are frozen, or would take weeks.", _MD,
+         stuck),
 )  # fmt: skip

@@ -1,11 +1,9 @@
-"""What writes cost on arrays, and arrays that are not whole."""
+"""What writes cost on arrays."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from math import gcd
-from typing import Any
 
 import pytest
 
@@ -198,39 +196,6 @@ def test_the_stripe_cache_matters_where_something_is_written(size: Scalar, alarm
     assert found(raid.RULES, EvidenceSet(states=(md(values),))) == []
 
 
-def test_arrays_that_lack_members_or_work_for_themselves() -> None:
-    values: dict[str, Scalar] = {
-        **RAID5, "degraded": 1, "sync_action": "recover", "sync_share": 0.1, "faulty": "sdc",
-    }  # fmt: skip
-    lacking, busy = found(raid.RULES, EvidenceSet(states=(md(values),)), "degraded")
-    assert (lacking.severity, busy.severity) == ("error", "warning")
-    assert "md0 (RAID 5) lacks 1 of its 5 members" in lacking.message
-    assert lacking.evidence[1].value == "sdc"
-    assert busy.message.startswith("md0 rebuilds a member")
-    assert found(raid.RULES, EvidenceSet(states=(md(RAID5),)), "degraded") == []
-
-
-@pytest.mark.parametrize(
-    ("values", "left"),
-    [
-        ({"level": "raid5"}, "the next loss may take data"),
-        ({"level": "raid6"}, "one more may be lost"),
-        ({"level": "raid1", "raid_disks": 2}, "the next loss may take data"),
-        ({"level": "raid1", "raid_disks": 4}, "2 more may be lost"),
-        ({"level": "raid10", "layout": 0x103}, "one more may be lost"),
-    ],
-)
-def test_a_degraded_array_says_what_it_still_stands(values: dict[str, Any], left: str) -> None:
-    (lacking,) = found(raid.RULES, EvidenceSet(states=(md({**RAID5, **values, "degraded": 1}),)),
-                       "degraded")  # fmt: skip
-    assert left in lacking.message
-
-
-@pytest.mark.parametrize("action", ["idle", "frozen", None, ""])
-def test_idle_arrays_are_left_in_peace(action: Scalar) -> None:
-    assert found(raid.RULES, EvidenceSet(states=(md({**RAID5, "sync_action": action}),))) == []
-
-
 def test_work_in_the_background_of_trials_is_said_once() -> None:
     work = ("md0: resync 12 %",)
     trials = tuple(
@@ -239,69 +204,3 @@ def test_work_in_the_background_of_trials_is_said_once() -> None:
     (busy,) = found(raid.RULES, EvidenceSet(trials=trials))
     assert "resync 12 %" in busy.message
     assert busy.subject == "one and 1 more"
-
-
-@pytest.mark.parametrize(
-    ("values", "severity"),
-    [
-        ({"connection": "Connected", "disk_state": "UpToDate", "peer_disk_state": "UpToDate"}, ""),
-        ({"replication": "Established", "disk_state": "UpToDate"}, ""),
-        ({"disk_state": "UpToDate", "peer_disk_state": "UpToDate"}, ""),
-        ({"connection": "SyncSource", "peer_disk_state": "Inconsistent"}, "warning"),
-        ({"connection": "StandAlone", "out_of_sync": 4096}, "error"),
-        ({"connection": "Connected", "disk_state": "Diskless"}, "error"),
-    ],
-)
-def test_replication(values: dict[str, Scalar], severity: str) -> None:
-    case = EvidenceSet(states=(StateEvidence("drbd", "r0", "n1", values, "p:1", "page"),))
-    assert [one.severity for one in found(raid.RULES, case)] == ([severity] if severity else [])
-
-
-def _volume(*peers: dict[str, Scalar], **own: Scalar) -> EvidenceSet:
-    """A DRBD volume with its peers, as `drbdadm status` gives them."""
-    return EvidenceSet(states=tuple(
-        StateEvidence("drbd", "r0", "n1", {"disk_state": "UpToDate", "connection": "Connected",
-                                   **own, "peer": f"node{place}", **peer}, "p:1", "page")
-        for place, peer in enumerate(peers, 2)
-    ))  # fmt: skip
-
-
-UP: dict[str, Scalar] = {"peer_disk_state": "UpToDate"}
-TIE_BREAKER: dict[str, Scalar] = {"peer_disk_state": "Diskless"}
-AWAY: dict[str, Scalar] = {"connection": "Connecting"}
-
-
-@pytest.mark.parametrize(
-    ("case", "severities"),
-    [
-        (_volume(UP, TIE_BREAKER), []),
-        (_volume(TIE_BREAKER, UP), []),
-        (_volume(UP, UP, disk_state="Diskless"), []),  # as the tie-breaker itself sees it
-        (_volume(UP, UP), []),
-        (_volume(TIE_BREAKER), ["error"]),
-        (_volume(TIE_BREAKER, AWAY), ["error"]),
-        (_volume(UP, disk_state="Diskless"), ["error"]),
-        (_volume(AWAY, AWAY), ["error"]),
-        (_volume(UP, AWAY), ["warning"]),
-        (_volume(UP, {"replication": "SyncSource", "peer_disk_state": "Inconsistent"}),
-         ["warning"]),
-        (_volume({**UP, "out_of_sync": 131072}), ["error"]),
-        (_volume({**UP, "out_of_sync": 0}), []),
-        (_volume({**UP, "out_of_sync": 131072, "replication": "VerifyS"}), ["warning"]),
-        (_volume({**AWAY, "out_of_sync": 131072}), ["error"]),  # the copy away, once
-    ],
-)  # fmt: skip
-def test_replication_to_several_peers(case: EvidenceSet, severities: list[str]) -> None:
-    assert [one.severity for one in found(raid.RULES, case)] == severities
-
-
-def test_what_is_out_of_sync_is_shown() -> None:
-    (finding,) = found(raid.RULES, _volume({**UP, "out_of_sync": 131072}, TIE_BREAKER))
-    assert "not the same on both sides" in finding.message
-    assert [one.value for one in finding.evidence if one.unit == "B"] == [131072]
-
-
-def test_two_moments_of_one_volume_are_judged_apart() -> None:
-    later = tuple(replace(one, where="p:9") for one in _volume(UP).states)
-    case = EvidenceSet(states=(*_volume(AWAY).states, *later))
-    assert [one.severity for one in found(raid.RULES, case)] == ["error"]

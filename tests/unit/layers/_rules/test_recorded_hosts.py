@@ -12,6 +12,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers._raid import findings as raid
 from iosonde.layers._rules import alignment
 from iosonde.layers.disk import findings as queue
+from iosonde.layers.md import findings as md
 from iosonde.stack.discover import discover
 from tests.recordings.nfs_client import nfs_client
 from tests.recordings.nvme_crypt import nvme_crypt
@@ -20,7 +21,7 @@ from tests.recordings.sata_md_lvm import sata_md_lvm
 from tests.unit.explain.cases import found
 
 PLACE = Path(__file__).parents[3] / "recordings"
-RULES = (*alignment.RULES, *queue.RULES, *raid.RULES)
+RULES = (*alignment.RULES, *queue.RULES, *raid.RULES, *md.RULES)
 
 
 async def told(host: Host) -> set[tuple[str, str, str]]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import states
+from iosonde.text.find import FoundOutput
+from tests.mangle import read, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 STORCLI, MEGACLI, SSACLI = (
@@ -25,15 +26,21 @@ Since then a script looks at it every morning. It writes to the log of the host 
 """
 
 
-def found(text: str) -> list[tuple[str, int]]:
-    """Tool and number of subjects of each output."""
-    return [(state.tool, len(state.subjects)) for state in states(text)]
+def found(text: str) -> list[tuple[str, int, str]]:
+    """Tool and number of subjects of each output, and its last line."""
+    rows = text.splitlines()
+    return [
+        (state.tool, len(state.subjects), rows[output.place.last_line - 1].strip())
+        for output in read(text)
+        if isinstance(output, FoundOutput)
+        for state in output.states
+    ]
 
 
 @pytest.mark.parametrize("between", [PROSE, PROSE * 3])
 def test_each_output_ends_before_the_sentences_after_it(between: str) -> None:
     alone = [one for text in (STORCLI, MEGACLI, SSACLI) for one in found(text)]
-    assert [tool for tool, _ in alone] == ["storcli", "MegaCli", "ssacli"]
+    assert [tool for tool, _, _ in alone] == ["storcli", "MegaCli", "ssacli"]
     assert found(between.join((STORCLI, MEGACLI, SSACLI, ""))) == alone
 
 

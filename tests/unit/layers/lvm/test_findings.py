@@ -1,14 +1,12 @@
-"""RAID of LVM that is not whole, resyncs that stand still, targets that fail, calls sent again."""
+"""RAID of LVM that is not whole, targets that fail, calls sent again."""
 
 from __future__ import annotations
 
 import pytest
 
-from iosonde.layers._raid import findings as raid
 from iosonde.layers.dm import findings as error_target
 from iosonde.layers.lvm import findings as lvm_raid
 from iosonde.layers.lvm.facts import volume_facts
-from iosonde.layers.md import findings as resync
 from iosonde.layers.nfs import findings as nfs
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.stack import Json, Scalar
@@ -58,7 +56,7 @@ def test_a_linear_volume_on_a_disk_that_is_gone_has_lost_its_data() -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"in_sync": 0.4, "sync_action": "recover"}, "rebuilds a member (recover)"),
+        ({"in_sync": 0.4, "sync_action": "recover"}, "rebuilds a member (recovery)"),
         ({"in_sync": 0.4, "sync_action": "idle"}, "makes its members alike (resync)"),
         ({"in_sync": 1.0, "sync_action": "check"}, "compares its members (check)"),
         ({"in_sync": 1.0, "sync_action": "idle"}, ""),
@@ -82,56 +80,6 @@ def test_lvs_in_a_text_and_a_dm_status_are_read_alike() -> None:
     one = StateEvidence("dm", "my--vg-r5", "", status, "page:1", "page")
     (said,) = found(lvm_raid.RULES, EvidenceSet(states=(one,)))
     assert "lacks 1 of its 3 members" in said.message
-
-
-MDSTAT = """
-```
-$ cat /proc/mdstat
-Personalities : [raid1]
-md0 : active (auto-read-only) raid1 sdb1[1] sda1[0]
-      1047552 blocks super 1.2 [2/2] [UU]
-      \tresync={}
-
-unused devices: <none>
-```
-"""
-
-
-@pytest.mark.parametrize(("word", "stuck"), [("PENDING", 1), ("DELAYED", 0)])
-def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
-    case = case_of(MDSTAT.format(word))
-    assert next(case.of_kind("md")).values["sync_waits"] == word.lower()
-    said = found(resync.RULES, case)
-    assert len(said) == stuck
-    assert all("mdadm --readwrite /dev/md0" in one.remedy for one in said)
-    assert found(raid.RULES, case, "degraded") == []
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"sync_action": "frozen", "degraded": 1}, "frozen"),
-        ({"sync_action": "frozen", "degraded": 0}, ""),
-        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 0}, "without end"),
-        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**6, "size": 4 << 40},
-         "for 46 days more"),
-        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**8, "size": 4 << 40}, ""),
-    ],
-)  # fmt: skip
-def test_a_resync_that_cannot_end(values: dict[str, Scalar], words: str) -> None:
-    one = StateEvidence("md", "md0", "n1", values, "page:1", "page")
-    said = found(resync.RULES, EvidenceSet(states=(one,)))
-    assert [words in finding.message for finding in said] == [True] * bool(words)
-
-
-def test_a_resync_of_drbd_that_is_paused() -> None:
-    for link, rule in (("PausedSyncS", "resync-stuck"), ("SyncSource", "degraded")):
-        one = StateEvidence(
-            "drbd", "r0", "n1", {"replication": link, "disk_state": "UpToDate"}, "", "p"
-        )
-        case = EvidenceSet(states=(one,))
-        said = [*found(resync.RULES, case), *found(raid.RULES, case)]
-        assert [finding.rule for finding in said] == [rule]
 
 
 @pytest.mark.parametrize(

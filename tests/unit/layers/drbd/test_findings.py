@@ -1,0 +1,88 @@
+"""Replication by DRBD that is not at work, catches up, or is paused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from iosonde.layers.drbd.findings import RULES
+from iosonde.records.evidence import EvidenceSet, StateEvidence
+from iosonde.records.stack import Scalar
+from tests.unit.explain.cases import found
+
+
+@pytest.mark.parametrize(
+    ("values", "severity"),
+    [
+        ({"connection": "Connected", "disk_state": "UpToDate", "peer_disk_state": "UpToDate"}, ""),
+        ({"replication": "Established", "disk_state": "UpToDate"}, ""),
+        ({"disk_state": "UpToDate", "peer_disk_state": "UpToDate"}, ""),
+        ({"connection": "SyncSource", "peer_disk_state": "Inconsistent"}, "warning"),
+        ({"connection": "StandAlone", "out_of_sync": 4096}, "error"),
+        ({"connection": "Connected", "disk_state": "Diskless"}, "error"),
+    ],
+)
+def test_replication(values: dict[str, Scalar], severity: str) -> None:
+    case = EvidenceSet(states=(StateEvidence("drbd", "r0", "n1", values, "p:1", "page"),))
+    assert [one.severity for one in found(RULES, case)] == ([severity] if severity else [])
+
+
+def _volume(*peers: dict[str, Scalar], **own: Scalar) -> EvidenceSet:
+    """A DRBD volume with its peers, as `drbdadm status` gives them."""
+    return EvidenceSet(states=tuple(
+        StateEvidence("drbd", "r0", "n1", {"disk_state": "UpToDate", "connection": "Connected",
+                                   **own, "peer": f"node{place}", **peer}, "p:1", "page")
+        for place, peer in enumerate(peers, 2)
+    ))  # fmt: skip
+
+
+UP: dict[str, Scalar] = {"peer_disk_state": "UpToDate"}
+TIE_BREAKER: dict[str, Scalar] = {"peer_disk_state": "Diskless"}
+AWAY: dict[str, Scalar] = {"connection": "Connecting"}
+
+
+@pytest.mark.parametrize(
+    ("case", "severities"),
+    [
+        (_volume(UP, TIE_BREAKER), []),
+        (_volume(TIE_BREAKER, UP), []),
+        (_volume(UP, UP, disk_state="Diskless"), []),  # as the tie-breaker itself sees it
+        (_volume(UP, UP), []),
+        (_volume(TIE_BREAKER), ["error"]),
+        (_volume(TIE_BREAKER, AWAY), ["error"]),
+        (_volume(UP, disk_state="Diskless"), ["error"]),
+        (_volume(AWAY, AWAY), ["error"]),
+        (_volume(UP, AWAY), ["warning"]),
+        (_volume(UP, {"replication": "SyncSource", "peer_disk_state": "Inconsistent"}),
+         ["warning"]),
+        (_volume({**UP, "out_of_sync": 131072}), ["error"]),
+        (_volume({**UP, "out_of_sync": 0}), []),
+        (_volume({**UP, "out_of_sync": 131072, "replication": "VerifyS"}), ["warning"]),
+        (_volume({**AWAY, "out_of_sync": 131072}), ["error"]),  # the copy away, once
+    ],
+)  # fmt: skip
+def test_replication_to_several_peers(case: EvidenceSet, severities: list[str]) -> None:
+    assert [one.severity for one in found(RULES, case)] == severities
+
+
+def test_what_is_out_of_sync_is_shown() -> None:
+    (finding,) = found(RULES, _volume({**UP, "out_of_sync": 131072}, TIE_BREAKER))
+    assert "not the same on both sides" in finding.message
+    assert [one.value for one in finding.evidence if one.unit == "B"] == [131072]
+
+
+def test_two_moments_of_one_volume_are_judged_apart() -> None:
+    later = tuple(replace(one, where="p:9") for one in _volume(UP).states)
+    case = EvidenceSet(states=(*_volume(AWAY).states, *later))
+    assert [one.severity for one in found(RULES, case)] == ["error"]
+
+
+def test_a_resync_of_drbd_that_is_paused() -> None:
+    for link, rule in (("PausedSyncS", "resync-stuck"), ("SyncSource", "degraded")):
+        one = StateEvidence(
+            "drbd", "r0", "n1", {"replication": link, "disk_state": "UpToDate"}, "", "p"
+        )
+        case = EvidenceSet(states=(one,))
+        said = found(RULES, case)
+        assert [finding.rule for finding in said] == [rule]

@@ -1,0 +1,97 @@
+"""Arrays of md that lack members, work for themselves, or stand still."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from iosonde.layers.md import findings as md_findings
+from iosonde.records.evidence import EvidenceSet, StateEvidence
+from iosonde.records.stack import Scalar
+from tests.unit.explain.cases import case_of, found
+
+RAID5: dict[str, Scalar] = {
+    "level": "raid5", "raid_disks": 5, "chunk_size": 65536, "data_members": 4,
+    "stripe_width": 262144, "sync_action": "idle", "degraded": 0,
+}  # fmt: skip
+
+
+def array(values: dict[str, Scalar]) -> StateEvidence:
+    return StateEvidence("md", "md0", "n1", values, "n1/md:md0", "page")
+
+
+def test_arrays_that_lack_members_or_work_for_themselves() -> None:
+    values: dict[str, Scalar] = {
+        **RAID5, "degraded": 1, "sync_action": "recover", "sync_share": 0.1, "faulty": "sdc",
+    }  # fmt: skip
+    lacking, busy = found(md_findings.RULES, EvidenceSet(states=(array(values),)), "degraded")
+    assert (lacking.severity, busy.severity) == ("error", "warning")
+    assert "md0 (RAID 5) lacks 1 of its 5 members" in lacking.message
+    assert lacking.evidence[1].value == "sdc"
+    assert busy.message.startswith("md0 rebuilds a member (recovery), which takes bandwidth")
+    assert found(md_findings.RULES, EvidenceSet(states=(array(RAID5),)), "degraded") == []
+
+
+@pytest.mark.parametrize(
+    ("values", "left"),
+    [
+        ({"level": "raid5"}, "the next loss may take data"),
+        ({"level": "raid6"}, "one more may be lost"),
+        ({"level": "raid1", "raid_disks": 2}, "the next loss may take data"),
+        ({"level": "raid1", "raid_disks": 4}, "2 more may be lost"),
+        ({"level": "raid10", "layout": 0x103}, "one more may be lost"),
+    ],
+)
+def test_a_degraded_array_says_what_it_still_stands(values: dict[str, Any], left: str) -> None:
+    case = EvidenceSet(states=(array({**RAID5, **values, "degraded": 1}),))
+    (lacking,) = found(md_findings.RULES, case, "degraded")
+    assert left in lacking.message
+
+
+@pytest.mark.parametrize("action", ["idle", "frozen", None, ""])
+def test_idle_arrays_are_left_in_peace(action: Scalar) -> None:
+    assert (
+        found(md_findings.RULES, EvidenceSet(states=(array({**RAID5, "sync_action": action}),)))
+        == []
+    )
+
+
+MDSTAT = """
+```
+$ cat /proc/mdstat
+Personalities : [raid1]
+md0 : active (auto-read-only) raid1 sdb1[1] sda1[0]
+      1047552 blocks super 1.2 [2/2] [UU]
+      \tresync={}
+
+unused devices: <none>
+```
+"""
+
+
+@pytest.mark.parametrize(("word", "stuck"), [("PENDING", 1), ("DELAYED", 0)])
+def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
+    case = case_of(MDSTAT.format(word))
+    assert next(case.of_kind("md")).values["sync_waits"] == word.lower()
+    said = found(md_findings.RULES, case, "resync-stuck")
+    assert len(said) == stuck
+    assert all("mdadm --readwrite /dev/md0" in one.remedy for one in said)
+    assert found(md_findings.RULES, case, "degraded") == []
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"sync_action": "frozen", "degraded": 1}, "frozen"),
+        ({"sync_action": "frozen", "degraded": 0}, ""),
+        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 0}, "without end"),
+        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**6, "size": 4 << 40},
+         "for 46 days more"),
+        ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**8, "size": 4 << 40}, ""),
+    ],
+)  # fmt: skip
+def test_a_resync_that_cannot_end(values: dict[str, Scalar], words: str) -> None:
+    one = StateEvidence("md", "md0", "n1", values, "page:1", "page")
+    said = found(md_findings.RULES, EvidenceSet(states=(one,)), "resync-stuck")
+    assert [words in finding.message for finding in said] == [True] * bool(words)
