@@ -14,7 +14,7 @@ from typing import Any
 
 __all__ = [
     "compare", "down", "explain", "persist", "rollback", "run", "set_settings", "settings", "show",
-    "up",
+    "tune", "up",
 ]  # fmt: skip
 _MODULES = {
     "down": "up", "persist": "settings", "rollback": "settings", "set_settings": "settings",

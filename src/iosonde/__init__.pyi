@@ -6,10 +6,11 @@ from iosonde.verbs.settings import rollback as rollback
 from iosonde.verbs.settings import set_settings as set_settings
 from iosonde.verbs.settings import settings as settings
 from iosonde.verbs.show import show as show
+from iosonde.verbs.tune import tune as tune
 from iosonde.verbs.up import down as down
 from iosonde.verbs.up import up as up
 
 __all__ = [
     "compare", "down", "explain", "persist", "rollback", "run", "set_settings", "settings", "show",
-    "up",
+    "tune", "up",
 ]  # fmt: skip

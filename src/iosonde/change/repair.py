@@ -61,7 +61,7 @@ async def troubles(sites: Sequence[Site], hosts: Mapping[str, Host]) -> list[Tro
 
 
 async def repair(
-    trouble: Trouble, host: Host, journal: Journal, tell: Callable[[str], object]
+    trouble: Trouble, host: Host, journal: Journal, tell: Callable[[str], None]
 ) -> None:
     """Give a layer its own members back, and wait until they hold its data.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,16 +16,13 @@ from iosonde.cli.options import (
     Trace,
     permitted,
 )
-from iosonde.cli.stored import store_to_write
-from iosonde.errors import ConnectionLost, UsageError
-from iosonde.verbs.ending import to_resume
-from iosonde.verbs.signals import run_async
+from iosonde.cli.output import write_message
+from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
-    from iosonde.cli.tuning import LineTuning, LiveTuning
-    from iosonde.records.run import Run
-    from iosonde.store.store import Store
-    from iosonde.tune.campaign.declare import TuneFile
+    from collections.abc import Iterator
+
+    from iosonde.cli.tune_progress import LineTuning, LiveTuning
 
 
 def tune(
@@ -70,7 +67,7 @@ def tune(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema tune).")
     ] = False,
-) -> int:
+) -> None:
     """Find the best settings in the least device time: change, measure, prove, put back.
 
     The winner's gain is confirmed by fresh loops. Afterwards everything is put back, unless --apply
@@ -78,91 +75,46 @@ def tune(
     normal way to end: everything is put back, and --resume goes on. "No gain" is a result too.
     """
     from iosonde.change.tentative import checked_confirm
+    from iosonde.cli.tune_plan import show_plan
+    from iosonde.cli.tune_result import show_campaign
     from iosonde.hosts.command import set_trace
-    from iosonde.tune.campaign.campaign import Options
+    from iosonde.verbs import tune as verb
 
     set_trace(trace)
     checked_confirm(confirm)
-    permissions = permitted(destroy, in_container=in_container)
-    first = None if prior is None else str(Path(prior).absolute())
-    changes = {"budget": budget, "strategy": strategy, "prior": first, "seed": seed}
-    changes = {key: value for key, value in changes.items() if value is not None}
+    permitted(destroy, in_container=in_container)
+    options: dict[str, Any] = {
+        "budget": budget, "strategy": strategy, "prior": prior, "seed": seed,
+    }  # fmt: skip
+    options = {key: value for key, value in options.items() if value is not None}
+    options |= {"destroy": destroy or (), "in_container": in_container}
     if dry_run and resume:
         raise UsageError(
             "a resumed campaign keeps its plan", where="--dry-run",
             hint="`iosonde list` and `iosonde report` show how far it is",
         )  # fmt: skip
     if dry_run:
-        return _plan(_study(study, changes), permissions, as_json=as_json)
-    with store_to_write(store) as kept:
-        file, old = _resumed(kept, study, changes) if resume else (_study(study, changes), None)
-        options = Options(apply=apply, confirm=confirm)
-        return _search(file, kept, old, permissions, options, as_json=as_json)
+        with watched() as watch:
+            planned = verb.plan(study, watch=watch, **options)
+        show_plan(planned, as_json=as_json)
+        return
+    with watched() as watch:
+        tuned = verb.tune(
+            study, resume=resume, apply=apply, confirm=confirm, store=store, watch=watch,
+            tell=write_message, **options,
+        )  # fmt: skip
+    show_campaign(tuned, as_json=as_json)
+    if tuned.rescued is not None:
+        raise tuned.rescued
 
 
-def _study(file: str | None, changes: dict[str, Any]) -> TuneFile:
-    from iosonde.tune.campaign.declare import read_tune
+@contextmanager
+def watched() -> Iterator[LineTuning | LiveTuning]:
+    """Progress on standard error, taken off the screen however the block ends."""
+    from iosonde.cli.tune_progress import LineTuning, LiveTuning
 
-    if file is None:
-        raise UsageError(
-            "say what to tune: a study's file", hint="examples/loop.yaml is one for any machine"
-        )
-    return read_tune(Path(file), changes)
-
-
-def _resumed(kept: Store, which: str | None, changes: dict[str, Any]) -> tuple[TuneFile, Run]:
-    """The study of an interrupted campaign, and its run, now ours."""
-    from iosonde.store.owner import this_process
-    from iosonde.tune.campaign.conduct import file_again
-
-    which = to_resume(kept, which, list(changes), campaign=True)
-    file = file_again(kept.load(which))
-    return file, kept.resume(which, owner=this_process())
-
-
-def _search(
-    file: TuneFile,
-    kept: Store,
-    old: Run | None,
-    permissions: Any,
-    options: Any,
-    *,
-    as_json: bool,
-) -> int:
-    from iosonde.cli.tuned import show_campaign
-    from iosonde.tune.campaign.conduct import conduct
-
-    watch = _watch()
+    watch = LiveTuning() if sys.stderr.isatty() else LineTuning()
     try:
-        run, campaign = run_async(
-            conduct(file, kept, permissions=permissions, options=options, watch=watch, resume=old),
-            "everything is put back and all measurements are kept. "
-            "`iosonde tune --resume` goes on.",
-        )
-    except ConnectionLost as problem:
-        problem.hint += (
-            f"; `iosonde rollback {problem.where}` restores what the host has not restored itself, "
-            "and `iosonde tune --resume` goes on"
-        )
-        raise
+        yield watch
     finally:
         watch.close()
-    return show_campaign(run, campaign, as_json=as_json)
-
-
-def _watch() -> LineTuning | LiveTuning:
-    from iosonde.cli.tuning import LineTuning, LiveTuning
-
-    return LiveTuning() if sys.stderr.isatty() else LineTuning()
-
-
-def _plan(file: TuneFile, permissions: Any, *, as_json: bool) -> int:
-    from iosonde.cli.tuned import show_plan
-    from iosonde.tune.campaign.outlook import outlook
-
-    watch = _watch()
-    try:
-        found = run_async(outlook(file, permissions, watch))
-    finally:
-        watch.close()
-    return show_plan(found, as_json=as_json)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from iosonde.contract import NULL
 from iosonde.records.comparison import Verdict
 from iosonde.records.run import Metric
 from iosonde.records.stack import Scalar
@@ -181,15 +182,15 @@ class CandidateEnd:
 class Native:
     """How a setting of the winner is kept in the host's own configuration, as `persist` writes it.
 
-    `line` is empty where the file is not iosonde's and a word of it is changed, or where it cannot
-    be kept; `note` then says so.
+    `note` says why it has no line.
     """
 
     host: str
     setting: str
-    file: str
-    line: str = ""
-    note: str = ""
+    file: str = field(metadata=NULL)
+    line: str = field(default="", metadata=NULL)
+    """Null where a word of somebody else's file is changed, or nothing can keep it."""
+    note: str = field(default="", metadata=NULL)
 
 
 @dataclass(frozen=True, slots=True)

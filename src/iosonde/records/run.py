@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from iosonde.contract import ADDED
 from iosonde.records.load import Load, LoadResult, RawOutput, Target
 from iosonde.records.stack import Capture, Json, Scalar
+
+_MAYBE = {"type": ["number", "null"]}  # a figure that is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +118,17 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric over the loops of a trial.
-
-    `merged` is the percentile of all loops' histograms together, for latency percentiles. With
-    one loop stdev, cv and ci95 are None. `rounded`: the tool printed a rounded figure.
-    """
+    """One metric over the loops of a trial. With one loop stdev, cv and ci95 are null."""
 
     name: str
     unit: str
-    loops: tuple[float, ...]
-    mean: float
-    median: float
+    loops: tuple[float, ...] = field(metadata={"schema": {"items": _MAYBE}})
+    mean: float = field(metadata={"schema": _MAYBE})
+    median: float = field(metadata={"schema": _MAYBE})
     stdev: float | None
     cv: float | None
-    ci95: tuple[float, float] | None
+    ci95: tuple[float, float] | None = field(metadata={"schema": {"items": _MAYBE}})
     rounded: bool = False
-    merged: float | None = None
+    """The tool printed a rounded figure."""
+    merged: float | None = field(default=None, metadata=ADDED)
+    """The percentile of all loops' histograms together, for latency percentiles."""

@@ -109,13 +109,14 @@ def _ignore(sentence: str) -> None:
     del sentence
 
 
-class _Quiet:
+class Unwatched:
     """A progress that nobody watches."""
 
-    def _ignore(self, *what: Any, **more: Any) -> None:
+    def ignore(self, *what: Any, **more: Any) -> None:
+        """Whatever happens."""
         del what, more
 
-    begins = preparing = loop_begins = live = loop_ended = ends_at = warn = _ignore
+    begins = preparing = loop_begins = live = loop_ended = ends_at = warn = ignore
 
 
 def run(
@@ -155,7 +156,7 @@ def run(
         if old is None:
             for note in _notes(plan):
                 tell(note)
-        measured = measure(plan, kept, old, permissions, progress or _Quiet())
+        measured = measure(plan, kept, old, permissions, progress or Unwatched())
     finally:
         kept.close()
     whole = sheet(measured.run)

@@ -26,6 +26,7 @@ _RECORDS = {
     "settings": "iosonde.verbs.settings:HostSettings",
     "show": "iosonde.records.stack:Capture",
     "stack": "iosonde.stack.file:stack_schema",
+    "tune": "iosonde.verbs.tune:TunedSettings",
     "up": "iosonde.verbs.up:StackSteps",
 }
 SCHEMAS: Table[Described] = Table(

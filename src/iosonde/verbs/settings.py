@@ -28,7 +28,7 @@ from iosonde.settings.mechanism import value_of
 from iosonde.stack.settable import Settable, called, find, kept_now, of_layer, settable
 from iosonde.verbs.signals import run_async
 
-Tell = Callable[[str], object]
+Tell = Callable[[str], None]
 """Hears at once, as a sentence, what the user should know."""
 
 
@@ -223,7 +223,7 @@ def set_settings(
     host: str = "local",
     confirm: float = 60.0,
     dry_run: bool = False,
-    progress: Callable[[Changed], object] = lambda _: None,
+    progress: Callable[[Changed], None] = lambda _: None,
     tell: Tell = lambda _: None,
 ) -> ChangedSettings:
     """Change settings of a host until its next boot: all that are named, or none.
@@ -267,7 +267,7 @@ class _Batch:
         self,
         pairs: Sequence[tuple[str, str]],
         confirm: float,
-        progress: Callable[[Changed], object],
+        progress: Callable[[Changed], None],
         tell: Tell,
     ) -> None:
         self._pairs, self._confirm, self._progress, self._tell = pairs, confirm, progress, tell

@@ -19,7 +19,7 @@ from iosonde.records.stack import Json
 from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.verbs.signals import run_async
 
-Progress = Callable[[Report], object]
+Progress = Callable[[Report], None]
 """Hears of each step as it is done."""
 _ADVICE = "`iosonde down` takes away what stands, `up` goes on."
 
@@ -59,7 +59,7 @@ def up(
     repair: bool = False,
     dry_run: bool = False,
     progress: Progress = lambda _: None,
-    tell: Callable[[str], object] = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> StackSteps:
     """Build a declared stack on its hosts. Layers that exist as declared are left alone.
 
@@ -98,7 +98,7 @@ def up(
     return steps.record()
 
 
-async def _require_whole(builder: Builder, tell: Callable[[str], object], *, repair: bool) -> None:
+async def _require_whole(builder: Builder, tell: Callable[[str], None], *, repair: bool) -> None:
     """What was there already must be whole; degraded arrays are repaired where that was asked for.
 
     Raises:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, cast
 
 from iosonde.change.guard import Permission
+from iosonde.contract import HIDDEN, NULL, VerbResult
 from iosonde.errors import IosondeError, UsageError
 from iosonde.measure.ready import planned_command
 from iosonde.records.campaign import LeftOut, Varied
@@ -13,7 +15,7 @@ from iosonde.records.stack import Scalar
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.campaign.conduct import place_of, plan_of
 from iosonde.tune.campaign.declare import TuneFile
-from iosonde.tune.campaign.first import First, first_of
+from iosonde.tune.campaign.first import first_of
 from iosonde.tune.campaign.place import MeasurementSite
 from iosonde.tune.campaign.prepare import goal_of, intent_of, wish_of
 from iosonde.tune.campaign.resolve import (
@@ -34,47 +36,46 @@ OVERHEAD = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """One setting of the plan; `seconds` is what a change of it costs, before any was made."""
+class PlannedSetting:
+    """A setting that would be varied."""
 
-    varied: Varied
-    seconds: float | None
+    name: str
+    also: tuple[str, ...]
+    values: tuple[Scalar, ...]
+    in_force: Scalar
+    """null where the stack does not stand yet."""
+    change_seconds: float | None
+    """What a change costs, before any was made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """The plan of a campaign.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook(VerbResult):
+    """The plan of a campaign."""
 
-    Args:
-        study: its name.
-        strategy: that would search.
-        prices: the settings; values in force are None where the stack does not stand yet.
-        candidates: their number.
-        goal: what is wanted.
-        limits: "subject to".
-        block: device seconds in which every candidate is measured once.
-        loops: how many loops the budget holds, at the most.
-        command: of a loop.
-        left_out: values that are not tried.
-        notes: what else the user should know.
-        first: what is looked at first.
-        stages: layer, number of candidates and place of each, where the search goes layer by
-            layer; the place is empty where all are measured at one.
-    """
-
+    SCHEMA: ClassVar[str] = "iosonde.plan/1"
     study: str
     strategy: str
-    prices: tuple[Price, ...]
     candidates: int
-    goal: Goal
-    limits: tuple[str, ...]
-    block: float
-    loops: int
-    command: str
+    vary: tuple[PlannedSetting, ...]
     left_out: tuple[LeftOut, ...]
+    """Values that are not tried."""
+    metric: str
+    limits: tuple[str, ...]
+    command: str
+    """Of a loop."""
+    block_seconds: float
+    """Device seconds in which every candidate is measured once."""
+    budget: float
+    most_loops: int
+    """How many loops the budget holds, at the most."""
     notes: tuple[str, ...]
-    first: First
-    stages: tuple[tuple[str, int, str], ...] = ()
+    prior: str = field(metadata=NULL)
+    first: tuple[Mapping[str, Scalar], ...]
+    """Candidates that are looked at first."""
+    goal: Goal = field(metadata=HIDDEN)
+    stages: tuple[tuple[str, int, str], ...] = field(metadata=HIDDEN)
+    """Layer, number of candidates and place of each, where the search goes layer by layer; the
+    place is empty where all are measured at one."""
 
 
 async def outlook(
@@ -101,13 +102,17 @@ def _known(file: TuneFile, place: MeasurementSite, found: Resolved) -> Outlook:
     """With what hosts say of every setting."""
     intent = intent_of(file.study, found, (), built=False)
     space = found.space(intent.allowed)
-    prices = tuple(Price(one.varied, one.seconds) for one in found.knobs)
-    return _priced(file, place, prices, space, space, found.notes, found.left_out)
+    vary = tuple(_planned(knob.varied, knob.seconds) for knob in found.knobs)
+    return _outlook(file, place, vary, space, space, found.notes, found.left_out)
+
+
+def _planned(varied: Varied, seconds: float | None) -> PlannedSetting:
+    return PlannedSetting(varied.name, varied.also, varied.values, varied.default, seconds)
 
 
 def _declared(file: TuneFile, place: MeasurementSite, stack: DeclaredStack) -> Outlook:
     """Of a stack that is built for the campaign: what is in force is read when it stands."""
-    prices = []
+    vary = []
     known = {site.name for site in stack.sites}
     for name, tried in file.study.vary.items():
         host, _, rest = name.rpartition("/")
@@ -121,13 +126,12 @@ def _declared(file: TuneFile, place: MeasurementSite, stack: DeclaredStack) -> O
         if stack_key(stack, name):
             values, default = _as_written(file, place, name)
             seconds = REBUILD
-        varied = Varied(name, values, default, also=tuple(tried.also))
-        prices.append(Price(varied, seconds))
-    prices.sort(key=lambda one: depth_of(stack, one.varied.name))
+        vary.append(PlannedSetting(name, tuple(tried.also), values, default, seconds))
+    vary.sort(key=lambda setting: depth_of(stack, setting.name))
     note = "the stack is built first; what is in force and what hosts allow is read then"
-    counted = Space(tuple(_guessed(one.varied) for one in prices))
-    ranked = Space(tuple(_unknown(one.varied) for one in prices))
-    return _priced(file, place, tuple(prices), counted, ranked, (note,), ())
+    counted = Space(tuple(map(_guessed, vary)))
+    ranked = Space(tuple(map(_unknown, vary)))
+    return _outlook(file, place, tuple(vary), counted, ranked, (note,), ())
 
 
 def _as_written(
@@ -143,33 +147,33 @@ def _as_written(
     return tuple(written.values()), shown
 
 
-def _guessed(one: Varied) -> Vary:
+def _guessed(one: PlannedSetting) -> Vary:
     """A setting; what is in force and not known yet is taken to be one of its values."""
-    default = one.default if one.default in one.values else one.values[0]
+    default = one.in_force if one.in_force in one.values else one.values[0]
     return Vary(one.name, one.values, default)
 
 
-def _unknown(one: Varied) -> Vary:
+def _unknown(one: PlannedSetting) -> Vary:
     """A setting; what is in force and not known yet is none of its values."""
-    known = one.default in one.values
-    return Vary(one.name, one.values if known else (one.default, *one.values), one.default)
+    known = one.in_force in one.values
+    return Vary(one.name, one.values if known else (one.in_force, *one.values), one.in_force)
 
 
 def _stages(
-    space: Space, place: MeasurementSite, prices: tuple[Price, ...]
+    space: Space, place: MeasurementSite, vary: tuple[PlannedSetting, ...]
 ) -> tuple[tuple[str, int, str], ...]:
     """Layer, number of candidates, and place."""
     stages = stages_of(space)
-    names = {one.varied.name: one.varied.also for one in prices}
+    names = {setting.name: setting.also for setting in vary}
     places = place.route(names).places
     at = places or ("",) * len(stages)
     return tuple((*stage, one) for stage, one in zip(stages, at, strict=True))
 
 
-def _priced(
+def _outlook(
     file: TuneFile,
     place: MeasurementSite,
-    prices: tuple[Price, ...],
+    vary: tuple[PlannedSetting, ...],
     space: Space,
     ranked: Space,
     notes: tuple[str, ...],
@@ -179,13 +183,15 @@ def _priced(
     strategy = study.strategy_for(count)
     first = first_of(file, ranked, strategy)
     goal = goal_of(wish_of(study))
-    stages = _stages(space, place, prices) if strategy == "staged" else ()
-    change = sum(one.seconds or 1.0 for one in prices) / (len(stages) or 1)
+    stages = _stages(space, place, vary) if strategy == "staged" else ()
+    change = sum(setting.change_seconds or 1.0 for setting in vary) / (len(stages) or 1)
     each = change + goal.settle + goal.seconds + 2 * OVERHEAD
-    block = each * (sum(one for _, one, _ in stages) or count)
     return Outlook(
-        study.study, strategy, prices, count, goal, tuple(study.limits),
-        block, int(goal.budget / (goal.seconds + OVERHEAD)),
-        planned_command(place.planned, place.study), left_out,
-        (*notes, *filter(None, [first.sentence])), first, stages,
+        study=study.study, strategy=strategy, candidates=count, vary=vary, left_out=left_out,
+        metric=goal.metric, limits=tuple(study.limits),
+        command=planned_command(place.planned, place.study),
+        block_seconds=each * (sum(number for _, number, _ in stages) or count),
+        budget=goal.budget, most_loops=int(goal.budget / (goal.seconds + OVERHEAD)),
+        notes=(*notes, *filter(None, [first.sentence])), prior=first.prior, first=first.hopeful,
+        goal=goal, stages=stages,
     )  # fmt: skip

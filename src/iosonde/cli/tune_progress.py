@@ -6,23 +6,11 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.progress import LineProgress, LiveProgress
+from iosonde.cli.tune_result import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from iosonde.records.campaign import Intent, Measurement
-    from iosonde.records.stack import Scalar
     from iosonde.tune.search.strategy import Ask, SearchStanding
-
-
-def shown(value: Scalar) -> str:
-    """A value of a setting; a key that the stack's file does not name has none."""
-    return "as it comes" if value is None else str(value)
-
-
-def words(settings: Mapping[str, Scalar]) -> str:
-    """A candidate: "disk.scheduler=none, disk.nr_requests=64"."""
-    return ", ".join(f"{name}={shown(value)}" for name, value in settings.items())
 
 
 def opening(run: str, intent: Intent, candidates: int, done: int) -> str:
@@ -76,43 +64,41 @@ class LineTuning(LineProgress):
     _unit = ""
 
     def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
-        """See `Watch.campaign`."""
+        """See `CampaignProgress.campaign`."""
         self._unit = intent.goal.unit
         self._say(opening(run, intent, candidates, done))
 
     def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
-        """See `Watch.asked`."""
+        """See `CampaignProgress.asked`."""
         del standing
         self._say(following(ask, changes))
 
     def measured(self, one: Measurement, standing: SearchStanding) -> None:
-        """See `Watch.measured`."""
+        """See `CampaignProgress.measured`."""
         self._say(f"{outcome(one, self._unit)}; {standing_words(standing)}")
 
     def note(self, sentence: str) -> None:
-        """See `Watch.note`."""
+        """See `CampaignProgress.note`."""
         self._say(f"note: {sentence}")
 
 
 class LiveTuning(LiveProgress):
     """For people at a terminal: measurements scroll by, what runs now stays below them."""
 
-    _unit = ""
-    _stands = ""
-    _next = ""
+    _unit = _stands = _next = ""
 
     def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
-        """See `Watch.campaign`."""
+        """See `CampaignProgress.campaign`."""
         self._unit = intent.goal.unit
         self._lines([opening(run, intent, candidates, done)])
         self._console.print("(Ctrl-C ends it cleanly: everything is put back)", style="dim")
 
     def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
-        """See `Watch.asked`."""
+        """See `CampaignProgress.asked`."""
         self._next, self._stands = following(ask, changes), standing_words(standing)
 
     def measured(self, one: Measurement, standing: SearchStanding) -> None:
-        """See `Watch.measured`."""
+        """See `CampaignProgress.measured`."""
         self._now.clear()
         self._seen.clear()
         self._stands = standing_words(standing)
@@ -125,7 +111,7 @@ class LiveTuning(LiveProgress):
             self._now[trial] = ("settling", self._now[trial][1], seconds)
 
     def note(self, sentence: str) -> None:
-        """See `Watch.note`."""
+        """See `CampaignProgress.note`."""
         self._lines([f"  {sentence}"])
 
     def _below(self) -> tuple[str, ...]:
