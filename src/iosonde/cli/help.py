@@ -70,7 +70,8 @@ def _argument(param: Any, ctx: Any) -> str:
 
 def _option(param: Any, ctx: Any) -> tuple[str, str]:
     """`--loops N` and what it does."""
-    left = ", ".join(param.opts)
+    # click makes a set of the names of --help
+    left = ", ".join(sorted(param.opts, key=len) if param.name == "help" else param.opts)
     if not param.is_flag and not param.count:
         left += f" {param.metavar or _value(param, ctx)}"
     default = param.default
