@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import tempfile
@@ -27,6 +28,7 @@ PAGES = {
     "trace": "trace describe trace.csv --html {file}",
 }  # fmt: skip
 """Name → a command over the runs of tests/characterisation."""
+PICTURED = ("run", "comparison", "import", "tune", "predict", "trace")
 
 
 def write(folder: Path) -> list[Path]:
@@ -46,7 +48,7 @@ def write(folder: Path) -> list[Path]:
         ids = prepare(work)
         (work / "trace.csv").write_bytes(text("msr", requests(2000)))
         for name, command in PAGES.items():
-            ended = run(_words(command.format_map({**ids, "file": f"{name}.html"})), work)
+            ended = run(shlex.split(command.format_map({**ids, "file": f"{name}.html"})), work)
             if ended.status:
                 raise SystemExit(f"{command}: {ended.stderr.decode()}")
             shutil.copy(work / f"{name}.html", folder)
@@ -54,14 +56,8 @@ def write(folder: Path) -> list[Path]:
     return written
 
 
-def _words(command: str) -> list[str]:
-    import shlex
-
-    return shlex.split(command)
-
-
 def draw(pages: list[Path]) -> None:
-    """The first screen of every page as PNG, by the system's Chromium."""
+    """The first screen of each kind of page as PNG, by the system's Chromium."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
@@ -69,7 +65,7 @@ def draw(pages: list[Path]) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         tab = browser.new_page(viewport={"width": 1440, "height": 900})
-        for page in pages:
+        for page in (one for one in pages if one.stem in PICTURED):
             tab.goto(page.absolute().as_uri())
             tab.screenshot(path=page.with_suffix(".png"))
         browser.close()

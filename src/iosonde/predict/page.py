@@ -92,8 +92,9 @@ def _answer(
     if len(timed) < 2:
         return f"{best.name}: {rate}{busiest}."
     ties = sum(other.band[1] >= time.band[0] for _, other in timed) - 1
-    tied = (f"; the bands of {ties} other combination{'s' * (ties != 1)} overlap with its own"
-            if ties else "; no other band reaches its own")  # fmt: skip
+    if ties == len(timed) - 1:
+        return f"No combination stands out: {rate} with {best.name}{busiest}; all bands overlap."
+    tied = f"; {ties} more may be as fast: their bands overlap" if ties else ""
     return f"Fastest: {best.name} with {rate}{busiest}{tied}."
 
 
@@ -201,7 +202,7 @@ def _times(tried: Sequence[PredictedCombination]) -> Figure:
         }
         for name, time in known
     ]  # fmt: skip
-    axis = alt.X("low:Q", title=f"I/Os, {label}", scale=alt.Scale(zero=True))
+    axis = alt.X("low:Q", title=label, scale=alt.Scale(zero=True))
     band = (
         alt.Chart(data(rows))
         .mark_bar(color=BLUE, opacity=0.3)
@@ -214,7 +215,7 @@ def _times(tried: Sequence[PredictedCombination]) -> Figure:
     )
     best = max(known, key=lambda one: one[1].iops)
     return Figure(
-        "I/Os a second, with their bands",
+        "IOPS, with their bands",
         f"Fastest with {best[0]}: {units.show_iops(best[1].iops)}",
         sized(alt.layer(band, point), _height(tried)),
     )

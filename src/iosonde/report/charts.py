@@ -362,8 +362,11 @@ def style(chart: Any) -> Any:
 
 
 def specification(chart: Any) -> dict[str, Any]:
-    """A chart as Vega-Lite's JSON, its texts as people may see them."""
-    shown: dict[str, Any] = _visible(style(chart).to_dict())
+    """A chart as Vega-Lite's JSON, its texts as people may see them.
+
+    It is not held to Vega-Lite's schema, which takes longer than drawing it; a test does that.
+    """
+    shown: dict[str, Any] = _visible(style(chart).to_dict(validate=False))
     if not {"hconcat", "vconcat"} & shown.keys():
         shown["autosize"] = {"type": "fit-x", "contains": "padding"}
     return shown

@@ -195,19 +195,35 @@ def _against(
     for label, sheet in runs[1:]:
         phrases = []
         for group in groups:
-            for one in group.members:
-                if one.run is not sheet:
-                    continue
-                verdict = one.verdict(one.trial.headline, compared)
-                if verdict is None:
-                    continue
-                words = verdict_words(verdict, compared.margin, verdict.reason)
-                where = [group.title] if len(groups) > 1 else []
-                where += [one.place] if one.place else []
-                phrases.append(f"{', '.join(where)}: {words}" if where else words)
+            judged = [
+                (one, verdict) for one in group.members if one.run is sheet
+                if (verdict := one.verdict(one.trial.headline, compared))
+            ]  # fmt: skip
+            lead = f"{group.title}: " if len(groups) > 1 else ""
+            phrases += [f"{lead}{words}" for words in _judged_words(judged, compared.margin)]
         more = f"; {len(phrases) - _PHRASES} more below" if len(phrases) > _PHRASES else ""
         told = "; ".join(phrases[:_PHRASES]) or "nothing to compare"
         yield f"{label} against {baseline}: {told}{more}"
+
+
+def _judged_words(
+    judged: Sequence[tuple[Measured, ComparedMetric]], margin: float
+) -> Iterator[str]:
+    """Verdicts on one load; those of several places that agree are one phrase."""
+    alike: dict[tuple[str, Outcome], list[tuple[Measured, ComparedMetric]]] = {}
+    for one, verdict in judged:
+        alike.setdefault((verdict.metric, verdict.outcome), []).append((one, verdict))
+    for (metric, outcome), found in alike.items():
+        changes = [verdict.change for _, verdict in found if verdict.change is not None]
+        if len(found) > 1 and changes:
+            least, most = units.show_change(min(changes)), units.show_change(max(changes))
+            span = least if least == most else units.show_changes(min(changes), max(changes))
+            word = OUTCOME_WORDS.get(outcome, outcome.value)
+            yield f"{metric_words(metric)} {word} at {len(found)} of {len(judged)} places ({span})"
+            continue
+        for one, verdict in found:
+            where = f" at {one.place}" if one.place else ""
+            yield verdict_words(verdict, margin, verdict.reason) + where
 
 
 def _tone(runs: Sequence[RunSheet], compared: ComparedSheets) -> Tone:

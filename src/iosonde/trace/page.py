@@ -49,7 +49,10 @@ def page(traces: Sequence[Description]) -> bytes:
             figures=tuple(drawn[:_FIRST]),
             blocks=tuple(
                 block for one in traces
-                for block in _trace(one, drawn[_FIRST:] if one is first else list(figures(one)))
+                for block in _trace(
+                    one, one.name if len(traces) > 1 else "The trace",
+                    drawn[_FIRST:] if one is first else list(figures(one)),
+                )
             ),
             method="Counts are exact; quantiles of times err by at most 0.8 %. Miss ratios are "
             "those of a cache that drops what was asked for longest ago (LRU).",
@@ -85,8 +88,8 @@ def _numbers(one: Description) -> Iterator[Number]:
         yield Number(units.show_seconds(one.arrivals.mean), "between requests, mean")
 
 
-def _trace(one: Description, drawn: Sequence[Figure]) -> Iterator[Block]:
-    yield Title(one.name)
+def _trace(one: Description, title: str, drawn: Sequence[Figure]) -> Iterator[Block]:
+    yield Title(title)
     yield from (Text(note, "note") for note in one.notes)
     yield Cells(("", ""), tuple(facts(one)), words=2)
     if drawn:

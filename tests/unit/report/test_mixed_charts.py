@@ -5,9 +5,12 @@ from __future__ import annotations
 from iosonde.cli.result import _is_shown
 from iosonde.measure.sheet import sheet, trial_sheet
 from iosonde.records.run import Series, Trial
+from iosonde.report.charts import style
 from iosonde.report.courses import courses
 from iosonde.report.html import page_of
 from iosonde.report.pivot import LabelledTrial, LoadGroup
+from tests.campaigns import REQUESTS, SCHEDULER, campaign_sheet, simulated
+from tests.sample import sample_comparison, sample_run
 from tests.unit.measure import build
 
 
@@ -40,6 +43,15 @@ def test_loops_of_one_second_have_no_course_to_draw() -> None:
     assert _drawn(build.trial(short)) == ["x: read IOPS by loop"]
     longer = [build.loop(n, {"read.iops": 5.0}, series=(seconds(2),)) for n in range(3)]
     assert _drawn(build.trial(longer)) == ["x: read IOPS by loop", "x: device IOPS"]
+
+
+def test_every_chart_is_valid_vega_lite() -> None:
+    runs = [sample_run(3), sample_run(2, "b")]
+    drawn = list(page_of(runs, sample_comparison()).drawn())
+    drawn += page_of([campaign_sheet(simulated("grid", (SCHEDULER, REQUESTS)))]).drawn()
+    assert len(drawn) >= 10
+    for figure in drawn:
+        assert style(figure.chart).to_dict(validate=True)["$schema"], figure.title
 
 
 def test_metrics_with_sizes_in_their_names_have_rows() -> None:
