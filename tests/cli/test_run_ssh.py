@@ -49,7 +49,7 @@ def test_two_hosts_are_measured_together_and_the_slowest_leads(
     assert page.status == 0
     text = (tmp_path / "r.html").read_text()
     assert "box1" in text
-    assert "Observed:" in text
+    assert "Observed devices" in text
 
 
 @pytest.mark.slow

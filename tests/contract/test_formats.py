@@ -85,7 +85,8 @@ def test_a_csv_cell_is_never_a_formula() -> None:
 
 
 def test_markdown_tables_hold_together() -> None:
-    text = written("markdown", sample_run()).decode()
+    runs = [sample_run(), sample_run(5, "b")]
+    text = FORMATS.load("markdown")().serialize(runs, sample_comparison()).decode()
     columns = 0
     for line in text.splitlines():
         found = line.replace("\\|", "").count("|") if line.startswith("|") else 0
