@@ -193,20 +193,13 @@ def in_words(varied: Varied | None, value: Scalar) -> str:
 
 
 def half(metric: Metric | None) -> str:
-    """Half of the 95 % interval of a mean, as a share of it."""
+    """Half of the 95 % interval of a mean, as a share of it: `1.2 %`."""
     if metric is None or metric.ci95 is None or not metric.mean:
         return "–"
-    return units.show_fraction((metric.ci95[1] - metric.ci95[0]) / 2 / abs(metric.mean))
-
-
-def signed(change: float) -> str:
-    """A change: `+5.2 %`, `−3.1 %`."""
-    text = units.show_fraction(change)
-    return f"+{text}" if change > 0 and text != "0 %" else text.replace("-", "−")
+    share = (metric.ci95[1] - metric.ci95[0]) / 2 / abs(metric.mean)
+    return units.show_spread(share).removeprefix("± ")
 
 
 def interval(bounds: tuple[float, float] | None) -> str:
-    """`+1.2 % … +3.4 %`."""
-    if bounds is None:
-        return "–"
-    return " … ".join(map(signed, bounds))
+    """`+1.2 … +3.4 %`; "–" where there is none."""
+    return "–" if bounds is None else units.show_changes(*bounds)

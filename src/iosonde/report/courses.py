@@ -14,8 +14,12 @@ from iosonde.statistics.histogram import merge
 
 
 def latency_figures(groups: Sequence[LoadGroup]) -> list[Figure]:
-    """The latency percentiles of each load, all its members overlaid."""
-    return [latency_figure(group.title, merged) for group in groups if (merged := _merged(group))]
+    """The latency percentiles of each load, all its members overlaid; single trials together."""
+    alone = [group.members[0] for group in groups if len(group.members) == 1]
+    titled = [group for group in groups if len(group.members) > 1]
+    if alone:
+        titled.append(LoadGroup(alone[0].label if len(alone) == 1 else "all loads", tuple(alone)))
+    return [latency_figure(group.title, merged) for group in titled if (merged := _merged(group))]
 
 
 def courses(groups: Sequence[LoadGroup], latencies: Sequence[Figure]) -> Iterator[Block]:

@@ -16,16 +16,13 @@ def cells(one: Forecast) -> tuple[str, ...]:
     return (
         one.trial, units.show_iops(one.predicted["iops"]),
         units.show_range(*one.band, "1/s"),
-        units.show_iops(one.measured["iops"]), signed(one.off("iops")),
-        signed(one.off("latency_mean")), "yes" if one.inside else "no",
+        units.show_iops(one.measured["iops"]), _off(one.off("iops")),
+        _off(one.off("latency_mean")), "yes" if one.inside else "no",
     )  # fmt: skip
 
 
-def signed(share: float | None) -> str:
-    """`+3.2 %`; "–" where nothing is known."""
-    if share is None:
-        return "–"
-    return ("+" if share >= 0 else "") + units.show_fraction(share)
+def _off(share: float | None) -> str:
+    return "–" if share is None else units.show_change(share)
 
 
 def _summary(forecasts: Sequence[Forecast]) -> str:

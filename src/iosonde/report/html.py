@@ -18,6 +18,7 @@ from iosonde.report.blocks import (
     Pictures,
     Title,
     Tone,
+    half,
 )
 from iosonde.report.captured import strip
 from iosonde.report.charts import (
@@ -37,7 +38,6 @@ from iosonde.report.sections import (
     joint_blocks,
     problem_blocks,
     results,
-    show_half,
 )
 from iosonde.report.tuning import campaign_head, campaign_sections, shown, tuning_of
 from iosonde.report.waterfall import waterfall_blocks
@@ -175,7 +175,7 @@ def _figure(one: LabelledTrial, several: bool) -> str:
     if metric is None:
         return "no figure"
     text = units.show(metric.mean, metric.unit)
-    text += f" {spread}" if (spread := show_half(metric)) != "–" else ""
+    text += f" ± {spread}" if (spread := half(metric)) != "–" else ""
     if several:
         return f"{one.label} {text}"
     p99 = next((one.metric(name) for name in (
@@ -207,10 +207,10 @@ def _against(
 
 
 def _judged_words(
-    judged: Sequence[tuple[Measured, ComparedMetric]], margin: float
+    judged: Sequence[tuple[LabelledTrial, ComparedMetric]], margin: float
 ) -> Iterator[str]:
     """Verdicts on one load; those of several places that agree are one phrase."""
-    alike: dict[tuple[str, Outcome], list[tuple[Measured, ComparedMetric]]] = {}
+    alike: dict[tuple[str, Outcome], list[tuple[LabelledTrial, ComparedMetric]]] = {}
     for one, verdict in judged:
         alike.setdefault((verdict.metric, verdict.outcome), []).append((one, verdict))
     for (metric, outcome), found in alike.items():
@@ -286,10 +286,10 @@ def _numbers(groups: Sequence[LoadGroup], compared: ComparedSheets) -> Iterator[
     for group, one, metric in found:
         label = one.label if len(group.members) > 1 else group.title
         loops = f"{len(metric.loops)} loop{'s' * (len(metric.loops) != 1)}"
-        spread = show_half(metric)
+        spread = half(metric)
         yield Number(
             units.show(metric.mean, metric.unit), f"{metric_words(metric.name)}, {label}",
-            f"{spread}, {loops}" if spread != "–" else loops,
+            f"± {spread}, {loops}" if spread != "–" else loops,
         )  # fmt: skip
 
 

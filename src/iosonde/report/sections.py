@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from iosonde import units
 from iosonde.records.comparison import ComparedSheets, Outcome
-from iosonde.records.run import Metric, Trial
+from iosonde.records.run import Trial
 from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
 from iosonde.report.blocks import (
     TONES,
@@ -18,6 +18,8 @@ from iosonde.report.blocks import (
     Problems,
     Text,
     Title,
+    half,
+    interval,
 )
 from iosonde.report.captured import captured
 from iosonde.report.figures import aligned, number, scale
@@ -28,13 +30,6 @@ from iosonde.sentences import metric_words
 
 OUTCOME_WORDS = {Outcome.EQUIVALENT: "no difference"}
 """Where a verdict's own word would be taken for a technical term."""
-
-
-def show_half(metric: Metric) -> str:
-    """Half of the interval of a mean as a share of it: `± 1.2 %`."""
-    if metric.ci95 is None or not metric.mean:
-        return "–"
-    return units.show_spread((metric.ci95[1] - metric.ci95[0]) / 2 / abs(metric.mean))
 
 
 def results(
@@ -80,7 +75,7 @@ def _result_rows(
         known = group.title in {one.label, metric_words(name)}
         label = one.label if known else f"{group.title}, {one.label}"
         row: tuple[str | Badge, ...] = (
-            label, metric_words(name), unit, mean, show_half(metric).removeprefix("± "),
+            label, metric_words(name), unit, mean, half(metric),
             units.show(metric.cv, "fraction"), str(len(metric.loops)),
         )  # fmt: skip
         if not compared.verdicts:
@@ -89,7 +84,7 @@ def _result_rows(
             word = OUTCOME_WORDS.get(verdict.outcome, verdict.outcome.value)
             yield (
                 *row, "–" if verdict.change is None else units.show_change(verdict.change),
-                units.show_changes(*verdict.interval) if verdict.interval else "–",
+                interval(verdict.interval),
                 Badge(word, TONES[verdict.outcome]), verdict.reason,
             )  # fmt: skip
         else:

@@ -28,7 +28,6 @@ from iosonde.report.blocks import (
     clock,
     interval,
     show_value,
-    signed,
     words,
 )
 from iosonde.report.charts import Figure
@@ -98,7 +97,7 @@ def _numbers(tuning: Tuning) -> Iterator[Number]:
     if result and result.gain and result.gain.change is not None:
         gain = result.gain
         yield Number(
-            signed(result.gain.change), f"{metric_words(goal.metric)}, the pick",
+            units.show_change(result.gain.change), f"{metric_words(goal.metric)}, the pick",
             f"{interval(gain.interval)}: {VERDICTS[gain.outcome]}", TONES[gain.outcome],
         )  # fmt: skip
         if tuning.pairs:
@@ -174,7 +173,7 @@ def _sentence(tuning: Tuning) -> str:
     pairs = len(tuning.pairs)
     return (
         f"Best: {words(tuning.campaign.intent, chosen)}: {metric_words(goal.metric)} "
-        f"{signed(gain.change)} ({interval(gain.interval)}), proven by {pairs} "
+        f"{units.show_change(gain.change)} ({interval(gain.interval)}), proven by {pairs} "
         f"pair{'s' * (pairs != 1)} of fresh loops."
     )
 
@@ -242,7 +241,7 @@ def _proof(tuning: Tuning) -> Iterator[Block]:
     sure = units.show_fraction(1 - goal.level)
     yield Cells(
         (goal.metric, f"interval ({sure})", "verdict"),
-        ((signed(gain.change) if gain.change is not None else change,
+        ((units.show_change(gain.change) if gain.change is not None else change,
           interval(gain.interval), VERDICTS[gain.outcome]),),
         frozenset({0}),
     )  # fmt: skip
@@ -258,7 +257,7 @@ def _proof_rows(tuning: Tuning) -> Iterator[tuple[str, ...]]:
     ):
         mean = sum(figures) / len(figures)
         yield (name, *(units.show(one, unit) for one in figures), units.show(mean, unit))
-    yield ("change", *(signed(one.change) for one in tuning.pairs), "")
+    yield ("change", *(units.show_change(one.change) for one in tuning.pairs), "")
 
 
 def _permanent(run: Run, tuning: Tuning) -> Iterator[Block]:

@@ -14,7 +14,6 @@ from iosonde.report.blocks import (
     Title,
     interval,
     show_value,
-    signed,
 )
 from iosonde.report.tuning_charts import interaction_figure, main_figures
 
@@ -43,7 +42,7 @@ def effects(tuning: Tuning) -> Iterator[Block]:
     ordered = sorted(found.main, key=lambda one: -one.span)
     rows = [
         (one.varied.name if at == 0 else "", show_value(one.varied, level.value),
-         signed(level.effect), interval(level.interval))
+         units.show_change(level.effect), interval(level.interval))
         for one in ordered for at, level in enumerate(one.levels)
     ]  # fmt: skip
     yield Cells(("setting", "value", "main effect", "interval (95 %)"), tuple(rows), words=2)
@@ -80,7 +79,7 @@ def _pair_cells(one: Interaction) -> Cells:
     ))  # fmt: skip
     rows = tuple(
         (show_value(one.first, a), *(
-            signed(known[a, b]) if (a, b) in known else "–" for b in one.second.values
+            units.show_change(known[a, b]) if (a, b) in known else "–" for b in one.second.values
         ))
         for a in one.first.values
     )  # fmt: skip

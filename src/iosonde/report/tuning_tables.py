@@ -19,7 +19,6 @@ from iosonde.report.blocks import (
     half,
     interval,
     show_value,
-    signed,
     words,
 )
 from iosonde.report.tuning_charts import table_figure
@@ -84,7 +83,7 @@ def _result_cells(row: ValueRow, notes: Sequence[str], tuning: Tuning) -> tuple[
 def _change_cells(change: RelativeChange | None) -> tuple[str, str, str]:
     if change is None:
         return "", "", ""
-    return signed(change.change), interval(change.interval), VERDICTS[change.outcome]
+    return units.show_change(change.change), interval(change.interval), VERDICTS[change.outcome]
 
 
 def _best(rows: Sequence[ValueRow], tuning: Tuning) -> frozenset[int]:

@@ -93,7 +93,7 @@ def test_the_record_is_kept_with_the_run_and_shown_in_its_report(tmp_path: Path)
         text = FORMATS.load(name)().serialize([sheet]).decode()
         assert "Predicted and measured" in text
         assert "0 of 1 measured rates" in text
-        assert "+25 %" in text
+        assert "+25.0 %" in text
         assert "Predicted and measured" not in FORMATS.load(name)().serialize([sample]).decode()
 
 

@@ -8,11 +8,12 @@ from html.parser import HTMLParser
 
 import pytest
 
+from iosonde import units
 from iosonde.records.campaign import Varied
 from iosonde.records.campaign_sheet import CampaignSheet
 from iosonde.records.stack import Scalar
 from iosonde.report import FORMATS
-from iosonde.report.blocks import Cells, clock, interval, show_value, signed
+from iosonde.report.blocks import Cells, clock, interval, show_value
 from iosonde.report.tuning import campaign_sections
 from tests.campaigns import READ_AHEAD, REQUESTS, SCHEDULER, campaign_sheet, simulated
 from tests.unit.tune.test_sheet import with_refusal
@@ -73,7 +74,7 @@ def test_the_answer_stands_first_and_its_figures_are_the_verdicts(won: CampaignS
     assert result.gain.change is not None
     page, text = written(won, "html"), written(won, "markdown")
     for one in (page, text):
-        assert signed(result.gain.change) in one
+        assert units.show_change(result.gain.change) in one
         assert interval(result.gain.interval) in one
     assert page.index('class="answer good"') < page.index("<h2>")
     assert text.splitlines()[2].startswith("**Best: disk.scheduler=none, disk.nr")
@@ -208,4 +209,3 @@ def test_a_value_is_shown_as_whoever_set_it_knows_it(value: Scalar, unit: str, s
 
 def test_clock() -> None:
     assert (clock(48.2), clock(185), clock(58_560)) == ("48 s", "3 min 05 s", "16 h 16 min")
-    assert (signed(0.052), signed(-0.031), signed(0.0)) == ("+5.2 %", "−3.1 %", "0 %")
