@@ -1,28 +1,34 @@
-"""Makes a probe point ready for its loops: tools there, target allowed, prepared, captured."""
+"""Opens a study's hosts and makes its trials ready: target allowed, tools there, prepared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AsyncExitStack
 
 from iosonde import kerneltext, units
-from iosonde.change.guard import Permission, permission_for
+from iosonde.change.guard import Permission
 from iosonde.change.hold import require_free
+from iosonde.change.keeper import keepers_stay
+from iosonde.change.late import is_asleep
 from iosonde.change.node import look
 from iosonde.change.scratch import Scratch, is_ours, make_scratch, require_directory
 from iosonde.change.sharing import asked_once
 from iosonde.errors import CommandFailed, LoadFailed, Refused, ToolRefuses, UsageError
+from iosonde.hosts import open_host
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Completed, Host
 from iosonde.loads import LOADS
 from iosonde.measure.fleet import server_command
 from iosonde.measure.prepare import prepare
 from iosonde.measure.progress import Progress
+from iosonde.measure.stages import Stages
 from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import PreparedTrial
+from iosonde.measure.workplace import sweep, workplace
 from iosonde.records.load import Demand, Target, TargetKind
 from iosonde.records.stack import Capture
 from iosonde.stack.discover import discover
+from iosonde.stack.file import DeclaredStack
 from iosonde.stack.model import devices_under
 
 _PLACE_KEPT = 4096  # bytes of a scratch file beside which a load makes its own files
@@ -30,75 +36,132 @@ _SCRATCH_SIZE = units.GIB
 _SAID = 4  # lines of a tool that a message repeats
 
 
-async def make_ready(
-    planned: PlannedTrial,
-    hosts: Sequence[Host],
-    study: Study,
-    *,
-    permissions: tuple[Permission, ...],
-    progress: Progress,
-    stack: AsyncExitStack,
-    place: str,
-) -> tuple[PreparedTrial, Capture, str]:
-    """The bench of a trial, the capture of its host, and its command as text.
-
-    The guard is not asked for a device that --destroy names: the caller has done so
-    (`require_target`), and whatever writes there does so again, immediately before it writes.
+class StudyHosts:
+    """The hosts of a study, connected; trials of `run` and of `tune` are made ready here.
 
     Args:
-        planned: the trial.
-        hosts: where it runs, and further ones of its stack for the capture.
-        study: what it belongs to.
-        permissions: devices that may be written to.
-        progress: told what is being done.
-        stack: what was made here is removed when it closes.
-        place: a directory of ours on the host, for loops' files.
-
-    Raises:
-        Refused: the target may not be written to.
-        LoadFailed: the load's tool is missing on the host.
+        study: the loads and where they are applied.
+        permissions: devices named by --destroy.
+        progress: told what is built and prepared.
     """
-    host = hosts[0]
-    engine = LOADS.load(planned.load.engine)()
-    demand = engine.demand(planned.load)
-    await require_tools(host, demand)
 
-    def tell(what: str) -> None:
-        progress.preparing(planned.id, what)
+    def __init__(
+        self,
+        study: Study,
+        permissions: tuple[Permission, ...],
+        progress: Progress,
+    ) -> None:
+        self._study, self._permissions, self._progress = study, permissions, progress
+        self.stages: Stages | None = None
+        self.hosts: dict[str, Host] = {}
+        self._swept: set[str] = set()
+        self._exits = AsyncExitStack()
 
-    target, scratch = await _target(planned, host, study, demand, permissions, stack, tell)
-    await prepare(host, target, study.prepare, permissions=permissions, scratch=scratch, tell=tell)
-    tell("reading the stack")
-    capture = await discover(hosts)
-    bench = PreparedTrial(
-        trial=planned.id,
-        host=host,
-        engine=engine,
-        load=planned.load,
-        demand=demand,
-        target=target,
-        scratch=scratch,
-        size=await _size(host, target, demand),
-        devices=devices_under(capture, host.name, target.path),
-        permissions=permissions,
-        observe=study.observe,
-        place=place,
-        memory=study.memory,
-    )
-    command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
-    return bench, capture, quote(command.argv)
+    async def open(self, stack: DeclaredStack | None, names: Iterable[str]) -> None:
+        """Connect to the hosts until `close`; nothing is changed.
+
+        Args:
+            stack: whose layers the loads are applied to; None: the targets are there already.
+            names: further hosts.
+
+        Raises:
+            HostFailed: one cannot be reached.
+        """
+        if stack:
+            self.stages = Stages(stack, self._permissions, self._progress)
+            self._exits.push_async_callback(self.stages.close)
+            self.hosts.update(await self.stages.open())
+        for name in dict.fromkeys(names):
+            if name not in self.hosts:
+                self.hosts[name] = await open_host(name)
+                self._exits.push_async_callback(self.hosts[name].close)
+        await self._exits.enter_async_context(keepers_stay(*self.hosts.values()))
+
+    async def close(self) -> None:
+        """Let go of the hosts; what stands goes on standing."""
+        await self._exits.aclose()
+
+    async def sweep(self, names: Iterable[str]) -> None:
+        """Take away, once, what killed runs left on hosts: before anything a signal can cut off.
+
+        A host that is asleep has its turn when it is up.
+        """
+        for name in dict.fromkeys(names):
+            if name not in self._swept and not is_asleep(self.hosts[name]):
+                self._swept.add(name)
+                await sweep(self.hosts[name])
+
+    def others(self, host: Host) -> list[Host]:
+        """The hosts beside one that can be asked."""
+        return [one for one in self.hosts.values() if one is not host and not is_asleep(one)]
+
+    async def make_ready(
+        self, planned: PlannedTrial, exits: AsyncExitStack, *, beside: Collection[str] = ()
+    ) -> tuple[PreparedTrial, Capture, str]:
+        """The trial ready for its loops, the capture of its stack, and its command as text.
+
+        Args:
+            planned: the trial.
+            exits: what is made here is removed when it closes.
+            beside: layers of the stack that have to stand too.
+
+        Raises:
+            Refused: the target may not be written to.
+            HostFailed: what the probe point stands on cannot be built.
+            LoadFailed: the load's tool is missing on the host.
+        """
+        study, permissions = self._study, self._permissions
+        host = self.hosts[planned.probe.host]
+        engine = LOADS.load(planned.load.engine)()
+        demand = engine.demand(planned.load)
+        if self.stages:
+            planned, own = await self.stages.ready(planned, beside, writes=demand.writes)
+            permissions += own
+        await self.sweep([planned.probe.host])
+        target = await require_target(planned, host, demand, permissions)
+        place = await exits.enter_async_context(workplace(host))
+        await require_tools(host, demand)
+
+        def tell(what: str) -> None:
+            self._progress.preparing(planned.id, what)
+
+        scratch = None
+        if target is None:
+            scratch = await _scratch(planned, host, study, demand, tell)
+            exits.push_async_callback(scratch.remove)
+            target = scratch.target
+        await prepare(
+            host, target, study.prepare, permissions=permissions, scratch=scratch, tell=tell
+        )
+        tell("reading the stack")
+        capture = await discover([host, *self.others(host)] if self.stages else [host])
+        ready = PreparedTrial(
+            trial=planned.id,
+            host=host,
+            engine=engine,
+            load=planned.load,
+            demand=demand,
+            target=target,
+            scratch=scratch,
+            size=await _size(host, target, demand),
+            devices=devices_under(capture, host.name, target.path),
+            permissions=permissions,
+            observe=study.observe,
+            place=place,
+            memory=study.memory,
+        )
+        command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
+        return ready, capture, quote(command.argv)
 
 
-async def _allowed(
-    planned: PlannedTrial, host: Host, demand: Demand, permissions: tuple[Permission, ...]
-) -> Target | None:
-    """A device that may be written to as far as its name tells; None: the guard has to be asked."""
-    node = await look(host, planned.probe.path) if demand.writes else None
-    if node is None or node.kind != "device":
-        return None
-    if await permission_for(host, planned.probe.path, node, permissions) is None:
-        return None
-    return Target(host.name, await host.resolve(planned.probe.path), TargetKind.DEVICE)
+async def _scratch(
+    planned: PlannedTrial, host: Host, study: Study, demand: Demand, tell: Callable[[str], None]
+) -> Scratch:
+    """A scratch file as target, or as the place beside which the load makes its own files."""
+    size = demand.size or study.size or _SCRATCH_SIZE
+    if demand.own_files:
+        return await make_scratch(host, planned.probe.path, _PLACE_KEPT, room=size, tell=tell)
+    return await make_scratch(host, planned.probe.path, size, tell=tell)
 
 
 async def _size(host: Host, target: Target, demand: Demand) -> int | None:
@@ -185,30 +248,6 @@ def _require_room(planned: PlannedTrial, size: int, demand: Demand) -> None:
         where=planned.probe.path,
         hint="give a larger file, or a directory: a scratch file is made there",
     )
-
-
-async def _target(
-    planned: PlannedTrial,
-    host: Host,
-    study: Study,
-    demand: Demand,
-    permissions: tuple[Permission, ...],
-    stack: AsyncExitStack,
-    tell: Callable[[str], None],
-) -> tuple[Target, Scratch | None]:
-    """The target; a scratch file is removed when `stack` closes."""
-    path = planned.probe.path
-    target = await _allowed(planned, host, demand, permissions)
-    target = target or await require_target(planned, host, demand, permissions)
-    if target is not None:
-        return target, None
-    size = demand.size or study.size or _SCRATCH_SIZE
-    if demand.own_files:
-        scratch = await make_scratch(host, path, _PLACE_KEPT, room=size, tell=tell)
-    else:
-        scratch = await make_scratch(host, path, size, tell=tell)
-    stack.push_async_callback(scratch.remove)
-    return scratch.target, scratch
 
 
 async def require_tools(host: Host, demand: Demand) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,12 +16,9 @@ from pathlib import Path
 
 from iosonde import units
 from iosonde.change.guard import Permission
-from iosonde.change.keeper import keepers_stay
 from iosonde.change.late import is_asleep
 from iosonde.errors import HostFailed, IosondeError, LoadFailed, StoreFailed
-from iosonde.hosts import open_host
 from iosonde.hosts.cleaning import require_not_cancelled, to_the_end
-from iosonde.hosts.host import Host
 from iosonde.loads import LOADS
 from iosonde.measure.again import UnreadLoop, raw_hint, read_again
 from iosonde.measure.counting import counting_of
@@ -29,14 +26,13 @@ from iosonde.measure.estimate import Estimate
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.progress import Progress
-from iosonde.measure.ready import make_ready, require_target, require_tools
+from iosonde.measure.ready import StudyHosts, require_target, require_tools
 from iosonde.measure.requirements import are_decided, declared
-from iosonde.measure.stages import Stages, stack_of
+from iosonde.measure.stages import stack_of
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
 from iosonde.measure.trial import PreparedTrial, measure_loop
 from iosonde.measure.trouble import Watched, troubles_of
-from iosonde.measure.workplace import sweep, workplace
 from iosonde.records.run import Loop, Run, RunState, Trial
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
@@ -81,21 +77,21 @@ class _Session:
         self._progress = progress
         known = read_again(resume).trials if resume else ()
         self._done = {trial.id: GrowingTrial(trial) for trial in known}
-        self._hosts: dict[str, Host] = {}
+        self._hosts = StudyHosts(plan.study, permissions, progress)
         self._estimate = Estimate(plan, self._done)
-        self._stages: Stages | None = None
-        self._swept: set[str] = set()
-        self._exits = AsyncExitStack()
-        self._places: dict[str, str] = {}
-        self._making = asyncio.Lock()
         self._requirements = declared({"require": plan.study.require})
         self.failures: list[IosondeError] = []
 
     async def execute(self) -> None:
         """All rounds, in order; a failed trial is marked and the others go on."""
-        async with self._exits:
-            await self._open()
-            await self._sweep(one.probe.host for part in self._plan.rounds for one in part)
+        study = self._plan.study
+        async with AsyncExitStack() as exits:
+            exits.push_async_callback(lambda: to_the_end(self._hosts.close()))
+            if study.stack:
+                await self._hosts.open(stack_of(study, Path()), ())
+            else:
+                await self._hosts.open(None, (target.host for target in study.targets))
+            await self._hosts.sweep(one.probe.host for part in self._plan.rounds for one in part)
             await self._require_targets()
             self._begin()
             for part in self._plan.rounds:
@@ -115,32 +111,6 @@ class _Session:
         """Whether anything has been measured, though it may not be read yet."""
         return any(trial.has_run for trial in self._done.values())
 
-    async def _open(self) -> None:
-        """Connect to the hosts of the study until the end."""
-        study, exits = self._plan.study, self._exits
-        if study.stack:
-            declared = stack_of(study, Path())
-            stages = Stages(declared, self._permissions, self._progress)
-            self._stages = stages
-            exits.push_async_callback(lambda: to_the_end(stages.close()))
-            self._hosts.update(await stages.open())
-        else:
-            for name in dict.fromkeys(probe.host for probe in study.targets):
-                self._hosts[name] = await open_host(name)
-                exits.push_async_callback(self._hosts[name].close)
-        await exits.enter_async_context(keepers_stay(*self._hosts.values()))
-
-    async def _sweep(self, names: Iterable[str]) -> None:
-        """Take away, once, what killed runs left on hosts: before anything a signal can cut off.
-
-        A host that is asleep has its turn when it is up.
-        """
-        for name in dict.fromkeys(names):
-            host = self._hosts[name]
-            if name not in self._swept and not is_asleep(host):
-                self._swept.add(name)
-                await sweep(host)
-
     async def _require_targets(self) -> None:
         """Refuse before anything begins what would be refused when its turn comes.
 
@@ -151,16 +121,16 @@ class _Session:
         for planned in (one for part in self._plan.rounds for one in self._left(part)):
             demand = LOADS.load(planned.load.engine)().demand(planned.load)
             probe = planned.probe
-            host = self._hosts[probe.host]
+            host = self._hosts.hosts[probe.host]
             if not is_asleep(host) and (probe.host, demand) not in asked:
                 asked.add((probe.host, demand))
                 await require_tools(host, demand)
-            if not self._stages:
+            if not self._hosts.stages:
                 if (probe.host, probe.path, demand) not in asked:
                     asked.add((probe.host, probe.path, demand))
                     await require_target(planned, host, demand, self._permissions)
             elif demand.writes:
-                self._stages.require_bare(probe.name)
+                self._hosts.stages.require_bare(probe.name)
 
     def _begin(self) -> None:
         plan = self._plan
@@ -199,28 +169,11 @@ class _Session:
                 self._tell_unreached(one.trial.id)
 
     async def _make_ready(self, planned: PlannedTrial, stack: AsyncExitStack) -> _Ready:
-        host = self._hosts[planned.probe.host]
-        permissions = self._permissions
-        if self._stages:
-            demand = LOADS.load(planned.load.engine)().demand(planned.load)
-            planned, own = await self._stages.ready(planned, writes=demand.writes)
-            permissions += own
-            await require_target(planned, host, demand, permissions)  # it did not stand before
-        others = [one for one in self._hosts.values() if one is not host and not is_asleep(one)]
-        await self._sweep([planned.probe.host])
-        place = await self._place(host)
-        bench, capture, command = await make_ready(
-            planned,
-            [host, *others] if self._stages else [host],
-            self._plan.study,
-            permissions=permissions,
-            progress=self._progress,
-            stack=stack,
-            place=place,
-        )
+        bench, capture, command = await self._hosts.make_ready(planned, stack)
+        others, stages = self._hosts.others(bench.host), self._hosts.stages
         if self._plan.study.ledger:
-            declared = await self._stages.declared() if self._stages else ()
-            counting = await counting_of(capture, [host, *others], bench.target, declared)
+            layers = await stages.declared() if stages else ()
+            counting = await counting_of(capture, [bench.host, *others], bench.target, layers)
             bench = replace(bench, counting=counting)
         done = self._done.get(planned.id)
         if done is not None:
@@ -228,29 +181,21 @@ class _Session:
         else:
             trial = Trial(
                 id=planned.id,
-                host=host.name,
+                host=bench.host.name,
                 probe=planned.probe.name,
                 target=bench.target,
                 load=planned.load,
                 command=server_command(planned.load) if self._plan.study.together else command,
                 capture=capture,
             )
-        watched = Watched.under(trial.capture or capture, bench.target, [host, *others])
+        watched = Watched.under(trial.capture or capture, bench.target, [bench.host, *others])
         if watched and (change := watched.compared(troubles_of(capture.layers), "since then")):
             raise HostFailed(
-                f"{planned.id}: {change}", where=host.name,
+                f"{planned.id}: {change}", where=bench.host.name,
                 hint="repair it first, or begin a new run: further loops would not be comparable",
             )  # fmt: skip
         self._tell_troubles(planned.id, watched)
         return _Ready(trial, bench, watched)
-
-    async def _place(self, host: Host) -> str:
-        """A directory of ours on a host, for all loops there."""
-        async with self._making:
-            if host.name not in self._places:
-                place = await self._exits.enter_async_context(workplace(host))
-                self._places[host.name] = place
-        return self._places[host.name]
 
     def _tell_troubles(self, trial: str, watched: Watched | None) -> None:
         """Warn of what is wrong before the first loop: all of them measure it."""

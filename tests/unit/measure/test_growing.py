@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from iosonde.hosts.local import LocalHost
 from iosonde.loads.fio import Fio
 from iosonde.measure import flags, growing, run, sheet
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GROWTH, GrowingTrial
+from iosonde.measure.ready import StudyHosts
 from iosonde.measure.study import Study, make_plan
 from iosonde.measure.trial import PreparedTrial
 from iosonde.records.load import Demand
@@ -119,10 +121,10 @@ def test_a_run_of_many_loops_costs_each_the_same(
     async def nothing(*_: object, **__: object) -> None:
         return None
 
-    async def ready(planned: Any, host: Any, *_: object, **__: object) -> Any:
+    async def ready(_: object, planned: Any, __: object) -> Any:
         trial = build.trial([])
         bench = PreparedTrial(
-            planned.id, host, Fio(), trial.load, BUFFERED, trial.target, None, 1, (), (),
+            planned.id, LocalHost(), Fio(), trial.load, BUFFERED, trial.target, None, 1, (), (),
             False, "",
         )  # fmt: skip
         return bench, trial.capture, "fio"
@@ -131,10 +133,10 @@ def test_a_run_of_many_loops_costs_each_the_same(
         return read(index, 1000.0 + index % 3)
 
     for name, stand_in in {
-        "require_tools": nothing, "require_target": nothing, "make_ready": ready,
-        "measure_loop": loop,
+        "require_tools": nothing, "require_target": nothing, "measure_loop": loop,
     }.items():  # fmt: skip
         monkeypatch.setattr(run, name, stand_in)
+    monkeypatch.setattr(StudyHosts, "make_ready", ready)
     study = Study(targets=[str(tmp_path / "a")], loads=["fio --rw=read --name=a"], loops=300)  # type: ignore[list-item]
     store = open_store(str(tmp_path / "store.sqlite"))
     try:

@@ -8,20 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from iosonde.change.guard import Permission
-from iosonde.change.keeper import keepers_stay
 from iosonde.change.late import is_asleep
 from iosonde.errors import HostFailed, Refused
-from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
 from iosonde.loads import LOADS
 from iosonde.measure.progress import Progress
-from iosonde.measure.ready import make_ready, require_target
-from iosonde.measure.stages import Stages
+from iosonde.measure.ready import StudyHosts
 from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.measure.trouble import Watched
-from iosonde.measure.workplace import sweep, workplace
 from iosonde.records.stack import Capture, Json
 from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.tune.campaign.route import Route
@@ -47,19 +43,17 @@ class MeasurementSite:
         progress: Progress,
     ) -> None:
         self.study, self.trials, self.planned = study, tuple(trials), trials[-1]
-        self._others, self._permissions, self._progress = others, permissions, progress
-        self._exits = AsyncExitStack()
+        self._others = others
         self._prepared = AsyncExitStack()
-        self._stages: Stages | None = None
-        self.stack: DeclaredStack | None = self._declared({}) if study.stack else None
+        self.stack: DeclaredStack | None = self.declared({}) if study.stack else None
+        self._connected = StudyHosts(study, permissions, progress)
         self.own = False
         """The campaign builds the stack, so it may take away what stands on a probe point."""
-        self.hosts: dict[str, Host] = {}
+        self.hosts = self._connected.hosts
         self.values: dict[str, Json] = {}
         self.bench: PreparedTrial | None = None
         self.capture: Capture | None = None
         self.command = ""
-        self._swept: set[str] = set()
 
     @property
     def host(self) -> Host:
@@ -72,21 +66,14 @@ class MeasurementSite:
         Raises:
             HostFailed: one cannot be reached.
         """
-        if self.stack:
-            self._stages = Stages(self.stack, self._permissions, self._progress)
-            self._exits.push_async_callback(self._stages.close)
-            self.hosts.update(await self._stages.open())
         at = (one.probe.host for one in self.trials)
-        for name in dict.fromkeys((*at, *self._others)):
-            if name not in self.hosts:
-                self.hosts[name] = await open_host(name)
-                self._exits.push_async_callback(self.hosts[name].close)
-        await self._exits.enter_async_context(keepers_stay(*self.hosts.values()))
+        await self._connected.open(self.stack, (*at, *self._others))
 
     @property
     def stands(self) -> frozenset[str]:
         """Layers of the declared stack that iosonde has built."""
-        return self._stages.standing if self._stages else frozenset()
+        stages = self._connected.stages
+        return stages.standing if stages else frozenset()
 
     @property
     def guests(self) -> frozenset[str]:
@@ -101,7 +88,8 @@ class MeasurementSite:
 
     def site(self, name: str) -> Site | None:
         """A layer of the declared stack that stands, with its device."""
-        return self._stages.site(name) if self._stages else None
+        stages = self._connected.stages
+        return stages.site(name) if stages else None
 
     def route(self, names: Mapping[str, Sequence[str]]) -> Route:
         """Where the stages of some settings are measured; see `Route`.
@@ -117,7 +105,11 @@ class MeasurementSite:
         Raises:
             UsageError: there is no such key, or it does not take the value.
         """
-        return self._declared(values)
+        return read_stack(
+            Path(self.study.stack),
+            rehearse=self.study.rehearse,
+            values={**self.study.set, **values},
+        )
 
     async def ready(
         self,
@@ -145,38 +137,22 @@ class MeasurementSite:
             return
         await self._prepared.aclose()
         self._prepared, self.bench = AsyncExitStack(), None
-        planned, permissions = at, self._permissions
         self.planned = at
-        if self._stages:
+        if stages := self._connected.stages:
             if again:
-                await self._stages.remove()
+                await stages.remove()
             changed = {
                 name.partition(".")[0] for name in {*values, *self.values}
                 if values.get(name) != self.values.get(name)
             }  # fmt: skip
             if changed:  # what does not stand yet is to be built so when its turn comes
-                await self._stages.rebuild(self._declared(values), changed)
-            writes = LOADS.load(planned.load.engine)().demand(planned.load).writes
+                await stages.rebuild(self.declared(values), changed)
+            writes = LOADS.load(at.load.engine)().demand(at.load).writes
             if writes and self.own and len(self.trials) > 1:
-                await self._stages.bare(at)
-            planned, own = await self._stages.ready(planned, beside, writes=writes)
-            permissions += own
+                await stages.bare(at)
         self.values = dict(values)
-        others = [one for one in self.hosts.values() if one is not self.host and not is_asleep(one)]
-        if self.host.name not in self._swept:
-            await sweep(self.host)
-            self._swept.add(self.host.name)
-        demand = LOADS.load(planned.load.engine)().demand(planned.load)
-        await require_target(planned, self.host, demand, permissions)  # before settings are changed
-        place = await self._prepared.enter_async_context(workplace(self.host))
-        self.bench, self.capture, self.command = await make_ready(
-            planned,
-            [self.host, *others] if self._stages else [self.host],
-            self.study,
-            permissions=permissions,
-            progress=self._progress,
-            stack=self._prepared,
-            place=place,
+        self.bench, self.capture, self.command = await self._connected.make_ready(
+            at, self._prepared, beside=beside
         )
 
     async def require_unchanged(self, since: float) -> None:
@@ -218,17 +194,10 @@ class MeasurementSite:
         """The probe point is needed no more; with `remove` the stack is taken away."""
         await self._prepared.aclose()
         self._prepared, self.bench = AsyncExitStack(), None
-        if remove and self._stages:
-            await self._stages.remove()
+        if remove and self._connected.stages:
+            await self._connected.stages.remove()
 
     async def close(self) -> None:
         """Let go of the hosts."""
         await self._prepared.aclose()
-        await self._exits.aclose()
-
-    def _declared(self, values: Mapping[str, Json]) -> DeclaredStack:
-        return read_stack(
-            Path(self.study.stack),
-            rehearse=self.study.rehearse,
-            values={**self.study.set, **values},
-        )
+        await self._connected.close()

@@ -6,14 +6,15 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
 from iosonde.hosts.local import LocalHost
+from iosonde.measure import ready
 from iosonde.measure.study import PlannedTrial, ProbePoint, Study
-from iosonde.records.load import Load
+from iosonde.records.load import Load, Target, TargetKind
 from iosonde.stack.file import DeclaredStack
-from iosonde.tune.campaign import place as module
 from iosonde.tune.campaign.place import MeasurementSite
 
 STACK = """\
@@ -54,41 +55,39 @@ class Stages:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MeasurementSite:
-    async def made(*_: Any, **__: Any) -> tuple[object, None, str]:
-        return object(), None, "fio"
-
-    async def swept(host: object) -> None:
-        del host
-
-    async def allowed(*_: object) -> None:
+    async def nothing(*_: object, **__: object) -> None:
         return None
+
+    async def target(planned: PlannedTrial, *_: object) -> Target:
+        return Target("local", f"/dev/{planned.probe.name}", TargetKind.DEVICE)
 
     @asynccontextmanager
     async def workplace(host: object) -> AsyncIterator[str]:
         del host
         yield "/tmp/place"
 
-    monkeypatch.setattr(module, "require_target", allowed)
-    monkeypatch.setattr(module, "workplace", workplace)
-    monkeypatch.setattr(module, "make_ready", made)
-    monkeypatch.setattr(module, "sweep", swept)
+    for name, stand_in in {
+        "require_target": target, "workplace": workplace, "require_tools": nothing,
+        "sweep": nothing, "discover": nothing, "_size": nothing, "devices_under": lambda *_: (),
+    }.items():  # fmt: skip
+        monkeypatch.setattr(ready, name, stand_in)
     file = tmp_path / "stairs.yaml"
     file.write_text(STACK)
     trials = [
         PlannedTrial(f"w@{at}", ProbePoint(path="", name=at), WRITES) for at in ("disk", "fs")
     ]
     study = Study(stack=str(file), at=["disk", "fs"], loads=["certification"])
-    found = MeasurementSite(study, trials, (), (), cast("Any", None))
+    found = MeasurementSite(study, trials, (), (), cast("Any", Mock()))
     assert found.stack is not None
     found.hosts["local"] = LocalHost()
-    found._stages = cast("Any", Stages(found.stack))
+    found._connected.stages = cast("Any", Stages(found.stack))
     found.own = True
     return found
 
 
 def journal(place: MeasurementSite) -> object:
     """What the file system was built with."""
-    built: Mapping[str, Any] = cast("Any", place._stages).built
+    built: Mapping[str, Any] = cast("Any", place._connected.stages).built
     return built["fs"].journal
 
 
