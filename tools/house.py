@@ -65,9 +65,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "disk": "a word of its answers",
         "loop": "a word of its answers",
     },
-    "cli/timed.py": {
-        "disk": "the bottom of every stack: a model may be given for all of them",
-    },
     "lab/initramfs.py": {
         "ext4": "a kernel module that the nodes' own root needs",
     },
@@ -75,7 +72,7 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "nbd": "a scheme of QEMU's names of disks",
     },
     "predict/devices.py": {
-        "disk": "the bottom of every stack: its declaration names a model",
+        "disk": "the bottom of every stack: a model may be given for all of them",
     },
     "predict/service/__init__.py": {
         "link": "a device model: the wire between two hosts",

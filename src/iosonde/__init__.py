@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 __all__ = [
-    "compare", "down", "explain", "persist", "rollback", "run", "set_settings", "settings", "show",
-    "tune", "up",
+    "calibrate", "compare", "down", "explain", "persist", "predict", "rollback", "run",
+    "set_settings", "settings", "show", "tune", "up",
 ]  # fmt: skip
 _MODULES = {
     "down": "up", "persist": "settings", "rollback": "settings", "set_settings": "settings",

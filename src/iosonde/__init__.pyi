@@ -1,5 +1,7 @@
+from iosonde.verbs.calibrate import calibrate as calibrate
 from iosonde.verbs.compare import compare as compare
 from iosonde.verbs.explain import explain as explain
+from iosonde.verbs.predict import predict as predict
 from iosonde.verbs.run import run as run
 from iosonde.verbs.settings import persist as persist
 from iosonde.verbs.settings import rollback as rollback
@@ -11,6 +13,6 @@ from iosonde.verbs.up import down as down
 from iosonde.verbs.up import up as up
 
 __all__ = [
-    "compare", "down", "explain", "persist", "rollback", "run", "set_settings", "settings", "show",
-    "tune", "up",
+    "calibrate", "compare", "down", "explain", "persist", "predict", "rollback", "run",
+    "set_settings", "settings", "show", "tune", "up",
 ]  # fmt: skip

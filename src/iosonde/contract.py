@@ -7,7 +7,7 @@ A field's metadata may hold
 
 - `name`: its key, where that is not the field's own name;
 - `null`: an empty value is null;
-- `absent`: an empty value is left out, and the schema does not require the field;
+- `absent`: None is left out, and the schema does not require the field;
 - `hidden`: it is no part of the JSON;
 - `added`: it came after the schema's number was given, so the schema does not require it;
 - `schema`: keywords of JSON Schema (`minimum`, `pattern` …), for the schema alone. They are not
@@ -71,7 +71,7 @@ def as_json(value: object) -> Any:
     found = {}
     for name, key, metadata in _keys(record):
         item = getattr(value, name)
-        if item or "absent" not in metadata:
+        if item is not None or "absent" not in metadata:
             found[key] = None if "null" in metadata and not item else as_json(item)
     return found
 

@@ -92,6 +92,7 @@ SHARED: Mapping[str, set[str]] = {
         "streams",
         "options",
         "accounted",
+        "predicted",
         "compared",
         "examples",
         "explained",

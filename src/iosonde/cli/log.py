@@ -41,7 +41,7 @@ def log(
         *files, strict=strict, kind=kind, variant=variant, latency_unit=latency_unit,
         interval=units.parse_seconds(interval, where="--interval"), threads=threads,
     )  # fmt: skip
-    failures(one.problem for one in read.failed)
+    failures(one.problem for one in read.failed or ())
     if as_json:
         print_json(read.to_json())
     else:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, cast
 
+from iosonde.contract import ABSENT, HIDDEN
 from iosonde.errors import UsageError
 from iosonde.layers import LEDGERS
 from iosonde.layers._ledger.rule import accounting_of
@@ -22,6 +24,45 @@ if TYPE_CHECKING:
     from iosonde.stack.file import DeclaredStack
 
 _DIRECTIONS = ("read", "write")
+_POSITIVE: Mapping[str, object] = {"schema": {"minimum": 0}}
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How fast a trial is; what is not known is left out."""
+
+    iops: float = field(metadata=_POSITIVE)
+    bandwidth: float | None = field(default=None, metadata={**ABSENT, **_POSITIVE})
+    latency_mean: float | None = field(default=None, metadata={**ABSENT, **_POSITIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedForecast:
+    """What the model says of a stored trial, beside what was measured."""
+
+    run: str
+    trial: str
+    layer: str
+    predicted: Rates
+    measured: Rates
+    band: tuple[float, float] = field(metadata={"schema": {"items": {"minimum": 0}}})
+    """The lowest and the highest `iops` that the devices' models leave open, 1/s."""
+    inside: bool
+    """Whether the measured iops lie within the band."""
+    off: Mapping[str, float | None]
+    """Predicted against measured, as a fraction of the measured; null where that is not known."""
+    devices: Mapping[str, str]
+    """Layer → model."""
+    forecast: Forecast = field(metadata=HIDDEN)
+
+    @classmethod
+    def of(cls, run: str, one: Forecast) -> ComparedForecast:
+        """A forecast of a trial of this run."""
+        return cls(
+            run=run, trial=one.trial, layer=one.layer, predicted=Rates(**one.predicted),
+            measured=Rates(**one.measured), band=one.band, inside=one.inside,
+            off={name: one.off(name) for name in one.predicted}, devices=one.devices, forecast=one,
+        )  # fmt: skip
 
 
 def require_same_stack(run: Run, trial: Trial, layer: Site, declared: DeclaredStack) -> None:

@@ -20,6 +20,8 @@ from iosonde.units import MIB
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
+    from iosonde.predict.model import StackModel
+    from iosonde.stack.file import DeclaredStack
 
 KINDS: Mapping[str, str] = {
     # rpm, seek and rate: Seagate Enterprise Performance 10K.8 (ST1200MM0088), Exos 7E8
@@ -128,6 +130,11 @@ class DeviceModels:
             return ", ".join(f"{key} {value}" for key, value in said.items() if value)
         return ""
 
+    def texts(self, model: StackModel) -> dict[str, str]:
+        """Layer → how its model is written, of those that have one."""
+        texts = {site.name: self.text(site) for site in model.declared}
+        return {name: text for name, text in texts.items() if text}
+
     def check(self, names: Sequence[str], kinds: Sequence[str]) -> None:
         """Each model belongs to a layer.
 
@@ -137,6 +144,23 @@ class DeviceModels:
         for name in self._known:
             if name.removesuffix(DRIVES) not in {*names, *kinds}:
                 raise UsageError(f"there is no layer or kind {name!r} to have a model")
+
+
+def devices_of(declared: DeclaredStack, texts: Sequence[str], store: str | None) -> DeviceModels:
+    """The models of a stack's layers: those of the command line before those of the file.
+
+    Raises:
+        UsageError: a text describes no model, or is for no layer.
+    """
+    found = DeviceModels({**declared.devices, **parse_devices(texts)}, store)
+    names = [site.name for site in declared.sites]
+    drives = [
+        f"{site.name}-{drive}"
+        for site in declared.sites
+        for drive in getattr(site.declared, "drives", ())
+    ]
+    found.check([*names, *drives], [*{site.kind for site in declared.sites}, "disk"])
+    return found
 
 
 def _declared(site: Site, store: str | None) -> ServiceModel | None:

@@ -16,10 +16,19 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from iosonde.errors import UsageError
+from iosonde.predict.model import model_of, top_of
+from iosonde.predict.requests import FLUSH
+from iosonde.predict.time import NoTime, services_of, steady_requests
+from iosonde.predict.what_if import variants
+from iosonde.predict.work import network_of
 
 if TYPE_CHECKING:
+    from iosonde.predict.devices import DeviceModels
     from iosonde.predict.service.controller import Controller
+    from iosonde.predict.what_if import SettingValues
     from iosonde.predict.work import Network
+    from iosonde.records.load import Load
+    from iosonde.stack.file import DeclaredStack
 
 _Z95 = 1.96
 
@@ -36,6 +45,31 @@ def asked_of(network: Network, name: str) -> tuple[float, float]:
     ]
     count = sum(one.count for one in accesses) / len(network.works)
     return count, sum(one.size for one in accesses) / len(network.works)
+
+
+def network_and_size(
+    declared: DeclaredStack,
+    at: str,
+    load: Load,
+    changes: Sequence[SettingValues],
+    devices: DeviceModels,
+    count: int,
+) -> list[tuple[Network, float]]:
+    """What the load asks of the devices with each combination of values, and a request's bytes.
+
+    Raises:
+        UsageError: a device has no model, or its I/Os cannot be told.
+    """
+    found = []
+    for variant in variants(declared, top_of(declared, at), changes):
+        model = model_of(variant.top, declared.mtu, variant.extra)
+        requests = steady_requests(model, load, count, devices)
+        chosen = services_of(model, requests, devices)
+        if isinstance(chosen, NoTime):
+            raise UsageError(chosen.reason)
+        network = network_of(model, requests, chosen)
+        found.append((network, float(requests.lengths[requests.ops != FLUSH].mean())))
+    return found
 
 
 def fitted(

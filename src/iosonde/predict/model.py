@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from iosonde import _core
+from iosonde.contract import ADDED
 from iosonde.errors import UsageError
+from iosonde.layers import LEDGERS
 from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer, Rule, accounting_of
 from iosonde.layers.site import Site
 from iosonde.predict import memory
-from iosonde.predict.rules import layer_of
 from iosonde.records.prediction import Account
 
 if TYPE_CHECKING:
@@ -26,31 +27,55 @@ if TYPE_CHECKING:
     from iosonde.stack.file import DeclaredStack
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What a layer gets. Sizes are bytes → how many I/Os; `off_grid` a share, None without I/Os.
+_COUNT: Mapping[str, object] = {"schema": {"minimum": 0}}
+_SIZES: Mapping[str, object] = {
+    "schema": {
+        "propertyNames": {"pattern": "^[0-9]+$"}, "additionalProperties": {"minimum": 0},
+    }
+}  # fmt: skip
 
-    `writes_band` is the least and the most writes it can be where merging depends on which of
-    several disks answers first. `events` are what a rule counts itself, such as a cache its hits.
-    `notes` say what is not counted, `approximate` what its rule makes up.
-    """
+
+@dataclass(frozen=True, slots=True)
+class Amplification:
+    """I/Os of a layer for each request of the load; None without requests."""
+
+    reads: float | None = field(default=None, metadata=_COUNT)
+    writes: float | None = field(default=None, metadata=_COUNT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What a layer gets. Sizes are bytes → how many I/Os."""
 
     id: str
+    """Its name in the stack."""
     kind: str
     host: str
-    size: int
-    reads: int
-    writes: int
-    flushes: int
-    read_bytes: int
-    write_bytes: int
-    read_sizes: Mapping[int, int]
-    write_sizes: Mapping[int, int]
-    off_grid: float | None
-    writes_band: tuple[int, int]
-    events: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    approximate: tuple[str, ...] = ()
+    device: None = None
+    """Nothing stands yet."""
+    size: int = field(metadata=_COUNT)
+    reads: int = field(metadata=_COUNT)
+    writes: int = field(metadata=_COUNT)
+    writes_band: tuple[int, int] = field(metadata={"schema": {"items": {"minimum": 0}}})
+    """The least and the most, where merging depends on which disk answers first."""
+    flushes: int = field(metadata=_COUNT)
+    read_bytes: int = field(metadata=_COUNT)
+    write_bytes: int = field(metadata=_COUNT)
+    sizes: Mapping[int, int] = field(metadata=_SIZES)
+    """Of reads and writes, ascending."""
+    read_sizes: Mapping[int, int] = field(metadata=_SIZES)
+    write_sizes: Mapping[int, int] = field(metadata=_SIZES)
+    off_grid: float | None = field(metadata={"schema": {"minimum": 0, "maximum": 1}})
+    """I/Os whose offset or size is no multiple of 4096 bytes."""
+    amplification: Amplification = Amplification()
+    events: Mapping[str, int] = field(
+        default_factory=dict, metadata={"schema": {"additionalProperties": {"minimum": 0}}}
+    )
+    """What the layer counts itself, such as a cache its hits."""
+    notes: tuple[str, ...] = field(default=(), metadata={"name": "not_counted"})
+    """What the layer does besides, or what of its counts is left to chance."""
+    approximate: tuple[str, ...] = field(default=(), metadata=ADDED)
+    """What its counts make up where the truth cannot be known; also among the notes."""
 
     @property
     def account(self) -> Account:
@@ -72,12 +97,6 @@ class Prediction:
     def disks(self) -> tuple[Counts, ...]:
         """The layers that stand on no other."""
         return tuple(one for one in self.layers if accounting_of(one.kind).speed == "drive")
-
-    def amplification(self, layer: Counts) -> tuple[float, float] | None:
-        """Reads and writes of a layer for each request of the load; None without requests."""
-        if not self.requests:
-            return None
-        return layer.reads / self.requests, layer.writes / self.requests
 
 
 class Named(Protocol):
@@ -174,7 +193,7 @@ def model_of(
     layers: dict[str, LedgerLayer] = {}
     for site in reversed(sites):
         below = tuple(layers[one.name] for one in site.below)
-        layers[site.name] = layer_of(site, LedgerContext(below, mtu, known.get(site.name, {})))
+        layers[site.name] = _layer_of(site, LedgerContext(below, mtu, known.get(site.name, {})))
     every: list[tuple[Named, tuple[str, ...]]] = []
     said = known.get(top.name, {})
     if "page_cache" in said:
@@ -190,6 +209,26 @@ def model_of(
     for site in sites:
         every += _with_behind(site, layers)
     return _assembled(every, layers)
+
+
+def _layer_of(site: Site, scene: LedgerContext) -> LedgerLayer:
+    """What a declared layer is to the core: its rule with its figures, and how large it is.
+
+    Raises:
+        UsageError: its I/Os cannot be predicted.
+    """
+    declared = accounting_of(site.kind).declared
+    if declared is None:
+        known = sorted(kind for kind in LEDGERS if LEDGERS.load(kind).declared)
+        raise UsageError(
+            f"what a layer of kind {site.kind} does with I/Os cannot be predicted",
+            where=f"layer {site.name}",
+            hint=f"`--at` names a layer below it; known: {', '.join(known)}",
+        )
+    layer = declared(site, scene)
+    if layer.size <= 0:
+        raise site.wrong("what it stands on has no room for data")
+    return layer
 
 
 def _with_drives(site: Site, made: dict[str, Site]) -> Site:
@@ -267,17 +306,19 @@ def predict(model: StackModel, requests: Requests | Recorded) -> Prediction:
     """
     counted = _run(model, requests, together=False)
     bands = _run(model, requests, together=True) if model.has(_core.Parity) else counted
+    total = len(requests)
     layers = []
     for one, other in zip(counted, bands, strict=True):
         low, high = sorted((one.writes, other.writes))
-        layers.append(replace(one, writes_band=(low, high)))
+        each = Amplification(one.reads / total, one.writes / total) if total else Amplification()
+        layers.append(replace(one, writes_band=(low, high), amplification=each))
     remarks = [text for layer in model.layers.values() for text in layer.remarks]
     notes = [*requests.notes, *remarks]
     if model.has(_core.PageCache):
         notes = [one for one in notes if one != memory.NOT_RECKONED]
     for one in layers:
         notes += [f"{one.id}: approximate: {text}" for text in one.approximate]
-    return Prediction(len(requests), tuple(layers), tuple(notes))
+    return Prediction(total, tuple(layers), tuple(notes))
 
 
 def _check(model: StackModel, requests: Requests) -> None:
@@ -311,9 +352,13 @@ def _counts(core: _core.Ledger, site: Named, model: StackModel) -> Counts:
     place, layer = model.places[site.name], model.layers[site.name]
     got = core.counts(place)
     total = got.reads + got.writes
+    reads, writes = core.read_sizes(place), core.write_sizes(place)
     return Counts(
-        site.name, site.kind, site.host, layer.size, got.reads, got.writes, got.flushes,
-        got.read_bytes, got.write_bytes, core.read_sizes(place), core.write_sizes(place),
-        (got.off_grid_reads + got.off_grid_writes) / total if total else None,
-        (got.writes, got.writes), core.events(place), layer.notes, layer.approximate,
+        id=site.name, kind=site.kind, host=site.host, size=layer.size,
+        reads=got.reads, writes=got.writes, writes_band=(got.writes, got.writes),
+        flushes=got.flushes, read_bytes=got.read_bytes, write_bytes=got.write_bytes,
+        sizes={one: reads.get(one, 0) + writes.get(one, 0) for one in sorted({*reads, *writes})},
+        read_sizes=reads, write_sizes=writes,
+        off_grid=(got.off_grid_reads + got.off_grid_writes) / total if total else None,
+        events=core.events(place), notes=layer.notes, approximate=layer.approximate,
     )  # fmt: skip

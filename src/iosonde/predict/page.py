@@ -7,13 +7,11 @@ moves, and, where it is known, how fast it would be with its band.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from iosonde import units
-from iosonde.predict.time import Time
 from iosonde.report.blocks import Badge, Block, Cells, Number, Text, Title, Tone
 from iosonde.report.charts import BLUE, LEGEND, ORANGE, Figure, data, sized, svg
 from iosonde.report.figures import scale
@@ -22,8 +20,8 @@ from iosonde.report.page import Page, render
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from iosonde.predict.model import Prediction
-    from iosonde.predict.time import NoTime
+    from iosonde.predict.time import Time
+    from iosonde.predict.what_if import PredictedCombination
 
 _COLOURS = alt.Scale(domain=["read", "write"], range=[BLUE, ORANGE])
 _ROW, _MARGIN = 26, 30  # height of a combination and of what is around all of them, pixels
@@ -32,26 +30,10 @@ MOST = 60
 """Combinations that are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class PredictedCombination:
-    """A combination: setting → value, what each layer gets, and how fast it is."""
-
-    settings: Mapping[str, str]
-    prediction: Prediction
-    time: Time | NoTime
-
-    @property
-    def name(self) -> str:
-        """In a chart: "r0.level 5, r0.chunk_size 64k"."""
-        return (
-            ", ".join(f"{name} {value}" for name, value in self.settings.items()) or "as declared"
-        )
-
-
 def page(tried: Sequence[PredictedCombination], load: str) -> bytes:
     """One HTML page, with nothing from elsewhere."""
     drawn = list(figures(tried))
-    timed = [(one, one.time) for one in tried if isinstance(one.time, Time)]
+    timed = [(one, one.time) for one in tried if one.time]
     return render(
         Page(
             title=f"Predicted: {load}",
@@ -122,7 +104,7 @@ def figures(tried: Sequence[PredictedCombination]) -> Iterator[Figure]:
     shown = tried[:MOST]
     yield _ios(shown)
     yield _bytes(shown)
-    if any(isinstance(one.time, Time) for one in shown):
+    if any(one.time for one in shown):
         yield _times(shown)
 
 
@@ -193,7 +175,7 @@ def _bars(
 
 def _times(tried: Sequence[PredictedCombination]) -> Figure:
     """The predicted rate as a point, its band as a bar."""
-    known = [(one.name, one.time) for one in tried if isinstance(one.time, Time)]
+    known = [(one.name, one.time) for one in tried if one.time]
     divisor, label = scale("1/s", [time.band[1] for _, time in known])
     rows = [
         {
@@ -225,8 +207,7 @@ def _notes(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
     """What is approximate or assumed, each once."""
     notes = [note for one in tried for note in one.prediction.notes]
     notes += [
-        f"{one.name}: no times: {one.time.reason}"
-        for one in tried if not isinstance(one.time, Time)
+        f"{one.name}: no times: {one.time_basis.reason}" for one in tried if not one.time
     ][:1]  # fmt: skip
     if len(tried) > MOST:
         notes.append(f"{len(tried) - MOST} more combinations are in the table, not in the charts")
@@ -246,7 +227,7 @@ def _table(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
             units.show_bytes(sum(disk.read_bytes for disk in disks)),
             units.show_bytes(sum(disk.write_bytes for disk in disks)),
         ]  # fmt: skip
-        if isinstance(time, Time):
+        if time:
             band = units.show_range(*time.band, "1/s")
             row += [units.show_iops(time.iops), band, time.bottleneck or "–"]
         else:

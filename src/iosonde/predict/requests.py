@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
 
     from iosonde.records.load import Load
 
-__all__ = ["FLUSH", "READ", "WRITE", "Numbers", "Requests", "durable", "is_trace", "of_lines",
-           "of_load", "of_trace"]  # fmt: skip
+__all__ = ["FLUSH", "READ", "WRITE", "Numbers", "Requests", "durable", "of_lines", "of_load"]
 _ACTIONS = {"read": READ, "write": WRITE, "sync": FLUSH, "datasync": FLUSH}
 
 
@@ -78,9 +76,7 @@ def of_load(load: Load, count: int, span: int, *, exactly: bool = False) -> Requ
             hint="take a load of fio, or a trace (fio --write_iolog)",
         )  # fmt: skip
     job = job_of(load)
-    notes = [] if demand_of(job, where=load.name).direct else [
-        NOT_RECKONED
-    ]  # fmt: skip
+    notes = [] if demand_of(job, where=load.name).direct else [NOT_RECKONED]
     streams: list[Stream] = []
     for section in effective(job):
         jobs = range(jobs_of(section, load.name))
@@ -113,24 +109,6 @@ def durable(load: Load, recorded: Requests) -> Requests:
     made = Stream(recorded.ops, recorded.offsets, recorded.lengths, ends=True)
     whole = with_flushes(made, 1)
     return Requests(whole.ops, whole.offsets, whole.lengths, recorded.notes)
-
-
-def is_trace(path: Path) -> bool:
-    """Whether a name is that of a trace that `iosonde.trace` reads."""
-    from iosonde.predict import recorded
-
-    return recorded.is_trace(path)
-
-
-def of_trace(path: Path) -> Requests:
-    """The reads, writes and flushes of a trace, in its order, all at once.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
-    from iosonde.predict import recorded
-
-    return recorded.of_trace(path)
 
 
 def of_lines(lines: Iterator[str], where: str) -> Requests:

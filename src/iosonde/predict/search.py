@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from iosonde.contract import NULL, VerbResult
 from iosonde.errors import IosondeError, UsageError
 from iosonde.predict.devices import DeviceModels
 from iosonde.predict.model import model_of, top_of
-from iosonde.predict.time import NoTime, Time
+from iosonde.predict.time import NoTime, Time, timed
 from iosonde.predict.what_if import SettingValues, variants
 from iosonde.stack.file import read_stack
 from iosonde.workers import worker_pool
 
 if TYPE_CHECKING:
     from iosonde.records.load import Load
-    from iosonde.records.stack import Json
 
 MOST = 100_000
 """Combinations; more of them take days."""
 _ALONE = 16  # up to so many the start of another process is not worth it
+_POSITIVE: Mapping[str, object] = {"schema": {"minimum": 0}}
 _TASK = 16  # combinations of a task for Dask: a second or so
 
 
@@ -55,40 +56,34 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """A combination and how fast it is; without a time, why it cannot be."""
+class TriedCombination:
+    """A combination and how fast it is, or why it cannot be."""
 
     settings: Mapping[str, str]
-    time: Time | None
-    reason: str = ""
+    time: Time | NoTime
 
 
-def answer(question: Question, changes: Sequence[SettingValues]) -> Ranked:
+def answer(question: Question, changes: Sequence[SettingValues]) -> TriedCombination:
     """How fast one combination is; each change has a single value."""
-    from iosonde.predict.of_load import timed_load
-
     settings = {one.name: one.values[0] for one in changes}
     try:
         declared = read_stack(question.stack)
         (variant,) = variants(declared, top_of(declared, question.at), changes)
         model = model_of(variant.top, declared.mtu, variant.extra)
         devices = DeviceModels({**declared.devices, **question.devices}, question.store)
-        time = timed_load(model, question.load, question.requests, devices)
+        return TriedCombination(settings, timed(model, question.load, question.requests, devices))
     except IosondeError as problem:
-        return Ranked(settings, None, str(problem))
-    if isinstance(time, NoTime):
-        return Ranked(settings, None, time.reason)
-    return Ranked(settings, time)
+        return TriedCombination(settings, NoTime(str(problem)))
 
 
-def answers(question: Question, every: Sequence[Sequence[SettingValues]]) -> list[Ranked]:
+def answers(question: Question, every: Sequence[Sequence[SettingValues]]) -> list[TriedCombination]:
     """As `answer`, of several combinations."""
     return [answer(question, one) for one in every]
 
 
 def search(
     question: Question, changes: Sequence[SettingValues], *, workers: int = 0, dask: str = ""
-) -> list[Ranked]:
+) -> list[TriedCombination]:
     """All combinations, the fastest first; those that cannot be are last.
 
     Args:
@@ -129,31 +124,62 @@ def search(
     else:
         with worker_pool(count) as pool:
             found = list(pool.map(answer, [question] * total, every, chunksize=4))
-    return sorted(found, key=lambda one: -one.time.iops if one.time else float("inf"))
+    return sorted(
+        found, key=lambda one: -one.time.iops if isinstance(one.time, Time) else float("inf")
+    )
 
 
-def ranking(found: Sequence[Ranked], load: str) -> dict[str, Json]:
-    """The object of `iosonde.prior/1`, which a search by measurements can begin from.
+@dataclass(frozen=True, slots=True)
+class RankedCombination:
+    """One of those that the model knows."""
 
-    `rank` counts from 1; `level` is the lowest rank whose band reaches this one's: combinations of
-    the same level are not told apart by the model.
+    rank: int = field(metadata={"schema": {"minimum": 1}})
+    level: int = field(metadata={"schema": {"minimum": 1}})
+    """The lowest rank whose band reaches this one's: the model does not tell those of a level
+    apart."""
+    settings: Mapping[str, str]
+    iops: float = field(metadata=_POSITIVE)
+    bandwidth: float = field(metadata=_POSITIVE)
+    latency: float = field(metadata={"name": "latency_mean", **_POSITIVE})
+    band: tuple[float, float] = field(metadata={"schema": {"items": {"minimum": 0}}})
+    """The lowest and the highest `iops` that the devices' models leave open, 1/s."""
+    bottleneck: str = field(metadata=NULL)
+
+
+@dataclass(frozen=True, slots=True)
+class UnrankedCombination:
+    """One that cannot be, or of which nothing is known."""
+
+    settings: Mapping[str, str]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking(VerbResult):
+    """All combinations of some settings' values by the model, the fastest first.
+
+    A search by measurements may begin with them. Rates in 1/s and bytes/s, times in seconds.
     """
-    known = [one for one in found if one.time]
-    rows: list[Json] = []
-    for rank, one in enumerate(known, 1):
-        time = one.time
-        if time is None:
-            continue
-        level = next(
-            at for at, other in enumerate(known, 1)
-            if other.time and other.time.band[0] <= time.band[1]
+
+    SCHEMA: ClassVar[str] = "iosonde.prior/1"
+    load: str
+    ranking: tuple[RankedCombination, ...]
+    without: tuple[UnrankedCombination, ...]
+    """Combinations that cannot be, or of which nothing is known."""
+
+
+def ranking(found: Sequence[TriedCombination], load: str) -> Ranking:
+    """The fastest first, with rank and level."""
+    known = [(one.settings, one.time) for one in found if isinstance(one.time, Time)]
+    rows = []
+    for rank, (settings, time) in enumerate(known, 1):
+        reaching = (at for at, (_, one) in enumerate(known, 1) if one.band[0] <= time.band[1])
+        rows.append(
+            RankedCombination(rank, next(reaching), settings, time.iops, time.bandwidth,
+                              time.latency, time.band, time.bottleneck)
         )  # fmt: skip
-        rows.append({
-            "rank": rank, "level": level, "settings": dict(one.settings), "iops": time.iops,
-            "bandwidth": time.bandwidth, "latency_mean": time.latency, "band": list(time.band),
-            "bottleneck": time.bottleneck or None,
-        })  # fmt: skip
-    out: list[Json] = [
-        {"settings": dict(one.settings), "reason": one.reason} for one in found if not one.time
-    ]
-    return {"schema": "iosonde.prior/1", "load": load, "ranking": rows, "without": out}
+    without = tuple(
+        UnrankedCombination(one.settings, one.time.reason)
+        for one in found if isinstance(one.time, NoTime)
+    )  # fmt: skip
+    return Ranking(load, tuple(rows), without)

@@ -12,13 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde import _core, units
+from iosonde.contract import ABSENT, HIDDEN, NULL
 from iosonde.errors import UsageError
 from iosonde.layers._ledger.rule import accounting_of
 from iosonde.predict.queueing import Coming, Flow, flow
-from iosonde.predict.requests import FLUSH
+from iosonde.predict.recorded import of_trace
+from iosonde.predict.requests import FLUSH, of_load
+from iosonde.predict.shape import Shape, shape_of
 from iosonde.predict.work import network_of
 
 if TYPE_CHECKING:
@@ -26,37 +30,66 @@ if TYPE_CHECKING:
     from iosonde.predict.model import StackModel
     from iosonde.predict.requests import Requests
     from iosonde.predict.service.service import ServiceModel
-    from iosonde.predict.shape import Shape
     from iosonde.predict.work import Network
+    from iosonde.records.load import Load
 
 _REQUESTS = 4000
+_POSITIVE: Mapping[str, object] = {"schema": {"minimum": 0}}
 
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """How fast a load will be.
+    """How fast a load will be, with as many requests under way as it has.
 
-    Args:
-        iops: requests a second.
-        bandwidth: bytes a second.
-        latency: mean seconds of a request.
-        band: lowest and highest `iops`.
-        depth: requests under way at the same time.
-        bottleneck: the busiest device; empty where none is busy for a tenth of the time.
-        busy: device → fraction of time that it works.
-        covers: what lies within the band.
-        notes: what is assumed.
+    `depth` and what follows it is what that rests on: see `TimeBasis`.
     """
 
-    iops: float
-    bandwidth: float
-    latency: float
-    band: tuple[float, float]
-    depth: int
-    bottleneck: str
-    busy: Mapping[str, float]
-    covers: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    iops: float = field(metadata=_POSITIVE)
+    """Requests of the load, 1/s."""
+    bandwidth: float = field(metadata=_POSITIVE)
+    """Bytes/s."""
+    latency: float = field(metadata={"name": "latency_mean", **_POSITIVE})
+    """Seconds."""
+    band: tuple[float, float] = field(metadata={"schema": {"items": {"minimum": 0}}})
+    """The lowest and the highest `iops` that the devices' models leave open, 1/s."""
+    depth: int = field(metadata=HIDDEN)
+    bottleneck: str = field(metadata=HIDDEN)
+    busy: Mapping[str, float] = field(metadata=HIDDEN)
+    covers: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+    notes: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBasis:
+    """What a time rests on, or why there is none."""
+
+    reason: str | None = field(default=None, metadata=ABSENT)
+    """Why there is no time."""
+    devices: Mapping[str, str] | None = field(default=None, metadata=ABSENT)
+    """Layer → model."""
+    depth: int | None = field(default=None, metadata={**ABSENT, "schema": {"minimum": 1}})
+    """Requests under way at the same time."""
+    bottleneck: str | None = field(default=None, metadata={**ABSENT, **NULL})
+    """The busiest device; null where none is busy for a tenth of the time."""
+    busy: Mapping[str, float] | None = field(
+        default=None,
+        metadata={**ABSENT, "schema": {"additionalProperties": {"minimum": 0, "maximum": 1}}},
+    )
+    """Device → fraction of time; a network's directions as LAYER> and LAYER<."""
+    covers: tuple[str, ...] | None = field(default=None, metadata=ABSENT)
+    """What lies within the band."""
+    notes: tuple[str, ...] | None = field(default=None, metadata=ABSENT)
+    """What is assumed."""
+
+    @classmethod
+    def of(cls, time: Time | NoTime, model: StackModel, devices: DeviceModels) -> TimeBasis:
+        """Of a load on a stack with these models."""
+        if isinstance(time, NoTime):
+            return cls(reason=time.reason)
+        return cls(
+            devices=devices.texts(model), depth=time.depth, bottleneck=time.bottleneck,
+            busy=time.busy, covers=time.covers, notes=time.notes,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +106,7 @@ def time_of(
 
     Args:
         model: the stack.
-        requests: of the load; enough of them to fill a controller's cache (`enough`).
+        requests: of the load; enough of them to fill a controller's cache (`steady_requests`).
         shape: how they come.
         devices: the models of the layers.
     """
@@ -91,6 +124,29 @@ def time_of(
         return _timed(model, requests, shape, chosen, network)
     except UsageError as problem:
         return NoTime(str(problem))
+
+
+def timed(model: StackModel, load: Load | Path, count: int, devices: DeviceModels) -> Time | NoTime:
+    """How fast a load of fio, or a trace, will be.
+
+    A trace says nothing of how many requests were under way: they come one after the other.
+
+    Args:
+        model: the stack.
+        load: as declared, or a trace's file.
+        count: requests at the least, where the load does not say.
+        devices: the models of the layers.
+    """
+    if isinstance(load, Path):
+        return time_of(model, of_trace(load), Shape(), devices)
+    return time_of(model, steady_requests(model, load, count, devices), shape_of(load), devices)
+
+
+def steady_requests(model: StackModel, load: Load, count: int, devices: DeviceModels) -> Requests:
+    """As many as the steady state needs, whatever the load does until it ends."""
+    few = of_load(load, 1, model.size, exactly=True)
+    size = int(few.lengths.max()) if len(few) else 1
+    return of_load(load, _enough(model, devices, size, count), model.size, exactly=True)
 
 
 def services_of(
@@ -140,7 +196,7 @@ def _timed(
     )  # fmt: skip
 
 
-def enough(model: StackModel, devices: DeviceModels, size: int, count: int) -> int:
+def _enough(model: StackModel, devices: DeviceModels, size: int, count: int) -> int:
     """How many requests of a size fill the caches of a stack's controllers twice, and some more."""
     from iosonde.predict.service.controller import Controller
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from iosonde.contract import ADDED, HIDDEN
 from iosonde.errors import UsageError
 from iosonde.layers._ledger.rule import accounting_of
+from iosonde.predict.model import Counts, Prediction
+from iosonde.predict.time import Time, TimeBasis
 from iosonde.units import parse_bytes
 
 if TYPE_CHECKING:
@@ -65,6 +68,25 @@ class Variant:
     settings: Mapping[str, str]
     top: Site
     extra: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedCombination:
+    """A combination of values, what each layer gets, and how fast it is."""
+
+    settings: Mapping[str, str]
+    layers: tuple[Counts, ...]
+    time: Time | None = field(metadata=ADDED)
+    """null where a device has no model."""
+    time_basis: TimeBasis = field(metadata=ADDED)
+    prediction: Prediction = field(metadata=HIDDEN)
+
+    @property
+    def name(self) -> str:
+        """In a chart: "r0.level 5, r0.chunk_size 64k"."""
+        return (
+            ", ".join(f"{name} {value}" for name, value in self.settings.items()) or "as declared"
+        )
 
 
 def variants(

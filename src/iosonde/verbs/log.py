@@ -24,7 +24,7 @@ class FioLogs(VerbResult):
 
     SCHEMA: ClassVar[str] = "iosonde.log/1"
     logs: tuple[FioLog, ...]
-    failed: tuple[UnreadInput, ...] = field(metadata=ABSENT)
+    failed: tuple[UnreadInput, ...] | None = field(metadata=ABSENT)
     """Files that could not be read; the others were. Absent where there is none."""
 
 
@@ -74,4 +74,4 @@ def log(
             logs.append(one)
     if failed and not logs:
         raise failed[0]
-    return FioLogs(tuple(logs), tuple(map(UnreadInput.of, failed)))
+    return FioLogs(tuple(logs), tuple(map(UnreadInput.of, failed)) or None)

@@ -105,7 +105,8 @@ class MeasuredRun:
         return style(altair.vconcat(*charts))
 
 
-def _ignore(sentence: str) -> None:
+def ignore(sentence: str) -> None:
+    """Tell nobody."""
     del sentence
 
 
@@ -128,7 +129,7 @@ def run(
     in_container: bool = False,
     store: str | None = None,
     progress: Progress | None = None,
-    tell: Callable[[str], None] = _ignore,
+    tell: Callable[[str], None] = ignore,
     **options: Any,
 ) -> MeasuredRun:
     """Measure a study, or one load at one target; loops are stored as they are finished.
@@ -169,7 +170,7 @@ def commands(
     *,
     resume: bool = False,
     store: str | None = None,
-    tell: Callable[[str], None] = _ignore,
+    tell: Callable[[str], None] = ignore,
     **options: Any,
 ) -> RunCommands:
     """What `run` would run with the same arguments."""

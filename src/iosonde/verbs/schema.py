@@ -16,9 +16,14 @@ Described: TypeAlias = type[VerbResult] | Callable[[], Schema]
 
 _FILES = files("iosonde") / "schemas"
 _RECORDS = {
+    "calibrate": "iosonde.verbs.calibrate:Calibration",
     "compare": "iosonde.verbs.compare:ComparedRuns",
     "explain": "iosonde.verbs.explain:Explanation",
     "log": "iosonde.verbs.log:FioLogs",
+    "predict": "iosonde.verbs.predict:PredictedStack",
+    "forecast": "iosonde.verbs.predict:ComparedForecasts",
+    "fit": "iosonde.verbs.predict:FittedController",
+    "prior": "iosonde.predict.search:Ranking",
     "lab": "iosonde.verbs.lab:RunningLabs",
     "persist": "iosonde.verbs.settings:KeptSettings",
     "rollback": "iosonde.verbs.settings:RestoredSettings",

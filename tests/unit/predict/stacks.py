@@ -8,8 +8,7 @@ from pathlib import Path
 from iosonde.loads.named import declare_load
 from iosonde.predict.devices import DeviceModels
 from iosonde.predict.model import model_of, top_of
-from iosonde.predict.of_load import timed_load
-from iosonde.predict.time import NoTime, Time
+from iosonde.predict.time import NoTime, Time, timed
 from iosonde.stack.file import DeclaredStack, understand
 
 
@@ -39,7 +38,7 @@ def time_of(
     model = model_of(top_of(stack, at), stack.mtu)
     declared = declare_load(f"fio --name=x --direct=1 {load}", where="test", directory=Path())
     known = DeviceModels({**stack.devices, **(devices or {})})
-    return timed_load(model, declared, 1000, known)
+    return timed(model, declared, 1000, known)
 
 
 def known(found: Time | NoTime) -> Time:

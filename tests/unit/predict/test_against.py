@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,6 +27,7 @@ from iosonde.report import FORMATS
 from iosonde.stack.file import understand
 from iosonde.store import open_store
 from iosonde.store.packed import pack
+from iosonde.verbs.schema import schema
 from tests.sample import sample_run
 from tests.unit.measure.build import loop, trial
 from tests.unit.predict.found_stacks import layer
@@ -120,9 +120,8 @@ def question(tmp_path: Path) -> Question:
 def test_the_whole_space_is_ranked_with_what_cannot_be(tmp_path: Path) -> None:
     found = search(question(tmp_path), [SettingValues("r", "level", ("6", "10", "0", "3"))])
     assert [one.settings["r.level"] for one in found] == ["0", "10", "6", "3"]
-    document: Any = ranking(found, "x")
-    schema = (ROOT / "src/iosonde/schemas/prior.json").read_text()
-    jsonschema.validate(document, json.loads(schema))
+    document = ranking(found, "x").to_json()
+    jsonschema.validate(document, schema("prior"))
     assert [one["rank"] for one in document["ranking"]] == [1, 2, 3]
     assert len(document["without"]) == 1
 

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from scipy.stats import kendalltau
 
+from iosonde.loads.named import declare_load
 from iosonde.predict.devices import DeviceModels, model_text
-from iosonde.predict.fit import asked_of, fitted
-from iosonde.predict.of_load import network_and_size
+from iosonde.predict.fit import asked_of, fitted, network_and_size
 from iosonde.predict.service.controller import Controller
 from iosonde.predict.time import Time
 from iosonde.predict.what_if import SettingValues
@@ -52,7 +53,8 @@ def networks() -> Mapping[int, Network]:
     load = f"fio --name=x --direct=1 {CERTIFICATION}"
     change = SettingValues("r6", "strip_size", tuple(f"{one}k" for one in MEASURED))
     devices = DeviceModels({**SHEET, "r6": CACHE})
-    every = network_and_size(array(64), "", load, [change], devices, 1000)
+    declared = declare_load(load, where="test", directory=Path())
+    every = network_and_size(array(64), "", declared, [change], devices, 1000)
     return dict(zip(MEASURED, (one for one, _ in every), strict=True))
 
 

@@ -12,7 +12,8 @@ from iosonde.layers.aoe.facts import aoe_frame_payload
 from iosonde.layers.md.ledger import data_offset
 from iosonde.loads.named import declare_load
 from iosonde.predict.model import Counts, Prediction, StackModel, model_of, predict, top_of
-from iosonde.predict.requests import Requests, is_trace, of_load, of_trace
+from iosonde.predict.recorded import is_trace, of_trace
+from iosonde.predict.requests import Requests, of_load
 from iosonde.predict.what_if import SettingValues, parse_change, variants
 from iosonde.stack.file import DeclaredStack, understand
 

@@ -1,0 +1,207 @@
+"""What the model says of a stack, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from iosonde import units
+from iosonde.cli.output import err, out, print_json
+from iosonde.exact import json_text
+from iosonde.outputs import write_output
+from iosonde.predict.search import RankedCombination, Ranking
+from iosonde.predict.time import Time
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from iosonde.predict.what_if import PredictedCombination
+    from iosonde.verbs.predict import ComparedForecasts, FittedController, PredictedStack
+
+Speed: TypeAlias = Time | RankedCombination
+_BAR = 24  # columns
+_RANKED = 20  # combinations shown
+_SIZES = 6  # shown of each layer
+
+
+def print_prediction(predicted: PredictedStack, *, ledger: bool) -> None:
+    """The counts of the layers, or of all combinations' disks; the times; the notes."""
+    console, combinations = out(), predicted.combinations
+    if len(combinations) > 1:
+        _print_disks(console, combinations)
+    if ledger or len(combinations) == 1:
+        for combination in combinations:
+            _print_layers(console, combination, sizes=ledger)
+    known = [one.time for one in combinations if one.time]
+    if not known:
+        console.print(f"no times: {predicted.time_basis.reason}", style="dim")
+    elif len(combinations) == 1:
+        _print_time(console, known[0])
+    else:
+        most = max(time.band[1] for time in known)
+        rows = [(one.settings, one.time or one.time_basis.reason or "") for one in combinations]
+        _print_speeds(rows, most, "0 … " + units.show_iops(most))
+    notes = list(predicted.notes)
+    notes += [f"{one.id}: not counted: {note}" for one in predicted.layers for note in one.notes]
+    for note in notes:
+        err().print(f"note: {note}", style="yellow")
+
+
+def print_ranking(ranked: Ranking, prior: Path | None, *, as_json: bool) -> None:
+    """The fastest combinations, and of the others why they cannot be; all of it as a prior."""
+    if prior is not None:
+        text = json_text(ranked.to_json()) + "\n"
+        write_output(prior, text.encode(), "the prior")
+    if as_json:
+        print_json(ranked.to_json())
+        return
+    rows: list[tuple[Mapping[str, str], Speed | str]] = [
+        (one.settings, one) for one in ranked.ranking
+    ]
+    rows += [(one.settings, one.reason) for one in ranked.without]
+    most = max((one.band[1] for one in ranked.ranking), default=1.0)
+    _print_speeds(rows[:_RANKED], most, "")
+    if rows[_RANKED:]:
+        out().print(f"and {len(rows) - _RANKED} more: --json or --prior has all")
+    if prior is not None:
+        err().print(f"prior: {prior.resolve()}")
+
+
+def print_forecasts(compared: ComparedForecasts) -> None:
+    """A row for each trial, and how well the order of them was predicted."""
+    from rich.table import Table
+
+    from iosonde.report.forecasts import HEADINGS, cells
+
+    table = Table(box=None)
+    table.add_column("run")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="left" if heading == "trial" else "right")
+    for one in compared.trials:
+        table.add_row(one.run, *cells(one.forecast))
+    out().print(table)
+    if compared.tau is not None:
+        out().print(f"predicted and measured order agree with Kendall's tau {compared.tau:.2f}")
+    for missing in compared.without:
+        err().print(f"{missing.run} {missing.trial}: {missing.reason}", style="yellow")
+
+
+def print_fitted(fitted: FittedController) -> None:
+    """The option that names the model."""
+    out().print(f"--device {fitted.layer}={fitted.model}", soft_wrap=True)
+
+
+def _print_time(console: Console, time: Time) -> None:
+    band = units.show_range(*time.band, "1/s")
+    text = (
+        f"{units.show_iops(time.iops)} (band {band}), {units.show_bandwidth(time.bandwidth)}, "
+        f"{units.show_seconds(time.latency)} each, {time.depth} under way"
+    )
+    console.print(text, style="bold")
+    if time.bottleneck:
+        share = units.show_fraction(time.busy[time.bottleneck])
+        console.print(f"  the busiest is {time.bottleneck}: {share} of the time")
+    console.print(f"  the band covers {', '.join(time.covers)}", style="dim")
+    for note in time.notes:
+        console.print(f"  {note}", style="dim")
+
+
+def _print_speeds(
+    rows: Sequence[tuple[Mapping[str, str], Speed | str]], most: float, heading: str
+) -> None:
+    """Combinations, drawn: the band as a bar, its middle marked; or why there is none."""
+    from rich.table import Table
+
+    table = Table(box=None)
+    for name in rows[0][0]:
+        table.add_column(name)
+    for name in ("I/Os", "band", "bandwidth", "latency", "busiest"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(heading, no_wrap=True)
+    for settings, speed in rows:
+        if isinstance(speed, str):
+            table.add_row(*settings.values(), "–", "–", "–", "–", "–", speed)
+            continue
+        table.add_row(
+            *settings.values(), units.show_iops(speed.iops),
+            units.show_range(*speed.band, "1/s"), units.show_bandwidth(speed.bandwidth),
+            units.show_seconds(speed.latency), speed.bottleneck or "–", _bar(speed, most),
+        )  # fmt: skip
+    out().print(table)
+
+
+def _bar(time: Speed, most: float) -> str:
+    """Certain up to the band's begin, then the band, the prediction marked in it."""
+    low, at, high = (
+        min(round(value / most * _BAR), _BAR) for value in (time.band[0], time.iops, time.band[1])
+    )
+    cells = ["█" if place < low else "░" if place < high else " " for place in range(_BAR)]
+    cells[min(max(at - 1, 0), _BAR - 1)] = "▌"
+    return "".join(cells)
+
+
+def _print_layers(console: Console, combination: PredictedCombination, *, sizes: bool) -> None:
+    from rich.table import Table
+
+    layers = combination.layers
+    if settings := combination.settings:
+        shown = ", ".join(f"{name} = {value}" for name, value in settings.items())
+        console.print(shown, style="bold")
+    table = Table(box=None)
+    table.add_column("")
+    for heading in ("kind", "reads", "writes", "read", "written", "a request", "off 4 KiB grid"):
+        table.add_column(heading, justify="left" if heading == "kind" else "right")
+    for one in layers:
+        per = one.amplification
+        table.add_row(
+            one.id, one.kind, str(one.reads), _band(one.writes_band),
+            units.show_bytes(one.read_bytes), units.show_bytes(one.write_bytes),
+            "–" if per.reads is None else f"{per.reads:.3g} + {per.writes:.3g}",
+            "–" if one.off_grid is None else units.show_fraction(one.off_grid),
+        )  # fmt: skip
+    console.print(table)
+    for one in layers if sizes else ():
+        for name, counts in (("reads", one.read_sizes), ("writes", one.write_sizes)):
+            if counts:
+                console.print(f"  {one.id} {name}: {_sizes(counts)}")
+        if one.events:
+            events = ", ".join(f"{name} {count}" for name, count in one.events.items())
+            console.print(f"  {one.id}: {events}")
+
+
+def _sizes(counts: Mapping[int, int]) -> str:
+    """The most frequent sizes and how many of each."""
+    often = sorted(counts.items(), key=lambda one: -one[1])
+    told = [f"{count} × {units.show_bytes(size)}" for size, count in often[:_SIZES]]
+    more = len(often) - len(told)
+    return ", ".join(told) + (f", and {more} more sizes" if more else "")
+
+
+def _band(band: tuple[int, int]) -> str:
+    return str(band[0]) if band[0] == band[1] else f"{band[0]}–{band[1]}"
+
+
+def _print_disks(console: Console, combinations: Sequence[PredictedCombination]) -> None:
+    """What each combination would cost on the disks."""
+    from rich.table import Table
+
+    table = Table(box=None)
+    for name in combinations[0].settings:
+        table.add_column(name)
+    for heading in ("requests", "disk reads", "disk writes", "read", "written", "a request"):
+        table.add_column(heading, justify="right")
+    for combination in combinations:
+        prediction = combination.prediction
+        disks = prediction.disks()
+        reads = sum(one.reads for one in disks)
+        low, high = (sum(one.writes_band[side] for one in disks) for side in (0, 1))
+        total = prediction.requests or 1
+        table.add_row(
+            *combination.settings.values(), str(prediction.requests), str(reads),
+            _band((low, high)),
+            units.show_bytes(sum(one.read_bytes for one in disks)),
+            units.show_bytes(sum(one.write_bytes for one in disks)),
+            f"{reads / total:.3g} + {low / total:.3g}",
+        )  # fmt: skip
+    console.print(table)
