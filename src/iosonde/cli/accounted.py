@@ -10,11 +10,10 @@ from iosonde.cli.output import err, out, styled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from iosonde.records.finding import Finding
     from iosonde.records.prediction import Ledger, LedgerRow
 
 
-def print_ledger(ledger: Ledger, findings: tuple[Finding, ...]) -> None:
+def print_ledger(ledger: Ledger) -> None:
     """A table of the layers from the target down, then what is to be said of it."""
     from rich.table import Table
 
@@ -31,9 +30,9 @@ def print_ledger(ledger: Ledger, findings: tuple[Finding, ...]) -> None:
         out().print(table)
     for text in (*ledger.uncovered, *ledger.notes):
         err().print(f"ledger: {text}", style="yellow")
-    for finding in findings:
+    for finding in ledger.findings:
         out().print(styled("  [yellow]{}[/yellow]: {}", finding.rule, finding.message))
-    if ledger.rows and not findings:
+    if ledger.rows and not ledger.findings:
         out().print("  the ledger holds: devices counted what was predicted")
 
 

@@ -82,7 +82,7 @@ def ledger_of(trial: Trial) -> Ledger | None:
 
 
 def _without(reason: str) -> Ledger:
-    return Ledger((), 1, recorded=False, uncovered=(reason,))
+    return Ledger(rows=(), depth=1, recorded=False, uncovered=(reason,))
 
 
 # ── requests ──────────────────────────────────────────────────────────────────────────────────
@@ -158,8 +158,11 @@ def _rows(
         band = int(own.least.writes + low), int(own.most.writes + high)
         between = None if own.least == own.most else (own.least, own.most)
         rows.append(
-            LedgerRow(place.name, place.kind, place.device, said, counted, idle, not node.below,
-                      band, timed.get(number, (0, 0)), between, pieces)
+            LedgerRow(
+                layer=place.name, kind=place.kind, device=place.device, predicted=said,
+                writes_band=band, between=between, counted=counted, idle=idle,
+                last=not node.below, by_clock=timed.get(number, (0, 0)), pieces=pieces,
+            )
         )  # fmt: skip
     return tuple(rows)
 

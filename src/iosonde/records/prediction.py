@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from iosonde.contract import HIDDEN, NULL
+from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 
 
@@ -72,7 +74,7 @@ class Account:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRow:
     """A layer under load: what it was to get, what its device counted over all loops.
 
@@ -84,20 +86,20 @@ class LedgerRow:
     kernel that counts them whole counts so many fewer.
     """
 
-    layer: str
+    layer: str = field(metadata={"name": "id"})
     kind: str
-    device: str
+    device: str = field(metadata=NULL)
     predicted: Account
+    writes_band: tuple[int, int]
+    between: tuple[Account, Account] | None = None
     counted: Account | None
     idle: Account
-    last: bool
-    writes_band: tuple[int, int]
-    by_clock: tuple[int, int] = (0, 0)
-    between: tuple[Account, Account] | None = None
-    pieces: tuple[int, int] = (0, 0)
+    last: bool = field(metadata=HIDDEN)
+    by_clock: tuple[int, int] = field(default=(0, 0), metadata=HIDDEN)
+    pieces: tuple[int, int] = field(default=(0, 0), metadata=HIDDEN)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """What was predicted of a trial's loops and what the devices counted, the top first.
 
@@ -109,13 +111,15 @@ class Ledger:
         uncovered, notes: sentences.
         likely: other figures of an array with which the prediction comes true: layer, what, value.
         declared: layer, what, as declared, as found: where these differ.
+        findings: what the rules say of it.
     """
 
-    rows: tuple[LedgerRow, ...]
     depth: int
     recorded: bool
-    uncovered: tuple[str, ...] = ()
+    rows: tuple[LedgerRow, ...] = field(metadata={"name": "layers"})
+    uncovered: tuple[str, ...] = field(default=(), metadata={"name": "not_covered"})
     notes: tuple[str, ...] = ()
-    likely: tuple[tuple[str, str, Scalar], ...] = ()
-    declared: tuple[tuple[str, str, Scalar, Scalar], ...] = ()
-    meeting: float = 0.0
+    findings: tuple[Finding, ...] = ()
+    likely: tuple[tuple[str, str, Scalar], ...] = field(default=(), metadata=HIDDEN)
+    declared: tuple[tuple[str, str, Scalar, Scalar], ...] = field(default=(), metadata=HIDDEN)
+    meeting: float = field(default=0.0, metadata=HIDDEN)

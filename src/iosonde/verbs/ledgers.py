@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from iosonde.contract import as_json
-
 if TYPE_CHECKING:
-    from iosonde.records.finding import Finding
-    from iosonde.records.prediction import Ledger, LedgerRow
+    from iosonde.records.prediction import Ledger
     from iosonde.records.sheet import RunSheet
-    from iosonde.records.stack import Json
 
 
-def ledgers(whole: RunSheet) -> dict[str, tuple[Ledger, tuple[Finding, ...]]]:
+def ledgers(whole: RunSheet) -> dict[str, Ledger]:
     """Of each trial that has one, by its id, with what is found in it."""
     from iosonde.measure.counting import COUNTED
 
@@ -32,36 +29,10 @@ def ledgers(whole: RunSheet) -> dict[str, tuple[Ledger, tuple[Finding, ...]]]:
         case = of_run(_alone(whole, sheet.trial.id), ())
         for trial in case.trials:
             if trial.ledger is not None:
-                found[sheet.trial.id] = trial.ledger, tuple(differences(case))
+                said = tuple(differences(case))
+                found[sheet.trial.id] = replace(trial.ledger, findings=said)
     return found
 
 
 def _alone(whole: RunSheet, trial: str) -> RunSheet:
-    from dataclasses import replace
-
     return replace(whole, trials=tuple(one for one in whole.trials if one.trial.id == trial))
-
-
-def ledger_document(ledger: Ledger, findings: tuple[Finding, ...]) -> dict[str, Json]:
-    """A ledger as `iosonde.run/1` has it."""
-    return {
-        "depth": ledger.depth,
-        "recorded": ledger.recorded,
-        "layers": [_row_document(row) for row in ledger.rows],
-        "not_covered": list(ledger.uncovered),
-        "notes": list(ledger.notes),
-        "findings": as_json(findings),
-    }
-
-
-def _row_document(row: LedgerRow) -> dict[str, Json]:
-    return {
-        "id": row.layer,
-        "kind": row.kind,
-        "device": row.device or None,
-        "predicted": as_json(row.predicted),
-        "writes_band": list(row.writes_band),
-        "between": as_json(row.between),
-        "counted": as_json(row.counted),
-        "idle": as_json(row.idle),
-    }

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from iosonde.change.guard import Permission, parse_destroy
-from iosonde.contract import VerbResult
+from iosonde.contract import VerbResult, as_json
 from iosonde.errors import IosondeError, StoreFailed, UsageError
 from iosonde.measure.progress import Progress
 from iosonde.measure.ready import planned_command
 from iosonde.measure.run import RunOutcome, run_plan
 from iosonde.measure.sheet import sheet
 from iosonde.measure.study import Plan, Study, make_plan, plan_again, probe_point, read_study
-from iosonde.records.finding import Finding
 from iosonde.records.prediction import Ledger
 from iosonde.records.run import Run
 from iosonde.records.sheet import RunSheet
@@ -25,7 +24,7 @@ from iosonde.store import open_store
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
 from iosonde.verbs.ending import to_resume
-from iosonde.verbs.ledgers import ledger_document, ledgers
+from iosonde.verbs.ledgers import ledgers
 from iosonde.verbs.signals import Interrupted, run_async
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class MeasuredRun:
     """
 
     sheet: RunSheet
-    ledgers: Mapping[str, tuple[Ledger, tuple[Finding, ...]]]
+    ledgers: Mapping[str, Ledger]
     failures: tuple[IosondeError, ...]
     rescued: StoreFailed | None
 
@@ -81,7 +80,7 @@ class MeasuredRun:
         document = run_document(self.sheet)
         for trial in cast("list[dict[str, Any]]", document["trials"]):
             if (counted := self.ledgers.get(trial["id"])) is not None:
-                trial["ledger"] = ledger_document(*counted)
+                trial["ledger"] = as_json(counted)
         return document
 
     def frame(self) -> polars.DataFrame:

@@ -44,9 +44,11 @@ def counted(reads: float) -> EvidenceSet:
     """A device that was to read 100,000 times 4 KiB."""
     said = Account(100_000, 100_000 * 4096.0, 0, 0)
     seen = Account(reads, reads * 4096.0, 0, 0)
-    row = LedgerRow("disk", "disk", "sda", said, seen, Account(0, 0, 0, 0), last=True,
-                    writes_band=(0, 0))  # fmt: skip
-    return case(loops("load", STEADY, ledger=Ledger((row,), depth=1, recorded=True)))
+    row = LedgerRow(
+        layer="disk", kind="disk", device="sda", predicted=said, counted=seen,
+        idle=Account(0, 0, 0, 0), last=True, writes_band=(0, 0),
+    )  # fmt: skip
+    return case(loops("load", STEADY, ledger=Ledger(rows=(row,), depth=1, recorded=True)))
 
 
 CASES = (

@@ -381,11 +381,11 @@ def test_pieces_are_no_difference_nor_is_a_kernel_that_counts_them_whole() -> No
     for more, differs in ((0, False), (40, False), (80, True)):
         said, counted = Account(0, 0, 440, 4_915_200), Account(0, 0, 400 + more, 4_915_200)
         row = LedgerRow(
-            "r", "md", "md0", said, counted, Account(0, 0, 0, 0),
-            last=False, writes_band=(440, 440), pieces=(0, 40),
+            layer="r", kind="md", device="md0", predicted=said, counted=counted,
+            idle=Account(0, 0, 0, 0), last=False, writes_band=(440, 440), pieces=(0, 40),
         )  # fmt: skip
         measured = TrialEvidence(
-            "x", "run/t", "run", "fio", {}, ledger=Ledger((row,), 1, recorded=True)
+            "x", "run/t", "run", "fio", {}, ledger=Ledger(rows=(row,), depth=1, recorded=True)
         )
         assert bool(list(differences(EvidenceSet(trials=(measured,))))) is differs
 

@@ -9,10 +9,10 @@ import pytest
 
 from iosonde import _core
 from iosonde.cli.accounted import print_ledger
+from iosonde.contract import as_json
 from iosonde.layers._ledger.look import Look
 from iosonde.predict.found import model_of_found
 from iosonde.records.prediction import LedgerRow
-from iosonde.verbs.ledgers import ledger_document
 from tests.unit.predict.found_stacks import (
     DISKS,
     FAST,
@@ -86,11 +86,11 @@ def test_a_range_is_shown_by_its_ends(capsys: pytest.CaptureFixture[str]) -> Non
     requests = asked("write", 10) + asked("read", 60)[10:]
     counted = {"dm-0": (50, 204_800, 10, 40_960), SLOW: of("read", 7), FAST: (43, 0, 12, 0)}
     ledger, _ = writecache(100, counters=False).ledger(requests, counted)
-    print_ledger(ledger, ())
+    print_ledger(ledger)
     (line,) = (one for one in capsys.readouterr().out.splitlines() if one.strip().startswith(SLOW))
     assert "0–50 / 7" in line
     assert "0 B–200 KiB / 28 KiB" in line
-    document: Any = ledger_document(ledger, ())
+    document: Any = as_json(ledger)
     top, *below = document["layers"]
     assert top["between"] is None
     ends = {row["device"]: row["between"] for row in below}
