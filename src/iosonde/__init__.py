@@ -13,11 +13,13 @@ from types import ModuleType
 from typing import Any
 
 __all__ = [
-    "calibrate", "compare", "down", "explain", "persist", "predict", "rollback", "run",
-    "set_settings", "settings", "show", "tune", "up",
+    "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads", "persist",
+    "predict", "report", "rollback", "run", "schema", "set_settings", "settings", "show", "tune",
+    "up",
 ]  # fmt: skip
 _MODULES = {
-    "down": "up", "persist": "settings", "rollback": "settings", "set_settings": "settings",
+    "down": "up", "export": "stored", "list_runs": "stored", "persist": "settings",
+    "rollback": "settings", "set_settings": "settings",
 }  # fmt: skip
 """Of verbs that have no module of their own name."""
 

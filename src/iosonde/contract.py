@@ -18,7 +18,7 @@ A field's metadata may hold
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -47,7 +47,8 @@ class VerbResult:
 
     def to_json(self) -> dict[str, Any]:
         """The object that the verb prints with `--json`."""
-        return {"schema": self.SCHEMA, **as_json(self)}
+        written: dict[str, Any] = as_json(self)
+        return written
 
 
 def as_json(value: object) -> Any:
@@ -63,12 +64,12 @@ def as_json(value: object) -> Any:
         return value.value
     if isinstance(value, Mapping):
         return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [as_json(item) for item in value]
     if not is_dataclass(value):
         raise TypeError(f"{type(value).__name__} has no form in JSON")
     record: Any = type(value)
-    found = {}
+    found = {"schema": value.SCHEMA} if isinstance(value, VerbResult) else {}
     for name, key, metadata in _keys(record):
         item = getattr(value, name)
         if item is not None or "absent" not in metadata:

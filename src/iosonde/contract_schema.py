@@ -1,7 +1,7 @@
 """JSON schemas of records: what `as_json` of iosonde.contract makes of them.
 
-A property's description is the docstring below its field, an object's that of its class. Fields are
-required unless their metadata say `added` or `absent`; further metadata are keywords of JSON
+A property's description is the docstring below its field, an object's that of its class. Fields
+are required unless their metadata say `added` or `absent`; further metadata are keywords of JSON
 Schema.
 """
 
@@ -14,33 +14,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, ForwardRef, Literal, Union, get_args, get_origin, get_type_hints
 
 from iosonde.contract import VerbResult
-from iosonde.records.stack import Json
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
 _SIMPLE = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
 
 
-def schema_of(record: type[VerbResult]) -> Schema:
+def schema_of(record: type[VerbResult], *others: type[VerbResult]) -> Schema:
     """The schema of what a verb prints.
 
     Args:
         record: the class of what it returns.
+        others: what it may return instead, under the same name.
     """
     defined: dict[str, Schema] = {}
     whole = _object(record, defined)
-    whole["properties"] = {"schema": {"const": record.SCHEMA}, **whole["properties"]}
-    whole["required"] = ["schema", *whole["required"]]
+    if others:
+        either = [_form(one, defined) for one in (record, *others)]
+        whole = {"description": whole["description"], "anyOf": either}
     named = {"$schema": DRAFT, "title": record.SCHEMA, **whole, **record.KEYWORDS}
     return {**named, "$defs": dict(sorted(defined.items()))} if defined else named
 
 
 def _object(record: Any, defined: dict[str, Schema]) -> Schema:
     hints, said = get_type_hints(record), _said_of_fields(record)
-    properties, required = {}, []
+    properties, required = dict[str, Schema](), list[str]()
+    if issubclass(record, VerbResult):
+        properties["schema"] = {"const": record.SCHEMA}
+        required.append("schema")
     for field in fields(record):
         if "hidden" in field.metadata:
             continue
@@ -67,7 +71,7 @@ def _form(hint: Any, defined: dict[str, Schema]) -> Schema:
     """What values of a type look like."""
     if hint in _SIMPLE:
         return {"type": _SIMPLE[hint]}
-    if hint in (Any, Json):
+    if hint is Any:
         return {}
     if get_origin(hint) is not None:
         return _composed(get_origin(hint), get_args(hint), defined)
@@ -87,6 +91,8 @@ def _composed(kind: Any, inner: tuple[Any, ...], defined: dict[str, Schema]) -> 
     """Of a type that is made of others."""
     if kind is Literal:
         return {"enum": list(inner)}
+    if any(isinstance(each, ForwardRef) for one in inner for each in get_args(one)):
+        return {}  # an alias that holds itself: Json
     if kind in (Union, UnionType):
         return _either([_form(one, defined) for one in inner])
     if issubclass(kind, Mapping):

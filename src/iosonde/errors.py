@@ -17,9 +17,44 @@ Exit code 1 is no error: it is an answer ("worse", "falls short").
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from iosonde import kerneltext
+from iosonde.contract import ADDED, NULL, VerbResult
+
+_KINDS = [
+    "error", "usage", "refused", "host", "command", "timeout", "missing", "permission", "value",
+    "store", "output", "load",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorDetails:
+    """What happened, where, and what to do about it."""
+
+    kind: str = field(metadata={"schema": {"enum": _KINDS}})
+    """The class of the failure."""
+    message: str = field(metadata={"schema": {"minLength": 1}})
+    """One sentence: what happened and what was expected."""
+    where: str = field(metadata=NULL)
+    """File and line, host, device or key."""
+    hint: str = field(metadata=NULL)
+    """What to do about it."""
+    evidence: str = field(metadata={**NULL, **ADDED})
+    """What a refusal for safety rests on; only with kind refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReport(VerbResult):
+    """An expected failure of any verb, printed with --json.
+
+    The exit code is 2 (wrong use), 3 (refused for safety) or 4 (a host, a load, the store or an
+    output failed).
+    """
+
+    SCHEMA: ClassVar[str] = "iosonde.error/1"
+    error: ErrorDetails
 
 
 class IosondeError(Exception):
@@ -33,6 +68,7 @@ class IosondeError(Exception):
 
     exit_code: ClassVar[int] = 2
     kind: ClassVar[str] = "error"
+    evidence = ""
 
     def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(message)
@@ -42,8 +78,14 @@ class IosondeError(Exception):
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
+        seen = f" [{self.evidence}]" if self.evidence else ""
         advice = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.message}{advice}"
+        return f"{place}{self.message}{seen}{advice}"
+
+    def report(self) -> ErrorReport:
+        """The error as verbs print it with `--json`."""
+        details = ErrorDetails(self.kind, self.message, self.where, self.hint, self.evidence)
+        return ErrorReport(details)
 
 
 class UsageError(IosondeError):
@@ -67,12 +109,6 @@ class Refused(IosondeError):
     ) -> None:
         super().__init__(message, where=where, hint=hint)
         self.evidence = evidence
-
-    def __str__(self) -> str:
-        seen = f" [{self.evidence}]" if self.evidence else ""
-        place = f"{self.where}: " if self.where else ""
-        advice = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.message}{seen}{advice}"
 
 
 class HostFailed(IosondeError):

@@ -88,7 +88,6 @@ SHARED: Mapping[str, set[str]] = {
         "result",
         "stored",
         "imported",
-        "told",
         "streams",
         "options",
         "accounted",

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from iosonde.cli.told import How, tell
+from iosonde.cli.imported import json_texts
 from iosonde.records.load import RawOutput
 from iosonde.text.document import of_bytes
 from iosonde.text.find import FoundOutput, find, outputs
+from iosonde.verbs.import_ import output_of
 
 _TESTS = Path(__file__).parents[1]
 _EXAMPLES = _TESTS.parent / "examples"
@@ -73,7 +74,7 @@ def _by_tool() -> Mapping[str, tuple[bytes, ...]]:
 
 def _search(data: bytes) -> None:
     for one in find(of_bytes("input", data)):
-        tell(one, how=How.JSON, keep=True)
+        output_of(one, make=json_texts, keep=True)
 
 
 def _yaml(read: Callable[[str], object], data: bytes) -> None:

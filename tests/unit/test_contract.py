@@ -8,16 +8,19 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib import import_module
 from math import inf, nan
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 import jsonschema
 import pytest
 
 import iosonde
-from iosonde.contract import ADDED, HIDDEN, NULL, VerbResult
+from iosonde import errors
+from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
 from iosonde.contract_schema import schema_of
+from iosonde.errors import ErrorReport
 from tests.contract.test_tables import HEAVY
 
 RECORDED = f"recording:{Path(__file__).parents[1] / 'recordings' / 'vm_loops'}"
@@ -77,6 +80,39 @@ def test_the_schema_of_a_record_is_made_of_the_same_fields() -> None:
     jsonschema.validate(whole, schema)
     with pytest.raises(jsonschema.ValidationError, match="less than the minimum"):
         jsonschema.validate({**whole, "cpu_per_io": -1}, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Several(VerbResult):
+    SCHEMA: ClassVar[str] = "iosonde.several/1"
+    inner: tuple[Whole, ...]
+    failed: tuple[str, ...] | None = field(default=None, metadata=ABSENT)
+
+
+def test_a_result_in_a_result_says_its_schema_and_what_is_omitted_is_absent() -> None:
+    schema = schema_of(Whole, Several)
+    several = Several((Whole(()),)).to_json()
+    assert several["inner"][0]["schema"] == "iosonde.whole/1"
+    assert "failed" not in several
+    assert Several((), ("x",)).to_json()["failed"] == ["x"]
+    for document in (several, Whole(()).to_json()):
+        jsonschema.validate(document, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**several, "inner": [{"parts": [], "colour": "red"}]}, schema)
+
+
+def test_every_kind_of_error_stands_in_the_schema() -> None:
+    known = schema_of(ErrorReport)["$defs"]["ErrorDetails"]["properties"]["kind"]["enum"]
+    names = "|".join(name for name, one in vars(errors).items() if is_error(one))
+    for file in Path(iosonde.__file__).parent.rglob("*.py"):
+        if re.search(rf"^class \w+\(({names})\):", file.read_text(), re.MULTILINE):
+            parts = file.relative_to(Path(iosonde.__file__).parents[1]).with_suffix("").parts
+            for one in filter(is_error, vars(import_module(".".join(parts))).values()):
+                assert one.kind in known
+
+
+def is_error(one: object) -> TypeGuard[type[errors.IosondeError]]:
+    return isinstance(one, type) and issubclass(one, errors.IosondeError)
 
 
 def test_a_package_does_not_take_the_name_of_a_verb() -> None:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from iosonde import kerneltext
 from iosonde.cli.options import StorePlace
-from iosonde.cli.stored import write_out
+from iosonde.cli.stored import require_file_for_binary
+from iosonde.outputs import descriptor_of, write_output
 from iosonde.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from iosonde.records.sheet import RunSheet
-
-_BINARY = {"parquet", "png"}
 
 
 def export(
@@ -37,23 +31,12 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Write stored runs in a format that other tools read."""
-    from iosonde.report import FORMATS
-    from iosonde.verbs.stored import load_sheets
+    from iosonde.verbs import stored
 
-    if raw:
-        _export_raw(load_sheets(runs, store), output)
-        return
-    chosen = FORMATS.load("json" if as_json else fmt)()
-    written = chosen.serialize(load_sheets(runs, store))
-    write_out(written, output, "the export", binary=chosen.name in _BINARY)
-
-
-def _export_raw(sheets: Sequence[RunSheet], output: Path | None) -> None:
-    """The bytes as they were; a terminal gets them as visible text."""
-    from iosonde.outputs import descriptor_of
-    from iosonde.report.raw import raw_outputs
-
-    written = raw_outputs([sheet.run for sheet in sheets])
-    if descriptor_of(output or "-") == 1 and sys.stdout.isatty():
-        written = visible(kerneltext.decoded(written), lines=True).encode()
-    write_out(written, output, "the raw output", binary=False)
+    place, form = output or "-", "json" if as_json else fmt
+    if not raw:
+        require_file_for_binary(form, place)
+    content = stored.export(*runs, format=form, raw=raw, store=store).content
+    if raw and descriptor_of(place) == 1 and sys.stdout.isatty():
+        content = visible(kerneltext.decoded(content), lines=True).encode()
+    write_output(place, content, "the raw output" if raw else "the export")

@@ -1,144 +1,193 @@
-"""What was found in texts as the contract has it: `iosonde.import/1`, written as it comes."""
+"""What was found in texts, printed as it comes: one JSON object, or a table for people."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from typing import IO, TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from iosonde.records.printed import PrintedTrial, TextLocation, Unread
-from iosonde.records.stack import Json
-from iosonde.text.imported import label_of, settings_of
+from iosonde.cli.output import err, out, styled
+from iosonde.contract import as_json
+from iosonde.records.printed import PrintedTrial, Unread
+from iosonde.text.find import FoundOutput
+from iosonde.text.imported import settings_of
+from iosonde.verbs.import_ import ImportedTexts, imported
 
 if TYPE_CHECKING:
-    from iosonde.text.find import FoundOutput
+    from rich.table import Table
 
-_LISTS = ("trials", "captures", "counters", "loads", "unread")
 _IN_MEMORY = 1 << 22
+_SHOWN = 200  # rows of a table that anyone reads
 _ENCODER = json.JSONEncoder(allow_nan=False)  # ASCII: any stream takes it as it is
+_LISTS = {
+    "ImportedTrial": "trials", "ImportedState": "captures", "ImportedCounters": "counters",
+    "ImportedLoad": "loads", "Unread": "unread",
+}  # fmt: skip
 
 
-def source_document(place: TextLocation) -> dict[str, Json]:
-    """A place as the contract has it."""
-    return {
-        "file": place.file,
-        "first_line": place.first_line,
-        "last_line": place.last_line,
-        "heading": place.heading or None,
-    }
+def json_texts(one: FoundOutput | Unread) -> tuple[tuple[str, str], ...]:
+    """The records of an output as JSON, each with the list that it belongs to."""
+    return tuple(
+        (_LISTS[type(record).__name__], _ENCODER.encode(as_json(record)))
+        for record in imported(one)
+    )
 
 
-def trial_document(found: FoundOutput, printed: PrintedTrial) -> dict[str, Json]:
-    """One trial as the contract has it."""
-    from iosonde.measure.sheet import metrics_of_results
-    from iosonde.report.json import metric_document
-
-    first = printed.loops[0]
-    metrics: dict[str, Json] = {}
-    for metric in metrics_of_results(printed.loops, rounded=printed.steps):
-        precision = printed.steps.get(metric.name)
-        metrics[metric.name] = {**metric_document(metric), "precision": precision}
-    return {
-        "tool": printed.tool,
-        "version": printed.version or None,
-        "source": source_document(found.place),
-        "label": label_of(found.place, printed),
-        "name": printed.label or None,
-        "host": printed.host or None,
-        "command": printed.command or None,
-        "target": printed.target or None,
-        "started": printed.started,
-        "elapsed": list(printed.elapsed) if printed.elapsed else None,
-        "options": dict(printed.options),
-        "metrics": metrics,
-        "averages": dict(printed.averages),
-        "device_io": {device: dict(io) for device, io in first.device_io.items()},
-        "issued": {
-            "read": first.issued.get("read"),
-            "write": first.issued.get("write"),
-            **first.issued,
-        },
-        "faults": list(dict.fromkeys(fault for loop in printed.loops for fault in loop.faults)),
-        "details": dict(printed.details),
-    }
-
-
-def texts_of(one: FoundOutput | Unread) -> Iterator[tuple[str, str]]:
-    """One output as JSON objects, each with the list of the contract that it belongs to."""
-    source: Json = source_document(one.place)
-    if isinstance(one, Unread):
-        yield "unread", _json({"source": source, "tool": one.tool, "reason": one.reason})
-        return
-    for printed in one.trials:
-        yield "trials", _json(trial_document(one, printed))
-    for state in one.states:
-        subjects: list[Json] = [
-            {"kind": subject.kind, "name": subject.name or None, "values": dict(subject.values)}
-            for subject in state.subjects
-        ]
-        yield "captures", _json({
-            "tool": state.tool, "source": source, "host": state.host or None,
-            "settings": dict(settings_of(state)), "subjects": subjects,
-        })  # fmt: skip
-    for counters in one.counters:
-        yield "counters", _json({
-            "tool": counters.tool, "source": source, "host": counters.host or None,
-            "kind": counters.kind, "name": counters.name or None, "values": dict(counters.values),
-        })  # fmt: skip
-    for load in one.loads:
-        yield "loads", _json({
-            "tool": load.tool, "source": source, "host": load.host or None,
-            "command": load.command,
-        })  # fmt: skip
-
-
-class Writer:
+class JsonWriter:
     """Writes the object while outputs are still being found: memory stays as it is.
 
-    Trials go straight to `out`; the other lists wait in a file that is a part of memory while it
-    is small.
+    Trials go straight to standard output; the other lists wait in a file that is a part of memory
+    while it is small.
     """
 
-    def __init__(self, out: IO[str]) -> None:
-        self._out = out
+    make = staticmethod(json_texts)
+
+    def __init__(self) -> None:
         self._waiting = {
             name: tempfile.SpooledTemporaryFile(  # noqa: SIM115 - closed in `end`
                 _IN_MEMORY, mode="w+", encoding="utf-8"
             )
-            for name in _LISTS[1:]
+            for name in _LISTS.values()
+            if name != "trials"
         }
-        self._count = dict.fromkeys(_LISTS, 0)
-        self._begun = False
+        self._count = dict.fromkeys(_LISTS.values(), 0)
 
-    def add(self, texts: Iterable[tuple[str, str]]) -> None:
-        """Objects of an output, each with the list it belongs to."""
-        self._begin()
-        for name, text in texts:
-            out = self._out if name == "trials" else self._waiting[name]
-            out.write((",\n" if self._count[name] else "\n") + text)
+    def add(self, made: tuple[tuple[str, str], ...]) -> None:
+        """Writes an output. Nothing is written before the first: an error is an object itself."""
+        if not any(self._count.values()):
+            sys.stdout.write(f'{{"schema": "{ImportedTexts.SCHEMA}",\n"trials": [')
+        for name, text in made:
+            file = sys.stdout if name == "trials" else self._waiting[name]
+            file.write((",\n" if self._count[name] else "\n") + text)
             self._count[name] += 1
 
-    def end(self, more: Mapping[str, Json]) -> None:
-        """The end of the object: the other lists, and further fields."""
-        self._begin()
+    def end(self, found: ImportedTexts) -> None:
+        """The end of the object: the other lists, and what is known when all was read."""
         for name, file in self._waiting.items():
-            self._out.write(f'],\n"{name}": [')
+            sys.stdout.write(f'],\n"{name}": [')
             file.seek(0)
-            shutil.copyfileobj(file, self._out)
+            shutil.copyfileobj(file, sys.stdout)
             file.close()
-        self._out.write("]")
-        for key, value in more.items():
-            self._out.write(f",\n{json.dumps(key)}: {_json(value)}")
-        self._out.write("}\n")
-
-    def _begin(self) -> None:
-        """Nothing is written before something was found: an error is an object of its own."""
-        if not self._begun:
-            self._begun = True
-            self._out.write('{"schema": "iosonde.import/1",\n"trials": [')
+        sys.stdout.write("]")
+        for name, value in found.to_json().items():
+            if name not in {"schema", *self._count}:
+                sys.stdout.write(f",\n{json.dumps(name)}: {_ENCODER.encode(value)}")
+        sys.stdout.write("}\n")
 
 
-def _json(value: Json) -> str:
-    return _ENCODER.encode(value)
+class ImportRow(NamedTuple):
+    """A row of the table."""
+
+    file: str
+    heading: str
+    lines: str
+    tool: str
+    host: str
+    what: str
+    says: str
+    loops: str
+
+
+def rows_of(one: FoundOutput | Unread) -> tuple[ImportRow, ...]:
+    """The rows of an output."""
+    return () if isinstance(one, Unread) else tuple(_rows(one))
+
+
+class TableWriter:
+    """Keeps the first rows and prints them."""
+
+    make = staticmethod(rows_of)
+
+    def __init__(self) -> None:
+        self._rows: list[ImportRow] = []
+
+    def add(self, made: tuple[ImportRow, ...]) -> None:
+        """Takes the rows of an output."""
+        if len(self._rows) < _SHOWN:
+            self._rows += made
+
+    def end(self, found: ImportedTexts) -> None:
+        """Prints them, with counts, what could not be read, and the runs in the store."""
+        console, counts = out(), found.counts
+        rows = self._rows[:_SHOWN]
+        for file in dict.fromkeys(row.file for row in rows):
+            console.print(styled("[bold]{}[/bold]", file))
+            console.print(_table([row for row in rows if row.file == file]))
+        if counts.outputs > _SHOWN:
+            console.print(f"… {counts.outputs} outputs in all")
+        console.print(
+            f"\n{_counted(counts.trials, 'trial')}, {_counted(counts.states, 'state')}, "
+            f"{_counted(counts.counters, 'set')} of counters, {_counted(counts.loads, 'load')}"
+        )
+        for one in found.unread:
+            console.print(
+                styled("[yellow]not read[/yellow] {}: {}, {}", one.place, one.tool, one.reason)
+            )
+        for run in found.runs:
+            said = "is already in the store as run" if run.already else "is run"
+            err().print(
+                f"{run.file} {said} {run.run}; `iosonde explain {run.run}` says what it means"
+            )
+
+
+def _table(rows: Sequence[ImportRow]) -> Table:
+    """The outputs of one file, each group under its heading."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("lines", "tool", "host", "what", "says"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("loops", justify="right")
+    shown = ""
+    for row in rows:
+        if row.heading != shown:
+            shown = row.heading
+            table.add_row("", "", "", styled("[cyan]{}[/cyan]", row.heading))
+        table.add_row(*row[2:])
+    return table
+
+
+def _counted(number: int, what: str) -> str:
+    """`3 trials`."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _rows(found: FoundOutput) -> Iterator[ImportRow]:
+    lines = f"{found.place.first_line}–{found.place.last_line}"
+    start = (found.place.file, found.place.heading, lines)
+    for trial in found.trials:
+        beside = sum(len(settings_of(state)) for state in found.states)
+        said = _figure(trial) + (f", {_counted(beside, 'setting')}" if beside else "")
+        what = trial.label if trial.label not in {"", found.place.heading} else trial.target
+        yield ImportRow(*start, trial.tool, trial.host, what, said, str(len(trial.loops)))
+    for state in () if found.trials else found.states:
+        what = ", ".join(dict.fromkeys(one.name or one.kind for one in state.subjects))
+        said = _counted(len(settings_of(state)), "setting")
+        yield ImportRow(*start, state.tool, state.host, what, said, "")
+    for one in found.counters:
+        yield ImportRow(
+            *start, one.tool, one.host, one.name, _counted(len(one.values), "counter"), ""
+        )
+    for load in found.loads:
+        yield ImportRow(*start, load.tool, load.host, "a load", load.command, "")
+
+
+def _figure(trial: PrintedTrial) -> str:
+    """The mean of the metric that stands for a trial, and of its syncs."""
+    from iosonde import units
+    from iosonde.records.sheet import SYNC_LATENCY
+    from iosonde.statistics.direction import headline_among
+
+    first = trial.loops[0]
+    names = [headline_among(first.metrics)]
+    names += [SYNC_LATENCY] if SYNC_LATENCY in first.metrics else []
+    said = []
+    for name in names:
+        values = [loop.metrics[name] for loop in trial.loops if name in loop.metrics]
+        if values:
+            shown = units.show(sum(values) / len(values), first.units.get(name, ""))
+            said.append(f"{name} {shown}")
+    return ", ".join(said) or "no figures"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde.cli.options import StorePlace
-from iosonde.cli.output import out, print_json
-from iosonde.cli.stored import store_to_write
+from iosonde.cli.output import out, print_json, write_message
 
 if TYPE_CHECKING:
     from iosonde.store.store import RunLine
@@ -25,20 +24,17 @@ def list_runs(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the runs in the store, newest first; interrupted ones are shown as such."""
-    from iosonde.report.json import runs_document
-    from iosonde.verbs.stored import load_sheets
+    from iosonde.verbs import stored
 
-    with store_to_write(store) as kept:
-        for run in delete or []:
-            kept.delete(run)
-        lines = kept.runs()
+    listed = stored.list_runs(delete=delete or (), store=store, tell=write_message)
+    if listed.rescued is not None:
+        raise listed.rescued
     if as_json:
-        print_json(runs_document(load_sheets([line.id for line in lines], store)))
-        return
-    if not lines:
+        print_json(listed.to_json())
+    elif listed.lines:
+        _print(listed.lines)
+    else:
         out().print("no runs yet; `iosonde run --load latency --target .` makes one")
-        return
-    _print(lines)
 
 
 def _print(lines: tuple[RunLine, ...]) -> None:

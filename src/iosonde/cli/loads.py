@@ -9,8 +9,7 @@ import typer
 from iosonde.cli.output import out, print_json, styled, write_text
 
 if TYPE_CHECKING:
-    from iosonde.records.load import Demand, Load
-    from iosonde.records.stack import Json
+    from iosonde.verbs.loads import BundledLoads
 
 
 def loads(
@@ -20,36 +19,18 @@ def loads(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List the loads that come with iosonde, or print one so that it can be copied and changed."""
-    from iosonde.loads import LOADS
-    from iosonde.loads.named import named_load, names, text_of
+    from iosonde.verbs import loads as verb
 
-    wanted = (name,) if name else names()
-    found = [named_load(each) for each in wanted]
-    demands = [LOADS.load(load.engine)().demand(load) for load in found]
+    bundled = verb.loads(*([name] if name else []))
     if as_json:
-        rows: list[Json] = [_row(*pair) for pair in zip(found, demands, strict=True)]
-        print_json({"schema": "iosonde.loads/1", "loads": rows})
+        print_json(bundled.to_json())
     elif name:
-        write_text(text_of(name))
+        write_text(bundled.loads[0].text)
     else:
-        _print(found, demands)
+        _print(bundled)
 
 
-def _row(load: Load, demand: Demand) -> dict[str, Json]:
-    return {
-        "name": load.name,
-        "engine": load.engine,
-        "about": load.about,
-        "reads": demand.reads,
-        "writes": demand.writes,
-        "size": demand.size,
-        "seconds": demand.seconds,
-        "direct": demand.direct,
-        "spec": dict(load.spec),
-    }
-
-
-def _print(found: list[Load], demands: list[Demand]) -> None:
+def _print(bundled: BundledLoads) -> None:
     from rich.table import Table
 
     from iosonde import units
@@ -58,11 +39,11 @@ def _print(found: list[Load], demands: list[Demand]) -> None:
     for heading in ("load", "does", "size"):
         table.add_column(heading, no_wrap=True)
     table.add_column("about")
-    for load, demand in zip(found, demands, strict=True):
+    for load in bundled.loads:
         does = "+".join(
-            word for word, yes in (("reads", demand.reads), ("writes", demand.writes)) if yes
+            word for word, yes in (("reads", load.reads), ("writes", load.writes)) if yes
         )
-        size = units.show_bytes(demand.size) if demand.size else "device"
+        size = units.show_bytes(load.size) if load.size else "device"
         table.add_row(styled("[bold]{}[/bold]", load.name), does, size, load.about)
     out().print(table)
     out().print("\n`iosonde loads NAME` prints one to copy and change.")

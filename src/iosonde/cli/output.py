@@ -14,7 +14,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, LiteralString, TextIO
 
 from iosonde.cli.streams import guard_streams, is_output_lost, is_output_used
-from iosonde.errors import IosondeError, Refused, UsageError
+from iosonde.errors import IosondeError, UsageError
 from iosonde.exact import json_text
 from iosonde.records.stack import Json
 from iosonde.visible import FALLBACK, visible
@@ -98,20 +98,12 @@ def print_error(problem: IosondeError, *, as_json: bool) -> None:
     Where standard output has an object already, or takes none, the sentence is on standard error.
     """
     if as_json and not is_output_used():
-        error: dict[str, Json] = {
-            "kind": problem.kind,
-            "message": problem.message,
-            "where": problem.where or None,
-            "hint": problem.hint or None,
-        }
-        if isinstance(problem, Refused):
-            error["evidence"] = problem.evidence or None
-        print_json({"schema": "iosonde.error/1", "error": error})
+        print_json(problem.report().to_json())
         if not is_output_lost():
             return
     where = f"{visible(problem.where)}: " if problem.where else ""
     lines = [f"iosonde: {where}{problem.message}"]
-    if isinstance(problem, Refused) and problem.evidence:
+    if problem.evidence:
         lines.append(f"  evidence: {problem.evidence}")
     if problem.hint:
         lines.append(f"  to do: {problem.hint}")

@@ -43,8 +43,9 @@ def show_result(
         print_json(measured.to_json())
         return
     print_run(measured.sheet, everything=everything)
-    for ledger in measured.ledgers.values():
-        print_ledger(ledger)
+    for trial in measured.trials:
+        if trial.ledger is not None:
+            print_ledger(trial.ledger)
     if report is not None:
         write_report(measured.sheet, report)  # after the table, which a full disk must not take
     if report is not None and descriptor_of(report) is None:

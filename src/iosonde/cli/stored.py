@@ -1,4 +1,4 @@
-"""The store that verbs write to, and files for what they make of stored runs."""
+"""The store that verbs write to, and where what they make of stored runs may go."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
     from iosonde.store.store import Store
+
+_BINARY = {"parquet", "png"}
 
 
 @contextmanager
@@ -34,22 +36,17 @@ def store_to_write(place: str | None) -> Iterator[Store]:
         raise kept.rescued
 
 
-def write_out(content: bytes, output: Path | None, what: str, *, binary: bool) -> None:
-    """To a file, or to standard output where that is no terminal or the content is text.
+def require_file_for_binary(form: str, place: str | Path) -> None:
+    """Refuses to write a format that is no text to a terminal.
 
     Args:
-        content: all of it.
-        output: where to; None, `-` and /dev/stdout: standard output.
-        what: it is, for messages.
-        binary: no text.
+        form: name of the format.
+        place: where to; `-` and /dev/stdout: standard output.
 
     Raises:
-        UsageError, Refused, OutputFailed: see `iosonde.outputs.write_output`; bytes would go to a
-            terminal.
+        UsageError: bytes would go to a terminal.
     """
-    from iosonde.outputs import descriptor_of, write_output
+    from iosonde.outputs import descriptor_of
 
-    place = output or "-"
-    if binary and descriptor_of(place) == 1 and sys.stdout.isatty():
+    if form in _BINARY and descriptor_of(place) == 1 and sys.stdout.isatty():
         raise UsageError("this format is not text", hint="give a file with -o")
-    write_output(place, content, what)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from iosonde.measure.again import told_unread
@@ -20,6 +20,7 @@ from iosonde.statistics.drain import cache_drain
 from iosonde.statistics.estimates import summarise
 from iosonde.statistics.histogram import merge, quantile
 
+_EXACT: Mapping[str, float] = {}
 CPU_PER_IO = "cpu.per_io"
 """Seconds of one core's time for one I/O: user and system, over the I/Os of all directions."""
 
@@ -62,8 +63,7 @@ def _stood_for(sheet: TrialSheet, headlines: Counter[str]) -> TrialSheet:
 
 def trial_sheet(trial: Trial) -> TrialSheet:
     """The statistics of one trial; one without a finished loop has no metrics and no headline."""
-    coarse = trial.origin.steps if trial.origin else {}
-    metrics = metrics_of(trial.counted, rounded=coarse)
+    metrics = metrics_of(trial.counted, steps=trial.origin.steps if trial.origin else {})
     headline = headline_among({metric.name: metric.mean for metric in metrics})
     capture = trial.capture
     target = trial.target
@@ -93,18 +93,18 @@ def findings_of(trial: Trial, metrics: Sequence[Metric], headline: str) -> tuple
     return (*found, *([drain] if drain else []))
 
 
-def metrics_of(loops: Sequence[Loop], *, rounded: Container[str] = ()) -> tuple[Metric, ...]:
+def metrics_of(loops: Sequence[Loop], *, steps: Mapping[str, float] = _EXACT) -> tuple[Metric, ...]:
     """Every metric that at least one of the loops has, in the order the load gives them.
 
     Args:
         loops: of one trial.
-        rounded: names of metrics whose figures were printed coarsely.
+        steps: half of the last digit printed, by metric; of those that were printed coarsely.
     """
-    return metrics_of_results([loop.result for loop in loops], rounded=rounded)
+    return metrics_of_results([loop.result for loop in loops], steps=steps)
 
 
 def metrics_of_results(
-    results: Sequence[LoadResult], *, rounded: Container[str] = ()
+    results: Sequence[LoadResult], *, steps: Mapping[str, float] = _EXACT
 ) -> tuple[Metric, ...]:
     """See `metrics_of`; for what the loops gave."""
     figures = [_figures(result) for result in results]
@@ -118,7 +118,7 @@ def metrics_of_results(
             name,
             units.get(name, ""),
             [figure[name] for figure in figures if name in figure],
-            rounded=name in rounded,
+            precision=steps.get(name),
             merged=latencies.percentile(name),
         )
         for name in names

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 
+from iosonde.contract import ADDED, HIDDEN, NULL
 from iosonde.records.load import LoadResult
 from iosonde.records.prediction import Forecast
 from iosonde.records.stack import Json, Scalar
@@ -30,12 +31,13 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TextLocation:
-    """Where in a text something stands. Lines count from 1; `heading` is the one above it."""
+    """Where in a text something stands. Lines count from 1."""
 
     file: str
-    first_line: int
-    last_line: int
-    heading: str = ""
+    first_line: int = field(metadata={"schema": {"minimum": 1}})
+    last_line: int = field(metadata={"schema": {"minimum": 1}})
+    heading: str = field(default="", metadata=NULL)
+    """The nearest one above."""
 
     def __str__(self) -> str:
         """`FILE:FIRST-LAST`, as messages name a place."""
@@ -94,9 +96,9 @@ class PrintedSubject:
     """
 
     kind: str
-    name: str
+    name: str = field(metadata=NULL)
     values: Mapping[str, Scalar]
-    host: str = ""
+    host: str = field(default="", metadata=HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +156,8 @@ class OutputReading:
 class Unread:
     """What was recognised but could not be read."""
 
-    place: TextLocation
-    tool: str
+    place: TextLocation = field(metadata={"name": "source"})
+    tool: str = field(metadata=ADDED)
     reason: str
 
 

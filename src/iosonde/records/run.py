@@ -120,7 +120,7 @@ class Run:
 class Metric:
     """One metric over the loops of a trial. With one loop stdev, cv and ci95 are null."""
 
-    name: str
+    name: str = field(metadata=ADDED)
     unit: str
     loops: tuple[float, ...] = field(metadata={"schema": {"items": _MAYBE}})
     mean: float = field(metadata={"schema": _MAYBE})
@@ -132,3 +132,5 @@ class Metric:
     """The tool printed a rounded figure."""
     merged: float | None = field(default=None, metadata=ADDED)
     """The percentile of all loops' histograms together, for latency percentiles."""
+    precision: float | None = field(default=None, metadata=ADDED)
+    """Half of the last digit that was printed, in the metric's unit; null: printed exactly."""

@@ -14,7 +14,8 @@ from iosonde.contract import ADDED, NULL, VerbResult
 
 Scalar: TypeAlias = str | int | float | bool | None
 
-Json: TypeAlias = "Scalar | list[Json] | dict[str, Json]"
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+"""No other alias in it: get_type_hints() evaluates it wherever it is used."""
 
 
 @dataclass(frozen=True, slots=True)

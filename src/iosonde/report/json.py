@@ -2,87 +2,158 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from iosonde.contract import as_json
+from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
 from iosonde.exact import json_text
 from iosonde.records.comparison import ALONE, ComparedSheets
-from iosonde.records.run import Metric
+from iosonde.records.prediction import Ledger
+from iosonde.records.requirement import RequirementResult
+from iosonde.records.run import Metric, RunState
 from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
-from iosonde.records.stack import Json
+from iosonde.records.stack import Scalar
+
+if TYPE_CHECKING:
+    import polars
 
 
-def metric_document(metric: Metric) -> dict[str, Json]:
-    """One metric as the contract has it, plus `merged` (percentile over all loops together)."""
-    return {
-        "unit": metric.unit,
-        "loops": [_known(value) for value in metric.loops],
-        "mean": _known(metric.mean),
-        "median": _known(metric.median),
-        "stdev": _known(metric.stdev),
-        "cv": _known(metric.cv),
-        "ci95": None if metric.ci95 is None else [_known(bound) for bound in metric.ci95],
-        "rounded": metric.rounded,
-        "merged": _known(metric.merged),
-    }
+@dataclass(frozen=True, slots=True)
+class TrialLoad:
+    """What was run."""
+
+    engine: str
+    name: str = field(metadata=ADDED)
+    command: str
 
 
-def trial_document(sheet: TrialSheet) -> dict[str, Json]:
-    """One trial as the contract has it."""
-    trial = sheet.trial
-    settings: Mapping[str, Json] = dict(sheet.settings)
-    return {
-        "id": trial.id,
-        "host": trial.host,
-        "probe": trial.probe,
-        "target": trial.target.path,
-        "load": {"engine": trial.load.engine, "name": trial.load.name, "command": trial.command},
-        "headline": sheet.headline or None,
-        "headlines": list(sheet.headlines),
-        "metrics": {metric.name: metric_document(metric) for metric in sheet.metrics},
-        "flags": list(trial.flags),
-        "capture": dict(settings),
-        "faults": list(trial.faults),
-    }
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """The loops of one load at one probe point."""
+
+    id: str
+    host: str
+    probe: str
+    target: str
+    load: TrialLoad
+    headline: str = field(metadata={**NULL, **ADDED})
+    """The metric that stands for the trial."""
+    headlines: tuple[str, ...] = field(metadata=ADDED)
+    """The metrics to be shown first: the headline and, of a load that syncs, the latency of its
+    syncs."""
+    metrics: Mapping[str, Metric]
+    flags: tuple[str, ...]
+    """Names of rules."""
+    capture: Mapping[str, Scalar]
+    """LAYER.SETTING to value."""
+    faults: tuple[str, ...]
+    ledger: Ledger | None = field(metadata=ABSENT)
+    """Of a trial with --ledger."""
+
+    @classmethod
+    def of(cls, sheet: TrialSheet, ledger: Ledger | None) -> Self:
+        """A trial with its statistics, and what was counted where the study asks for that."""
+        trial = sheet.trial
+        return cls(
+            trial.id, trial.host, trial.probe, trial.target.path,
+            TrialLoad(trial.load.engine, trial.load.name, trial.command),
+            sheet.headline, sheet.headlines, {metric.name: metric for metric in sheet.metrics},
+            trial.flags, sheet.settings, trial.faults, ledger,
+        )  # fmt: skip
 
 
-def _joint_document(sheet: JointSheet) -> dict[str, Json]:
+@dataclass(frozen=True, slots=True)
+class JointResult:
     """What the targets of one load did together."""
-    return {
-        "load": sheet.load,
-        "trials": list(sheet.trials),
-        "loops": sheet.loops,
-        "headline": sheet.headline or None,
-        "headlines": list(sheet.headlines),
-        "metrics": {metric.name: metric_document(metric) for metric in sheet.metrics},
-    }
+
+    load: str
+    trials: tuple[str, ...]
+    """Ids of its parts."""
+    loops: int
+    """Loops that every part has finished."""
+    headline: str = field(metadata=NULL)
+    headlines: tuple[str, ...] = field(metadata=ADDED)
+    """The metrics to be shown first: the headline and, of a load that syncs, the latency of its
+    syncs."""
+    metrics: Mapping[str, Metric]
+
+    @classmethod
+    def of(cls, sheet: JointSheet) -> Self:
+        """The same with its statistics."""
+        metrics = {metric.name: metric for metric in sheet.metrics}
+        return cls(sheet.load, sheet.trials, sheet.loops, sheet.headline, sheet.headlines, metrics)
 
 
-def run_document(sheet: RunSheet) -> dict[str, Json]:
-    """One run as the contract has it."""
-    run = sheet.run
-    return {
-        "schema": "iosonde.run/1",
-        "id": run.id,
-        "study": run.study,
-        "state": run.state.value,
-        "created": run.created,
-        "trials": [trial_document(trial) for trial in sheet.trials],
-        "together": [_joint_document(joint) for joint in sheet.joint],
-        "requirements": [as_json(result) for result in sheet.requirements],
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult(VerbResult):
+    """One run with its trials; or, where several are asked for, an object with `runs`.
+
+    Sizes in bytes, times in seconds, rates in 1/s and B/s, shares as fractions. A figure that is
+    not known is null.
+    """
+
+    SCHEMA: ClassVar[str] = "iosonde.run/1"
+    id: str
+    """By which other verbs know the run."""
+    study: str
+    state: RunState
+    created: float = field(metadata=ADDED)
+    trials: tuple[TrialResult, ...]
+    together: tuple[JointResult, ...] = field(metadata=ADDED)
+    """What the targets of each load did together, where they were measured at the same time."""
+    requirements: tuple[RequirementResult, ...] = field(metadata=ADDED)
+    """What its study requires, on each trial that has the metric."""
+    sheet: RunSheet = field(metadata=HIDDEN)
+    """The run as stored, with the statistics of its trials."""
+
+    @classmethod
+    def of(cls, sheet: RunSheet, ledgers: Mapping[str, Ledger] | None = None, **more: Any) -> Self:
+        """A run with its statistics.
+
+        Args:
+            sheet: of the run.
+            ledgers: by the id of the trial.
+            more: fields of a class that extends this one.
+        """
+        run = sheet.run
+        return cls(
+            id=run.id, study=run.study, state=run.state, created=run.created,
+            trials=tuple(
+                TrialResult.of(trial, (ledgers or {}).get(trial.trial.id))
+                for trial in sheet.trials
+            ),
+            together=tuple(map(JointResult.of, sheet.joint)), requirements=sheet.requirements,
+            sheet=sheet, **more,
+        )  # fmt: skip
+
+    def frame(self) -> polars.DataFrame:
+        """One row a metric of each trial, as `iosonde export --format parquet` has it."""
+        from iosonde.report.parquet import frame_of
+
+        return frame_of([self.sheet])
+
+    def plot(self) -> Any:
+        """An altair chart of the loops of each trial's headline, one below the other."""
+        import altair
+
+        from iosonde.report.charts import loops_figure, style
+
+        charts = [
+            loops_figure({trial.trial.id: metric}).chart.properties(title=trial.trial.id)
+            for trial in self.sheet.trials
+            for metric in trial.metrics
+            if metric.name == trial.headline
+        ]
+        return style(altair.vconcat(*charts))
 
 
-def runs_document(sheets: Sequence[RunSheet]) -> dict[str, Json]:
-    """Several runs in one object, each as `run_document` has it."""
-    return {"schema": "iosonde.run/1", "runs": [run_document(sheet) for sheet in sheets]}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResults(VerbResult):
+    """Several runs in one object."""
 
-
-def _known(value: float | None) -> float | None:
-    """A figure that is not known is null; so is one that JSON can't carry."""
-    return value if value is not None and math.isfinite(value) else None
+    SCHEMA: ClassVar[str] = "iosonde.run/1"
+    runs: Sequence[RunResult]
 
 
 class JsonFormat:
@@ -94,5 +165,6 @@ class JsonFormat:
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`. Verdicts are `iosonde compare --json`'s."""
         del compared
-        whole = run_document(runs[0]) if len(runs) == 1 else runs_document(runs)
-        return json_text(whole).encode() + b"\n"
+        results = [RunResult.of(sheet) for sheet in runs]
+        whole = results[0] if len(results) == 1 else RunResults(runs=results)
+        return json_text(whole.to_json()).encode() + b"\n"

@@ -23,7 +23,7 @@ def summarise(
     unit: str,
     values: Sequence[float],
     *,
-    rounded: bool = False,
+    precision: float | None = None,
     merged: float | None = None,
 ) -> Metric:
     """Mean, median, spread and 95 % confidence interval of one metric over loops.
@@ -32,7 +32,7 @@ def summarise(
         name: of the metric, by the contract.
         unit: "1/s", "B/s", "s" or "cores".
         values: one per loop, in the order of the loops.
-        rounded: the tool printed a rounded figure.
+        precision: half of the last digit that the tool printed; None: it printed exactly.
         merged: the percentile of all loops' histograms together, in the same unit.
 
     Returns:
@@ -49,7 +49,7 @@ def summarise(
     if count == 1:
         return Metric(
             name, unit, loops, mean=loops[0], median=loops[0], stdev=None, cv=None, ci95=None,
-            rounded=rounded, merged=merged,
+            rounded=precision is not None, merged=merged, precision=precision,
         )  # fmt: skip
     mean = sum(loops) / count
     stdev = _stdev(loops, mean)
@@ -63,8 +63,9 @@ def summarise(
         stdev=stdev,
         cv=stdev / abs(mean) if mean else None,
         ci95=(mean - reach, mean + reach),
-        rounded=rounded,
+        rounded=precision is not None,
         merged=merged,
+        precision=precision,
     )
 
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from iosonde.change.guard import Permission, parse_destroy
-from iosonde.contract import VerbResult, as_json
+from iosonde.contract import HIDDEN, VerbResult
 from iosonde.errors import IosondeError, StoreFailed, UsageError
 from iosonde.measure.progress import Progress
 from iosonde.measure.ready import planned_command
 from iosonde.measure.run import RunOutcome, run_plan
 from iosonde.measure.sheet import sheet
 from iosonde.measure.study import Plan, Study, make_plan, plan_again, probe_point, read_study
-from iosonde.records.prediction import Ledger
 from iosonde.records.run import Run
-from iosonde.records.sheet import RunSheet
-from iosonde.report.json import run_document
+from iosonde.report.json import RunResult
 from iosonde.stack.declare import check_declaration
 from iosonde.store import open_store
 from iosonde.store.owner import this_process
@@ -26,9 +24,6 @@ from iosonde.store.store import Store
 from iosonde.verbs.ending import to_resume
 from iosonde.verbs.ledgers import ledgers
 from iosonde.verbs.signals import Interrupted, run_async
-
-if TYPE_CHECKING:
-    import polars
 
 # Keys of a study whose options of the command line are called otherwise.
 _OPTIONS = {
@@ -54,54 +49,14 @@ class RunCommands(VerbResult):
     trials: tuple[TrialCommand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredRun:
-    """A run with its statistics, and what went wrong in it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredRun(RunResult):
+    """A run with its statistics, and what went wrong in it."""
 
-    Args:
-        sheet: the run as stored, with the statistics of its trials.
-        ledgers: of each trial with `ledger`, by its id: I/Os predicted and counted, and findings.
-        failures: why trials are missing; empty where all were measured.
-        rescued: where the store had to be taken to another file: which, and why.
-    """
-
-    sheet: RunSheet
-    ledgers: Mapping[str, Ledger]
-    failures: tuple[IosondeError, ...]
-    rescued: StoreFailed | None
-
-    @property
-    def id(self) -> str:
-        """By which other verbs know the run."""
-        return self.sheet.run.id
-
-    def to_json(self) -> dict[str, Any]:
-        """The object `iosonde.run/1`."""
-        document = run_document(self.sheet)
-        for trial in cast("list[dict[str, Any]]", document["trials"]):
-            if (counted := self.ledgers.get(trial["id"])) is not None:
-                trial["ledger"] = as_json(counted)
-        return document
-
-    def frame(self) -> polars.DataFrame:
-        """One row a metric of each trial, as `iosonde export --format parquet` has it."""
-        from iosonde.report.parquet import frame_of
-
-        return frame_of([self.sheet])
-
-    def plot(self) -> Any:
-        """An altair chart of the loops of each trial's headline, one below the other."""
-        import altair
-
-        from iosonde.report.charts import loops_figure, style
-
-        charts = [
-            loops_figure({trial.trial.id: metric}).chart.properties(title=trial.trial.id)
-            for trial in self.sheet.trials
-            for metric in trial.metrics
-            if metric.name == trial.headline
-        ]
-        return style(altair.vconcat(*charts))
+    failures: tuple[IosondeError, ...] = field(metadata=HIDDEN)
+    """Why trials are missing; empty where all were measured."""
+    rescued: StoreFailed | None = field(metadata=HIDDEN)
+    """Where the store had to be taken to another file: which, and why."""
 
 
 def ignore(sentence: str) -> None:
@@ -160,7 +115,7 @@ def run(
     finally:
         kept.close()
     whole = sheet(measured.run)
-    return MeasuredRun(whole, ledgers(whole), measured.failures, kept.rescued)
+    return MeasuredRun.of(whole, ledgers(whole), failures=measured.failures, rescued=kept.rescued)
 
 
 def commands(

@@ -18,15 +18,19 @@ _FILES = files("iosonde") / "schemas"
 _RECORDS = {
     "calibrate": "iosonde.verbs.calibrate:Calibration",
     "compare": "iosonde.verbs.compare:ComparedRuns",
+    "error": "iosonde.errors:ErrorReport",
     "explain": "iosonde.verbs.explain:Explanation",
     "log": "iosonde.verbs.log:FioLogs",
     "predict": "iosonde.verbs.predict:PredictedStack",
     "forecast": "iosonde.verbs.predict:ComparedForecasts",
     "fit": "iosonde.verbs.predict:FittedController",
     "prior": "iosonde.predict.search:Ranking",
+    "import": "iosonde.verbs.import_:ImportedTexts",
     "lab": "iosonde.verbs.lab:RunningLabs",
+    "loads": "iosonde.verbs.loads:BundledLoads",
     "persist": "iosonde.verbs.settings:KeptSettings",
     "rollback": "iosonde.verbs.settings:RestoredSettings",
+    "run": "iosonde.verbs.schema:run_schema",
     "set": "iosonde.verbs.settings:ChangedSettings",
     "settings": "iosonde.verbs.settings:HostSettings",
     "show": "iosonde.records.stack:Capture",
@@ -63,6 +67,13 @@ def schema(name: str) -> Schema:
         return made
     described = SCHEMAS.load(name)
     return schema_of(described) if isinstance(described, type) else described()
+
+
+def run_schema() -> Schema:
+    """Of what `run`, `list` and `export` print."""
+    from iosonde.report.json import RunResult, RunResults
+
+    return schema_of(RunResult, RunResults)
 
 
 def list_schemas() -> SchemaList:

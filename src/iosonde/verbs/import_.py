@@ -1,0 +1,445 @@
+"""What do these texts hold?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
+from iosonde.errors import StoreFailed, UsageError
+from iosonde.measure.sheet import metrics_of_results
+from iosonde.records.printed import PrintedSubject, PrintedTrial, StoredExtra, TextLocation, Unread
+from iosonde.records.run import Metric, Run, RunState
+from iosonde.records.stack import Json, Scalar
+from iosonde.store import open_store
+from iosonde.store.owner import this_process
+from iosonde.store.packed import Packed, pack
+from iosonde.store.store import Store
+from iosonde.text.document import Document, open_document
+from iosonde.text.find import FoundOutput, find_and_tell, known
+from iosonde.text.forms import Printed, each_run_once, printed_run
+from iosonde.text.imported import kept_of, label_of, settings_of, trial_of
+
+if TYPE_CHECKING:
+    import polars
+
+_BATCH = 200  # trials, and what is beside them, that one transaction holds
+_SHOWN = 200  # outputs that could not be read, of which anyone wants to know
+_MAYBE = {"type": ["number", "null"]}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTrial:
+    """One measurement: the loops of one load at one target, as a tool printed them."""
+
+    tool: str
+    version: str = field(metadata=NULL)
+    source: TextLocation
+    label: str
+    """What a person calls it: the heading above it, else its own name."""
+    name: str = field(metadata={**NULL, **ADDED})
+    """What the output itself calls it."""
+    host: str = field(metadata=NULL)
+    command: str = field(metadata=NULL)
+    target: str = field(metadata={**NULL, **ADDED})
+    """Device or file."""
+    started: float | None = field(metadata=ADDED)
+    elapsed: tuple[float, ...] | None = field(metadata={"schema": {"items": _MAYBE}, **ADDED})
+    """Seconds of each loop."""
+    options: Mapping[str, Scalar] = field(metadata=ADDED)
+    """Of the load, in fio's words."""
+    metrics: Mapping[str, Metric]
+    averages: Mapping[str, float | None] = field(metadata=ADDED)
+    """Metric to the average that the tool itself printed for its loops."""
+    device_io: Mapping[str, Mapping[str, float | None]]
+    """Device to what the tool says reached it: reads, writes, read_merges, write_merges, util."""
+    issued: Mapping[str, int | None] = field(metadata={"schema": {"required": ["read", "write"]}})
+    """I/Os by direction."""
+    faults: tuple[str, ...] = field(metadata=ADDED)
+    details: Mapping[str, Json]
+    """Everything else it printed, by names of the tool's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedState:
+    """Settings and facts at one moment."""
+
+    tool: str
+    source: TextLocation
+    host: str = field(metadata={**NULL, **ADDED})
+    settings: Mapping[str, Scalar]
+    """LAYER.SETTING, or the setting of a host by its name, to value."""
+    subjects: tuple[PrintedSubject, ...] = field(metadata=ADDED)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCounters:
+    """Figures that a host keeps, or rates over an interval."""
+
+    tool: str
+    source: TextLocation
+    host: str = field(metadata={**NULL, **ADDED})
+    kind: str = field(metadata=ADDED)
+    name: str = field(metadata={**NULL, **ADDED})
+    values: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLoad:
+    """The command line of a load engine."""
+
+    tool: str
+    source: TextLocation
+    host: str = field(metadata={**NULL, **ADDED})
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """Where a file is in the store."""
+
+    file: str
+    run: str
+    already: bool
+    """It was there before."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file that could not be read; others were."""
+
+    file: str
+    error: str
+    hint: str = field(metadata=NULL)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCounts:
+    """How much was found."""
+
+    outputs: int = 0
+    trials: int = 0
+    states: int = 0
+    counters: int = 0
+    loads: int = 0
+    unread: int = 0
+
+    def __add__(self, other: ImportCounts) -> ImportCounts:
+        sums = (getattr(self, each.name) + getattr(other, each.name) for each in fields(self))
+        return ImportCounts(*sums)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTexts(VerbResult):
+    """What was found in texts.
+
+    Sizes in bytes, times in seconds, rates in 1/s and B/s, shares as fractions. A figure that is
+    not known is null.
+    """
+
+    SCHEMA: ClassVar[str] = "iosonde.import/1"
+    trials: tuple[ImportedTrial, ...]
+    captures: tuple[ImportedState, ...]
+    counters: tuple[ImportedCounters, ...]
+    loads: tuple[ImportedLoad, ...] = field(metadata=ADDED)
+    """Command lines of load engines that stand in the text."""
+    unread: tuple[Unread, ...]
+    """What was recognised but could not be read."""
+    runs: tuple[ImportedRun, ...] = field(metadata=ADDED)
+    """Where each file is in the store."""
+    failed: tuple[UnreadFile, ...] | None = field(metadata=ABSENT)
+    """Files that could not be read; the others were. Absent where there is none."""
+    counts: ImportCounts = field(metadata=HIDDEN)
+    rescued: StoreFailed | None = field(metadata=HIDDEN)
+    """Where the store had to be taken to another file: which, and why."""
+
+    def frame(self) -> polars.DataFrame:
+        """One row a metric of each trial; low to high is the mean's interval of 95 %.
+
+        Columns: file, line, tool, label, host, target, metric, unit, loops, mean, low, high.
+        """
+        import polars
+
+        strings = ("file", "tool", "label", "host", "target", "metric", "unit")
+        figures = ("mean", "low", "high")
+        order = (
+            "file", "line", "tool", "label", "host", "target", "metric", "unit", "loops", *figures,
+        )  # fmt: skip
+        types = {
+            **dict.fromkeys(order, polars.Int64), **dict.fromkeys(strings, polars.String),
+            **dict.fromkeys(figures, polars.Float64),
+        }  # fmt: skip
+        rows = [
+            (trial.source.file, trial.source.first_line, trial.tool, trial.label, trial.host,
+             trial.target, name, metric.unit, len(metric.loops), metric.mean,
+             *(metric.ci95 or (None, None)))
+            for trial in self.trials
+            for name, metric in trial.metrics.items()
+        ]  # fmt: skip
+        return polars.DataFrame(rows, schema=types, orient="row")
+
+
+ImportedOutput = ImportedTrial | ImportedState | ImportedCounters | ImportedLoad | Unread
+
+
+class Receiver(Protocol):
+    """What takes outputs as they are found, so that memory does not grow with the text."""
+
+    @property
+    def make(self) -> Callable[[FoundOutput | Unread], Any]:
+        """Called in the process that found an output; it and what it returns can be pickled."""
+        ...
+
+    def add(self, made: Any) -> None:
+        """Takes what was made of the next output."""
+        ...
+
+
+class _Gathered:
+    """Keeps everything."""
+
+    def __init__(self) -> None:
+        self.every: list[ImportedOutput] = []
+        self.make = imported
+
+    def add(self, made: tuple[ImportedOutput, ...]) -> None:
+        self.every += made
+
+
+def _ignore(what: object) -> None:
+    del what
+
+
+def import_(
+    *files: str,
+    dry_run: bool = False,
+    again: bool = False,
+    store: str | None = None,
+    tell: Callable[[str], None] = _ignore,
+    warn: Callable[[UsageError], None] = _ignore,
+) -> ImportedTexts:
+    """Find the outputs of fio, hdparm, iozone and many other tools in texts, and keep them.
+
+    Each file becomes a run in the store, its trials labelled by the heading above them.
+
+    Args:
+        files: text, Markdown, HTML, mail, PDF; "-" is standard input.
+        dry_run: keep nothing in the store.
+        again: import a text again that is in the store already.
+        store: a file or a PostgreSQL URL; None: the usual one.
+        tell: hears at once, as a sentence, where the store had to be taken to another file.
+        warn: hears of each file that could not be read, where others could.
+
+    Raises:
+        UsageError: none of the files could be read, or no output of a known tool was found.
+    """
+    gathered = _Gathered()
+    end = import_into(
+        gathered, *files, dry_run=dry_run, again=again, store=store, tell=tell, warn=warn
+    )
+    return ImportedTexts(
+        tuple(one for one in gathered.every if isinstance(one, ImportedTrial)),
+        tuple(one for one in gathered.every if isinstance(one, ImportedState)),
+        tuple(one for one in gathered.every if isinstance(one, ImportedCounters)),
+        tuple(one for one in gathered.every if isinstance(one, ImportedLoad)),
+        tuple(one for one in gathered.every if isinstance(one, Unread)),
+        end.runs, end.failed, end.counts, end.rescued,
+    )  # fmt: skip
+
+
+def import_into(
+    receiver: Receiver,
+    *files: str,
+    dry_run: bool = False,
+    again: bool = False,
+    store: str | None = None,
+    tell: Callable[[str], None] = _ignore,
+    warn: Callable[[UsageError], None] = _ignore,
+) -> ImportedTexts:
+    """As `import_`, for long texts: a receiver gets what is found, and the record lists none of it.
+
+    Of what could not be read the record has the first 200.
+    """
+    counts, unread = ImportCounts(), list[Unread]()
+    runs, failed = list[ImportedRun](), list[UsageError]()
+    kept = None if dry_run else open_store(store, tell=tell)
+    try:
+        for name in dict.fromkeys(files):
+            try:
+                with open_document(name) as document:
+                    keeper = _Keeper(document, kept, again=again) if kept else None
+                    for output in _outputs(document, receiver.make, keeper):
+                        counts += output.counts
+                        unread += [output.unread] if output.unread and len(unread) < _SHOWN else []
+                        receiver.add(output.made)
+                    if keeper and (run := keeper.end()):
+                        runs.append(ImportedRun(name, run, bool(keeper.there)))
+            except UsageError as problem:  # one bad file does not lose the others
+                failed.append(problem)
+    finally:
+        if kept is not None:
+            kept.close()
+    nothing = counts == ImportCounts()
+    for unreadable in failed[1:] if nothing else failed:
+        warn(unreadable)
+    if nothing and failed:
+        raise failed[0]
+    if nothing:
+        raise UsageError(
+            "no output of a known tool was found",
+            where=", ".join(files),
+            hint=f"known: {', '.join(known())}",
+        )
+    return ImportedTexts(
+        (), (), (), (), tuple(unread), tuple(runs),
+        tuple(UnreadFile(one.where, one.message, one.hint) for one in failed) or None,
+        counts, kept.rescued if kept else None,
+    )  # fmt: skip
+
+
+def imported(one: FoundOutput | Unread) -> tuple[ImportedOutput, ...]:
+    """The records of an output."""
+    if isinstance(one, Unread):
+        return (one,)
+    place = one.place
+    return (
+        *(_imported_trial(place, printed) for printed in one.trials),
+        *(ImportedState(state.tool, place, state.host, settings_of(state), state.subjects)
+          for state in one.states),
+        *(ImportedCounters(each.tool, place, each.host, each.kind, each.name, each.values)
+          for each in one.counters),
+        *(ImportedLoad(load.tool, place, load.host, load.command) for load in one.loads),
+    )  # fmt: skip
+
+
+def _imported_trial(place: TextLocation, printed: PrintedTrial) -> ImportedTrial:
+    first = printed.loops[0]
+    metrics = metrics_of_results(printed.loops, steps=printed.steps)
+    faults = dict.fromkeys(fault for loop in printed.loops for fault in loop.faults)
+    return ImportedTrial(
+        printed.tool, printed.version, place, label_of(place, printed), printed.label, printed.host,
+        printed.command, printed.target, printed.started, printed.elapsed or None, printed.options,
+        {metric.name: metric for metric in metrics}, printed.averages, first.device_io,
+        {"read": None, "write": None, **first.issued}, tuple(faults), printed.details,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOutput:
+    """An output as it comes from the process that found it.
+
+    Args:
+        made: for the receiver.
+        counts: what there is in it.
+        unread: why it could not be read.
+        packed: ready for a store, where it is to be kept.
+        lone: the command, where a command is all there is.
+        commands: that its trials were made with.
+        run: of fio, which may have printed it in several forms.
+    """
+
+    made: Any
+    counts: ImportCounts
+    unread: Unread | None
+    packed: Packed | None
+    lone: str | None = None
+    commands: frozenset[str] = frozenset()
+    run: Printed | None = None
+
+
+def output_of(
+    one: FoundOutput | Unread, *, make: Callable[[FoundOutput | Unread], Any], keep: bool
+) -> ReadOutput:
+    """What is made of an output; with `keep` also what a store takes."""
+    if isinstance(one, Unread):
+        packed = pack((), (StoredExtra(one.place, one),)) if keep else None
+        return ReadOutput(make(one), ImportCounts(unread=1), one, packed)
+    trials = (trial_of(one, printed) for printed in one.trials)
+    beside = one.trials or one.states or one.counters
+    return ReadOutput(
+        make(one),
+        ImportCounts(1, len(one.trials), len(one.states), len(one.counters), len(one.loads)),
+        None,
+        pack(trials, kept_of(one)) if keep else None,
+        lone=one.loads[0].command if one.loads and not beside else None,
+        commands=frozenset(trial.command for trial in one.trials),
+        run=printed_run(one),
+    )
+
+
+def _outputs(
+    document: Document, make: Callable[[FoundOutput | Unread], Any], keeper: _Keeper | None
+) -> Iterator[ReadOutput]:
+    """The outputs of a document, kept as they come."""
+    keep = keeper is not None and not keeper.there
+    output = partial(output_of, make=make, keep=keep)
+    try:
+        for one in without_repeats(find_and_tell(document, output, with_text=keep)):
+            if keeper and one.packed is not None:
+                keeper.add(one.packed)
+            yield one
+    except UsageError:
+        if keeper:
+            keeper.give_up()
+        raise
+
+
+def without_repeats(outputs: Iterator[ReadOutput]) -> Iterator[ReadOutput]:
+    """A command alone is left out where the output below it names it too.
+
+    So is a run of fio that stands beside the same run in a form that says more.
+    """
+    waiting: list[ReadOutput] = []
+    for one in each_run_once(outputs, lambda one: one.run):
+        if one.lone is not None:
+            waiting.append(one)
+            continue
+        if one.unread is None:
+            yield from (lone for lone in waiting if lone.lone not in one.commands)
+            waiting.clear()
+        yield one
+    yield from waiting
+
+
+class _Keeper:
+    """Puts what is found into the store in batches; a text that is there already is not doubled."""
+
+    def __init__(self, document: Document, store: Store, *, again: bool) -> None:
+        self._store, self._document = store, document
+        self._digest = document.digest()
+        self.there = None if again else store.imported(self._digest)
+        self._run: Run | None = None
+        self._packed: list[Packed] = []
+
+    def add(self, packed: Packed) -> None:
+        """An output, or what could not be read."""
+        self._packed.append(packed)
+        if sum(map(len, self._packed)) >= _BATCH:
+            self._flush()
+
+    def end(self) -> str | None:
+        """The run in the store; None where nothing was found."""
+        if self.there:
+            return self.there
+        if self._packed:
+            self._flush()
+        if self._run is not None:
+            self._store.finish(self._run.id, RunState.FINISHED)
+        return self._run.id if self._run else None
+
+    def give_up(self) -> None:
+        """The text could not be read to its end: what was found until then is kept as a failure."""
+        if self._run is not None:
+            self._store.finish(self._run.id, RunState.FAILED)
+
+    def _flush(self) -> None:
+        if self._run is None:
+            name = self._document.name
+            plan: dict[str, Json] = {"import": name, "sha256": self._digest}
+            study = "standard input" if name == "-" else name.rstrip("/").rsplit("/", 1)[-1]
+            self._run = self._store.begin(study, plan, created=time.time(), owner=this_process())
+        self._store.add_imported(self._run.id, self._packed)
+        self._packed = []

@@ -1,0 +1,100 @@
+"""How does a run look on a page to share?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from iosonde.contract import VerbResult
+from iosonde.errors import UsageError
+from iosonde.explain.gather import of_run
+from iosonde.explain.judge import findings
+from iosonde.explain.waterfall import waterfalls
+from iosonde.measure.again import read_again
+from iosonde.measure.comparison import compare, settings_differ
+from iosonde.measure.sheet import sheet
+from iosonde.outputs import require_output, write_output
+from iosonde.records.comparison import ComparedSheets
+from iosonde.records.prediction import Forecast
+from iosonde.records.run import Run
+from iosonde.records.sheet import RunSheet
+from iosonde.report import FORMATS
+from iosonde.store import open_store
+from iosonde.store.store import Store
+from iosonde.tune.sheet import tuned
+from iosonde.verbs.compare import compared_metric
+
+_CAMPAIGN_TELLS = frozenset({"within-noise"})
+"""Rules whose answer a campaign gives better: of its candidates, from loops in turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReport(VerbResult):
+    """Where a report is."""
+
+    SCHEMA: ClassVar[str] = "iosonde.report/1"
+    file: str
+    format: str
+
+
+def report(
+    *runs: str,
+    output: str | Path | None = None,
+    format: str = "html",  # noqa: A002 - as the option is called
+    store: str | None = None,
+) -> WrittenReport:
+    """Write one self-contained page with stack, settings, loops, latencies and series.
+
+    Args:
+        runs: ids, or "last"; of several the first is the baseline that the others are compared
+            with.
+        output: the file to write; "-" is standard output, None: "report.html".
+        format: html, markdown, svg or png.
+        store: a file or a PostgreSQL URL; None: the usual one.
+
+    Raises:
+        UsageError: no such run or format.
+        UsageError, Refused, OutputFailed: the file cannot be written.
+    """
+    chosen = FORMATS.load(format)()
+    place = Path(output or f"report{chosen.suffix}")
+    kept = open_store(store)
+    try:
+        sheets = [_explained(read_again(kept.load(run)), kept) for run in runs]
+    finally:
+        kept.close()
+    require_output(place, "the report")
+    write_output(place, chosen.serialize(sheets, _compared(sheets)), "the report")
+    return WrittenReport(str(place.resolve()), format)
+
+
+def _explained(run: Run, kept: Store) -> RunSheet:
+    """A run with what the rules say of it and of what was imported beside its trials.
+
+    A run of `iosonde tune` comes with its campaign.
+    """
+    whole, beside, campaign = sheet(run), kept.evidence(run.id), kept.campaign(run.id)
+    case = of_run(whole, beside)
+    found = findings(case)
+    newest = {one.what.trial: one.what for one in beside if isinstance(one.what, Forecast)}
+    explained = replace(
+        whole,
+        findings=tuple(one for one in found if not campaign or one.rule not in _CAMPAIGN_TELLS),
+        waterfalls=waterfalls(case, found),
+        forecasts=tuple(newest.values()),
+    )
+    return tuned(explained, campaign) if campaign else explained
+
+
+def _compared(sheets: Sequence[RunSheet]) -> ComparedSheets:
+    """The later runs held against the first: headlines where trials match, and settings."""
+    if len(sheets) < 2:
+        return ComparedSheets()
+    try:
+        found = compare(sheets)
+    except UsageError:
+        return ComparedSheets(settings=settings_differ(sheets))
+    answers = [answer for answer in found.answers if answer.headline]
+    return ComparedSheets(tuple(map(compared_metric, answers)), found.settings, found.bar.margin)
