@@ -86,7 +86,7 @@ def verdict_words(verdict: Verdict, margin: float, reason: str = "") -> str:
     Args:
         verdict: on one metric.
         margin: the fraction within which a change does not matter.
-        reason: why it is undecided, for one without an interval.
+        reason: why it is undecided, for one whose interval does not say so.
     """
     metric = metric_words(verdict.metric)
     interval = f" ({units.show_changes(*verdict.interval)})" if verdict.interval else ""
@@ -94,8 +94,9 @@ def verdict_words(verdict: Verdict, margin: float, reason: str = "") -> str:
         case Outcome.EQUIVALENT:
             return f"no difference in {metric} beyond {units.show_fraction(margin)}{interval}"
         case Outcome.UNDECIDED:
-            why = interval or (f": {reason}" if reason else "")
-            return f"no proven change in {metric}{why}"
+            held = verdict.interval is not None and verdict.interval[0] <= 0 <= verdict.interval[1]
+            why = f": {reason}" if reason and not held else ""
+            return f"no proven change in {metric}{interval}{why}"
         case outcome:
             change = "" if verdict.change is None else f", {units.show_change(verdict.change)}"
             return f"{metric} {outcome.value}{change}{interval}"

@@ -52,6 +52,10 @@ def verdict(
             verdict(Outcome.UNDECIDED, 1.0, (-0.9, 12.0)),
             "no proven change in read IOPS (± 100 % or more)",
         ),
+        (
+            verdict(Outcome.UNDECIDED, 0.24, (0.11, 0.39)),
+            "no proven change in read IOPS (+11.0 … +39.0 %): a single loop",
+        ),
         (verdict(Outcome.UNDECIDED, None, None), "no proven change in read IOPS: a single loop"),
     ],
 )
