@@ -13,7 +13,7 @@ from iosonde.change.keeper import OPENED
 from iosonde.change.scratch import Scratch
 from iosonde.errors import HostFailed, PermissionMissing, Refused, UsageError
 from iosonde.hosts.host import Host
-from iosonde.loads.fio.filename import filename_option
+from iosonde.loads.fio.command import filename_option
 from iosonde.measure.study import Prepare
 from iosonde.monitors.resync import PATH as MDSTAT
 from iosonde.monitors.resync import operations

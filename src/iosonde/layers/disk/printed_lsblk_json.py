@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from iosonde.layers.disk.facts import COLUMNS, subjects
 from iosonde.records.printed import OutputReading, PrintedState, Unreadable
 from iosonde.text.cursor import TextCursor, command_before, joined, lines
-from iosonde.text.json_object import decoded, opening
+from iosonde.text.torn import decoded, opening
 
 _KEY = re.compile(r'"blockdevices"\s*:')
 _DEPTH = 16

@@ -19,7 +19,7 @@ from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, size_of
 from iosonde.records.printed import PrintedSubject, known
 from iosonde.records.stack import Scalar
-from iosonde.text.json_object import decoded
+from iosonde.text.torn import decoded
 
 _SIZE = r"(?P<size>[\d.]+ [KMGTP]B)"
 _VIRTUAL = re.compile(

@@ -11,7 +11,7 @@ from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, par
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
-from iosonde.text.json_object import opening
+from iosonde.text.torn import opening
 
 
 class _ControllerTool:

@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
-from iosonde.text.json_object import decoded, opening
+from iosonde.text.torn import decoded, opening
 
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
 _KEY = re.compile(r'"Devices"\s*:\s*\[')

@@ -1,7 +1,7 @@
 """fio: the load engine that applies any mix of I/O, and prints histograms of what it saw.
 
-declare.py reads what the user wrote (commandline.py and jobfile.py know the two texts), demand.py
-says what the job needs, command.py how it is run, recorded.py how its requests are written down,
+declare.py reads what the user wrote (job.py knows the two texts), demand.py
+says what the job needs, command.py how it is run and its requests are written down,
 result.py reads the output and combine.py puts the results of several jobs together.
 
 Source:
@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from iosonde.loads.fio import command, declare, demand, recorded, result
+from iosonde.loads.fio import command, declare, demand, result
+from iosonde.loads.fio.command import recorded
 from iosonde.records.load import Demand, Load, LoadCommand, LoadResult, RawOutput, Target
 from iosonde.records.stack import Json
 
@@ -44,7 +45,7 @@ class Fio:
 
     def recorded(self, load: Load, command: LoadCommand, *, directory: str) -> LoadCommand:
         """See `Recording.recorded`."""
-        return recorded.recorded(load, command, directory=directory)
+        return recorded(load, command, directory=directory)
 
     def parse(self, raw: RawOutput) -> LoadResult:
         """See `LoadEngine.parse`."""

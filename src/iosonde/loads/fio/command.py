@@ -2,17 +2,25 @@
 
 Options of the command line come first and become defaults that no section can override, because
 `declare` has taken those options out of the sections.
+
+Source: fio 3.33. iolog.c (`init_iolog_write()`, `log_io_u()`): all jobs append to the file of that
+name, each through a buffer of its own, so that lines of several jobs are torn; a line is written
+when a request is issued, and takes about 40 bytes. filesetup.c, get_next_str() and get_next_file():
+a colon separates several names, a backslash escapes it. parse.c and ini.c: ; and # begin a comment
+in a job file, blanks at the ends are cut, and a $ begins a variable.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from iosonde import kerneltext
 from iosonde.errors import UsageError
 from iosonde.loads.fio.demand import ceiling, checksums, demand_of, jobs_of, verifies
-from iosonde.loads.fio.filename import filename_option
-from iosonde.loads.fio.job import Job, Option, Section, effective, job_of, phases
-from iosonde.loads.fio.jobfile import JOB_FILE
+from iosonde.loads.fio.job import JOB_FILE, Job, Option, Section, effective, job_of, phases
 from iosonde.loads.fio.options import ALIASES, LOGS
+from iosonde.loads.load import REQUESTS
 from iosonde.records.load import Load, LoadCommand, Target, TargetKind
 
 RESULT = "fio.json"
@@ -125,3 +133,60 @@ def _timeout(job: Job, where: str) -> float | None:
             return None
         total += max(known) * 1.1
     return total
+
+
+# ── the requests it makes ───────────────────────────────────────────────────────────────────────
+
+
+def recorded(load: Load, command: LoadCommand, *, directory: str) -> LoadCommand:
+    """See `Recording.recorded`; a load of several jobs stays as it is."""
+    sections = effective(job_of(load))
+    if sum(jobs_of(section, load.name) for section in sections) != 1:
+        return command
+    path = f"{directory}/{REQUESTS}"
+    *options, file = command.argv
+    return replace(
+        command,
+        argv=(*options, f"--write_iolog={path}", file),
+        outputs=(*command.outputs, path),
+    )
+
+
+# ── names of files ──────────────────────────────────────────────────────────────────────────────
+
+
+_UNNAMEABLE = re.compile(r"[;#\\\x00-\x1f\x7f]|^\s|\s$")
+
+
+def escaped(path: str) -> str:
+    """An absolute path as the value of fio's `filename`.
+
+    Raises:
+        UsageError: fio cannot be told this path.
+    """
+    if not path.startswith("/") or _UNNAMEABLE.search(path):
+        raise UsageError(
+            f"fio cannot open {path!r}: it needs an absolute path without ; # and backslash",
+            where="target",
+        )
+    return path.replace(":", "\\:")
+
+
+def filename_option(path: str) -> str:
+    """The option of fio's command line that names the only file of a job."""
+    return f"--filename={escaped(path)}"
+
+
+def filename_line(path: str) -> str:
+    """The same as a line of a job file.
+
+    Raises:
+        UsageError: fio would fill in a variable for a part of the path.
+    """
+    if "$" in path:
+        raise UsageError(
+            f"fio takes the $ in {path!r} for a variable in a job file",
+            where="target",
+            hint="choose a path without it, or say `simultaneous` in place of `together`",
+        )
+    return f"filename={escaped(path)}"

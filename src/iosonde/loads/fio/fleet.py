@@ -19,11 +19,9 @@ from typing import ClassVar, cast
 from iosonde import kerneltext
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads._fleet import SOCKET
-from iosonde.loads.fio.command import RESULT, command
+from iosonde.loads.fio.command import RESULT, command, filename_line
 from iosonde.loads.fio.demand import demand_of
-from iosonde.loads.fio.filename import filename_line
-from iosonde.loads.fio.job import job_of
-from iosonde.loads.fio.jobfile import JOB_FILE
+from iosonde.loads.fio.job import JOB_FILE, job_of
 from iosonde.loads.fio.result import find_document, spoken
 from iosonde.records.load import Load, LoadCommand, RawOutput, Target
 from iosonde.records.stack import Json

@@ -1,18 +1,27 @@
-"""A fio job as it is kept in `Load.spec`: sections of options in the order they were written.
+r"""A fio job as it is kept in `Load.spec`: sections of options in the order they were written.
 
     {"sections": [["global", [["direct", "1"]]], ["j", [["bs", "4M"], ["thread", null]]]],
      "arguments": ["--idle-prof=system"], "notes": ["…"]}
 
-An option without a value is a flag.
+An option without a value is a flag. It is read from a job file, or from a pasted command line as
+fio's getopt_long_only reads it: the dashes, curly quotes and `\_` that pages make of `--`, quotes
+and `_` are read as meant.
+
+Source:
+    fio 3.33, init.c, __parse_jobs_ini(); parse.c, strip_blank_end(): a value ends at ; or #.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
-from iosonde.loads.fio.options import ALIASES
+from iosonde import kerneltext
+from iosonde.errors import UsageError
+from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, FLAGS
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
 
@@ -142,3 +151,163 @@ def _phase_numbers(sections: tuple[Effective, ...]) -> list[int]:
         numbers.append(number)
         named[section.name] = number
     return numbers
+
+
+# ── a job file ──────────────────────────────────────────────────────────────────────────────────
+
+
+JOB_FILE = "job.fio"
+"""Its name in the directory of a loop, and in what is kept of it."""
+
+_SECTION = re.compile(r"\s*\[(.+)\]\s*")
+
+
+def is_job_file(text: str) -> bool:
+    """Whether the text has a `[section]` on a line of its own."""
+    return any(
+        _SECTION.fullmatch(_uncommented(line))
+        for line in kerneltext.lines(text.replace("\r\n", "\n"))
+    )
+
+
+def read_job_file(text: str, *, where: str) -> list[Section]:
+    """The sections in the order written.
+
+    Raises:
+        UsageError: an option before the first section, or `include`.
+    """
+    parts: list[tuple[str, list[Option]]] = []
+    for number, line in enumerate(kerneltext.lines(text.replace("\r\n", "\n")), 1):
+        bare = _uncommented(line).strip()
+        if not bare:
+            continue
+        section = _SECTION.fullmatch(bare)
+        if section:
+            parts.append((section[1], []))
+            continue
+        place = f"{where}, line {number}"
+        if not parts:
+            raise UsageError(f"{bare!r} stands before the first [section]", where=place)
+        if bare.startswith("include"):
+            raise UsageError(
+                "include is not read", where=place, hint="paste the included lines in its place"
+            )
+        key, mark, value = bare.partition("=")
+        parts[-1][1].append((key.strip(), value.strip() if mark else None))
+    return [Section(name, tuple(options)) for name, options in parts]
+
+
+def _uncommented(line: str) -> str:
+    return re.split(r"[;#]", line, maxsplit=1)[0]
+
+
+# ── a command line ──────────────────────────────────────────────────────────────────────────────
+
+
+_CURLY = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " "})
+_PROMPT = re.compile(r"^\s*(\[[^]\n]*\]|[\w.@:~/-]*@[\w.:~/-]*)?[$#>]\s+")
+_DASHES = re.compile(r"(?<!\S)[–—−](?=[A-Za-z])")
+_SHELL = frozenset("();<>|&")
+
+
+def read_command_line(text: str, *, name: str, where: str) -> tuple[list[Section], list[str]]:
+    """The sections of a command line, and notes on what was mended in it.
+
+    Args:
+        text: the command, with or without the word fio; may go over several lines.
+        name: of the section, where the command has no --name.
+        where: for messages.
+
+    Raises:
+        UsageError: shell syntax, a job file among the options, or no option at all.
+    """
+    mended, notes = _mend(text)
+    words = _words(mended, where)
+    options = _options(_after_fio(words, where), where)
+    return _sections(options, name), notes
+
+
+def _mend(text: str) -> tuple[str, list[str]]:
+    notes = []
+    plain = re.sub(r"\\\r?\n", " ", text).translate(_CURLY)
+    plain = _PROMPT.sub("", plain)
+    dashed = _DASHES.sub("--", plain).replace("\\_", "_")
+    if dashed != plain or plain != _PROMPT.sub("", re.sub(r"\\\r?\n", " ", text)):
+        notes.append("typographic quotes, dashes and escapes were read as plain ones")
+    return dashed, notes
+
+
+def _words(text: str, where: str) -> list[str]:
+    try:
+        lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        words = list(lexer)
+    except ValueError as problem:
+        raise UsageError(
+            f"the fio command cannot be split into words: {str(problem).lower()}", where=where
+        ) from None
+    for word in words:
+        if word and set(word) <= _SHELL:
+            raise UsageError(
+                f"{word!r} is for a shell; no shell reads this command",
+                where=where,
+                hint="give the fio command alone",
+            )
+    return words
+
+
+def _after_fio(words: list[str], where: str) -> list[str]:
+    """The words after `fio`, `sudo /usr/bin/fio` or `VARIABLE=… fio`."""
+    for index, word in enumerate(words):
+        if word.rsplit("/", 1)[-1] == "fio":
+            return words[index + 1 :]
+        if word.startswith("-"):
+            if index and words[0] != "sudo":
+                break
+            return words[index:]
+    raise UsageError(
+        "this is not a fio command: neither the word fio nor an option such as --rw=randwrite",
+        where=where,
+    )
+
+
+def _options(words: list[str], where: str) -> list[Option]:
+    options: list[Option] = []
+    waiting = list(reversed(words))
+    while waiting:
+        word = waiting.pop()
+        stripped = word.removeprefix("--") if word.startswith("--") else word.removeprefix("-")
+        if stripped == word or not stripped:
+            raise UsageError(
+                f"{word!r} stands among the options of fio and is none",
+                where=where,
+                hint="give the path of a job file instead of a command, or write --option=value",
+            )
+        key, mark, value = stripped.partition("=")
+        if mark:
+            options.append((key, value))
+        elif key in FLAGS or key in ARGUMENT_FLAGS or not waiting or _is_option(waiting[-1]):
+            options.append((key, None))
+        else:
+            options.append((key, waiting.pop()))
+    if not options:
+        raise UsageError("the fio command has no options", where=where)
+    return options
+
+
+def _is_option(word: str) -> bool:
+    return re.match(r"--?[A-Za-z]", word) is not None
+
+
+def _sections(options: list[Option], name: str) -> list[Section]:
+    """Split at each --name; what stands before the first holds for all."""
+    parts: list[tuple[str, list[Option]]] = [("global", [])]
+    for key, value in options:
+        if key == "name":
+            parts.append((value or name, []))
+        else:
+            parts[-1][1].append((key, value))
+    if len(parts) == 1:
+        return [Section(name, tuple(parts[0][1]))]
+    return [Section(title, tuple(own)) for title, own in parts if own or title != "global"]

@@ -18,8 +18,7 @@ from typing import NoReturn, cast
 from iosonde import kerneltext
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.fio.combine import combine, ios_of
-from iosonde.loads.fio.job import Job, effective, phases_of_jobs
-from iosonde.loads.fio.jobfile import JOB_FILE, read_job_file
+from iosonde.loads.fio.job import JOB_FILE, Job, effective, phases_of_jobs, read_job_file
 from iosonde.records.load import LoadResult, RawOutput
 from iosonde.records.stack import Json
 
