@@ -100,13 +100,7 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "loop": "lsblk's word for a type of device, where there is no lsblk",
     },
 }
-UNTESTED: Set[str] = frozenset({
-    "layers/_caches/ledger.py", "layers/_mounts/ledger.py", "layers/aoe/ledger.py",
-    "layers/bcache/ledger.py", "layers/dm/ledger.py", "layers/dm_crypt/ledger.py",
-    "layers/dm_writecache/ledger.py", "layers/guest/ledger.py", "layers/iscsi/ledger.py",
-    "layers/nbd/ledger.py", "layers/nvmeof/ledger.py", "layers/xfs/ledger.py",
-    "loads/hdparm/printed.py",
-})  # fmt: skip
+UNTESTED: Set[str] = frozenset()
 
 
 def sources(place: Path) -> dict[str, str]:

@@ -1,0 +1,81 @@
+"""hdparm's timings as people paste them.
+
+hdparm.c: the speed is in MiB/s with two decimals, so that half of its last digit is 0.005 MiB/s.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.records.printed import PrintedTrial, Unread
+from iosonde.text.document import of_bytes
+from iosonde.text.find import find
+
+MIB = 2**20
+PAIR = """
+/dev/sda:
+ Timing cached reads:   24000 MB in  2.00 seconds = 12000.50 MB/sec
+ Timing buffered disk reads: 540 MB in  3.01 seconds = 179.25 MB/sec
+"""
+
+
+def _trials(text: str) -> list[PrintedTrial]:
+    found = list(find(of_bytes("t", text.encode())))
+    assert not any(isinstance(output, Unread) for output in found), found
+    return [trial for output in found if not isinstance(output, Unread) for trial in output.trials]
+
+
+def test_memory_and_disk_of_one_run_are_one_trial() -> None:
+    [trial] = _trials(PAIR)
+    assert trial.target == "/dev/sda"
+    assert trial.loops[0].metrics == {
+        "cached_read.bandwidth": 12000.50 * MIB, "buffered_read.bandwidth": 179.25 * MIB,
+    }  # fmt: skip
+    assert trial.steps == pytest.approx(dict.fromkeys(trial.loops[0].metrics, 0.005 * MIB))
+    assert trial.elapsed == pytest.approx((5.01,))
+    assert trial.options == {"direct": False}
+
+
+def test_a_second_timing_of_a_kind_begins_another_run() -> None:
+    trials = _trials(PAIR + PAIR.replace("179.25", "180.75").replace("\n/dev/sda:\n", ""))
+    assert [trial.loops[0].metrics["buffered_read.bandwidth"] for trial in trials] == [
+        179.25 * MIB, 180.75 * MIB,
+    ]  # fmt: skip
+    assert {trial.target for trial in trials} == {"/dev/sda"}
+
+
+def test_each_disk_has_its_own_and_the_command_that_names_it() -> None:
+    other = PAIR.replace("sda", "sdb").replace("179.25", "90.50")
+    first, second = _trials("# hdparm -tT /dev/sda" + PAIR + other)
+    assert (first.target, second.target) == ("/dev/sda", "/dev/sdb")
+    assert first.command == "hdparm -tT /dev/sda"
+    assert second.command == ""
+    both = _trials("# hdparm -tT /dev/sd[ab]" + PAIR + other)
+    assert [trial.command for trial in both] == ["hdparm -tT /dev/sd[ab]"] * 2
+
+
+def test_direct_reads_are_told_from_buffered_ones() -> None:
+    direct = PAIR.replace("cached reads", "O_DIRECT cached reads").replace(
+        "buffered disk reads", "O_DIRECT disk reads"
+    )
+    [trial] = _trials(direct)
+    assert trial.options == {"direct": True}
+    mixed = PAIR + " Timing O_DIRECT disk reads: 600 MB in  3.00 seconds = 200.00 MB/sec\n"
+    assert [trial.options["direct"] for trial in _trials(mixed)] == [False, True]
+
+
+@pytest.mark.parametrize("at", [30, 40, 57])
+def test_a_timing_that_was_broken_is_whole_again(at: int) -> None:
+    line = PAIR.splitlines()[3]
+    [trial] = _trials(PAIR.replace(line, line[:at] + "\n" + line[at:]))
+    assert trial.loops[0].metrics["buffered_read.bandwidth"] == 179.25 * MIB
+
+
+def test_a_timing_without_its_speed_is_said_to_be_unread() -> None:
+    cut = PAIR.replace("seconds = 12000.50 MB/sec", "")
+    found = list(find(of_bytes("t", cut.encode())))
+    trials = [trial for one in found if not isinstance(one, Unread) for trial in one.trials]
+    assert [sorted(trial.loops[0].metrics) for trial in trials] == [["buffered_read.bandwidth"]]
+    assert [one.reason for one in found if isinstance(one, Unread)] == ["no speed follows"]
+    alone = find(of_bytes("t", b" Timing cached reads:   24000 MB in  2.00 seconds ="))
+    assert [one.reason for one in alone if isinstance(one, Unread)] == ["no speed follows"]
