@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from html import unescape
 from pathlib import Path
 
 from iosonde.records.campaign import Campaign
@@ -31,7 +32,7 @@ def test_a_stored_campaign_is_reported_as_page_and_as_text(
     assert f"campaign {run}" in page
     appendix = page[page.index('<section id="appendix"') :]
     assert appendix.count("<h3>randread at disk ") == 2, "before and after are shown at length"
-    assert "ATTR{queue/scheduler}=&quot;none&quot;" in page
+    assert 'ATTR{queue/scheduler}="none"' in unescape(page)
     done = iosonde("report", run, "--format", "markdown", "-o", "page.md")
     assert done.status == 0, done.stderr
     text = (tmp_path / "page.md").read_text()
