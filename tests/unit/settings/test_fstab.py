@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import Refused
+from iosonde.settings import remount
 from iosonde.settings.remount import WAS, Remount, edited, without_edits
 
 LINES = {
@@ -62,7 +63,7 @@ async def test_what_is_kept_is_read_from_any_line(
     async def texts(*_: object) -> dict[str, str]:
         return {"/etc/fstab": text}
 
-    monkeypatch.setattr("iosonde.settings.remount.texts", texts)
+    monkeypatch.setattr(remount, "texts", texts)
     address = f"commit {mount}"
     assert await Remount().kept(None, [address]) == {address: "30"}  # type: ignore[arg-type]
 
