@@ -6,28 +6,29 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.output import err, out, styled
+from iosonde.cli.table import TableColumn, fitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from iosonde.records.prediction import Ledger, LedgerRow
 
+_COLUMNS = (
+    TableColumn("device", name=True), TableColumn("kind", rank=2),
+    TableColumn("reads", right=True), TableColumn("read", right=True),
+    TableColumn("writes", right=True), TableColumn("written", right=True),
+    TableColumn("others'", right=True, rank=1),
+)  # fmt: skip
+
 
 def print_ledger(ledger: Ledger) -> None:
     """A table of the layers from the target down, then what is to be said of it."""
-    from rich.table import Table
-
     title = "predicted / counted I/Os of each device, all loops"
     if ledger.depth > 1:
         title += f"; predicted one at a time, made {ledger.depth} at a time"
-    table = Table(title=title, title_justify="left", box=None)
-    table.add_column("device")
-    for heading in ("kind", "reads", "read", "writes", "written", "others'"):
-        table.add_column(heading, justify="left" if heading == "kind" else "right")
-    for row in ledger.rows:
-        table.add_row(row.device or row.layer, row.kind, *_cells(row))
     if ledger.rows:
-        out().print(table)
+        rows = [[row.device or row.layer, row.kind, *_cells(row)] for row in ledger.rows]
+        out().print(fitted(_COLUMNS, rows, title=title))
     for text in (*ledger.uncovered, *ledger.notes):
         err().print(f"ledger: {text}", style="yellow")
     for finding in ledger.findings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from iosonde import units
 from iosonde.cli.output import err, out, print_json
+from iosonde.cli.table import TableColumn, fitted
 from iosonde.exact import json_text
 from iosonde.outputs import write_output
 from iosonde.predict.search import RankedCombination, Ranking
@@ -111,24 +112,26 @@ def _print_speeds(
     rows: Sequence[tuple[Mapping[str, str], Speed | str]], most: float, heading: str
 ) -> None:
     """Combinations, drawn: the band as a bar, its middle marked; or why there is none."""
-    from rich.table import Table
+    columns = [TableColumn(name) for name in rows[0][0]]
+    columns += [
+        TableColumn("I/Os", right=True), TableColumn("band", right=True, rank=2),
+        TableColumn("bandwidth", right=True, rank=5), TableColumn("latency", right=True, rank=4),
+        TableColumn("busiest", right=True, rank=3), TableColumn(heading, rank=1),
+    ]  # fmt: skip
+    out().print(fitted(columns, [
+        [*settings.values(), *_speed_cells(speed, most)] for settings, speed in rows
+    ]))  # fmt: skip
 
-    table = Table(box=None)
-    for name in rows[0][0]:
-        table.add_column(name)
-    for name in ("I/Os", "band", "bandwidth", "latency", "busiest"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column(heading, no_wrap=True)
-    for settings, speed in rows:
-        if isinstance(speed, str):
-            table.add_row(*settings.values(), "–", "–", "–", "–", "–", speed)
-            continue
-        table.add_row(
-            *settings.values(), units.show_iops(speed.iops),
-            units.show_range(*speed.band, "1/s"), units.show_bandwidth(speed.bandwidth),
-            units.show_seconds(speed.latency), speed.bottleneck or "–", _bar(speed, most),
-        )  # fmt: skip
-    out().print(table)
+
+def _speed_cells(speed: Speed | str, most: float) -> list[str]:
+    """The figures of a combination and its bar; or why there are none."""
+    if isinstance(speed, str):
+        return ["–", "–", "–", "–", "–", speed]
+    return [
+        units.show_iops(speed.iops), units.show_range(*speed.band, "1/s"),
+        units.show_bandwidth(speed.bandwidth), units.show_seconds(speed.latency),
+        speed.bottleneck or "–", _bar(speed, most),
+    ]  # fmt: skip
 
 
 def _bar(time: Speed, most: float) -> str:

@@ -67,9 +67,8 @@ def fitted(
     for place in list(widths):
         column = columns[place]
         table.add_column(
-            column.heading, justify="right" if column.right else "left", no_wrap=column.right,
-            overflow="fold",
-        )  # fmt: skip
+            column.heading, justify="right" if column.right else "left", overflow="fold"
+        )
         if column.name and excess:
             shorter = max(_SHORTEST, widths[place] - excess)
             excess -= widths[place] - shorter

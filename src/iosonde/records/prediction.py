@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from iosonde.contract import HIDDEN, NULL
+from iosonde.contract import ADDED, HIDDEN, NULL
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 
@@ -91,7 +91,7 @@ class LedgerRow:
     device: str = field(metadata=NULL)
     predicted: Account
     writes_band: tuple[int, int]
-    between: tuple[Account, Account] | None = None
+    between: tuple[Account, Account] | None = field(default=None, metadata=ADDED)
     counted: Account | None
     idle: Account
     last: bool = field(metadata=HIDDEN)
