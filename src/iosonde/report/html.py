@@ -41,7 +41,7 @@ from iosonde.report.sections import (
 )
 from iosonde.report.tuning import campaign_head, campaign_sections, shown, tuning_of
 from iosonde.report.waterfall import waterfall_blocks
-from iosonde.sentences import metric_words, verdict_words
+from iosonde.sentences import metric_words, requirement_words, verdict_words
 
 _NUMBERS, _PHRASES, _EACH, _CHIPS, _FIRST_FIGURES, _BARS = 4, 4, 3, 8, 3, 16
 
@@ -239,7 +239,11 @@ def _tone(runs: Sequence[RunSheet], compared: ComparedSheets) -> Tone:
 
 
 def _badges(runs: Sequence[RunSheet], compared: ComparedSheets) -> Iterator[Badge]:
-    """How sure it is: state, loops, flags, faults."""
+    """What was required, and how sure it is: state, loops, flags, faults."""
+    tones = {"pass": Tone.GOOD, "fail": Tone.BAD, "undecided": Tone.UNSURE}
+    for result in (result for sheet in runs for result in sheet.requirements):
+        where = f", {result.trial}" if len(runs[0].trials) > 1 and result.trial else ""
+        yield Badge(f"{requirement_words(result)}{where}", tones[result.verdict])
     for state in dict.fromkeys(sheet.run.state for sheet in runs):
         if state is not RunState.FINISHED:
             yield Badge(state.value, Tone.BAD if state is RunState.FAILED else Tone.UNSURE)
