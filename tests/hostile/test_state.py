@@ -332,8 +332,15 @@ async def test_a_temporary_directory_in_a_sticky_one_is_ours_alone(
         assert mode(Path(directory)) == 0o700
         assert stranger.run("mv", directory, f"{directory}.x", check=False).returncode != 0
     line = command_line(["cat"], 3, ("", ""))
-    done = subprocess.run(["sh", "-c", line], input=b"abc", capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (0, b"-\nabc")
+    with subprocess.Popen(
+        ["sh", "-c", line], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as running:  # its standard input stays open: at its end it would take its caller for lost
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(b"abc")
+        running.stdin.flush()
+        assert running.stdout.read() == b"-\nabc"
+        assert running.wait() == 0
     assert list(place.iterdir()) == []
 
 
