@@ -247,7 +247,7 @@ def test_a_host_that_hangs_is_given_up_and_the_others_keep_their_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With a shorter time to be given up after; all else is as it is for a user."""
-    short = "import iosonde.loads.fio.command as one; one._GRACE = 8.0; "
+    short = "from iosonde.loads.fio import command; command._GRACE = 8.0; "
     monkeypatch.setattr(sys.modules[__name__], "COMMAND", [*COMMAND[:-1], short + COMMAND[-1]])
     running = begin(seconds=4)
     for pid in pair.fios("box"):

@@ -260,7 +260,7 @@ def test_a_run_says_at_once_and_at_its_end_that_its_store_was_deleted(
     shutil.rmtree(place.parent)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 4
-    assert b"read.iops" in out, "the result is shown"
+    assert b" IOPS" in out, "the result is shown"
     said = err.decode()
     assert said.count("the store was deleted while it was in use; all of it is now in") == 2
     assert "Traceback" not in said

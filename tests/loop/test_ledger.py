@@ -11,11 +11,11 @@ from typing import Any
 import jsonschema
 import pytest
 
+from iosonde.verbs.schema import schema
 from tests.cli.conftest import COMMAND
 from tests.loop.devices import loop_device
 
 pytestmark = [pytest.mark.root]
-SCHEMA = Path(__file__).parents[2] / "src/iosonde/schemas/run.json"
 LOAD = "fio --name w --rw randwrite --bs 4k --direct 1 --size 16m --number_ios 500"
 
 
@@ -26,7 +26,7 @@ def run(store: Path, *words: str) -> Any:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, schema("run"))
     return document["trials"][0]["ledger"]
 
 
