@@ -242,8 +242,10 @@ impl Ledger {
         }
     }
 
+    /// Lets out all that waits, also what moves to the queue of a layer below on the way: it ends,
+    /// since every I/O goes to a layer of a higher number.
     fn unplug(&mut self) {
-        if !self.plug.is_empty() {
+        while !self.plug.is_empty() {
             let nodes = &self.nodes;
             let (out, _) = self.plug.empty(|node| nodes[node as usize].limits);
             for (node, io) in out {
