@@ -206,6 +206,33 @@ def test_a_deleted_run_takes_its_loops_with_it(store: Store, place: str) -> None
     engine.dispose()
 
 
+_MEASURING = (
+    "from iosonde.store.owner import this_process; print(this_process(), flush=True); input()"
+)
+
+
+def test_a_run_is_not_deleted_while_another_process_measures_it(store: Store) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _MEASURING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        run = store.begin("study", {}, created=1.0, owner=other.stdout.readline().strip())
+        with pytest.raises(UsageError, match="being measured"):
+            store.delete(run.id)
+        assert [line.id for line in store.runs()] == [run.id]
+        other.stdin.close()
+        other.wait()
+    store.delete(run.id)
+    assert store.runs() == ()
+
+
+def test_a_process_deletes_a_run_of_its_own(store: Store) -> None:
+    run = store.begin("study", {}, created=1.0, owner=this_process())
+    store.delete(run.id)
+    assert store.runs() == ()
+
+
 def test_the_migrations_build_exactly_todays_tables(store: Store, place: str) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext

@@ -32,7 +32,7 @@ from iosonde.store import campaigns, rows
 from iosonde.store.alive import RunLocks
 from iosonde.store.database import Database
 from iosonde.store.migrate import upgrade
-from iosonde.store.owner import is_gone
+from iosonde.store.owner import is_gone, this_process
 from iosonde.store.packed import Packed, placed
 from iosonde.store.packed import Row as Filled
 from iosonde.store.place import default_place
@@ -337,6 +337,11 @@ class SqlStore:
 
         def change(connection: Connection) -> str:
             row = self._find(connection, run)
+            if self._state(row) is RunState.RUNNING and row.owner != this_process():
+                raise UsageError(
+                    f"run {row.id} is being measured, so it was not removed",
+                    hint="end it first, or wait until `iosonde list` shows that it has ended",
+                )
             connection.execute(delete(RUNS).where(RUNS.c.id == row.id))
             return str(row.id)
 

@@ -119,7 +119,11 @@ class Store(Protocol):
         ...
 
     def delete(self, run: str) -> None:
-        """Forget a run."""
+        """Forget a run.
+
+        Raises:
+            UsageError: there is no such run, or another process measures it.
+        """
         ...
 
     def close(self) -> None:

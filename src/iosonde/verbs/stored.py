@@ -89,7 +89,7 @@ def list_runs(
         tell: hears at once, as a sentence, where the store had to be taken to another file.
 
     Raises:
-        UsageError: there is no such run to delete.
+        UsageError: there is no such run to delete, or it is being measured.
     """
     kept = open_store(store, tell=tell)
     try:
