@@ -40,6 +40,9 @@ FIRST_BYTE_SECONDS = 5.0
 
 DECLARATION = MIB
 """Bytes of a study, a stack file or a load that a person writes; the largest known has 20 KB."""
+CONFIGURATION = 16 << 10
+"""Bytes of the configuration file, which has five keys; the parser takes 0.05 s for as much, and
+time that grows with the square of a comment's length."""
 YAML_DEPTH = 50
 """Lists and mappings in one another; a stack file has five."""
 YAML_NODES = 100_000

@@ -104,6 +104,25 @@ def require_trusted(path: Path) -> None:
         rest = [*to.parts[to.is_absolute() :], *rest]
 
 
+def require_own_file(number: int, path: Path) -> None:
+    """See that nobody but root and we can have written what an open file holds.
+
+    Any right of a group counts: it may stand for a list of users (acl(5): the mask entry).
+
+    Args:
+        number: its descriptor.
+        path: its name, for the message.
+
+    Raises:
+        Refused: another user could.
+    """
+    seen = os.fstat(number)
+    if seen.st_uid not in {0, os.geteuid()}:
+        raise _refused(path, f"it belongs to the user with the number {seen.st_uid}")
+    if seen.st_mode & (stat.S_IWOTH | stat.S_IWGRP) and not stat.S_ISCHR(seen.st_mode):
+        raise _refused(path, f"others may write to it, mode {stat.S_IMODE(seen.st_mode):04o}")
+
+
 def _require_own(path: Path) -> os.stat_result | None:
     """What is at a path: of root or us, and nothing that others can exchange; None: nothing."""
     seen = _lstat(path)

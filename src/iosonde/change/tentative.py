@@ -20,6 +20,7 @@ from iosonde.change.settings_journal import (
     JournalEntry,
     SettingsJournal,
 )
+from iosonde.config import CONFIRM_SECONDS
 from iosonde.contract import HIDDEN, NULL
 from iosonde.errors import FileMissing, HostFailed, IosondeError, UsageError
 from iosonde.hosts.cleaning import made, to_the_end
@@ -27,7 +28,6 @@ from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.stack.settable import Settable
 
-_SHORTEST, _LONGEST = 5.0, 3600.0  # seconds
 _ECHO = 65536  # bytes that must come through before a change is confirmed: many full frames
 
 
@@ -73,9 +73,10 @@ def checked_confirm(seconds: float) -> float:
     Raises:
         UsageError: too short to get through, or too long to be any use.
     """
-    if not _SHORTEST <= seconds <= _LONGEST:
+    shortest, longest = CONFIRM_SECONDS
+    if not shortest <= seconds <= longest:
         raise UsageError(
-            f"expected {_SHORTEST:g} to {_LONGEST:g} seconds, got {seconds:g}", where="--confirm"
+            f"expected {shortest:g} to {longest:g} seconds, got {seconds:g}", where="--confirm"
         )
     return seconds
 

@@ -13,6 +13,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
     "verb",
     {
         "show": "iosonde.cli.show:show",
+        "config": "iosonde.cli.config:config",
         "schema": "iosonde.cli.schema:schema",
         "run": "iosonde.cli.run:run",
         "loads": "iosonde.cli.loads:loads",
@@ -70,6 +71,7 @@ SUMMARIES: dict[str, dict[str, str]] = {
         "log": "fio's per-I/O logs and traces: percentiles, sizes, grid, seconds",
     },
     "Programs": {
+        "config": "the defaults that hold here, and where each comes from",
         "schema": "the JSON schema of what a verb prints with --json",
     },
 }

@@ -8,6 +8,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("show db1 san1", "two hosts, joined where one imports what the other exports"),
         ("show --mermaid > stack.md", "a drawing for a document"),
     ),
+    "config": (
+        ("config", "all defaults, and where each comes from"),
+        ("config --json", "the same for a program"),
+    ),
     "schema": (
         ("schema", "the names of all schemas"),
         ("schema run", "what `run --json` prints"),

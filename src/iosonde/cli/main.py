@@ -68,11 +68,16 @@ def _dispatch(arguments: Sequence[str]) -> int:
     """Run one verb; its own exit code, 0 where it returns nothing."""
     import typer
 
+    from iosonde.config import ConfiguredOptions
+
     verb, *rest = arguments
     command = command_of(verb)
     try:
         begin_work()
-        answer = command.main(args=rest, prog_name=f"iosonde {verb}", standalone_mode=False)
+        answer = command.main(
+            args=rest, prog_name=f"iosonde {verb}", standalone_mode=False,
+            default_map=ConfiguredOptions(),
+        )  # fmt: skip
     except typer.Exit as end:
         return end.exit_code
     except typer.Abort:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iosonde import kerneltext, units
+from iosonde.config import config_value
 from iosonde.errors import HostFailed
 from iosonde.lab import recipe
 from iosonde.lab.initramfs import initramfs
@@ -57,10 +58,7 @@ def base() -> Path:
     Raises:
         Refused: another user could change it.
     """
-    if named := os.environ.get("IOSONDE_LAB"):
-        return require_private(Path(named))
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return require_private(Path(cache) / "iosonde" / "lab")
+    return require_private(Path(str(config_value("lab").value)))
 
 
 def _nobody(what: str, share: float | None) -> None:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from iosonde import units
+from iosonde.config import MOST_LOOPS
 from iosonde.errors import IosondeError, UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.loads import FLEETS, LOADS
@@ -129,7 +130,7 @@ class Study(_Strict):
     rehearse: bool = False
     set: dict[str, Any] = {}
     loads: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
-    loops: Annotated[int, Field(ge=1, le=10_000)] = 5
+    loops: Annotated[int, Field(ge=1, le=MOST_LOOPS)] = 5
     until: Until | None = None
     require: Annotated[dict[str, str], AfterValidator(_understood)] = {}
     max_seconds: Seconds = 600.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from iosonde.config import config_value
 from iosonde.registry import Table
-from iosonde.store.place import default_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +26,8 @@ def open_store(place: str | None = None, *, tell: Callable[[str], None] | None =
     """The store at a path or URL, brought to today's schema.
 
     Args:
-        place: a file's path, `sqlite:///PATH` or `postgresql://USER@HOST/DATABASE`; None: the
-            default place.
+        place: a file's path, `sqlite:///PATH` or `postgresql://USER@HOST/DATABASE`; None: as
+            `iosonde config` shows.
         tell: hears at once where the store had to be taken to another file, see `Store.rescued`.
 
     Raises:
@@ -37,7 +37,7 @@ def open_store(place: str | None = None, *, tell: Callable[[str], None] | None =
     """
     from iosonde.store.sql import SqlStore
 
-    where = place or default_place()
+    where = place or str(config_value("store").value)
     scheme = where.split(":", 1)[0].split("+")[0] if "://" in where else "sqlite"
     scheme = "postgresql" if scheme == "postgres" else scheme
     return SqlStore(STORES.load(scheme)(where), where, tell)

@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from iosonde import kerneltext
+from iosonde.config import value_beside_file
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.records.campaign import Campaign, Measurement, Result
 from iosonde.records.printed import StoredExtra
@@ -35,7 +36,6 @@ from iosonde.store.migrate import upgrade
 from iosonde.store.owner import is_gone, this_process
 from iosonde.store.packed import Packed, placed
 from iosonde.store.packed import Row as Filled
-from iosonde.store.place import default_place
 from iosonde.store.rescue import carried, closed, made_anew, other_folders
 from iosonde.store.schema import CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TRIALS
 from iosonde.store.store import RunLine
@@ -158,7 +158,7 @@ class SqlStore:
 
     @staticmethod
     def _folders() -> Iterator[Path]:
-        return other_folders(default_place())
+        return other_folders(str(value_beside_file("store").value))
 
     def begin(self, study: str, plan: Mapping[str, Json], *, created: float, owner: str) -> Run:
         """See `Store.begin`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from iosonde.change.guard import Permission, parse_destroy
+from iosonde.config import config_value
 from iosonde.contract import HIDDEN, VerbResult
 from iosonde.errors import IosondeError, StoreFailed, UsageError
 from iosonde.measure.progress import Progress
@@ -204,9 +205,17 @@ def _study(file: str | None, options: Mapping[str, Any]) -> tuple[Study, str]:
                 "say what to measure: a study's file, or --target with --load or --fio",
                 hint="for example: iosonde run --load latency --target .",
             )
-        return check_declaration(given, "command line", Study), "command line"
-    declared = read_study(Path(file)).model_dump(mode="json")
-    return check_declaration({**declared, **given}, file, Study), file
+        return check_declaration(_with_loops(given), "command line", Study), "command line"
+    study = read_study(Path(file))
+    if "loops" in study.model_fields_set:
+        given.setdefault("loops", study.loops)
+    given = _with_loops(given)
+    return check_declaration({**study.model_dump(mode="json"), **given}, file, Study), file
+
+
+def _with_loops(options: dict[str, Any]) -> dict[str, Any]:
+    """Options with the configured number of loops, where nothing else says it."""
+    return options if "loops" in options else {**options, "loops": config_value("loops").value}
 
 
 def _notes(plan: Plan) -> Iterator[str]:
