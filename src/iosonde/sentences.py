@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from iosonde import units
 from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.curve import Curve
 from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric
 from iosonde.records.sheet import TrialSheet
@@ -109,3 +111,31 @@ def loops_words(more_loops: int | None) -> str:
     if more_loops > MOST_LOOPS:
         return "noise too large"
     return f"{more_loops} more loop{'s' * (more_loops != 1)} of each"
+
+
+def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:
+    """What tells a curve from the others of its run: `fio, bs 4 KiB at /srv`."""
+    parts = [
+        f"{name} {units.show_bytes(value) if name == 'bs' and isinstance(value, int) else value}"
+        for name, value in curve.fixed.items()
+    ]
+    name = ", ".join([curve.load, *parts])
+    places = {(one.host, one.probe) for one in curves}
+    return f"{name} at {curve.probe}" if len(places) > 1 else name
+
+
+def knee_words(curve: Curve) -> str:
+    """`knee at 14 I/Os in flight (11 … 19): 88,600 IOPS, 180 µs at iodepth 16`; or why none."""
+    if curve.knee is None:
+        return f"no knee: {curve.no_knee}"
+    knee = curve.knee
+    if knee.interval:
+        sure = f" ({knee.interval[0]:.3g} … {knee.interval[1]:.3g})"
+    else:
+        sure = " (one loop: no interval)"
+    there = next(point for point in curve.points if point.trial == knee.trial)
+    latency = f", {units.show_seconds(knee.latency)}" if knee.latency is not None else ""
+    return (
+        f"knee at {knee.in_flight:.3g} I/Os in flight{sure}; {curve.axis} "
+        f"{there.matrix[curve.axis]} gives {units.show_iops(knee.iops)}{latency}"
+    )

@@ -91,6 +91,7 @@ SHARED: Mapping[str, set[str]] = {
         "streams",
         "options",
         "accounted",
+        "curves",
         "predicted",
         "compared",
         "examples",

@@ -20,6 +20,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("run --load latency --target /mnt/data", "a bundled load in a scratch file"),
         ("run --fio 'fio --name a --rw randwrite --bs 4k --size 1g' --target db1:/mnt/data",
          "a pasted fio command line on another host"),
+        ("run --fio '--rw=randread --bs={4k,64k} --iodepth={1,2,4,8}' --target /mnt/data",
+         "a load matrix: curves of rate and latency, and their knees"),
         ("run study.yaml --report page.html", "a study, and a page of its results"),
     ),
     "loads": (

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.accounted import print_ledger
+from iosonde.cli.curves import curves_answer, print_curves
 from iosonde.cli.output import err, out, print_json, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.outputs import descriptor_of, write_output
@@ -77,7 +79,7 @@ def print_run(whole: RunSheet, *, everything: bool = False) -> None:
         line = styled("{}{}:{}", verdict.upper(), where, words)
         line.stylize(_VERDICTS[result.verdict], 0, len(verdict))
         console.print(line)
-    console.print(_answer(whole))
+    console.print(curves_answer(whole) if whole.curves else _answer(whole))
     console.print()
     if everything:
         for trial in whole.trials:
@@ -85,7 +87,10 @@ def print_run(whole: RunSheet, *, everything: bool = False) -> None:
         for joint in whole.joint:
             console.print(_joint_table(joint))
     else:
-        console.print(_headline_table(whole))
+        drawn = {point.trial for curve in whole.curves for point in curve.points}
+        print_curves(whole)
+        if rest := [sheet for sheet in whole.trials if sheet.trial.id not in drawn]:
+            console.print(_headline_table(replace(whole, trials=tuple(rest))))
     for trial in whole.trials:
         for finding in trial.findings:
             console.print(styled("[yellow]{}[/yellow] ({}): {}", finding.rule, trial.trial.id,

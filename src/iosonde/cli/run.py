@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iosonde import units
 from iosonde.cli.options import Destroy, InContainer, StorePlace, StudyOrRun, Trace, permitted
 from iosonde.cli.output import err, out, print_json, write_message
 from iosonde.verbs.signals import Interrupted
@@ -150,6 +151,13 @@ def _show_commands(planned: RunCommands, *, as_json: bool) -> int:
         return 0
     for trial in planned.trials:
         out().print(f"{trial.host}: {trial.id}\n  {trial.command}")
+    for number, taken in enumerate(planned.passes[:2], 1):
+        out().print(f"pass {number}: {', '.join(taken)}")
+    if planned.passes:
+        out().print(
+            f"{len(planned.trials)} points in {len(planned.passes)} passes: about "
+            f"{units.show_seconds(planned.seconds)}"
+        )
     return 0
 
 

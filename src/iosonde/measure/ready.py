@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 from iosonde import kerneltext, units
 from iosonde.change.guard import Permission
@@ -152,6 +153,28 @@ class StudyHosts:
         )
         command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
         return ready, capture, quote(command.argv)
+
+    def alike(
+        self, planned: PlannedTrial, prepared: tuple[PreparedTrial, Capture, str]
+    ) -> tuple[PreparedTrial, Capture, str]:
+        """As `make_ready`, of a trial whose probe point another one has prepared.
+
+        Args:
+            planned: another point of the same matrix.
+            prepared: what `make_ready` gave for the one that touches most.
+        """
+        bench, capture, _ = prepared
+        if bench.trial == planned.id:
+            return prepared
+        demand = bench.engine.demand(planned.load)
+        known = [size for size in (bench.size, demand.size) if size is not None]
+        bench = replace(
+            bench, trial=planned.id, load=planned.load, demand=demand, size=min(known, default=None)
+        )
+        made = bench.engine.command(
+            planned.load, bench.target, directory="DIRECTORY", seconds=self._study.seconds
+        )
+        return bench, capture, quote(made.argv)
 
 
 async def _scratch(

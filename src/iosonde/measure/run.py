@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,7 +33,9 @@ from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
 from iosonde.measure.trial import PreparedTrial, measure_loop
 from iosonde.measure.trouble import Watched, troubles_of
+from iosonde.measure.turns import Round, blocks, order
 from iosonde.records.run import Loop, Run, RunState, Trial
+from iosonde.records.stack import Capture
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
 
@@ -94,8 +96,8 @@ class _Session:
             await self._hosts.sweep(one.probe.host for part in self._plan.rounds for one in part)
             await self._require_targets()
             self._begin()
-            for part in self._plan.rounds:
-                await self._round(part)
+            for block in blocks(self._plan.rounds):
+                await self._block(block)
 
     def finish(self, state: RunState) -> None:
         """Store how the run ended, if it has begun; one that failed before any loop is not kept."""
@@ -147,29 +149,73 @@ class _Session:
         left = [planned for planned in part if self._wants_more(self._done.get(planned.id))]
         return list(part) if left and self._plan.study.together else left
 
-    async def _round(self, part: Sequence[PlannedTrial]) -> None:
-        """The trials that run together, loop by loop."""
-        left = self._left(part)
+    async def _block(self, block: Sequence[Round]) -> None:
+        """Rounds that are taken in turns, pass by pass; each round's trials run together."""
+        left = {part[0].id: todo for part in block if (todo := self._left(part))}
         if not left:
             return
         async with AsyncExitStack() as stack:
-            ready = await asyncio.gather(*(self._make_ready(planned, stack) for planned in left))
-            for one in ready:
-                self._enter(one.trial)
+            going = await self._block_ready(left, stack)
+            every = [one for ready in going.values() for one in ready]
             if self._plan.study.together:
-                await require_same_line([one.bench for one in ready])
-            going = ready
+                for ready in going.values():
+                    await require_same_line([one.bench for one in ready])
             try:
-                while any(self._wants_more(self._done[one.trial.id]) for one in going):
-                    going = await self._loop(going)
+                while self._next_pass(going) is not None:
+                    await self._pass(block, going)
             finally:  # whatever ends it: flags of all loops that there are
-                for one in ready:
+                for one in every:
                     self._look(one)
-            for one in going:
+            for one in (one for ready in going.values() for one in ready):
                 self._tell_unreached(one.trial.id)
 
-    async def _make_ready(self, planned: PlannedTrial, stack: AsyncExitStack) -> _Ready:
-        bench, capture, command = await self._hosts.make_ready(planned, stack)
+    async def _pass(self, block: Sequence[Round], going: dict[str, list[_Ready]]) -> None:
+        """One loop of each round that has not had its loop of this pass, and wants one."""
+        number = self._next_pass(going) or 0
+        for part in order(block, self._plan.study.seed, number):
+            ready = going.get(part[0].id, [])
+            if self._wanting(ready) and self._index(ready) <= number:
+                going[part[0].id] = await self._loop(ready)
+
+    def _next_pass(self, going: Mapping[str, Sequence[_Ready]]) -> int | None:
+        """The number of the first pass that a round wants a loop in; None: none wants more."""
+        wanting = (ready for ready in going.values() if self._wanting(ready))
+        return min((self._index(ready) for ready in wanting), default=None)
+
+    def _wanting(self, ready: Sequence[_Ready]) -> bool:
+        return any(self._wants_more(self._done[one.trial.id]) for one in ready)
+
+    def _index(self, ready: Sequence[_Ready]) -> int:
+        return min(self._done[one.trial.id].next_index for one in ready)
+
+    async def _block_ready(
+        self, left: Mapping[str, Sequence[PlannedTrial]], stack: AsyncExitStack
+    ) -> dict[str, list[_Ready]]:
+        """The trials of a block ready for their loops, each probe point prepared once.
+
+        The trial that writes, and most, stands for all at its probe point.
+        """
+        at: dict[str, list[PlannedTrial]] = {}
+        for planned in (planned for todo in left.values() for planned in todo):
+            at.setdefault(planned.probe.name, []).append(planned)
+        leaders = {name: max(found, key=_touches) for name, found in at.items()}
+        prepared = await asyncio.gather(
+            *(self._hosts.make_ready(planned, stack) for planned in leaders.values())
+        )
+        known = dict(zip(leaders, prepared, strict=True))
+        going: dict[str, list[_Ready]] = {}
+        for part, todo in left.items():
+            going[part] = list(await asyncio.gather(*(
+                self._make_ready(planned, *self._hosts.alike(planned, known[planned.probe.name]))
+                for planned in todo
+            )))  # fmt: skip
+            for one in going[part]:
+                self._enter(one.trial)
+        return going
+
+    async def _make_ready(
+        self, planned: PlannedTrial, bench: PreparedTrial, capture: Capture, command: str
+    ) -> _Ready:
         others, stages = self._hosts.others(bench.host), self._hosts.stages
         if self._plan.study.ledger:
             layers = await stages.declared() if stages else ()
@@ -340,6 +386,12 @@ class _Session:
         return not are_decided(
             self._requirements, trial.trial.counted, first=study.loops, trials=trials
         )
+
+
+def _touches(planned: PlannedTrial) -> tuple[bool, int]:
+    """Whether a trial writes, and how many bytes of its target it touches."""
+    demand = LOADS.load(planned.load.engine)().demand(planned.load)
+    return demand.writes, demand.size or 0
 
 
 def _ended(change: str, host: str) -> HostFailed:

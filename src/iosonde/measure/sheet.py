@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from iosonde.measure.again import told_unread
+from iosonde.measure.curves import curves_of
 from iosonde.measure.requirements import results_of
 from iosonde.measure.seconds import devices_of, seconds_of
 from iosonde.records.finding import Finding
@@ -44,6 +45,7 @@ def sheet(run: Run) -> RunSheet:
         trials=tuple(_stood_for(one, headlines[_load_of(one)]) for one in sheets),
         joint=joint_sheets(run),
         requirements=results_of(run),
+        curves=curves_of(sheets),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -18,11 +19,11 @@ from iosonde.config import MOST_LOOPS
 from iosonde.errors import IosondeError, UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.loads import FLEETS, LOADS
-from iosonde.loads.named import declare_load
+from iosonde.loads.named import declare_loads
 from iosonde.measure.requirements import declared
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
-from iosonde.stack.declare import read_declaration
+from iosonde.stack.declare import read_declaration, read_tree
 
 
 def _by(parse: Any) -> BeforeValidator:
@@ -142,6 +143,7 @@ class Study(_Strict):
     observe: bool = True
     ledger: bool = False
     prepare: Prepare = Prepare()
+    seed: Annotated[int, Field(ge=0, le=2**32)] = 1
 
     @property
     def fixed_loops(self) -> int | None:
@@ -194,7 +196,10 @@ class Plan:
             "study": cast("Json", self.study.model_dump(mode="json")),
             "loads": [
                 {"engine": load.engine, "name": load.name, "spec": dict(load.spec),
-                 "about": load.about}
+                 "about": load.about, **(
+                     {"matrix": dict(load.matrix), "varied_from": load.varied_from}
+                     if load.matrix else {}
+                 )}
                 for load in loads.values()
             ],
         }  # fmt: skip
@@ -222,12 +227,48 @@ def make_plan(study: Study, *, where: str) -> Plan:
     """
     directory = Path(where).parent if Path(where).is_file() else Path()
     loads = [
-        declare_load(entry, where=f"{where}, loads[{number}]", directory=directory)
-        for number, entry in enumerate(study.loads)
+        load
+        for number in range(len(study.loads))
+        for load in _declared_loads(study, number, where, directory)
     ]
     loads = [_resized(load, study.size, where) for load in loads]
     _refuse_twins([load.name for load in loads], "load", where)
     return _arranged(_located(study, directory), loads)
+
+
+def _declared_loads(study: Study, number: int, where: str, directory: Path) -> list[Load]:
+    """An entry of `loads`: one load, or all points of a matrix."""
+    entry = study.loads[number]
+    place = f"{where}, loads[{number}]"
+    try:
+        return declare_loads(
+            entry, where=place, directory=directory, loops=study.loops, seconds=study.seconds
+        )
+    except UsageError as problem:
+        key = problem.where.rpartition(", ")[2]
+        if isinstance(entry, Mapping) and problem.where.startswith(place) and _has_lists(entry):
+            line = _line_of(where, number, entry, key)
+            problem.where = problem.where.replace(where, f"{where}{line}", 1)
+        raise
+
+
+def _has_lists(entry: Mapping[str, Any]) -> bool:
+    return any(
+        isinstance(value, list) or (isinstance(value, Mapping) and _has_lists(value))
+        for value in entry.values()
+    )
+
+
+def _line_of(file: str, number: int, entry: Mapping[str, Any], key: str) -> str:
+    """`:7`, the line of a load's key in a study's file; nothing where it does not stand there."""
+    if not Path(file).is_file():
+        return ""
+    tree = read_tree(read_declaration_file(Path(file), "the study"), file)
+    if tree.values.get("loads", [])[number : number + 1] != [entry]:
+        return ""  # the load is of the command line
+    inner = next((name for name, value in entry.items() if isinstance(value, Mapping)), "")
+    path: list[str | int] = ["loads", number, *([inner] if inner else []), key]
+    return tree.wrong(path, "").where.removeprefix(file)
 
 
 def _resized(load: Load, size: int | None, where: str) -> Load:
@@ -275,6 +316,10 @@ def _arranged(placed: Study, loads: list[Load]) -> Plan:
         [PlannedTrial(f"{load.name}@{probe.name}", probe, load) for probe in probes]
         for load in loads
     ]
+    matrices = [
+        list(found) for _, found in
+        groupby(trials, lambda part: part[0].load.varied_from or part[0].load.name)
+    ]  # fmt: skip
     if placed.stack:  # all loads at a layer before the next one is built on it
         return Plan(
             placed, tuple((part[number],) for number in range(len(probes)) for part in trials)
@@ -284,7 +329,13 @@ def _arranged(placed: Study, loads: list[Load]) -> Plan:
             FLEETS.load(load.engine)().check(load, where=f"load {load.name}")
     if placed.simultaneous or placed.together:
         return Plan(placed, tuple(tuple(part) for part in trials))
-    return Plan(placed, tuple((trial,) for part in trials for trial in part))
+    return Plan(
+        placed,
+        tuple(
+            (part[number],)
+            for points in matrices for number in range(len(probes)) for part in points
+        ),
+    )  # fmt: skip
 
 
 def _placed(probe: ProbePoint, directory: Path) -> ProbePoint:

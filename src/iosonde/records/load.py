@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from iosonde.records.stack import Json
+from iosonde.records.stack import Json, Scalar
 
 
 class TargetKind(StrEnum):
@@ -33,6 +33,10 @@ class Load:
     name: str
     spec: Mapping[str, Json]
     about: str = ""
+    matrix: Mapping[str, Scalar] = field(default_factory=dict)
+    """Of a point of a load matrix the options that are varied, sizes in bytes."""
+    varied_from: str = ""
+    """Name of the matrix that it is a point of."""
 
 
 @dataclass(frozen=True, slots=True)

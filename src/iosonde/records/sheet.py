@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from iosonde.contract import ADDED, NULL
+from iosonde.records.curve import Curve
 from iosonde.records.finding import Finding
 from iosonde.records.prediction import Forecast
 from iosonde.records.requirement import RequirementResult
@@ -147,3 +148,5 @@ class RunSheet:
     forecasts: tuple[Forecast, ...] = ()
     requirements: tuple[RequirementResult, ...] = ()
     """What its study requires, on each trial that has the metric."""
+    curves: tuple[Curve, ...] = ()
+    """Of load matrices."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
 from iosonde.exact import json_text
 from iosonde.records.comparison import ALONE, ComparedSheets
+from iosonde.records.curve import Curve
 from iosonde.records.prediction import Ledger
 from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric, RunState
@@ -48,6 +49,8 @@ class TrialResult:
     capture: Mapping[str, Scalar]
     """LAYER.SETTING to value."""
     faults: tuple[str, ...]
+    matrix: Mapping[str, Scalar] | None = field(metadata=ABSENT)
+    """Of a point of a load matrix the options that are varied, sizes in bytes."""
     ledger: Ledger | None = field(metadata=ABSENT)
     """Of a trial with --ledger."""
 
@@ -59,7 +62,7 @@ class TrialResult:
             trial.id, trial.host, trial.probe, trial.target.path,
             TrialLoad(trial.load.engine, trial.load.name, trial.command),
             sheet.headline, sheet.headlines, {metric.name: metric for metric in sheet.metrics},
-            trial.flags, sheet.settings, trial.faults, ledger,
+            trial.flags, sheet.settings, trial.faults, trial.load.matrix or None, ledger,
         )  # fmt: skip
 
 
@@ -104,6 +107,8 @@ class RunResult(VerbResult):
     """What the targets of each load did together, where they were measured at the same time."""
     requirements: tuple[RequirementResult, ...] = field(metadata=ADDED)
     """What its study requires, on each trial that has the metric."""
+    curves: tuple[Curve, ...] = field(metadata=ADDED)
+    """Response curves of load matrices, with their knees."""
     sheet: RunSheet = field(metadata=HIDDEN)
     """The run as stored, with the statistics of its trials."""
 
@@ -124,6 +129,7 @@ class RunResult(VerbResult):
                 for trial in sheet.trials
             ),
             together=tuple(map(JointResult.of, sheet.joint)), requirements=sheet.requirements,
+            curves=sheet.curves,
             sheet=sheet, **more,
         )  # fmt: skip
 

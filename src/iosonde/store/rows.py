@@ -153,6 +153,11 @@ def trial_row(run: str, position: int, trial: Trial) -> dict[str, object]:
                 "name": trial.load.name,
                 "spec": dict(trial.load.spec),
                 "about": trial.load.about,
+                **(
+                    {"matrix": dict(trial.load.matrix), "varied_from": trial.load.varied_from}
+                    if trial.load.matrix
+                    else {}
+                ),
             }
         ),
         "command": trial.command,

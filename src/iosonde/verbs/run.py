@@ -9,13 +9,24 @@ from typing import Any, ClassVar, cast
 
 from iosonde.change.guard import Permission, parse_destroy
 from iosonde.config import config_value
-from iosonde.contract import HIDDEN, VerbResult
+from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import IosondeError, StoreFailed, UsageError
+from iosonde.loads import LOADS
+from iosonde.loads.matrix import loop_seconds
 from iosonde.measure.progress import Progress
 from iosonde.measure.ready import planned_command
 from iosonde.measure.run import RunOutcome, run_plan
 from iosonde.measure.sheet import sheet
-from iosonde.measure.study import Plan, Study, make_plan, plan_again, probe_point, read_study
+from iosonde.measure.study import (
+    Plan,
+    PlannedTrial,
+    Study,
+    make_plan,
+    plan_again,
+    probe_point,
+    read_study,
+)
+from iosonde.measure.turns import blocks, order
 from iosonde.records.run import Run
 from iosonde.report.json import RunResult
 from iosonde.stack.declare import check_declaration
@@ -26,6 +37,7 @@ from iosonde.verbs.ending import to_resume
 from iosonde.verbs.ledgers import ledgers
 from iosonde.verbs.signals import Interrupted, run_async
 
+_MOST_PASSES = 100  # that a plan shows
 # Keys of a study whose options of the command line are called otherwise.
 _OPTIONS = {
     "study": "name", "targets": "target", "loads": "fio, --load", "prepare": "drop-caches",
@@ -48,6 +60,10 @@ class RunCommands(VerbResult):
 
     SCHEMA: ClassVar[str] = "iosonde.plan/1"
     trials: tuple[TrialCommand, ...]
+    passes: tuple[tuple[str, ...], ...] = field(metadata=ADDED)
+    """Of a load matrix the ids of its trials in the order of each pass, one loop each."""
+    seconds: float = field(metadata=ADDED)
+    """That the loops take, without laying out files; those of unknown length count as 10 s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +160,24 @@ def commands(
         tuple(
             TrialCommand(trial.id, trial.probe.host, planned_command(trial, plan.study))
             for trial in trials
-        )
+        ),
+        tuple(_passes(plan)),
+        sum(_seconds(part[0], plan.study) for part in plan.rounds),
     )
+
+
+def _passes(plan: Plan) -> Iterator[tuple[str, ...]]:
+    """The order of each pass over the points of each matrix; as many as any trial has loops."""
+    for block in blocks(plan.rounds):
+        if len(block) > 1:
+            for number in range(min(plan.study.loops, _MOST_PASSES)):
+                taken = order(block, plan.study.seed, number)
+                yield tuple(trial.id for part in taken for trial in part)
+
+
+def _seconds(trial: PlannedTrial, study: Study) -> float:
+    declared = LOADS.load(trial.load.engine)().demand(trial.load).seconds
+    return loop_seconds(study.seconds or declared, study.loops)
 
 
 def measure(
@@ -221,6 +253,8 @@ def _with_loops(options: dict[str, Any]) -> dict[str, Any]:
 def _notes(plan: Plan) -> Iterator[str]:
     """What was left out of the loads or read otherwise than written."""
     loads = {trial.load.name: trial.load for part in plan.rounds for trial in part}
-    for name, load in loads.items():
-        for note in cast("list[str]", load.spec.get("notes", [])):
-            yield f"{name}: {note}"
+    notes = {
+        f"{load.varied_from or name}: {note}": None
+        for name, load in loads.items() for note in cast("list[str]", load.spec.get("notes", []))
+    }  # fmt: skip
+    yield from notes

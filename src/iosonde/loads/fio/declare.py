@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import cache
+from types import MappingProxyType
 
 from iosonde.errors import ToolRefuses, UsageError
 from iosonde.loads.fio.demand import demand_of, verifies
@@ -31,6 +32,7 @@ from iosonde.loads.fio.options import (
     REFUSED,
     SET_HERE,
 )
+from iosonde.loads.fio.varied import chosen_in, lists_of, with_depth, without_lists
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
 
@@ -42,15 +44,18 @@ _KEYWORD = re.compile(r"\$(pagesize|mb_memory|ncpus)")
 _LONGEST = 4096
 
 
-def declare(spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
-    """See `LoadEngine.declare`."""
-    notes: list[str] = []
-    if isinstance(spec, Mapping):
-        sections = _from_mapping(spec, name, where)
-    elif is_job_file(spec):
-        sections = read_job_file(spec, where=where)
-    else:
-        sections, notes = read_command_line(spec, name=name, where=where)
+def declare(
+    spec: str | Mapping[str, Json],
+    *,
+    name: str,
+    where: str,
+    chosen: Mapping[str, str] = MappingProxyType({}),
+) -> Load:
+    """See `LoadEngine.declare`; `chosen` is a value for each option that is a list."""
+    sections, notes = _read(spec, name, where)
+    if chosen:
+        sections, added = with_depth(chosen_in(sections, chosen), chosen, where)
+        notes += added
     # First, because the options of another engine would be refused for a lesser reason.
     for section in effective(Job(tuple(sections))):
         _check_engine(section, where)
@@ -62,6 +67,22 @@ def declare(spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
     job = Job(job.sections, job.arguments, (*job.notes, *_advice(jobs)))
     title = jobs[0].name if len(jobs) == 1 and not isinstance(spec, Mapping) else name
     return Load(engine="fio", name=title, spec=job.spec())
+
+
+def lists(
+    spec: str | Mapping[str, Json], *, name: str, where: str
+) -> Mapping[str, tuple[str, ...]]:
+    """See `VariedEngine.lists`."""
+    return lists_of(_read(spec, name, where)[0], where)
+
+
+def _read(spec: str | Mapping[str, Json], name: str, where: str) -> tuple[list[Section], list[str]]:
+    """The sections of a declaration, and notes on what was mended in it."""
+    if isinstance(spec, Mapping):
+        return _from_mapping(spec, name, where), []
+    if is_job_file(spec):
+        return read_job_file(spec, where=where), []
+    return read_command_line(spec, name=name, where=where)
 
 
 def _from_mapping(spec: Mapping[str, Json], name: str, where: str) -> list[Section]:
@@ -83,13 +104,13 @@ def _from_mapping(spec: Mapping[str, Json], name: str, where: str) -> list[Secti
 
 def _valued(options: Mapping[str, Json], where: str) -> list[Option]:
     found: list[Option] = []
-    for key, value in options.items():
+    for key, value in without_lists(options, where).items():
         if isinstance(value, bool):
             if key in FLAGS:
                 found += [(key, None)] if value else []
             else:
                 found.append((key, str(int(value))))
-        elif isinstance(value, dict | list):
+        elif isinstance(value, dict):
             raise UsageError(f"{key} needs one value", where=where)
         else:
             found.append((key, None if value is None else str(value).strip()))

@@ -41,6 +41,12 @@ def plan_of(file: TuneFile) -> Plan:
         UsageError: the load cannot be understood, or does not give the goal's metric.
     """
     plan = make_plan(file.study.plain(), where=file.file)
+    if varied := plan.rounds[0][0].load.matrix:
+        raise UsageError(
+            f"{', '.join(varied)}: a campaign measures one load, and a list makes several",
+            where=file.file,
+            hint="give one value; `iosonde run` measures lists",
+        )
     check_demand(file, plan)
     return plan
 

@@ -1,0 +1,47 @@
+"""Trials taken in turns: every point of a load matrix once, then each again in another order.
+
+What drifts while a matrix is measured (a filling cache, garbage collection, temperature) must not
+look like an effect of an option. So a pass over all points is in an order drawn by lot, and the
+next pass in the reverse of it: what drifts steadily over two passes then adds the same to the mean
+of every point. What is left of a drift is scatter of loops, which widens their intervals.
+
+Source:
+    D. C. Montgomery, "Design and Analysis of Experiments", chapter 4 (randomised complete blocks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import groupby
+
+from iosonde.measure.study import PlannedTrial
+
+Round = tuple[PlannedTrial, ...]
+"""Trials that run at the same time."""
+
+
+def blocks(rounds: Sequence[Round]) -> list[tuple[Round, ...]]:
+    """The rounds by what is taken in turns: the points of a matrix at a place; others alone."""
+
+    def key(item: tuple[int, Round]) -> tuple[object, ...]:
+        number, part = item
+        if not part[0].load.matrix:
+            return (number,)
+        return (part[0].load.varied_from, *(trial.probe.name for trial in part))
+
+    return [tuple(part for _, part in found) for _, found in groupby(enumerate(rounds), key)]
+
+
+def order(block: Sequence[Round], seed: int, number: int) -> list[Round]:
+    """A block's rounds in the order of pass `number` (from 0).
+
+    It follows from the seed alone, on every machine, so that a resumed run goes on with it.
+    """
+    if len(block) == 1:
+        return list(block)
+
+    def lot(part: Round) -> bytes:
+        return sha256(f"{seed} {number // 2} {part[0].id}".encode()).digest()
+
+    return sorted(block, key=lot, reverse=bool(number % 2))
