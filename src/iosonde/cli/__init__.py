@@ -14,6 +14,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
     {
         "show": "iosonde.cli.show:show",
         "config": "iosonde.cli.config:config",
+        "completion": "iosonde.cli.completion:completion",
         "schema": "iosonde.cli.schema:schema",
         "run": "iosonde.cli.run:run",
         "loads": "iosonde.cli.loads:loads",
@@ -72,6 +73,7 @@ SUMMARIES: dict[str, dict[str, str]] = {
     },
     "Programs": {
         "config": "the defaults that hold here, and where each comes from",
+        "completion": "a script that completes verbs, options and runs in bash, zsh or fish",
         "schema": "the JSON schema of what a verb prints with --json",
     },
 }

@@ -12,6 +12,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("config", "all defaults, and where each comes from"),
         ("config --json", "the same for a program"),
     ),
+    "completion": (
+        ("completion bash > ~/.local/share/bash-completion/completions/iosonde",
+         "for new shells of bash"),
+        ("completion fish > ~/.config/fish/completions/iosonde.fish", "of fish"),
+    ),
     "schema": (
         ("schema", "the names of all schemas"),
         ("schema run", "what `run --json` prints"),

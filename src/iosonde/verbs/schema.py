@@ -18,6 +18,7 @@ _FILES = files("iosonde") / "schemas"
 _RECORDS = {
     "calibrate": "iosonde.verbs.calibrate:Calibration",
     "compare": "iosonde.verbs.compare:ComparedRuns",
+    "completion": "iosonde.verbs.completion:Completion",
     "config": "iosonde.verbs.config:Configuration",
     "error": "iosonde.errors:ErrorReport",
     "explain": "iosonde.verbs.explain:Explanation",
