@@ -94,6 +94,11 @@ characterise: dev ## records anew what the commands of tests/characterisation pr
 gallery: dev ## a sample of every page, and pictures of their first screens, in docs/gallery
 	$(BIN)/python tools/gallery.py docs/gallery --pictures
 
+MAN := dist/man/man1
+.PHONY: man
+man: build ## man pages of iosonde and of each verb, in dist/man (MAN=FOLDER: elsewhere)
+	$(BIN)/python tools/manpages.py $(MAN)
+
 FUZZ_SECONDS ?= 60
 fuzz: dev ## damaged input for every reader, FUZZ_SECONDS for each; an hour each takes four days
 	tools/fuzz-core $(FUZZ_SECONDS)

@@ -41,16 +41,20 @@ class VerbCommand(TyperCommand):
                 indent = " " * formatter.current_indent
                 for command, what in self.examples:
                     formatter.write(f"{indent}# {what}\n{indent}iosonde {command}\n")
+        for heading, rows in self.sections(ctx).items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows, col_max=26)
+
+    def sections(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+        """Heading → what may be written and what it means: arguments, then options by group."""
         arguments = [(_argument(param, ctx), param.help or "") for param in _arguments(self)]
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": arguments, "Options": []}
         sections |= {heading: [] for heading in _GROUPS}
         for option in self.get_params(ctx):
             if option.param_type_name == "option":
                 sections[_group(option.name)].append(_option(option, ctx))
-        for heading, rows in sections.items():
-            if rows:
-                with formatter.section(heading):
-                    formatter.write_dl(rows, col_max=26)
+        return sections
 
 
 def _arguments(command: TyperCommand) -> list[Any]:
