@@ -18,6 +18,7 @@ from pypdf import PdfReader
 
 from iosonde.report.html import HtmlFormat
 from tests.sample import sample_comparison, sample_run
+from tests.unit.report.test_curves import curve
 from tools.gallery import PAGES, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -107,6 +108,37 @@ def test_a_page_is_for_all(browser: Browser, gallery: Path, name: str, scheme: s
         for one in found if one["impact"] in {"serious", "critical"}
     ]  # fmt: skip
     assert serious == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_a_matrix_is_for_all_and_its_cells_are_read(
+    browser: Browser, tmp_path: Path, scheme: str
+) -> None:
+    file = tmp_path / "matrix.html"
+    run = replace(sample_run(), curves=(curve(4096), curve(65536)))
+    file.write_bytes(HtmlFormat().serialize([run]))
+    for width in WIDTHS:
+        with Watched(browser, file, width=width, scheme=scheme) as watched:
+            assert watched.complaints == []
+            assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
+            found = Axe().run(watched.page).response["violations"]
+            assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+            inks = (
+                watched.page.locator("figure")
+                .nth(1)
+                .locator(".mark-text.role-mark text")
+                .evaluate_all("all => all.map(one => getComputedStyle(one).fill)")
+            )
+            cells = (
+                watched.page.locator("figure")
+                .nth(1)
+                .locator(".mark-rect.role-mark path")
+                .evaluate_all("all => all.map(one => getComputedStyle(one).fill)")
+            )
+        assert len(inks) == len(cells) == 10
+        for ink, cell in zip(inks, cells, strict=True):
+            low, high = sorted((_luminance(ink), _luminance(cell)))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, cell)
 
 
 def _luminance(colour: str) -> float:

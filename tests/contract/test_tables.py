@@ -59,6 +59,7 @@ SHARED: Mapping[str, set[str]] = {
         "tuning_tables",
         "tuning_html",
         "captured",
+        "curves",
         "courses",
         "figures",
         "pivot",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from iosonde import units
@@ -28,6 +29,7 @@ from iosonde.report.charts import (
     forest_figure,
 )
 from iosonde.report.courses import courses, latency_figures
+from iosonde.report.curves import curve_answer, curve_blocks, curve_figures
 from iosonde.report.findings import counts, grouped
 from iosonde.report.forecasts import forecast_blocks
 from iosonde.report.page import Page, moment, render
@@ -64,7 +66,9 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     plain = [(label, sheet) for label, sheet in labelled if tuning_of(sheet) is None]
     groups = by_load(plain, [sheet.trials for _, sheet in plain])
     problems = grouped(_findings(labelled))
-    figures = _bars(groups, compared)
+    curves = () if compared.verdicts else [one for sheet in runs for one in sheet.curves]
+    drawn = {point.trial for curve in curves for point in curve.points}
+    figures = [*curve_figures(curves), *_bars(_without_trials(groups, drawn), compared)]
     if forest := forest_figure(_changes(groups, compared)):
         figures = [forest, *figures]
     measured = groups or by_load(labelled, [shown(sheet) for sheet in runs])
@@ -74,6 +78,7 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     head = campaign_head(campaigns[0]) if len(runs) == 1 and campaigns else None
     sections = [
         *_more_figures(figures[_FIRST_FIGURES:]),
+        *curve_blocks(curves),
         *results(groups, labelled, compared),
         *(block for sheet in campaigns for block in campaign_sections(sheet)),
         *problem_blocks(problems, labelled),
@@ -85,7 +90,13 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     return Page(
         title=", ".join(dict.fromkeys(sheet.run.study for sheet in runs)),
         about=tuple(_about(runs)),
-        answer=head.answer if head else _answer(groups, labelled, compared),
+        answer=(
+            head.answer
+            if head
+            else curve_answer(curves)
+            if curves
+            else _answer(groups, labelled, compared)
+        ),
         tone=head.tone if head else _tone(runs, compared),
         badges=(*(head.badges if head else _badges(runs, compared)), *counts(problems)),
         numbers=head.numbers if head else tuple(_numbers(groups, compared))[:_NUMBERS],
@@ -95,6 +106,15 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
         blocks=tuple(_without(sections, head.figures) if head else sections),
         appendix=tuple(appendix(labelled)),
     )
+
+
+def _without_trials(groups: Sequence[LoadGroup], ids: Collection[str]) -> list[LoadGroup]:
+    """Groups without the trials that curves show."""
+    kept = [
+        replace(group, members=tuple(one for one in group.members if one.trial.trial.id not in ids))
+        for group in groups
+    ]
+    return [group for group in kept if group.members]
 
 
 def _without(blocks: Sequence[Block], figures: Sequence[Figure]) -> Iterator[Block]:

@@ -1,0 +1,184 @@
+"""Response curves of load matrices on a page: latency over rate, and depth by size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import altair as alt
+
+from iosonde import units
+from iosonde.records.curve import Curve, CurvePoint
+from iosonde.records.stack import Scalar
+from iosonde.report.blocks import Badge, Block, Cells, Text, Title, Tone
+from iosonde.report.charts import MOST_LINES, PALETTE, Figure, data, sized
+from iosonde.report.figures import number, scale
+from iosonde.sentences import curve_name, knee_words
+
+_MOST_HEAT_MAPS = 4
+_LEGEND = alt.Legend(orient="top", direction="horizontal", columns=2)
+_TICKS = ",.6~g"
+_INK = "#1a1a1a"
+"""On pale cells, which stay pale on a dark page, where the ink of other charts turns bright."""
+
+
+def curve_answer(curves: Sequence[Curve]) -> str:
+    """Where the knees are, in one sentence a curve."""
+    return "; ".join(f"{curve_name(curve, curves)}: {knee_words(curve)}" for curve in curves) + "."
+
+
+def curve_figures(curves: Sequence[Curve]) -> list[Figure]:
+    """Latency over rate for each matrix and place; then each as a heat map, where it has sizes."""
+    figures = []
+    groups: dict[tuple[str, str, str], list[Curve]] = {}
+    for curve in curves:
+        groups.setdefault((curve.load, curve.host, curve.probe), []).append(curve)
+    for found in groups.values():
+        timed = [curve for curve in found if all(point.latency for point in curve.points)]
+        figures += [_hockey_stick(timed[:MOST_LINES], curves)] if timed else []
+    for found in groups.values():
+        figures += list(_heat_maps(found))[:_MOST_HEAT_MAPS]
+    return figures
+
+
+def _hockey_stick(found: Sequence[Curve], curves: Sequence[Curve]) -> Figure:
+    """A line for each curve; the knee is a large mark, its interval a thick part of the line."""
+    names = [curve_name(curve, curves) for curve in found]
+    latency, unit = scale("s", [point.latency or 0.0 for one in found for point in one.points])
+    rate, rate_unit = scale("1/s", [point.iops for one in found for point in one.points])
+    rows = [
+        {
+            "what": name, "order": at, "rate": point.iops / rate,
+            "latency": (point.latency or 0.0) / latency,
+            "knee": bool(curve.knee and curve.knee.trial == point.trial),
+            "within": _within(curve, at),
+            "hover": f"{name}, {curve.axis} {point.matrix[curve.axis]}: "
+            f"{units.show_iops(point.iops)}, {units.show(point.latency, 's')}",
+        }
+        for curve, name in zip(found, names, strict=True)
+        for at, point in enumerate(curve.points)
+    ]  # fmt: skip
+    colour = alt.Color(
+        "what:N", title=None, legend=_LEGEND if len(names) > 1 else None,
+        scale=alt.Scale(domain=names, range=PALETTE[: len(names)]),
+    )  # fmt: skip
+    x_axis = alt.X("rate:Q", title=rate_unit, axis=alt.Axis(format=_TICKS, tickCount=5))
+    y_axis = alt.Y(
+        "latency:Q", title=f"mean latency, {unit}", scale=alt.Scale(type="log", nice=False),
+        axis=alt.Axis(format=_TICKS, tickCount=5),
+    )  # fmt: skip
+
+    def chart(part: Sequence[Mapping[str, object]]) -> alt.Chart:
+        return alt.Chart(data(part)).encode(x=x_axis, y=y_axis, color=colour)
+
+    layers = [
+        chart([row for row in rows if row["within"]])
+        .mark_line(strokeWidth=9, opacity=0.3, aria=False).encode(order="order:Q"),
+        chart(rows).mark_line(aria=False).encode(order="order:Q"),
+        chart(rows).mark_point(filled=True, size=40, opacity=1).encode(description="hover:N"),
+        chart([row for row in rows if row["knee"]])
+        .mark_point(shape="diamond", size=220, strokeWidth=3, aria=False),
+    ]  # fmt: skip
+    words = "; ".join(
+        f"{name}: {knee_words(curve)}" for curve, name in zip(found, names, strict=True)
+    )
+    return Figure(
+        title=f"{found[0].load}: latency over rate",
+        alt=f"mean latency over rate, a point for each {found[0].axis}. {words}",
+        chart=sized(alt.layer(*layers), 260),
+        note="diamond: knee; thick: its interval",
+    )
+
+
+def _within(curve: Curve, at: int) -> bool:
+    """Whether a point bounds or lies within the interval of its curve's knee."""
+    if curve.knee is None or curve.knee.interval is None:
+        return False
+    low, high = curve.knee.interval
+    flying = [point.in_flight for point in curve.points]
+    first = max((place for place, count in enumerate(flying) if count <= low), default=0)
+    last = next((place for place, count in enumerate(flying) if count >= high), len(flying) - 1)
+    return first <= at <= last
+
+
+def _heat_maps(found: Sequence[Curve]) -> Iterator[Figure]:
+    """Depth by size, for each combination of what else is varied."""
+    others: dict[tuple[tuple[str, Scalar], ...], list[Curve]] = {}
+    for curve in found:
+        if "bs" in curve.fixed:
+            rest = tuple(item for item in curve.fixed.items() if item[0] != "bs")
+            others.setdefault(rest, []).append(curve)
+    for rest, sized_curves in others.items():
+        if len(sized_curves) > 1:
+            yield _heat_map(", ".join(f"{name} {value}" for name, value in rest), sized_curves)
+
+
+def _heat_map(rest: str, found: Sequence[Curve]) -> Figure:
+    axis = found[0].axis
+    cells = [(curve, point) for curve in found for point in curve.points]
+    divisor, unit = scale("B/s", [point.bandwidth or 0.0 for _, point in cells])
+    most = max((point.bandwidth or 0.0) for _, point in cells) or 1.0
+    rows = [
+        {
+            "size": _size(curve), "depth": str(point.matrix[axis]),
+            "share": (point.bandwidth or 0.0) / most,
+            "label": number((point.bandwidth or 0.0) / divisor),
+            "ink": "#ffffff" if (point.bandwidth or 0.0) > 0.6 * most else _INK,
+            "hover": f"{_size(curve)}, {axis} {point.matrix[axis]}: "
+            f"{units.show(point.bandwidth, 'B/s')}, {units.show_iops(point.iops)}",
+        }
+        for curve, point in cells
+    ]  # fmt: skip
+    base = alt.Chart(data(rows)).encode(
+        x=alt.X("depth:N", title=axis, sort=None, axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("size:N", title=None, sort=None),
+    )
+    colour = alt.Color("share:Q", legend=None, scale=alt.Scale(range=["#eaf3f9", "#00507c"]))
+    chart = alt.layer(
+        base.mark_rect(stroke="#ddd").encode(color=colour, description="hover:N"),
+        base.mark_text(fontSize=12, aria=False).encode(
+            text="label:N", color=alt.Color("ink:N", scale=None)
+        ),
+    ).resolve_scale(color="independent")
+    title = f"{found[0].load}{f', {rest}' if rest else ''}: {axis} by size, {unit}"
+    return Figure(
+        title=title, alt=f"{title}. " + "; ".join(str(row["hover"]) for row in rows),
+        chart=sized(chart, 46 * len(found) + 20), note="more is better",
+    )  # fmt: skip
+
+
+def _size(curve: Curve) -> str:
+    size = curve.fixed["bs"]
+    return units.show_bytes(size) if isinstance(size, int) else str(size)
+
+
+def curve_blocks(curves: Sequence[Curve]) -> Iterator[Block]:
+    """A table of the points of each curve."""
+    if curves:
+        yield Title("Response curves")
+    for curve in curves:
+        yield Title(curve_name(curve, curves), 3)
+        yield Text(knee_words(curve))
+        head = (
+            curve.axis,
+            "in flight",
+            "IOPS",
+            "± 95 %",
+            "bandwidth",
+            "mean latency",
+            "p99",
+            "knee",
+        )
+        yield Cells(head, tuple(_row(curve, point) for point in curve.points), words=0)
+
+
+def _row(curve: Curve, point: CurvePoint) -> tuple[str | Badge, ...]:
+    spread = "–"
+    if point.interval and point.iops:
+        spread = units.show_spread((point.interval[1] - point.interval[0]) / 2 / point.iops)
+    knee = curve.knee is not None and curve.knee.trial == point.trial
+    return (
+        str(point.matrix[curve.axis]), str(point.in_flight or "–"), number(point.iops),
+        spread.removeprefix("± "), units.show(point.bandwidth, "B/s"),
+        units.show(point.latency, "s"), units.show(point.p99, "s"),
+        Badge("knee", Tone.GOOD) if knee else "",
+    )  # fmt: skip

@@ -1,0 +1,51 @@
+"""Curves on a page: the answer, latency over rate, a heat map of depth by size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from iosonde.records.curve import Curve, CurvePoint, Knee
+from iosonde.report.charts import svg
+from iosonde.report.curves import curve_figures
+from iosonde.report.html import HtmlFormat, page_of
+from tests.sample import sample_run
+
+DEPTHS = (1, 2, 4, 8, 16)
+
+
+def curve(size: int, knee: bool = True) -> Curve:
+    points = tuple(
+        CurvePoint(f"{size}/{depth}", {"bs": size, "iodepth": depth}, depth, 1000.0 * min(depth, 4),
+                   None, 1000.0 * min(depth, 4) * size, 1e-3 * max(1, depth / 4), 2e-3)
+        for depth in DEPTHS
+    )  # fmt: skip
+    found = Knee(4.0, (3.6, 5.1), 4000.0, 1e-3, f"{size}/4") if knee else None
+    why = "" if knee else "iodepth 1 with one job was not measured"
+    return Curve("random", "local", "/srv", {"bs": size}, "iodepth", points, found, why)
+
+
+def test_the_answer_is_where_the_knees_are() -> None:
+    page = page_of([replace(sample_run(), curves=(curve(4096), curve(65536, knee=False)))])
+    assert page.answer == (
+        "random, bs 4 KiB: knee at 4 I/Os in flight (3.6 … 5.1); iodepth 4 gives 4,000 IOPS, 1 ms; "
+        "random, bs 64 KiB: no knee: iodepth 1 with one job was not measured."
+    )
+    assert [figure.title for figure in page.figures[:2]] == [
+        "random: latency over rate", "random: iodepth by size, MiB/s"
+    ]  # fmt: skip
+    assert b"Response curves" in HtmlFormat().serialize(
+        [replace(sample_run(), curves=(curve(4096),))]
+    )
+
+
+def test_every_point_can_be_read_in_the_charts() -> None:
+    stick, heat = (svg(one.chart) for one in curve_figures([curve(4096), curve(65536)]))
+    for size in ("4 KiB", "64 KiB"):
+        for depth in DEPTHS:
+            assert f"random, bs {size}, iodepth {depth}: " in stick
+            assert f"{size}, iodepth {depth}: " in heat
+
+
+def test_one_size_has_no_heat_map_and_a_run_without_a_matrix_no_curve() -> None:
+    assert len(curve_figures([curve(4096)])) == 1
+    assert curve_figures([]) == []
