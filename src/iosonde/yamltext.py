@@ -37,7 +37,7 @@ def load_yaml(text: str, where: str, *, what: str = "this", lines: bool = False)
         lines: keep the line of each key, as ruamel's round-trip types do.
 
     Raises:
-        UsageError: it is no YAML, or longer, deeper or larger than limits.py allows.
+        UsageError: invalid YAML, or longer, deeper or larger than limits.py allows.
     """
     if len(text) > limits.DECLARATION:
         raise UsageError(
