@@ -21,33 +21,42 @@ _DIRECTIONS = ("read", "write", "trim")
 
 def curves_of(sheets: Sequence[TrialSheet]) -> tuple[Curve, ...]:
     """The curves of all matrices of a run, in the order of its trials."""
+    points = [sheet for sheet in sheets if sheet.trial.load.matrix]
+    axes = _axes(points)
     groups: dict[tuple[object, ...], list[TrialSheet]] = {}
-    for sheet in sheets:
+    for sheet in points:
         trial = sheet.trial
-        axis = _axis(sheet, sheets)
+        axis = axes[trial.load.varied_from]
         if axis and sheet.metrics and _rates(sheet):
             fixed = tuple(item for item in trial.load.matrix.items() if item[0] != axis)
             key = (trial.load.varied_from, trial.host, trial.probe, axis, fixed)
             groups.setdefault(key, []).append(sheet)
-    return tuple(_curve(found, sheets) for found in groups.values() if len(found) > 1)
+    return tuple(
+        _curve(group, axes[group[0].trial.load.varied_from], points)
+        for group in groups.values()
+        if len(group) > 1
+    )
 
 
-def _axis(sheet: TrialSheet, sheets: Sequence[TrialSheet]) -> str:
-    """The option that a trial's curve goes along: iodepth where it is varied, else numjobs."""
-    load = sheet.trial.load
-    for axis in AXES:
-        values = {
-            other.trial.load.matrix.get(axis) for other in sheets
-            if other.trial.load.varied_from == load.varied_from
-        }  # fmt: skip
-        if load.matrix and len(values) > 1:
-            return axis
-    return ""
+def _axes(points: Sequence[TrialSheet]) -> dict[str, str]:
+    """Of each matrix the option that its curves go along: iodepth where it is varied, else numjobs.
+
+    Empty where neither is.
+    """
+    values: dict[str, dict[str, set[Scalar]]] = {}
+    for sheet in points:
+        load = sheet.trial.load
+        seen = values.setdefault(load.varied_from, {axis: set() for axis in AXES})
+        for axis in AXES:
+            seen[axis].add(load.matrix.get(axis))
+    return {
+        name: next((axis for axis in AXES if len(seen[axis]) > 1), "")
+        for name, seen in values.items()
+    }
 
 
-def _curve(found: Sequence[TrialSheet], sheets: Sequence[TrialSheet]) -> Curve:
+def _curve(found: Sequence[TrialSheet], axis: str, sheets: Sequence[TrialSheet]) -> Curve:
     load = found[0].trial.load
-    axis = _axis(found[0], sheets)
     ordered = sorted(found, key=lambda sheet: float(sheet.trial.load.matrix[axis] or 0))
     points = tuple(_point(sheet) for sheet in ordered)
     knee, reason = _knee(ordered, points, axis, _alone(found[0], sheets))
