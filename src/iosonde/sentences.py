@@ -124,6 +124,11 @@ def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:
     return f"{name} at {curve.probe}" if len(places) > 1 else name
 
 
+def curve_sentence(curve: Curve, curves: Sequence[Curve]) -> str:
+    """Which curve, and where its knee is."""
+    return f"{curve_name(curve, curves)}: {knee_words(curve)}"
+
+
 def knee_words(curve: Curve) -> str:
     """`knee at 14 I/Os in flight (11 … 19): 88,600 IOPS, 180 µs at iodepth 16`; or why none."""
     if curve.knee is None:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.output import out, styled
 from iosonde.cli.table import TableColumn, fitted
-from iosonde.sentences import curve_name, knee_words
+from iosonde.sentences import curve_sentence
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from iosonde.records.curve import Curve, CurvePoint
     from iosonde.records.sheet import RunSheet
-    from iosonde.records.stack import Scalar
 
 _SHOWN = 4  # named in the first line
 
 
 def curves_answer(whole: RunSheet) -> Text:
     """Where the knees are."""
-    parts = [f"{curve_name(curve, whole.curves)}: {knee_words(curve)}" for curve in whole.curves]
+    parts = [curve_sentence(curve, whole.curves) for curve in whole.curves]
     if len(parts) > _SHOWN:
         parts = [*parts[:_SHOWN], f"and {len(parts) - _SHOWN} more curves"]
     return styled("[bold]{}[/bold]", "; ".join(parts))
@@ -38,8 +36,7 @@ def print_curves(whole: RunSheet) -> None:
             TableColumn("p99", right=True), TableColumn(""),
         )  # fmt: skip
         rows = [_row(curve, point) for point in curve.points]
-        title = f"{curve_name(curve, whole.curves)}: {knee_words(curve)}"
-        out().print(styled("[bold]{}[/bold]", title))
+        out().print(styled("[bold]{}[/bold]", curve_sentence(curve, whole.curves)))
         out().print(fitted(columns, rows))
         out().print()
 
@@ -51,11 +48,7 @@ def _row(curve: Curve, point: CurvePoint) -> list[str]:
         spread = units.show_spread(half / point.iops)
     mark = "← knee" if curve.knee and curve.knee.trial == point.trial else ""
     return [
-        _value(point.matrix, curve.axis), str(point.in_flight or "–"),
+        str(point.matrix[curve.axis]), str(point.in_flight or "–"),
         units.show(point.iops, "1/s"), spread, units.show(point.bandwidth, "B/s"),
         units.show(point.latency, "s"), units.show(point.p99, "s"), mark,
     ]  # fmt: skip
-
-
-def _value(matrix: Mapping[str, Scalar], option: str) -> str:
-    return str(matrix[option])

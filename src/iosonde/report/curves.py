@@ -12,7 +12,7 @@ from iosonde.records.stack import Scalar
 from iosonde.report.blocks import Badge, Block, Cells, Text, Title, Tone
 from iosonde.report.charts import MOST_LINES, PALETTE, Figure, data, sized
 from iosonde.report.figures import number, scale
-from iosonde.sentences import curve_name, knee_words
+from iosonde.sentences import curve_name, curve_sentence, knee_words
 
 _MOST_HEAT_MAPS = 4
 _LEGEND = alt.Legend(orient="top", direction="horizontal", columns=2)
@@ -23,7 +23,7 @@ _INK = "#1a1a1a"
 
 def curve_answer(curves: Sequence[Curve]) -> str:
     """Where the knees are, in one sentence a curve."""
-    return "; ".join(f"{curve_name(curve, curves)}: {knee_words(curve)}" for curve in curves) + "."
+    return "; ".join(curve_sentence(curve, curves) for curve in curves) + "."
 
 
 def curve_figures(curves: Sequence[Curve]) -> list[Figure]:
@@ -78,9 +78,7 @@ def _hockey_stick(found: Sequence[Curve], curves: Sequence[Curve]) -> Figure:
         chart([row for row in rows if row["knee"]])
         .mark_point(shape="diamond", size=220, strokeWidth=3, aria=False),
     ]  # fmt: skip
-    words = "; ".join(
-        f"{name}: {knee_words(curve)}" for curve, name in zip(found, names, strict=True)
-    )
+    words = "; ".join(curve_sentence(curve, curves) for curve in found)
     return Figure(
         title=f"{found[0].load}: latency over rate",
         alt=f"mean latency over rate, a point for each {found[0].axis}. {words}",
