@@ -37,7 +37,7 @@ def standing_words(standing: SearchStanding) -> str:
     """How the search stands: who is left, the best with its interval, the time."""
     alive = sum(one.state.value == "alive" for one in standing.candidates)
     parts = [f"{alive} of {len(standing.candidates)} left"]
-    # a candidate of two stages is defined twice: the present one is the last
+    # a candidate of two stages is listed twice: the present one is the last
     stands = reversed(standing.candidates)
     best = next((one for one in stands if one.candidate == standing.best), None)
     if best and best.metric:

@@ -166,7 +166,7 @@ class CandidateEnd:
 
     `state` is "alive", "eliminated", "equivalent" or "infeasible"; `metric` is of the search's
     loops alone, `device_seconds` what was spent on it. `stage` is the layer, where the search goes
-    layer by layer; a candidate of two stages is defined twice.
+    layer by layer; a candidate of two stages is listed twice.
     """
 
     settings: Mapping[str, Scalar]

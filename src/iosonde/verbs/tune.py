@@ -66,7 +66,7 @@ class TunedCandidate:
     state: str = field(metadata={"schema": {"enum": _STATES}})
     reason: str = field(metadata=NULL)
     stage: str = field(metadata={**NULL, **ADDED})
-    """The layer, where the search goes layer by layer; a candidate of two stages is defined
+    """The layer, where the search goes layer by layer; a candidate of two stages is listed
     twice."""
     at: str = field(metadata={**NULL, **ADDED})
     """The probe point at which it was measured; null where that was not kept."""

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from iosonde import units
 from iosonde.loads._rules.page_cache import run_times, sample_mean
+from iosonde.loads.fio.options import SYNCHRONOUS
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.sheet import SYNC_LATENCY
@@ -23,7 +24,6 @@ _SLACK = 0.01  # fio divides by times of its own that it does not print
 _BURST = 1.1
 _BUSY = 0.95
 _QUEUES = 0.25
-_SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"})
 _PERCENTILE = re.compile(r"\.latency\.p(\d+)(?:_(\d+))?$")
 
 
@@ -262,7 +262,7 @@ def _unequal(trial: TrialEvidence, flying: float, offered: int, jobs: int) -> Fi
     engine = str(trial.options.get("ioengine", ""))
     if more:
         why = "I/Os waited where the load does not count them: another queue lies before the device"
-    elif offered > jobs and (engine in _SYNCHRONOUS or abs(flying - jobs) <= _QUEUES * jobs):
+    elif offered > jobs and (engine in SYNCHRONOUS or abs(flying - jobs) <= _QUEUES * jobs):
         why = (
             f"each job kept one, as a synchronous engine{f' ({engine})' if engine else ''} does "
             "whatever the iodepth says"

@@ -112,6 +112,9 @@ ENGINES: Final = _names(
 )
 """I/O engines that reach nothing but `filename`. Others open connections, programs or files."""
 
+SYNCHRONOUS: Final = _names("sync psync vsync pvsync pvsync2 mmap splice")
+"""I/O engines that have one I/O in flight whatever `iodepth` says."""
+
 KNOWN: Final = _names(
     """
     allow_file_create allow_mounted_write allrandrepeat apptag apptag_mask atomic ba

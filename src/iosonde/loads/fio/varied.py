@@ -9,12 +9,10 @@ from iosonde.errors import UsageError
 from iosonde.loads.fio import figures
 from iosonde.loads.fio.demand import jobs_of
 from iosonde.loads.fio.job import Effective, Job, Option, Section, effective, job_of, phases
-from iosonde.loads.fio.options import ALIASES, KNOWN, REFUSED, SET_HERE
+from iosonde.loads.fio.options import ALIASES, KNOWN, REFUSED, SET_HERE, SYNCHRONOUS
 from iosonde.records.load import Load
 from iosonde.records.stack import Json, Scalar
 
-SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"})
-"""I/O engines that have one I/O in flight whatever `iodepth` says."""
 _LIST = re.compile(r"\{\s*([^{},\s]+(?:\s*,\s*[^{},\s]+)+)\s*\}")
 _TEXTS = frozenset({"name", "description", "comm", "filename_format", "verify_pattern"})
 _VARIED = KNOWN - SET_HERE.keys() - REFUSED.keys() - _TEXTS
