@@ -14,6 +14,7 @@ import pytest
 from iosonde.change.guard import check_target, parse_destroy
 from iosonde.errors import Refused
 from iosonde.hosts import open_host
+from iosonde.scripts import source
 from tests import sshd
 from tests.guarded import allowed, refusal
 from tests.hostile.conftest import COMMAND, clean_environment
@@ -68,6 +69,34 @@ async def test_an_opener_without_a_descriptor_of_its_process(
         fds = Path(f"/proc/{process.pid}/fd")
         assert device not in [str(one.readlink()) for one in fds.iterdir()]
         assert reason.format(process.pid) in (await refusal(device)).message
+    await allowed(device)
+
+
+_READING = "import sys\nwhile True: open(sys.argv[1]).read()"
+
+
+async def test_a_ring_is_seen_while_others_read_about_it(device: str) -> None:
+    """io_uring/fdinfo.c lists no files while another holds the ring's lock, as a reader does."""
+    with opener("ring", device) as process:
+        ring = next(
+            entry.name
+            for entry in Path(f"/proc/{process.pid}/fd").iterdir()
+            if str(entry.readlink()) == "anon_inode:[io_uring]"
+        )
+        about = f"/proc/{process.pid}/fdinfo/{ring}"
+        readers = [subprocess.Popen([sys.executable, "-c", _READING, about]) for _ in range(4)]
+        try:
+            texts = [Path(about).read_text() for _ in range(2000)]
+            assert not all(device in text for text in texts), "the readers did not meet"
+            program = [sys.executable, "-c", source("iosonde.change", "scan_host.py")]
+            for _ in range(5):
+                assert f"open in process {process.pid}" in (await refusal(device)).message
+                done = subprocess.run(program, capture_output=True, check=True, text=True)
+                assert f"\nregistered {process.pid} device " in done.stdout
+        finally:
+            for reader in readers:
+                reader.kill()
+                reader.wait()
     await allowed(device)
 
 
@@ -206,6 +235,7 @@ import asyncio, sys
 from iosonde.change.guard import check_target, parse_destroy
 from iosonde.errors import Refused
 from iosonde.hosts import open_host
+from iosonde.scripts import source
 from iosonde.hosts.local import LocalHost
 permissions = parse_destroy([sys.argv[1]], in_container="--in-container" in sys.argv)
 try:

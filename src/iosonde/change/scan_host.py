@@ -10,9 +10,11 @@ them; the last line is "end". scan.py reads it.
 import contextlib
 import os
 import platform
+import re
 import stat
 import struct
 import sys
+import time
 from typing import Callable, Dict, List, Optional, Set, Tuple
 
 SYS = "/sys/class/block"
@@ -20,6 +22,8 @@ LOOP_GET_STATUS64 = 0x4C05  # include/uapi/linux/loop.h, struct loop_info64: 232
 KCMP_FILES = 2  # include/uapi/linux/kcmp.h
 KCMP = {"x86_64": 312, "i686": 349, "aarch64": 272, "riscv64": 272, "loongarch64": 272,
         "armv7l": 378, "ppc64le": 354, "ppc64": 354, "s390x": 343}  # fmt: skip
+TRIES = 50  # to read about an io_uring, 2 ms apart
+LISTED = re.compile(r"^UserFiles:\s*(?:0$|.*\n )", re.MULTILINE)
 TABLES = 8  # of one process that are compared; threads beyond are all looked at
 
 
@@ -214,13 +218,27 @@ class Scan:
             ):
                 say("flight", pid, entry)
 
+    def ring(self, path: str) -> str:
+        """What is said of an io_uring, read again while another holds its lock.
+
+        It lists no files then (io_uring/fdinfo.c, trylock), as another reader does for a moment;
+        older kernels say how many there are, and list none.
+        """
+        told = ""
+        for _ in range(TRIES):
+            told = content(path)
+            if not told or LISTED.search(told):
+                break
+            time.sleep(0.002)
+        return told
+
     def registered(self, pid: str, at: str, entry: str) -> None:
         """Files that an io_uring keeps without a descriptor: io_uring/fdinfo.c, "    0: /dev/…"."""
         with contextlib.suppress(OSError):
             if os.readlink(at + "/fd/" + entry) != "anon_inode:[io_uring]":
                 return
             listed = False
-            for line in content(at + "/fdinfo/" + entry).split("\n"):
+            for line in self.ring(at + "/fdinfo/" + entry).split("\n"):
                 if not line.startswith(" "):
                     listed = line.startswith("UserFiles")
                 elif listed:
