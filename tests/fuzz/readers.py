@@ -315,16 +315,16 @@ def _documents() -> Iterator[Reader]:
 
 def _host_texts() -> Iterator[Reader]:
     """What tools and the kernel of a host under test print: names in it are others'."""
-    from iosonde.layers import zram
+    from iosonde.layers import _lsblk, zram
     from iosonde.layers.dm import facts as dm
     from iosonde.layers.drbd.facts import parse_volumes
     from iosonde.layers.guest.command_line import options
-    from iosonde.layers.link.facts import _json as ethtool
     from iosonde.layers.link.facts import route_device
     from iosonde.layers.lvm.facts import parse_report as rows
     from iosonde.layers.nfs import facts as nfs
     from iosonde.layers.xfs import kind as xfs
     from iosonde.settings import modparam, sysctl, sysfs
+    from iosonde.settings.ethtool import _json as ethtool
     from iosonde.stack import scene
 
     def parsers(*each: Callable[[str], object]) -> Callable[[bytes], None]:
@@ -340,7 +340,7 @@ def _host_texts() -> Iterator[Reader]:
         b'[{"name":"sda1","kname":"sda1","pkname":"sda","type":"part","size":1}]}]}'  # fmt: skip
     mounts = b"22 28 0:20 / /proc rw,nosuid shared:5 - proc proc rw\n" \
         b"28 1 254:0 / /a\\040b rw - ext4 /dev/vda rw\n"  # fmt: skip
-    yield Reader("lsblk", parsers(scene.parse_lsblk_json, scene.parse_lsblk_pairs),
+    yield Reader("lsblk", parsers(_lsblk.parse_lsblk_json, _lsblk.parse_lsblk_pairs),
                  [lsblk, b'NAME="sda" KNAME="sda" TYPE="disk" SIZE="1"\n'])  # fmt: skip
     yield Reader("mounts and swaps", parsers(scene.parse_mountinfo, scene.parse_swaps), [mounts])
     yield Reader("layers' tools", parsers(

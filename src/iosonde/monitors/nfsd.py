@@ -1,35 +1,27 @@
-"""What the NFS server did: /proc/net/rpc/nfsd.
-
-Source: fs/nfsd/stats.c: `io READ WRITTEN` bytes; `rpc CALLS BAD FMT AUTH CLNT`; `net PACKETS UDP
-TCP TCPCONN`; `th THREADS …`, whose further figures are 0 since 2.6.30. On 32-bit kernels `io`
-wrapped at 4 GiB.
-"""
+"""What the NFS server did: /proc/net/rpc/nfsd."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from iosonde import kerneltext
 from iosonde.hosts.host import FilesSnapshot
+from iosonde.layers.nfs.facts import parse_rpc
 from iosonde.monitors.sampler import SampledFigure, change
+from iosonde.records.stack import Json
 
 PATH = "/proc/net/rpc/nfsd"
-_COLUMNS = {
-    ("io", 0): ("read.bandwidth", "B/s"),
-    ("io", 1): ("write.bandwidth", "B/s"),
-    ("rpc", 0): ("calls", "1/s"),
+_RATES = {
+    ("io", "read"): ("read.bandwidth", "B/s"),
+    ("io", "written"): ("write.bandwidth", "B/s"),
+    ("rpc", "calls"): ("calls", "1/s"),
 }
 
 
-def _lines(text: bytes) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for line in kerneltext.lines(text):
-        name, *words = kerneltext.fields(line) or [b""]
-        whole = words[:1] if name == b"th" else words
-        if whole and all(word.isdigit() for word in whole):
-            found[name.decode(errors="replace")] = [int(word) for word in whole]
-    return found
+def _figure(lines: Mapping[str, Json], line: str, name: str) -> int | None:
+    figures = lines.get(line)
+    figure = figures.get(name) if isinstance(figures, dict) else None
+    return figure if isinstance(figure, int) else None
 
 
 class Nfsd:
@@ -40,11 +32,11 @@ class Nfsd:
 
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`; nothing on hosts that serve no NFS."""
-        old, new = (_lines(reading.files.get(PATH, b"")) for reading in (before, after))
+        old, new = (parse_rpc(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
-        for (line, column), (name, unit) in _COLUMNS.items():
-            if seconds > 0 and all(len(side.get(line, ())) > column for side in (old, new)):
-                grown = change(old[line][column], new[line][column])
-                yield SampledFigure("nfsd", name, unit, grown / seconds)
-        if "th" in new:
-            yield SampledFigure("nfsd", "threads", "", float(new["th"][0]))
+        for (line, figure), (name, unit) in _RATES.items():
+            then, now = (_figure(lines, line, figure) for lines in (old, new))
+            if seconds > 0 and then is not None and now is not None:
+                yield SampledFigure("nfsd", name, unit, change(then, now) / seconds)
+        if (threads := _figure(new, "th", "threads")) is not None:
+            yield SampledFigure("nfsd", "threads", "", float(threads))

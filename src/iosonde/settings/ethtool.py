@@ -2,17 +2,19 @@
 
 NAME is one of FEATURES (on or off), RINGS (entries) or COALESCE (µs, frames, or on and off).
 
-Source: ethtool(8), -k -K, -g -G, -c -C, as printed by 4.16 to 6.1.
+Source: ethtool(8), -k -K, -g -G, -c -C, as printed by 4.16 to 6.1; JSON for -k since 5.10, later
+for -g and -c.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from iosonde import kerneltext
 from iosonde.errors import IosondeError
+from iosonde.exact import from_json
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import PersistentLine, own_file, texts, value_of
@@ -52,6 +54,8 @@ _WAYS = (
     (COALESCE, _FIGURE, "-C"),
     (ADAPTIVE, _ADAPTIVE, "-C"),
 )
+_RING_ROW = re.compile(r"^(RX|TX):\s*(\d+)", re.MULTILINE)
+_STATE = re.compile(r"^[^\S\n]*([\w-]+):\s*(on|off)\b( \[fixed\])?", re.MULTILINE)
 _RULE = re.compile(r'KERNEL=="([^"]+)", NAME=="[^"]*", RUN\+="\S+ (-[KGC]) (\S+) (\S+) (\S+)"')
 
 
@@ -63,6 +67,66 @@ def _way(address: str) -> tuple[str, str, str, str, str]:
             printed, word = table[name]
             return interface, look, printed, option, word
     raise KeyError(address)
+
+
+def _states(answer: bytes) -> dict[str, tuple[str, bool]]:
+    """Feature → "on" or "off", and whether it is [fixed], from `ethtool -k`."""
+    found = {name: row for name, *row in _STATE.findall(kerneltext.decoded(answer))}
+    return {
+        name: (found[printed][0], bool(found[printed][1]))
+        for name, (printed, _) in FEATURES.items()
+        if printed in found
+    }
+
+
+def features(answer: bytes) -> dict[str, Scalar]:
+    """Offloads from `ethtool --json -k` or `ethtool -k`, by their short names."""
+    rows = _json(answer)
+    if rows:
+        return {
+            name: bool(rows[printed].get("active"))
+            for name, (printed, _) in FEATURES.items()
+            if isinstance(rows.get(printed), dict)
+        }
+    return {name: state == "on" for name, (state, _) in _states(answer).items()}
+
+
+def rings(answer: bytes) -> dict[str, Scalar]:
+    """Entries of the receive and transmit rings now, from `ethtool --json -g` or `ethtool -g`."""
+    rows = _json(answer)
+    if rows:
+        return {f"{side}_ring": rows[side] for side in ("rx", "tx") if side in rows}
+    current = kerneltext.decoded(answer).partition("Current hardware settings")[2]
+    return {f"{side.lower()}_ring": int(size) for side, size in _RING_ROW.findall(current)}
+
+
+def coalescing(answer: bytes) -> dict[str, Scalar]:
+    """How interrupts are gathered, from `ethtool --json -c` or `ethtool -c`; times in µs."""
+    rows = _json(answer)
+    if rows:
+        return {
+            name: rows[printed]
+            for name in (*ADAPTIVE, *COALESCE)
+            if rows.get(printed := name.replace("_", "-")) is not None
+        }
+    text = kerneltext.decoded(answer)
+    facts: dict[str, Scalar] = {}
+    adaptive = re.search(r"Adaptive RX: (\S+)\s+TX: (\S+)", text)
+    for name, state in zip(ADAPTIVE, adaptive.groups() if adaptive else (), strict=False):
+        if state in {"on", "off"}:
+            facts[name] = state == "on"
+    for key, figure in re.findall(r"^([rt]x-(?:usecs|frames)):\s*(\d+)", text, re.MULTILINE):
+        facts[key.replace("-", "_")] = int(figure)
+    return facts
+
+
+def _json(answer: bytes) -> dict[str, Any]:
+    """The first object of ethtool's list; empty where the answer is no JSON."""
+    try:
+        rows = from_json(answer)
+    except ValueError:
+        return {}
+    return rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
 
 
 class Ethtool:
@@ -86,15 +150,12 @@ class Ethtool:
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: features that ethtool calls [fixed] offer only what they are."""
         found: dict[str, tuple[str, ...]] = {}
-        features = [one for one in addresses if one.rpartition(" ")[2] in FEATURES]
-        for interface in sorted({one.rpartition(" ")[0] for one in features}):
+        places = (address.rpartition(" ") for address in addresses)
+        for interface in sorted({at for at, _, name in places if name in FEATURES}):
             done = await host.run(["ethtool", "-k", interface], check=False)
-            text = kerneltext.decoded(done.stdout)
-            for address in features:
-                printed = FEATURES[address.rpartition(" ")[2]][0]
-                fixed = re.search(rf"^[^\S\n]*{printed}: (on|off) \[fixed\]", text, re.MULTILINE)
-                if address.rpartition(" ")[0] == interface and fixed:
-                    found[address] = (fixed[1],)
+            for name, (state, fixed) in _states(done.stdout).items():
+                if fixed and f"{interface} {name}" in addresses:
+                    found[f"{interface} {name}"] = (state,)
         return found
 
     def look(self, address: str) -> tuple[str, ...]:

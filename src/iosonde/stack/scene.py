@@ -10,15 +10,13 @@ Documentation/ABI/stable/sysfs-block.
 from __future__ import annotations
 
 import re
-import shlex
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from iosonde.errors import IosondeError
-from iosonde.exact import from_json
 from iosonde.hosts.host import Host
 from iosonde.kerneltext import decoded, fields, lines, unescape
+from iosonde.layers._lsblk import parse_lsblk_json, parse_lsblk_pairs
 from iosonde.layers.layer import BlockDevice, Mount, Scene
 from iosonde.records.stack import Gap, Scalar
 from iosonde.units import SECTOR
@@ -40,11 +38,6 @@ HOLDERS = "/sys/class/block/*/holders/*"
 SIZES = "/sys/class/block/*/size"
 PARTITIONS = "/sys/block/*/*/partition"
 
-_FLAGS = frozenset({"ro", "rm", "rota", "rand", "hotplug", "dax", "disc-zero"})
-_NUMBERS = frozenset(
-    {"size", "alignment", "min-io", "opt-io", "phy-sec", "log-sec", "rq-size", "ra", "start",
-     "disc-aln", "disc-gran", "disc-max", "wsame", "fsavail", "fssize", "fsused"}
-)  # fmt: skip
 _EFFECTIVE_USER = re.compile(r"^Uid:\s+\d+\s+(\d+)", re.MULTILINE)
 
 
@@ -76,62 +69,6 @@ def parse_mountinfo(text: str) -> tuple[Mount, ...]:
 def parse_swaps(text: str) -> tuple[str, ...]:
     """The paths in /proc/swaps, its heading left out."""
     return tuple(unescape(fields(line)[0]) for line in lines(text)[1:] if fields(line))
-
-
-def _column(name: str, value: Any) -> Scalar:
-    """A column as flag, integer or text, whatever the version of lsblk printed."""
-    if isinstance(value, list):
-        return "\n".join(str(item) for item in value if item is not None) or None
-    if value is None or value == "":
-        return None
-    if name in _FLAGS:
-        return str(value).lower() in {"1", "true", "yes"}
-    if name in _NUMBERS:
-        text = str(value).strip()
-        return int(text) if text.removeprefix("-").isdecimal() else None
-    return value.strip() if isinstance(value, str) else str(value)
-
-
-def parse_lsblk_json(text: str) -> dict[str, dict[str, Scalar]]:
-    """Kernel name → columns, in lsblk's order; a device under several parents comes once.
-
-    A partition's `pkname` is filled from its place in the tree where lsblk gives none.
-
-    Raises:
-        ValueError: it is not lsblk's JSON.
-    """
-    document = from_json(text)
-    found: dict[str, dict[str, Scalar]] = {}
-
-    def visit(nodes: Iterable[Mapping[str, Any]], parent: str | None) -> None:
-        for node in nodes:
-            columns = {key: _column(key, value) for key, value in node.items() if key != "children"}
-            name = str(columns.get("kname") or columns["name"])
-            if columns.get("pkname") is None:
-                columns["pkname"] = parent
-            found.setdefault(name, columns)
-            visit(node.get("children") or (), name)
-
-    try:
-        visit(document["blockdevices"], None)
-    except (KeyError, TypeError, AttributeError) as problem:
-        raise ValueError(f"not lsblk's JSON: {problem}") from None
-    return found
-
-
-def parse_lsblk_pairs(text: str) -> dict[str, dict[str, Scalar]]:
-    """The same from `lsblk --pairs`: lines of KEY="value"."""
-    found: dict[str, dict[str, Scalar]] = {}
-    for line in lines(text):
-        columns: dict[str, Scalar] = {}
-        for word in shlex.split(line):
-            key, _, value = word.partition("=")
-            column = key.lower()
-            columns[column] = _column(column, value)
-        name = columns.get("kname") or columns.get("name")
-        if name:
-            found.setdefault(str(name), columns)
-    return found
 
 
 def kernel_directory(name: str) -> str:

@@ -7,12 +7,8 @@ import json
 import pytest
 
 from iosonde.kerneltext import unescape
-from iosonde.stack.scene import (
-    parse_lsblk_json,
-    parse_lsblk_pairs,
-    parse_mountinfo,
-    parse_swaps,
-)
+from iosonde.layers._lsblk import parse_lsblk_json, parse_lsblk_pairs
+from iosonde.stack.scene import parse_mountinfo, parse_swaps
 
 # proc(5)'s own example line has two optional fields; the others have none and one.
 MOUNTINFO = r"""36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from iosonde.layers._lsblk import pairs_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
 from iosonde.records.printed import OutputReading, PrintedState, Unreadable
 from iosonde.text.cells import head_at, rows
@@ -19,7 +20,6 @@ from iosonde.text.torn import joinings
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
 _TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=\w)")
 _PAIRS = re.compile(r'NAME="[^"]')
-_PAIR = re.compile(r'([A-Z][A-Z:-]*%?)="([^"]*)"')
 _WHOLE = re.compile(r'(?:[A-Z][A-Z:-]*%?="[^"]*"(?: |$))+')
 _SURE = frozenset({"MAJ:MIN", "SIZE", "TYPE", "FSTYPE", "MIN-IO", "SCHED", "ROTA", "PHY-SEC",
                    "MOUNTPOINT", "MOUNTPOINTS", "RQ-SIZE", "START", "PKNAME"})  # fmt: skip
@@ -125,7 +125,7 @@ def _pair_row(parts: list[str]) -> list[_Row]:
         text = " ".join(parts)
     cells = {
         name: value
-        for name, value in _PAIR.findall(text)
+        for name, value in pairs_in(text).items()
         if value and (name not in COLUMNS or COLUMNS[name].cell.fullmatch(value))
     }
     parent = cells.get("PKNAME", "")

@@ -1,6 +1,6 @@
 """lsblk -J: the devices as nested objects, with whatever columns were asked for.
 
-Source: util-linux 2.38, misc-utils/lsblk.c; before 2.33 all values are strings.
+Source: as in layers/_lsblk.py.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from iosonde.layers._lsblk import devices_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
 from iosonde.records.printed import OutputReading, PrintedState, Unreadable
 from iosonde.text.cursor import TextCursor, command_before, joined, lines
 from iosonde.text.torn import decoded, opening
 
 _KEY = re.compile(r'"blockdevices"\s*:')
-_DEPTH = 16
 _OPENING = 4  # lines in which the first brace must come
 
 _Row = tuple[Mapping[str, str], tuple[str, ...]]
@@ -38,7 +38,7 @@ class LsblkJson:
         if not isinstance(devices, list):
             raise Unreadable("it lists no devices")
         begin, (command, host) = command_before(cursor, first, ("lsblk",))
-        found = subjects(_rows(devices, "", 0), host)
+        found = subjects(_rows(devices), host)
         if not found:
             raise Unreadable("it lists no devices")
         state = PrintedState(self.tool, found, host, command)
@@ -56,21 +56,16 @@ def _end(cursor: TextCursor, first: int) -> int:
     return last
 
 
-def _rows(devices: list[Any], parent: str, depth: int) -> Iterator[_Row]:
+def _rows(devices: list[Any]) -> Iterator[_Row]:
     """The devices as rows of cells, each with what it hangs on."""
-    for device in devices:
-        if not isinstance(device, dict) or not device.get("name"):
-            continue
+    for device, parent in devices_in(devices, {}):
         cells = {str(key).upper(): _text(value) for key, value in device.items()
                  if key != "children"}  # fmt: skip
         kept = {key: text for key, text in cells.items()
                 if text and (key not in COLUMNS or COLUMNS[key].cell.fullmatch(text)
                              or "MOUNT" in key)}  # fmt: skip
-        below = parent or kept.get("PKNAME", "")
+        below = _text(parent.get("name")) or kept.get("PKNAME", "")
         yield {"NAME": cells["NAME"], **kept}, (below,) if below else ()
-        children = device.get("children")
-        if isinstance(children, list) and depth < _DEPTH:
-            yield from _rows(children, cells["NAME"], depth + 1)
 
 
 def _text(value: object) -> str:

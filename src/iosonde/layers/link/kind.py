@@ -13,9 +13,10 @@ from typing import ClassVar
 
 from iosonde.hosts.host import Completed, Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene, options_of
-from iosonde.layers.link.facts import coalescing, driver_facts, features, rings, route_device
+from iosonde.layers.link.facts import driver_facts, route_device
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import network_settings
+from iosonde.settings.ethtool import coalescing, features, rings
 
 
 class Link(Layer):

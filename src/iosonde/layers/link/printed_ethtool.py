@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from iosonde.layers.link.facts import coalescing, driver_facts, features, rings
+from iosonde.layers.link.facts import driver_facts
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
+from iosonde.settings.ethtool import coalescing, features, rings
 from iosonde.text.cursor import TextCursor, command_before, joined, lines
 
 _HEAD = re.compile(

@@ -18,7 +18,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mount_only, mounted_at
 from iosonde.layers.layer import Everything, Layer, LayerSetting, Mount, Scene, options_of
 from iosonde.layers.link.facts import route_device
-from iosonde.layers.nfs.facts import figure, mount_facts, parse_exports
+from iosonde.layers.nfs.facts import ETAB, figure, mount_facts, parse_exports
 from iosonde.layers.site import Compared, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, file, modules, run
 from iosonde.records.stack import Scalar, StackLayer
@@ -127,11 +127,11 @@ class NfsServer(Layer):
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; a layer for each exported directory."""
-        places = ("/var/lib/nfs/etab", "/proc/fs/nfsd/threads")
+        places = (ETAB, "/proc/fs/nfsd/threads")
         texts = await scene.texts(places)
         threads = texts.get("/proc/fs/nfsd/threads", "")
         found = []
-        for path, clients in parse_exports(texts.get(places[0], "")).items():
+        for path, clients in parse_exports(texts.get(ETAB, "")).items():
             options = clients[0].options if clients else {}
             facts: dict[str, Scalar] = {"export": path}
             if threads.isdecimal():
@@ -173,7 +173,7 @@ class NfsServer(Layer):
                     (
                         "sh",
                         "-c",
-                        'grep -q "^$1[[:space:]]" /var/lib/nfs/etab',
+                        f'grep -q "^$1[[:space:]]" {ETAB}',
                         "sh",
                         site.only.device,
                     )

@@ -1,20 +1,18 @@
 """/proc/net/rpc/nfsd and /proc/net/rpc/nfs: what an NFS server and a client did since they started.
 
-Source: Linux fs/nfsd/stats.c (rc, fh, io, th, ra), net/sunrpc/stats.c (net, rpc, procN), the order
-of operations in include/linux/nfs4.h and, for clients, in nfs-utils 2.6.2, nfsstat.c. `th` holds
-the number of threads, how often the last idle one was taken, and the seconds during which 10–20 %,
-20–30 % … 90–100 % and all of them were busy (fs/nfsd/nfssvc.c of 2.6.27, update_thread_usage());
-all but the first are 0 since 2.6.30, as is `ra` since 5.12. A procN line begins with the number of
-its figures.
+Source: as in `facts.py`. `th` holds the number of threads, how often the last idle one was taken,
+and the seconds during which 10–20 %, 20–30 % … 90–100 % and all of them were busy (fs/nfsd/nfssvc.c
+of 2.6.27, update_thread_usage()); all but the first are 0 since 2.6.30, as is `ra` since 5.12. A
+procN line begins with the number of its figures.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from iosonde.layers.nfs.facts import rpc_values
 from iosonde.records.printed import (
     OutputReading,
     PrintedCounters,
@@ -22,7 +20,6 @@ from iosonde.records.printed import (
     PrintedSubject,
     Unreadable,
 )
-from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, command_before, lines
 from iosonde.text.torn import words
 
@@ -30,52 +27,8 @@ _NAMES = "rc|fh|io|th|ra|net|rpc|proc2|proc3|proc4ops|proc4|wdeleg_getattr"
 _NAMED = re.compile(rf"(?:^|(?<=\s))({_NAMES})(?=\s+\d)")
 _LINE = re.compile(rf"\s*(?:{_NAMES})(?:\s+\d+(?:\.\d+)?){{2,}}")
 _ON = re.compile(r"[\d.\s]+=?$")
-
-_RC = ("hits", "misses", "nocache")
-_FH = ("stale", "lookups", "anonymous", "dir_not_in_dcache", "nondir_not_in_dcache")
-_IO = ("read", "written")
-_NET = ("packets", "udp", "tcp", "tcp_connections")
-_RPC = ("calls", "bad_calls", "bad_format", "bad_auth", "bad_client")
-_RPC_CLIENT = ("calls", "retransmissions", "auth_refreshes")
 _COUNTS = {"rc": (3,), "fh": (5,), "io": (2,), "th": (12,), "ra": (12,), "net": (4,),
            "rpc": (5, 3), "wdeleg_getattr": (1,)}  # fmt: skip
-
-
-def _names(text: str) -> list[str]:
-    return text.split()
-
-
-PROC2 = _names(
-    """null getattr setattr root lookup readlink read wrcache write create remove rename link
-    symlink mkdir rmdir readdir fsstat"""
-)
-PROC3 = _names(
-    """null getattr setattr lookup access readlink read write create mkdir symlink mknod remove
-    rmdir rename link readdir readdirplus fsstat fsinfo pathconf commit"""
-)
-PROC4 = ["null", "compound"]
-PROC4OPS = _names(
-    """op0-unused op1-unused op2-future access close commit create delegpurge delegreturn
-    getattr getfh link lock lockt locku lookup lookupp nverify open openattr open_confirm
-    open_downgrade putfh putpubfh putrootfh read readdir readlink remove rename renew
-    restorefh savefh secinfo setattr setclientid setclientid_confirm verify write
-    release_lockowner backchannel_ctl bind_conn_to_session exchange_id create_session
-    destroy_session free_stateid get_dir_delegation getdeviceinfo getdevicelist layoutcommit
-    layoutget layoutreturn secinfo_no_name sequence set_ssv test_stateid want_delegation
-    destroy_clientid reclaim_complete allocate copy copy_notify deallocate io_advise
-    layouterror layoutstats offload_cancel offload_status read_plus seek write_same clone
-    getxattr setxattr listxattrs removexattr"""
-)
-PROC4_CLIENT = _names(
-    """null read write commit open open_confirm open_noattr open_downgrade close setattr fsinfo
-    renew setclientid setclientid_confirm lock lockt locku access getattr lookup lookup_root
-    remove rename link symlink create pathconf statfs readlink readdir server_caps
-    delegreturn getacl setacl fs_locations release_lockowner secinfo fsid_present
-    exchange_id create_session destroy_session sequence get_lease_time reclaim_complete
-    layoutget getdeviceinfo layoutcommit layoutreturn secinfo_no_name test_stateid
-    free_stateid getdevicelist bind_conn_to_session destroy_clientid seek allocate
-    deallocate layoutstats clone"""
-)
 
 
 @dataclass
@@ -151,7 +104,7 @@ class NfsdOutput:
             raise Unreadable("no line has the figures it must have")
         server = not ({"rc", "fh", "io", "th", "ra"}.isdisjoint(found)) or len(
             found.get("rpc", ())
-        ) == len(_RPC)
+        ) == max(_COUNTS["rpc"])
         kind = "nfsd" if server or "proc4ops" in found else "nfs"
         readers = ("cat", "grep", "head", "less", "more")
         begin, prompt = command_before(cursor, first, readers, reach=4, about="/rpc/nfs")
@@ -163,7 +116,7 @@ class NfsdOutput:
             tool=self.tool,
             kind=kind,
             name="",
-            values={name: _values(name, figures, kind) for name, figures in found.items()},
+            values={name: rpc_values(name, figures, kind) for name, figures in found.items()},
             host=prompt.host,
             command=prompt.command,
         )
@@ -208,26 +161,3 @@ def _miscounted(group: _Group) -> str:
     if group.name in _COUNTS:
         return f"{group.name} has {there} figures, not {counts}"
     return f"{group.name} says that {int(counts or 1) - 1} figures follow; {there - 1} do"
-
-
-def _values(name: str, figures: Sequence[str], kind: str) -> Json:
-    """The figures of a line by their names."""
-    if name == "th":
-        busy: list[Json] = [float(figure) for figure in figures[2:]]
-        return {"threads": int(figures[0]), "all_busy": int(figures[1]), "busy": busy}
-    numbers = [int(figure) for figure in figures]
-    if name == "ra":
-        return {"size": numbers[0], "depth": list(numbers[1:11]), "not_found": numbers[11]}
-    if name == "wdeleg_getattr":
-        return numbers[0]
-    fixed = {"rc": _RC, "fh": _FH, "io": _IO, "net": _NET}
-    if name in fixed:
-        return dict(zip(fixed[name], numbers, strict=True))
-    if name == "rpc":
-        return dict(zip(_RPC if len(numbers) == 5 else _RPC_CLIENT, numbers, strict=True))
-    known = {"proc2": PROC2, "proc3": PROC3, "proc4": PROC4, "proc4ops": PROC4OPS}[name]
-    if name == "proc4" and kind == "nfs":
-        known = PROC4_CLIENT
-    counts = numbers[1:]
-    names = known + [f"op{number}" for number in range(len(known), len(counts))]
-    return dict(zip(names, counts, strict=False))

@@ -5,7 +5,7 @@ the order in which exportfs lists them. exportfs takes an option back to what th
 as it is called with -r; what is kept is edited there.
 
 Source: exportfs(8), -o, -r and -i (without it the files are exported anew as well); exports(5),
-sync and wdelay; /var/lib/nfs/etab, a line "DIRECTORY TAB CLIENT(OPTIONS)" for each client.
+sync and wdelay.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from typing import ClassVar
 from iosonde import kerneltext
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
-from iosonde.layers.nfs.facts import parse_exports
+from iosonde.layers.nfs.facts import ETAB, parse_exports
 from iosonde.scripts import program
 from iosonde.settings.mechanism import PersistentLine, Scripted, texts
 from iosonde.settings.remount import WAS, put_back_lines
 
 FILES = ("/etc/exports", "/etc/exports.d/*.exports")
-_ETAB = "/var/lib/nfs/etab"
 CHOICES: Mapping[str, tuple[str, str]] = {
     "sync": ("sync", "async"), "wdelay": ("wdelay", "no_wdelay"),
 }  # fmt: skip
@@ -70,7 +69,7 @@ class Exports(Scripted):
 
     def arguments(self, address: str) -> tuple[str, ...]:
         """See `Scripted.arguments`."""
-        return (*_words(address), _ETAB)
+        return (*_words(address), ETAB)
 
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: the line of exports(5), whose file is not iosonde's own."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers.link.facts import features
 from iosonde.records.printed import PrintedSubject, Unread
+from iosonde.settings.ethtool import features
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"
