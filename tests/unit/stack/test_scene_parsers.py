@@ -97,3 +97,8 @@ def test_pairs_of_enterprise_linux_7() -> None:
     assert found["sda"]["rota"] is True
     assert found["dm-0"]["size"] == 53687091200
     assert found["sdb"]["label"] == 'my "disk"'
+
+
+def test_a_torn_pair_leaves_the_others() -> None:
+    found = parse_lsblk_pairs('NAME="sda" KNAME="sda" SIZE="512" LABEL="never close\n')
+    assert found == {"sda": {"name": "sda", "kname": "sda", "size": 512}}

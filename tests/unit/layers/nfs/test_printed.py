@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from iosonde.layers.nfs.facts import parse_rpc
 from iosonde.records.printed import PrintedCounters, PrintedState, Unread
 from tests.mangle import counters, mangled, read, states
 
@@ -134,3 +135,12 @@ def test_lines_that_lack_figures_are_named() -> None:
 ])  # fmt: skip
 def test_prose_is_no_output(prose: str) -> None:
     assert read(prose) == []
+
+
+def test_a_live_file_and_a_pasted_one_are_read_alike() -> None:
+    for name in ("linux-2.6.18-nfs/nfsd.txt", "linux-6.1-nfs/nfsd.txt"):
+        assert parse_rpc(text_of(name).encode()) == only(name)
+    # a kernel with a line more, one with a figure more, and a line that says nothing
+    assert parse_rpc(b"io 1 2 3\nnew 4\nrpc x\nth 8 0\n") == {
+        "io": {"read": 1, "written": 2}, "th": {"threads": 8, "all_busy": 0, "busy": []},
+    }  # fmt: skip
