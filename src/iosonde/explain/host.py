@@ -13,6 +13,7 @@ from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
 from iosonde.records.evidence import EvidenceSet
 from iosonde.stack.discover import discover
+from iosonde.stack.health import with_health
 from iosonde.text.document import of_bytes
 
 _FILES = (
@@ -44,7 +45,7 @@ async def of_hosts(names: Sequence[str]) -> EvidenceSet:
                 await host.close()
             opened.setdefault(host.name, host)
         hosts = tuple(opened.values())
-        capture = await discover(hosts)
+        capture = await with_health(await discover(hosts), hosts)
         said = await asyncio.gather(*(_said(host) for host in hosts))
         return together([of_capture(capture, ", ".join(opened)), *said])
     finally:

@@ -251,6 +251,20 @@ class Imports(Protocol):
         ...
 
 
+@runtime_checkable
+class ReportsHealth(Protocol):
+    """A kind whose devices keep a log of how they are: wear, temperature, errors."""
+
+    health_units: ClassVar[Mapping[str, str]]
+    """Figure of the log → its unit."""
+    alarms: ClassVar[Mapping[str, str]]
+    """Figure → name of the rule that a trial is flagged with if it rises meanwhile."""
+
+    async def health(self, host: Host, layer: StackLayer) -> Mapping[str, Scalar]:
+        """What a device's log says now; empty without the tools, the right, or a log."""
+        ...
+
+
 def options_of(options: Iterable[str]) -> dict[str, Scalar]:
     """Mount options as a mapping: a flag is True, `key=value` its value as text."""
     found: dict[str, Scalar] = {}

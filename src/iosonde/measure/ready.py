@@ -30,7 +30,8 @@ from iosonde.records.load import Demand, Target, TargetKind
 from iosonde.records.stack import Capture
 from iosonde.stack.discover import discover
 from iosonde.stack.file import DeclaredStack
-from iosonde.stack.model import devices_under
+from iosonde.stack.health import drives_under, with_health
+from iosonde.stack.model import devices_under, layers_under
 
 _PLACE_KEPT = 4096  # bytes of a scratch file beside which a load makes its own files
 _SCRATCH_SIZE = units.GIB
@@ -135,7 +136,11 @@ class StudyHosts:
             host, target, study.prepare, permissions=permissions, scratch=scratch, tell=tell
         )
         tell("reading the stack")
-        capture = await discover([host, *self.others(host)] if self.stages else [host])
+        hosts = [host, *self.others(host)] if self.stages else [host]
+        capture = await discover(hosts)
+        if study.observe:
+            under = layers_under(capture, host.name, target.path)
+            capture = await with_health(capture, hosts, {layer.id for layer in under})
         ready = PreparedTrial(
             trial=planned.id,
             host=host,
@@ -150,6 +155,7 @@ class StudyHosts:
             observe=study.observe,
             place=place,
             memory=study.memory,
+            drives=drives_under(capture, target, hosts) if study.observe else None,
         )
         command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
         return ready, capture, quote(command.argv)

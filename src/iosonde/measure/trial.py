@@ -24,6 +24,7 @@ from iosonde.measure.workplace import loop_place
 from iosonde.monitors.observer import Observer
 from iosonde.records.load import Demand, Load, LoadCommand, LoadResult, RawOutput, Target
 from iosonde.records.run import Loop
+from iosonde.stack.health import DrivesWatched
 
 _LIVE_INTERVAL = 1.0
 
@@ -35,7 +36,8 @@ class PreparedTrial:
     `devices` are the kernel names of what lies below the target, the topmost first; `scratch` is
     of a target that is a file of ours; `size` bytes that the load touches, where that is
     known; `place` a directory of ours on the host; `memory` bytes that it may have with its page
-    cache, None: as many as it likes; `counting` of what the devices count, for the ledger.
+    cache, None: as many as it likes; `counting` of what the devices count, for the ledger;
+    `drives` those whose own log is read before and after each loop.
     """
 
     trial: str
@@ -52,6 +54,7 @@ class PreparedTrial:
     place: str
     memory: int | None = None
     counting: Counting | None = None
+    drives: DrivesWatched | None = None
 
     def hold(self) -> AbstractAsyncContextManager[Held]:
         """See `iosonde.change.hold.hold`."""
@@ -97,6 +100,7 @@ async def measure_loop(
             await bench.host.write(path, content)
         prefix = await stack.enter_async_context(limited(bench.host, bench.memory))
         readings, states = await _idle(bench, progress)
+        health = await bench.drives.read(time.time()) if bench.drives else None
         observer = None
         if bench.observe:
             observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
@@ -110,6 +114,8 @@ async def measure_loop(
             files = {**raw.files, COUNTED: bench.counting.packed(readings, states)}
             raw = replace(raw, files=files)
         series = observer.series() if observer else ()
+        if bench.drives and health:
+            series += bench.drives.series(health, await bench.drives.read(time.time()))
         background = observer.background() if observer else ()
     loop = Loop(
         index=index,

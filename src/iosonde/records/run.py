@@ -11,6 +11,8 @@ from iosonde.records.load import Load, LoadResult, RawOutput, Target
 from iosonde.records.stack import Capture, Json, Scalar
 
 _MAYBE = {"type": ["number", "null"]}  # a figure that is not known
+HEALTH = "health"
+"""Sampler of the series that hold a drive's own log, once before and once after a loop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
+from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS
+from iosonde.layers.disk.health import read_health
 from iosonde.layers.layer import BlockDevice, Everything, Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import Compared, Declared, Duration, Hosting, Site, Size
 from iosonde.layers.step import Check, Step, UndoSubject, exists, run, wipe
@@ -178,6 +180,8 @@ class Disk(Layer):
     )  # fmt: skip
     shows_members: ClassVar[bool] = False
     can_break: ClassVar[bool] = False
+    health_units: ClassVar[Mapping[str, str]] = HEALTH_UNITS
+    alarms: ClassVar[Mapping[str, str]] = ALARMS
 
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. Drives without a medium have no size: left out."""
@@ -199,6 +203,10 @@ class Disk(Layer):
             and device.name not in fabrics
             and device.lsblk.get("tran") != "iscsi"  # a layer of its own
         )
+
+    async def health(self, host: Host, layer: StackLayer) -> Mapping[str, Scalar]:
+        """See `ReportsHealth.health`."""
+        return await read_health(host, layer.device, str(layer.facts.get("transport") or ""))
 
     def imports(self, layer: StackLayer, everything: Everything) -> tuple[str, ...]:
         """What a virtual machine's disk is on its host, if one disk there has its serial."""

@@ -270,14 +270,15 @@ def _physical(case: EvidenceSet) -> Iterator[CounterEvidence]:
 
 
 def _pcie(case: EvidenceSet) -> Iterator[Finding]:
-    for state in case.of_kind("pcie"):
+    for state in case.with_value("bandwidth_max"):
         now, most = state.values.get("bandwidth"), state.values.get("bandwidth_max")
         if not isinstance(now, int | float) or not isinstance(most, int | float) or now >= most:
             continue
         model = state.values.get("model") or state.name
+        place = f"in slot {state.name} " if state.kind == "pcie" else f"({state.name}) "
         yield Finding(
             "pcie-link", "warning", subject_of(state),
-            f"{model} in slot {state.name} is linked at {_lanes(state, '')} although it could do "
+            f"{model} {place}is linked at {_lanes(state, '')} although it could do "
             f"{_lanes(state, '_max')}: {units.show_bandwidth(now)} each way at most, "
             f"{units.show_fraction(now / most)} of what it was built for.",
             (
@@ -323,7 +324,7 @@ RULES: tuple[Rule, ...] = (
         _drops,
     ),
     Rule(
-        "pcie-link", "pcie",
+        "pcie-link", "pcie, disk",
         "A PCIe link with fewer lanes or a lower speed than the device can have.",
         "PCI Express Base Specification 6.0, 7.5.3.6 and 7.5.3.8 (Link Capabilities and Status)",
         _pcie,

@@ -1,0 +1,261 @@
+"""Rules about what drives say of themselves: wear, spare blocks, heat, errors, lost power.
+
+Source:
+    NVM Express Base Specification 2.0, 5.16.1.3 (SMART / Health Information) and 8.15 (host
+    controlled thermal management); JESD218B, which rates endurance at 100 % used; ACS-4, 9.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from iosonde import units
+from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence, subject_of
+from iosonde.records.finding import Evidence, Finding
+from iosonde.records.run import HEALTH
+
+_WORN = 0.9
+_MANY_UNSAFE = 10
+_UNSAFE_SHARE = 0.2
+_SPARE_BIT, _FAILING_BITS = 1, {4: "its reliability is degraded", 8: "its medium is read-only",
+                                16: "the backup of its volatile memory failed"}  # fmt: skip
+_LOG = "NVM Express Base Specification 2.0, 5.16.1.3; ACS-4, 9.5"
+
+
+def _number(state: StateEvidence, name: str) -> float | None:
+    value = state.values.get(name)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(name.replace("_", " "), value, HEALTH_UNITS[name], state.where)
+        for name in names if (value := _number(state, name)) is not None
+    )  # fmt: skip
+
+
+def _wear(case: EvidenceSet) -> Iterator[Finding]:
+    for state in case.of_kind("disk"):
+        wear = _number(state, "media_wear")
+        if wear is None or wear < _WORN:
+            continue
+        yield Finding(
+            "media-wear", "warning", subject_of(state),
+            f"{state.name} has used {units.show_fraction(wear)} of the writes that its flash is "
+            "rated for: retention without power and the speed of writes are no longer what the "
+            "data sheet promises.",
+            _evidence(state, "media_wear", "written"),
+            "replace the drive before it is relied on; figures measured on it are those of a "
+            "worn drive",
+            f"smartctl -a {_path(state)}: “Percentage Used” after a day of the usual load",
+        )  # fmt: skip
+
+
+def _spare(case: EvidenceSet) -> Iterator[Finding]:
+    for state in case.of_kind("disk"):
+        spare, least = _number(state, "spare"), _number(state, "spare_threshold")
+        warned = int(_number(state, "critical_warning") or 0) & _SPARE_BIT
+        if warned or (spare is not None and least is not None and spare < least):
+            yield Finding(
+                "spare-low", "error", subject_of(state),
+                f"{state.name} has few spare blocks left"
+                + (f" ({units.show_fraction(spare)})" if spare is not None else "")
+                + ": worn or defective ones can soon not be replaced any more.",
+                _evidence(state, "spare", "spare_threshold", "critical_warning"),
+                "copy its data and replace the drive",
+                f"smartctl -a {_path(state)}: “Available Spare” against its threshold",
+            )  # fmt: skip
+
+
+def _failing(case: EvidenceSet) -> Iterator[Finding]:
+    for state in case.of_kind("disk"):
+        bits = int(_number(state, "critical_warning") or 0)
+        reasons = [words for bit, words in _FAILING_BITS.items() if bits & bit]
+        if state.values.get("health_passed") is False and not bits:
+            reasons.append("its own assessment of its health has failed")
+        if reasons:
+            yield Finding(
+                "drive-failing", "error", subject_of(state),
+                f"{state.name} reports that {' and that '.join(reasons)}.",
+                (
+                    *_evidence(state, "critical_warning"),
+                    Evidence("health passed", state.values.get("health_passed"), "", state.where),
+                ),
+                "copy its data and replace the drive; measure nothing on it",
+                f"smartctl -H {_path(state)}",
+            )  # fmt: skip
+
+
+def _hot(case: EvidenceSet) -> Iterator[Finding]:
+    """Heat over the life of a drive."""
+    for state in case.of_kind("disk"):
+        names = ("warning_temperature_time", "critical_temperature_time", "throttle_time")
+        if not any(_number(state, name) for name in names):
+            continue
+        spent = max(_number(state, name) or 0 for name in names)
+        yield Finding(
+            "temperature-throttling", "note", subject_of(state),
+            f"{state.name} has spent {units.show_seconds(spent)} of its life too hot: it slows "
+            "itself down then, and long loads measure its cooling.",
+            _evidence(state, "temperature", *names, "throttle_count"),
+            "give it air or a heat sink; where a trial is flagged with this name, it happened "
+            "while that was measured",
+            "the same figures before and after a long write at full speed",
+        )  # fmt: skip
+
+
+def _unsafe(case: EvidenceSet) -> Iterator[Finding]:
+    for state in case.of_kind("disk"):
+        unsafe, cycles = (_number(state, one) for one in ("unsafe_shutdowns", "power_cycles"))
+        if unsafe is None or not cycles or unsafe <= _MANY_UNSAFE:
+            continue
+        if unsafe / cycles > _UNSAFE_SHARE:
+            yield Finding(
+                "unsafe-shutdowns", "note", subject_of(state),
+                f"{state.name} lost power without notice {int(unsafe):,} times in {int(cycles):,} "
+                "power cycles: what its write cache held then is lost unless capacitors keep it.",
+                _evidence(state, "unsafe_shutdowns", "power_cycles"),
+                "look whether the host shuts down in an orderly way, and whether the drive has "
+                "power-loss protection",
+                "the counter before and after an orderly shutdown: it does not rise",
+            )  # fmt: skip
+
+
+def _errors(case: EvidenceSet) -> Iterator[Finding]:
+    names = ("media_errors", "pending_sectors", "uncorrectable_sectors")
+    for state in case.of_kind("disk"):
+        if any(_number(state, name) for name in names):
+            yield Finding(
+                "media-errors", "error", subject_of(state),
+                f"{state.name} has data that it could not read back: I/Os to them are tried again "
+                "and again, and end in errors.",
+                _evidence(state, *names, "reallocated_sectors"),
+                "replace the drive, or in an array scrub it; write to sectors that are pending",
+                f"smartctl -t long {_path(state)}, and the kernel's log",
+            )  # fmt: skip
+
+
+def _interface(case: EvidenceSet) -> Iterator[Finding]:
+    """A SATA or SAS drive that agreed on less than it can do."""
+    for state in case.of_kind("disk"):
+        now, most = (_number(state, f"interface_speed{end}") for end in ("", "_max"))
+        if now and most and now < most:
+            yield Finding(
+                "interface-speed", "warning", subject_of(state),
+                f"{state.name} is linked at {now / 1e9:g} Gbit/s although it can do "
+                f"{most / 1e9:g} Gbit/s.",
+                _evidence(state, "interface_speed", "interface_speed_max"),
+                "another cable, slot or controller; the kernel lowers the speed of a link with "
+                "errors (dmesg: “limiting SATA link speed”)",
+                "sequential reads at full queue depth with both",
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Rise:
+    """How far the counters of one drive rose during a trial's loops."""
+
+    trial: TrialEvidence
+    drive: str
+    counters: Mapping[str, float]
+
+
+def _rises(case: EvidenceSet, rule: str) -> Iterator[_Rise]:
+    """Drives of which counters that a rule is about rose during the loops of a trial."""
+    for trial in case.trials:
+        risen: dict[str, dict[str, float]] = {}
+        for series in (one for loop in trial.series for one in loop if one.sampler == HEALTH):
+            if ALARMS.get(series.name) != rule or len(series.values) < 2:
+                continue
+            first, last = series.values[0], series.values[-1]
+            if first is not None and last is not None and last > first:
+                counters = risen.setdefault(series.subject, {})
+                counters[series.name] = counters.get(series.name, 0.0) + last - first
+        for drive, counters in risen.items():
+            yield _Rise(trial, drive, counters)
+
+
+_DURING = {
+    "temperature-throttling": (
+        "warning",
+        "became too hot and slowed itself down: the trial measured its cooling.",
+        "cool it, or measure in shorter loops with pauses; compare nothing with this trial",
+        "the rate of the loops beside `temperature` in their series",
+    ),
+    "media-errors": (
+        "error",
+        "could not read data back, or replaced sectors.",
+        "replace the drive; the latencies of this trial hold its retries",
+        "the kernel's log of that time",
+    ),
+    "unsafe-shutdowns": (
+        "error",
+        "lost power or was reset.",
+        "look in the kernel's log for a controller reset, and at cable and power supply",
+        "the counter over the same load again",
+    ),
+    "interface-errors": (
+        "warning",
+        "saw transfers with wrong checksums, which were sent again.",
+        "another cable or slot",
+        "the counter over the same load again",
+    ),
+}  # fmt: skip
+
+
+def _risen(case: EvidenceSet, rule: str) -> Iterator[Finding]:
+    severity, words, remedy, confirm = _DURING[rule]
+    for rise in _rises(case, rule):
+        yield Finding(
+            rule, "error" if severity == "error" else "warning", rise.trial.label,
+            f"{rise.drive} {words}",
+            tuple(
+                Evidence(f"rise of {name.replace('_', ' ')} of {rise.drive}", value,
+                         HEALTH_UNITS[name], rise.trial.where)
+                for name, value in rise.counters.items()
+            ),
+            remedy, confirm,
+        )  # fmt: skip
+
+
+def _throttled(case: EvidenceSet) -> Iterator[Finding]:
+    return _risen(case, "temperature-throttling")
+
+
+def _failed_reads(case: EvidenceSet) -> Iterator[Finding]:
+    return _risen(case, "media-errors")
+
+
+def _lost_power(case: EvidenceSet) -> Iterator[Finding]:
+    return _risen(case, "unsafe-shutdowns")
+
+
+def _resent(case: EvidenceSet) -> Iterator[Finding]:
+    return _risen(case, "interface-errors")
+
+
+def _path(state: StateEvidence) -> str:
+    return f"/dev/{state.name.removeprefix('/dev/')}"
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("media-wear", "disk", "A drive that has used 90 % or more of its rated writes.", _LOG,
+         _wear),
+    Rule("spare-low", "disk", "Fewer spare blocks than the drive's own threshold.", _LOG, _spare),
+    Rule("drive-failing", "disk", "A drive that reports a critical state of its own.", _LOG,
+         _failing),
+    Rule("temperature-throttling", "disk", "Time that a drive has spent too hot.", _LOG, _hot),
+    Rule("temperature-throttling", "disk", "A drive that became too hot during a trial.", _LOG,
+         _throttled),
+    Rule("unsafe-shutdowns", "disk", "Many power losses without notice.", _LOG, _unsafe),
+    Rule("unsafe-shutdowns", "disk", "A drive that lost power or was reset during a trial.", _LOG,
+         _lost_power),
+    Rule("media-errors", "disk", "Data that a drive could not read back.", _LOG, _errors),
+    Rule("media-errors", "disk", "Media errors that came during a trial.", _LOG, _failed_reads),
+    Rule("interface-speed", "disk", "A SATA or SAS link that agreed on less than the drive can do.",
+         "smartctl(8); Serial ATA Revision 3.4, 9.4 (speed negotiation)", _interface),
+    Rule("interface-errors", "disk", "Checksum errors of a drive's link during a trial.", _LOG,
+         _resent),
+)  # fmt: skip

@@ -1,0 +1,189 @@
+"""smartctl and nvme smart-log: a drive's log of its own health, as text or as JSON.
+
+Source: smartmontools 7.3, nvmeprint.cpp (print_smart_log) and ataprint.cpp; nvme-cli 1.16 and 2.3,
+nvme-print-stdout.c (stdout_smart_log). The JSON of nvme-cli does not name the drive: the command
+before it does, if it is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from iosonde.layers.disk.facts_health import health_of_log, health_of_table, health_of_tree
+from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import TextCursor, command_before, compact, flow, joined, lines, prompt_in
+from iosonde.text.torn import decoded, opening
+
+_DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg)\w{0,8})\b")
+_FIGURE = re.compile(r"0x[0-9a-f]{1,4}|\d[\d,.]{0,30}")
+# Label in smartctl's text → the name that its JSON has; blanks left out.
+_SMARTCTL: Mapping[str, str] = {
+    "CriticalWarning": "critical_warning", "Temperature": "temperature",
+    "AvailableSpare": "available_spare", "AvailableSpareThreshold": "available_spare_threshold",
+    "PercentageUsed": "percentage_used", "DataUnitsRead": "data_units_read",
+    "DataUnitsWritten": "data_units_written", "PowerCycles": "power_cycles",
+    "PowerOnHours": "power_on_hours", "UnsafeShutdowns": "unsafe_shutdowns",
+    "MediaandDataIntegrityErrors": "media_errors",
+    "ErrorInformationLogEntries": "num_err_log_entries",
+    "WarningComp.TemperatureTime": "warning_temp_time",
+    "CriticalComp.TemperatureTime": "critical_comp_time",
+    "ThermalTemp.1TransitionCount": "thm_temp1_trans_count",
+    "ThermalTemp.2TransitionCount": "thm_temp2_trans_count",
+    "ThermalTemp.1TotalTime": "thm_temp1_total_time",
+    "ThermalTemp.2TotalTime": "thm_temp2_total_time",
+}  # fmt: skip
+_NVME: Mapping[str, str] = {
+    name: name for name in (
+        "critical_warning", "temperature", "available_spare", "available_spare_threshold",
+        "percentage_used", "power_cycles", "power_on_hours", "unsafe_shutdowns", "media_errors",
+        "num_err_log_entries",
+    )
+} | {
+    "data_units_read": "data_units_read", "DataUnitsRead": "data_units_read",
+    "data_units_written": "data_units_written", "DataUnitsWritten": "data_units_written",
+    "WarningTemperatureTime": "warning_temp_time",
+    "CriticalCompositeTemperatureTime": "critical_comp_time",
+    "ThermalManagementT1TransCount": "thm_temp1_trans_count",
+    "ThermalManagementT2TransCount": "thm_temp2_trans_count",
+    "ThermalManagementT1TotalTime": "thm_temp1_total_time",
+    "ThermalManagementT2TotalTime": "thm_temp2_total_time",
+}  # fmt: skip
+_PASSED = re.compile(r"(?:self-assessmenttestresult|SMARTHealthStatus):(PASSED|OK|FAILED)")
+_ROW = re.compile(
+    r"(?<!\S)(\d{1,3}) ([A-Z][\w-]{2,40}) 0x[0-9a-f]{4} \d{3} \d{3} (?:\d{3}|---) "
+    r"(?:Pre-fail|Old_age) (?:Always|Offline) (?:-|FAILING_NOW|In_the_past) (\d{1,19})(?!\S)"
+)
+_HEAD = re.compile(r"^\s*smartctl \d|^\s*=== START OF ")
+_KEY = re.compile(r'"json_format_version"|"smartctl"\s*:')
+_NVME_HEAD = re.compile(r"Smart Log for NVME device\s*:\s*(?P<drive>nvme\w{1,12})")
+_NVME_KEY = re.compile(r'"critical_warning"\s*:')
+_LONGEST = 200
+
+
+class Smartctl:
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "smartctl"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "smartctl 7", "smartctl 6", "=== START OF ", '"json_format_version"', '"smartctl"',
+    )  # fmt: skip
+
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`."""
+        line = cursor.line(cursor.at) or ""
+        if _KEY.search(line):
+            return _opened(cursor)
+        if not _HEAD.match(line):
+            return None
+        for index in range(cursor.at - 1, max(cursor.at - 6, -1), -1):
+            if (cursor.line(index) or "").lstrip().startswith("smartctl "):
+                return index
+        return cursor.at
+
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        """See `Output.read`."""
+        begin, (command, host) = command_before(cursor, first, ("smartctl",), reach=3)
+        if "{" in (cursor.line(first) or ""):
+            last = _end_of_json(cursor, first)
+            tree = decoded(joined(cursor, first, last), _KEY)
+            values = health_of_tree(tree)
+            device = tree.get("device")
+            named = str(device.get("name")) if isinstance(device, dict) else command
+        else:
+            last = _end_of_text(cursor, first)
+            values = _of_smartctl(cursor, first, last)
+            named = command
+        return _reading(self.tool, begin, last, values, named, host=host, command=command)
+
+
+class NvmeSmartLog:
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "nvme smart-log"
+    anchors: ClassVar[tuple[str, ...]] = ("Smart Log for NVME", '"critical_warning"')
+
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`; what smartctl's JSON holds is smartctl's."""
+        line = cursor.line(cursor.at) or ""
+        if _NVME_HEAD.search(line):
+            return cursor.at
+        return _opened(cursor) if _NVME_KEY.search(line) else None
+
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        """See `Output.read`."""
+        begin, (command, host) = command_before(cursor, first, ("nvme",), reach=3)
+        line = cursor.line(first) or ""
+        if head := _NVME_HEAD.search(line):
+            last = _end_of_text(cursor, first)
+            log = _figures(compact(cursor, first, last), _NVME)
+            values, named = health_of_log(log, kelvin=False), f"/dev/{head['drive']}"
+        else:
+            last = _end_of_json(cursor, first)
+            log = decoded(joined(cursor, first, last), _NVME_KEY)
+            values, named = health_of_log(log, kelvin=True), command
+        return _reading(self.tool, begin, last, values, named, host=host, command=command)
+
+
+def _opened(cursor: TextCursor) -> int | None:
+    """Index of the line that opens the object that holds the anchor's line as its first key."""
+    start = opening(cursor, cursor.at)
+    return start if (cursor.line(start) or "").lstrip().startswith("{") else None
+
+
+def _reading(
+    tool: str, first: int, last: int, values: Mapping[str, Scalar], named: str, *, host: str,
+    command: str,
+) -> OutputReading:  # fmt: skip
+    if not values:
+        raise Unreadable("it says nothing of the drive's health")
+    drive = _DRIVE.search(named)
+    subject = PrintedSubject("disk", drive[1] if drive else "", values, host)
+    return OutputReading(first, last, states=(PrintedState(tool, (subject,), host, command),))
+
+
+def _of_smartctl(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
+    text = compact(cursor, first, last)
+    values = health_of_log(_figures(text, _SMARTCTL), kelvin=False)
+    values |= health_of_table(
+        (int(number), name, int(raw)) for number, name, raw in
+        _ROW.findall(flow(cursor, first, last))
+    )  # fmt: skip
+    if passed := _PASSED.search(text):
+        values["health_passed"] = passed[1] != "FAILED"
+    return values
+
+
+def _figures(text: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """The whole numbers behind some labels, in a text without blanks."""
+    found: dict[str, Any] = {}
+    for label, name in labels.items():
+        at = text.find(f"{label}:")
+        figure = _FIGURE.match(text, at + len(label) + 1) if at >= 0 else None
+        if figure:
+            digits = re.sub(r"[,.]", "", figure[0])
+            found[name] = int(digits, 16) if digits.startswith("0x") else int(digits)
+    return found
+
+
+def _end_of_text(cursor: TextCursor, first: int) -> int:
+    """Index of the last line before the next prompt or a longer gap."""
+    last = first
+    for index, line in lines(cursor, first, _LONGEST):
+        if index > first and (prompt_in(line) or index > last + 3 or _NVME_HEAD.search(line)):
+            break
+        if line:
+            last = index
+    return last
+
+
+def _end_of_json(cursor: TextCursor, first: int) -> int:
+    depth, last = 0, first
+    for index, line in lines(cursor, first, 6000):
+        depth += line.count("{") - line.count("}")
+        last = index
+        if depth <= 0 and index > first:
+            break
+    return last

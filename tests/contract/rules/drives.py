@@ -1,0 +1,106 @@
+"""What drives say of their own health."""
+
+from __future__ import annotations
+
+from iosonde.records.evidence import TrialEvidence
+from iosonde.records.run import HEALTH, Series
+from tests.contract.rules.case import RuleCase, case, state, trial
+
+
+def during(name: str, before: float, after: float) -> TrialEvidence:
+    """A trial of one loop, with a figure of a drive's log before and after it."""
+    series = Series(HEALTH, "nvme0n1", name, "", (1.0, 61.0), (before, after))
+    return trial({"write.iops": [9.0]}, host="n1", target="/dev/nvme0n1", series=((series,),))
+
+
+def apart(name: str, first: float, second: float) -> TrialEvidence:
+    """A trial of two loops between which, and not during which, a figure rose."""
+    loops = tuple(
+        (Series(HEALTH, "nvme0n1", name, "", (at, at + 60), (value, value)),)
+        for at, value in ((1.0, first), (600.0, second))
+    )
+    return trial({"write.iops": [9.0, 9.0]}, host="n1", target="/dev/nvme0n1", series=loops)
+
+
+CASES = (
+    RuleCase(
+        "media-wear.wear",
+        "93 % of the rated writes used",
+        case(state("disk", "nvme0n1", {"media_wear": 0.93})),
+        "half of them used",
+        case(state("disk", "nvme0n1", {"media_wear": 0.5})),
+    ),
+    RuleCase(
+        "spare-low.spare",
+        "9 % spare with a threshold of 10 %",
+        case(state("disk", "nvme0n1", {"spare": 0.09, "spare_threshold": 0.1})),
+        "just at the threshold, and warned of heat alone",
+        case(state("disk", "nvme0n1", {"spare": 0.1, "spare_threshold": 0.1,
+                                       "critical_warning": 2})),
+    ),
+    RuleCase(
+        "drive-failing.failing",
+        "a medium that can only be read",
+        case(state("disk", "nvme0n1", {"critical_warning": 8})),
+        "a drive that is only warm, and passed its own test",
+        case(state("disk", "nvme0n1", {"critical_warning": 2, "health_passed": True})),
+    ),
+    RuleCase(
+        "temperature-throttling.hot",
+        "14 min of thermal management",
+        case(state("disk", "nvme0n1", {"throttle_time": 840, "temperature": 40})),
+        "a warm drive that never had to",
+        case(state("disk", "nvme0n1", {"throttle_time": 0, "warning_temperature_time": 0,
+                                       "temperature": 69})),
+    ),
+    RuleCase(
+        "temperature-throttling.throttled",
+        "40 s of thermal management more after the loop",
+        case(during("throttle_time", 800, 840)),
+        "as much after each loop as before it",
+        case(apart("throttle_time", 800, 840)),
+    ),
+    RuleCase(
+        "unsafe-shutdowns.unsafe",
+        "23 of 61 power cycles without notice",
+        case(state("disk", "nvme0n1", {"unsafe_shutdowns": 23, "power_cycles": 61})),
+        "23 of 600",
+        case(state("disk", "nvme0n1", {"unsafe_shutdowns": 23, "power_cycles": 600})),
+    ),
+    RuleCase(
+        "unsafe-shutdowns.lost_power",
+        "one more after the loop",
+        case(during("unsafe_shutdowns", 5, 6)),
+        "one more between two loops, while the host was booted",
+        case(apart("unsafe_shutdowns", 5, 6)),
+    ),
+    RuleCase(
+        "media-errors.errors",
+        "sectors that wait to be written",
+        case(state("disk", "sdb", {"pending_sectors": 16})),
+        "sectors that were replaced long ago",
+        case(state("disk", "sdb", {"pending_sectors": 0, "media_errors": 0,
+                                   "reallocated_sectors": 8})),
+    ),
+    RuleCase(
+        "media-errors.failed_reads",
+        "an error more after the loop",
+        case(during("media_errors", 0, 1)),
+        "more entries of the error log, which commands that the drive does not know make too",
+        case(during("error_log_entries", 14, 20)),
+    ),
+    RuleCase(
+        "interface-speed.interface",
+        "3 Gbit/s of 6",
+        case(state("disk", "sdc", {"interface_speed": 3e9, "interface_speed_max": 6e9})),
+        "6 of 6",
+        case(state("disk", "sdc", {"interface_speed": 6e9, "interface_speed_max": 6e9})),
+    ),
+    RuleCase(
+        "interface-errors.resent",
+        "three checksum errors during the loop",
+        case(during("interface_errors", 3, 6)),
+        "three of earlier days",
+        case(during("interface_errors", 3, 3)),
+    ),
+)  # fmt: skip

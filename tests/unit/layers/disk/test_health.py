@@ -1,0 +1,180 @@
+"""A drive's own log: read in every form, asked on a host, watched around a loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from iosonde.errors import CommandTimeout
+from iosonde.hosts.host import Completed
+from iosonde.layers.disk.facts_health import (
+    ALARMS,
+    HEALTH_UNITS,
+    health_of_nvme,
+    health_of_smartctl,
+)
+from iosonde.layers.disk.health import pcie_link, read_health
+from iosonde.measure.flags import flags_of
+from iosonde.records.load import Demand, Target, TargetKind
+from iosonde.records.run import HEALTH, Series
+from iosonde.records.stack import Capture, Scalar, StackLayer
+from iosonde.stack.health import drives_under, with_health
+from tests.mangle import states
+from tests.nothing import NothingHost
+from tests.unit.measure.build import loop, trial
+
+DEMAND = Demand(writes=True, reads=False, direct=True, size=None, seconds=60.0, tools=())
+SAMPLES = Path(__file__).parents[3] / "outputs" / "smart-composed"
+
+
+def values(name: str) -> Mapping[str, Scalar]:
+    (state,) = states((SAMPLES / name).read_text())
+    (subject,) = state.subjects
+    return subject.values
+
+
+def test_every_form_of_one_log_says_the_same() -> None:
+    text = values("smartctl-nvme.txt")
+    log = json.loads((SAMPLES / "smartctl-nvme.json").read_text())
+    plain = log["nvme_smart_health_information_log"]
+    assert text["media_wear"] == plain["percentage_used"] / 100
+    assert text["written"] == plain["data_units_written"] * 512_000
+    assert text["warning_temperature_time"] == plain["warning_temp_time"] * 60
+    assert text["temperature"] == 71
+    assert text["throttle_time"] == 840
+    for name in ("smartctl-nvme.json", "nvme-smart-log.txt", "nvme-smart-log.json"):
+        other = values(name)
+        common = text.keys() & other.keys()
+        assert len(common) > 12
+        assert {key: text[key] for key in common} == {key: other[key] for key in common}
+
+
+def test_ata_attributes_are_read_in_both_forms() -> None:
+    text = values("smartctl-ata.txt")
+    assert (text["reallocated_sectors"], text["pending_sectors"]) == (8, 16)
+    assert text["interface_errors"] == 3
+    told = values("smartctl-ata.json")
+    assert told["media_wear"] == 0.11
+    assert told["written"] == 4_000_000 * 512
+    assert told["warning_temperature_time"] == 5 * 60
+    assert (told["interface_speed"], told["interface_speed_max"]) == (3e9, 6e9)
+    assert told["unsafe_shutdowns"] == 7
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        [], 7, {}, {"nvme_smart_health_information_log": []},
+        {"ata_smart_attributes": {"table": 3}},
+        {"ata_smart_attributes": {"table": [None, {"id": "5", "raw": {"value": 3}}]}},
+        {"ata_device_statistics": {"pages": [{"table": [{"name": ["x"], "value": 1}]}]}},
+        {"nvme_smart_health_information_log": {"media_errors": -1, "percentage_used": True,
+                                               "power_cycles": "7", "unsafe_shutdowns": 2**70,
+                                               "data_units_written": 2**60, "power_on_hours": 1.5}},
+        {"interface_speed": {"max": {"units_per_second": 2**62, "bits_per_unit": 2**62}}},
+        {"temperature": {"current": "\x1b[31mhot"}},
+    ],
+)  # fmt: skip
+def test_what_no_drive_can_mean_is_left_out(tree: object) -> None:
+    assert health_of_smartctl(json.dumps(tree)) == {}
+
+
+def test_a_figure_of_5000_digits_is_no_figure() -> None:
+    with pytest.raises(ValueError, match="digits"):
+        health_of_nvme('{"media_errors": ' + "9" * 5000 + "}")
+
+
+def test_alarms_are_figures() -> None:
+    assert ALARMS.keys() <= HEALTH_UNITS.keys()
+
+
+def test_a_pcie_link_is_read_as_lspci_has_it() -> None:
+    link = pcie_link("8.0 GT/s PCIe", "2", "16.0 GT/s PCIe", "4")
+    assert (link["link_width"], link["link_width_max"]) == (2, 4)
+    assert link["bandwidth"] == 1969230769  # 8e9 * 128 / 130 / 8 * 2
+    assert pcie_link("Unknown", "255", "16.0 GT/s PCIe", "4") == {}
+
+
+@dataclass
+class Drive(NothingHost):
+    """A host on which one tool answers, or hangs."""
+
+    answers: dict[str, list[bytes]] = field(default_factory=dict)
+    hangs: bool = False
+    asked: list[Sequence[str]] = field(default_factory=list)
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        timeout: float | None = 60.0,
+        check: bool = True,
+    ) -> Completed:
+        self.asked.append(argv)
+        if self.hangs:
+            raise CommandTimeout("smartctl did not end", where=self.name)
+        rest = self.answers.get(argv[0])
+        if not rest:
+            return await super().run(argv, check=check)
+        return Completed(tuple(argv), 64, rest.pop(0) if len(rest) > 1 else rest[0], b"", 0.1)
+
+
+def log(**more: int) -> bytes:
+    plain = {"critical_warning": 0, "temperature": 311, "thm_temp1_total_time": 5, **more}
+    return json.dumps(plain).encode()
+
+
+def test_tools_that_are_not_there_or_hang_give_nothing() -> None:
+    assert asyncio.run(read_health(Drive(), "/dev/nvme0n1", "nvme")) == {}
+    assert asyncio.run(read_health(Drive(hangs=True), "/dev/sda", "sata")) == {}
+    broken = Drive(answers={"smartctl": [b"Permission denied"]})
+    assert asyncio.run(read_health(broken, "/dev/sda", "sata")) == {}
+
+
+def test_virtual_and_usb_disks_are_not_asked() -> None:
+    host = Drive(answers={"smartctl": [log()]})
+    for transport in ("virtio", "usb", ""):
+        assert asyncio.run(read_health(host, "/dev/sda", transport)) == {}
+    assert host.asked == []
+
+
+def capture() -> Capture:
+    layer = StackLayer(
+        "nothing/disk:nvme0n1", "disk", "nothing", "/dev/nvme0n1", 1 << 30,
+        facts={"kernel_name": "nvme0n1", "transport": "nvme"},
+    )  # fmt: skip
+    return Capture(taken=1.0, hosts=(), layers=(layer,))
+
+
+@pytest.mark.parametrize(("after", "flagged"), [(45, True), (5, False)])
+def test_a_rise_during_a_loop_flags_the_trial(after: int, flagged: bool) -> None:
+    host = Drive(answers={"nvme": [log(), log(), log(thm_temp1_total_time=after)]})
+    target = Target("nothing", "/dev/nvme0n1", TargetKind.DEVICE)
+
+    async def watched() -> tuple[Capture, tuple[Series, ...]]:
+        whole = await with_health(capture(), [host])
+        drives = drives_under(whole, target, [host])
+        assert drives is not None
+        before = await drives.read(10.0)
+        return whole, drives.series(before, await drives.read(70.0))
+
+    whole, series = asyncio.run(watched())
+    (time,) = [one for one in series if one.name == "throttle_time"]
+    assert (time.sampler, time.subject, time.unit) == (HEALTH, "nvme0n1", "s")
+    assert (time.times, time.values) == ((10.0, 70.0), (5, after))
+    measured = trial([loop(0, {"write.iops": 9.0}, series=series)], capture=whole)
+    flags = flags_of(measured, DEMAND, None)
+    assert ("temperature-throttling" in flags) == flagged
+
+
+def test_a_drive_that_never_answered_is_not_watched() -> None:
+    whole = asyncio.run(with_health(capture(), [Drive()]))
+    assert whole == capture()
+    target = Target("nothing", "/dev/nvme0n1", TargetKind.DEVICE)
+    assert drives_under(whole, target, [Drive()]) is None
