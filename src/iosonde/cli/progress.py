@@ -6,8 +6,11 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.cli.output import err, styled, write_message
+from iosonde.measure.progress import Progress
 from iosonde.records.run import Loop
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ def speed(loop: Loop) -> str:
     return ", ".join(parts) or "no I/O"
 
 
-class LineProgress:
+class LineProgress(Progress):
     """For logs and pipes: one line for what matters."""
 
     def __init__(self) -> None:
@@ -47,39 +50,39 @@ class LineProgress:
         self._loops: int | None = None
         self._end = ""
 
+    @override
     def begins(self, run: str, trials: int, loops: int | None) -> None:
-        """See `Progress.begins`."""
         self.run = run
         self._loops = loops
         each = f"{loops} loops each" if loops else "loops until precise enough"
         self._say(f"run {run}: {trials} trial{'s' * (trials != 1)}, {each}")
 
+    @override
     def preparing(self, trial: str, what: str) -> None:
-        """See `Progress.preparing`."""
         self._say(f"{trial}: {what}")
 
-    def loop_begins(self, trial: str, index: int, seconds: float | None) -> None:
-        """See `Progress.loop_begins`."""
+    @override
+    def loop_begins(self, trial: str, index: int, seconds: float | None) -> None: ...
 
+    @override
     def live(
         self, trial: str, iops: float | None, bandwidth: float | None, background: tuple[str, ...]
-    ) -> None:
-        """See `Progress.live`."""
+    ) -> None: ...
 
+    @override
     def loop_ended(self, trial: str, loop: Loop) -> None:
-        """See `Progress.loop_ended`."""
         of = f" of {self._loops}" if self._loops else ""
         going = f" (meanwhile: {'; '.join(loop.background)})" if loop.background else ""
         self._say(f"{trial}: loop {loop.index + 1}{of}: {speed(loop)}{going}")
 
+    @override
     def ends_at(self, moment: float | None) -> None:
-        """See `Progress.ends_at`."""
         if moment is not None and clock(moment) != self._end:
             self._end = clock(moment)
             self._say(f"ends about {self._end}")
 
+    @override
     def warn(self, trial: str, sentence: str) -> None:
-        """See `Progress.warn`."""
         self._say(f"{trial}: warning: {sentence}")
 
     @staticmethod
@@ -90,7 +93,7 @@ class LineProgress:
         """Nothing is left on the screen."""
 
 
-class LiveProgress:
+class LiveProgress(Progress):
     """For people at a terminal: finished loops scroll by, what runs now stays below them."""
 
     def __init__(self) -> None:
@@ -110,8 +113,8 @@ class LiveProgress:
         )
         self._live.start()
 
+    @override
     def begins(self, run: str, trials: int, loops: int | None) -> None:
-        """See `Progress.begins`."""
         self.run = run
         self._loops = loops
         each = f"{loops} loops each" if loops else "loops until precise enough"
@@ -125,19 +128,19 @@ class LiveProgress:
             )
         )
 
+    @override
     def preparing(self, trial: str, what: str) -> None:
-        """See `Progress.preparing`."""
         self._now[trial] = (what, time.monotonic(), None)
 
+    @override
     def loop_begins(self, trial: str, index: int, seconds: float | None) -> None:
-        """See `Progress.loop_begins`."""
         of = f" of {self._loops}" if self._loops else ""
         self._now[trial] = (f"loop {index + 1}{of}", time.monotonic(), seconds)
 
+    @override
     def live(
         self, trial: str, iops: float | None, bandwidth: float | None, background: tuple[str, ...]
     ) -> None:
-        """See `Progress.live`."""
         parts: list[str] = []
         if iops is not None:
             parts.append(units.show_iops(iops))
@@ -148,20 +151,20 @@ class LiveProgress:
             seen.append_text(styled("  [yellow]{}[/yellow]", text))
         self._seen[trial] = seen
 
+    @override
     def loop_ended(self, trial: str, loop: Loop) -> None:
-        """See `Progress.loop_ended`."""
         self._now.pop(trial, None)
         self._seen.pop(trial, None)
         of = f"/{self._loops}" if self._loops else ""
         self._console.print(styled("  {}  loop {}{}  {}", trial, loop.index + 1, of, speed(loop)))
         self._lines(f"    meanwhile: {text}" for text in loop.background)
 
+    @override
     def ends_at(self, moment: float | None) -> None:
-        """See `Progress.ends_at`."""
         self._end = moment
 
+    @override
     def warn(self, trial: str, sentence: str) -> None:
-        """See `Progress.warn`."""
         self._console.print(styled("  [yellow]{}: {}[/yellow]", trial, sentence))
 
     def _lines(self, lines: Iterable[str]) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.cli.progress import LineProgress, LiveProgress
 from iosonde.cli.tune_result import words
+from iosonde.tune.campaign.watch import CampaignProgress
 
 if TYPE_CHECKING:
     from iosonde.records.campaign import Intent, Measurement
@@ -58,60 +61,61 @@ def following(ask: Ask, changes: str) -> str:
     return f"next: {f'change {changes}' if changes else 'no change'} ({ask.why})"
 
 
-class LineTuning(LineProgress):
+class LineTuning(LineProgress, CampaignProgress):
     """For logs and pipes: two lines a measurement."""
 
     _unit = ""
 
+    @override
     def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
-        """See `CampaignProgress.campaign`."""
         self._unit = intent.goal.unit
         self._say(opening(run, intent, candidates, done))
 
+    @override
     def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
-        """See `CampaignProgress.asked`."""
         del standing
         self._say(following(ask, changes))
 
+    @override
     def measured(self, one: Measurement, standing: SearchStanding) -> None:
-        """See `CampaignProgress.measured`."""
         self._say(f"{outcome(one, self._unit)}; {standing_words(standing)}")
 
+    @override
     def note(self, sentence: str) -> None:
-        """See `CampaignProgress.note`."""
         self._say(f"note: {sentence}")
 
 
-class LiveTuning(LiveProgress):
+class LiveTuning(LiveProgress, CampaignProgress):
     """For people at a terminal: measurements scroll by, what runs now stays below them."""
 
     _unit = _stands = _next = ""
 
+    @override
     def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
-        """See `CampaignProgress.campaign`."""
         self._unit = intent.goal.unit
         self._lines([opening(run, intent, candidates, done)])
         self._console.print("(Ctrl-C ends it cleanly: everything is put back)", style="dim")
 
+    @override
     def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
-        """See `CampaignProgress.asked`."""
         self._next, self._stands = following(ask, changes), standing_words(standing)
 
+    @override
     def measured(self, one: Measurement, standing: SearchStanding) -> None:
-        """See `CampaignProgress.measured`."""
         self._now.clear()
         self._seen.clear()
         self._stands = standing_words(standing)
         self._lines([f"  {outcome(one, self._unit)}"])
 
+    @override
     def loop_begins(self, trial: str, index: int, seconds: float | None) -> None:
         """See `Progress.loop_begins`; what is discarded has no number."""
         super().loop_begins(trial, index, seconds)
         if index < 0:
             self._now[trial] = ("settling", self._now[trial][1], seconds)
 
+    @override
     def note(self, sentence: str) -> None:
-        """See `CampaignProgress.note`."""
         self._lines([f"  {sentence}"])
 
     def _below(self) -> tuple[str, ...]:

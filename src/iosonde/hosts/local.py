@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from typing_extensions import override
+
 from iosonde import kerneltext, limits
 from iosonde.errors import (
     CommandFailed,
@@ -29,7 +31,7 @@ from iosonde.hosts.command import require_no_nul, trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import Gathered, too_long
-from iosonde.hosts.host import Completed, FilesSnapshot, wait_or_stop
+from iosonde.hosts.host import Completed, FilesSnapshot, FilesWatch, Host, Process, wait_or_stop
 from iosonde.hosts.kin import kill, kin_of
 
 # Administrators' tools live in sbin, which a plain user's PATH may lack.
@@ -60,7 +62,7 @@ def _umask() -> int:
     return 0o022
 
 
-class LocalProcess:
+class LocalProcess(Process):
     """A child of ours in a process group of its own, so that its children end with it."""
 
     def __init__(
@@ -92,15 +94,15 @@ class LocalProcess:
             await writer.drain()
         writer.close()
 
+    @override
     async def wait(self, timeout: float | None = None) -> Completed:
-        """See `Process.wait`."""
         await wait_or_stop(
             self, self._output, self._gathered, timeout, host=self._host, what=self._argv[0]
         )
         return self._completed()
 
+    @override
     async def stop(self, grace: float = 5.0) -> Completed:
-        """See `Process.stop`."""
         if self._output.done():
             return self._completed()
         kin = kin_of(self._child.pid, {})
@@ -154,7 +156,7 @@ def _replacing(path: Path, mode: int) -> Iterator[IO[bytes]]:
         raise
 
 
-class LocalWatch:
+class LocalWatch(FilesWatch):
     """Read by a thread of the Rust core: half the cost of a loop in Python."""
 
     def __init__(self, paths: Sequence[str], interval: float) -> None:
@@ -164,16 +166,16 @@ class LocalWatch:
         self._sampler = Sampler(self._paths, interval)
         self.missed = 0
 
+    @override
     def take(self) -> Sequence[FilesSnapshot]:
-        """See `Watch.take`."""
         readings, self.missed = self._sampler.take()
         return [
             FilesSnapshot(moment, dict(zip(self._paths, contents, strict=True)))
             for moment, contents in readings
         ]
 
+    @override
     async def close(self) -> None:
-        """See `Watch.close`."""
         self._sampler.stop()
 
 
@@ -187,11 +189,12 @@ def _readable(path: str) -> bool:
     return True
 
 
-class LocalHost:
+class LocalHost(Host):
     """See `iosonde.hosts.host.Host`."""
 
     name = "local"
 
+    @override
     async def run(
         self,
         argv: Sequence[str],
@@ -200,7 +203,6 @@ class LocalHost:
         timeout: float | None = 60.0,
         check: bool = True,
     ) -> Completed:
-        """See `Host.run`."""
         arguments = tuple(argv)
         try:
             process = await self._start(arguments, stdin)
@@ -214,8 +216,8 @@ class LocalHost:
             raise CommandFailed(self.name, arguments, done.status, done.stdout, done.stderr)
         return done
 
+    @override
     async def start(self, argv: Sequence[str]) -> LocalProcess:
-        """See `Host.start`."""
         arguments = tuple(argv)
         try:
             return await self._start(arguments, b"")
@@ -224,8 +226,8 @@ class LocalHost:
             text = kerneltext.encoded(str(problem))
             raise CommandFailed(self.name, arguments, status, b"", text) from None
 
+    @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
-        """See `Host.converse`."""
         arguments = tuple(argv)
         try:
             child = await self._child(arguments)
@@ -254,8 +256,8 @@ class LocalHost:
             env=_environment(), start_new_session=True, umask=_umask(),
         )  # fmt: skip
 
+    @override
     async def read(self, path: str) -> bytes:
-        """See `Host.read`."""
         return self._read(path)
 
     def _read(self, path: str) -> bytes:
@@ -278,8 +280,8 @@ class LocalHost:
             raise self._told(path, problem) from None
         return bytes(content)
 
+    @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        """See `Host.read_many`."""
         found: dict[str, bytes | IosondeError] = {}
         for path in paths:
             try:
@@ -288,23 +290,23 @@ class LocalHost:
                 found[path] = problem
         return found
 
+    @override
     async def watch(self, paths: Sequence[str], interval: float) -> LocalWatch:
-        """See `Host.watch`."""
         return LocalWatch(paths, interval)
 
+    @override
     async def glob(self, pattern: str) -> tuple[str, ...]:
-        """See `Host.glob`."""
         return tuple(sorted(globbing.glob(pattern)))  # noqa: PTH207 - Path.glob needs a root
 
+    @override
     async def resolve(self, path: str) -> str:
-        """See `Host.resolve`."""
         try:
             return str(Path(path).resolve(strict=True))
         except OSError as problem:
             raise self._told(path, problem) from None
 
+    @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        """See `Host.write`."""
         try:
             self._write(Path(path), content, mode)
         except OSError as problem:
@@ -319,8 +321,8 @@ class LocalHost:
         with _replacing(path, mode) as file:
             file.write(content)
 
+    @override
     async def copy(self, source: str, destination: str) -> None:
-        """See `Host.copy`."""
         try:
             self._copy(Path(source), Path(destination))
         except OSError as problem:
@@ -331,8 +333,8 @@ class LocalHost:
         with source.open("rb") as there, _replacing(destination, 0o644) as file:
             shutil.copyfileobj(there, file, _COPIED_AT_ONCE)
 
+    @override
     async def remove(self, path: str) -> None:
-        """See `Host.remove`."""
         try:
             Path(path).unlink(missing_ok=True)
         except OSError as problem:

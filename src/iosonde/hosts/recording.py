@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import override
+
 from iosonde import limits
 from iosonde.errors import (
     CommandFailed,
@@ -57,7 +59,7 @@ def _problem(problem: IosondeError) -> dict[str, str]:
     return {"problem": problem.kind, "message": problem.message}
 
 
-class Recorder:
+class Recorder(Host):
     """A host like the one it wraps; everything asked of it is written down.
 
     Args:
@@ -74,6 +76,7 @@ class Recorder:
             "commands": {}, "files": {}, "globs": {}, "links": {},
         }  # fmt: skip
 
+    @override
     async def run(
         self,
         argv: Sequence[str],
@@ -82,7 +85,6 @@ class Recorder:
         timeout: float | None = 60.0,
         check: bool = True,
     ) -> Completed:
-        """See `Host.run`."""
         done = await self._host.run(argv, stdin=stdin, timeout=timeout, check=False)
         self._index["commands"][quote(argv)] = {
             "status": done.status, "stdout": _pack(done.stdout), "stderr": _pack(done.stderr)
@@ -91,23 +93,25 @@ class Recorder:
             raise CommandFailed(self.name, done.argv, done.status, done.stdout, done.stderr)
         return done
 
+    @override
     async def start(self, argv: Sequence[str]) -> Process:
         """See `Host.start`; what goes on for a while is not recorded."""
         return await self._host.start(argv)
 
+    @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
         """See `Host.converse`; not recorded either."""
         return await self._host.converse(argv)
 
+    @override
     async def read(self, path: str) -> bytes:
-        """See `Host.read`."""
         found = (await self.read_many([path]))[path]
         if isinstance(found, IosondeError):
             raise found
         return found
 
+    @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        """See `Host.read_many`."""
         found = await self._host.read_many(paths)
         for path, content in found.items():
             self._index["files"][path] = (
@@ -115,18 +119,19 @@ class Recorder:
             )
         return found
 
+    @override
     async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
         """See `Host.watch`; what changes every second is not recorded."""
         return await self._host.watch(paths, interval)
 
+    @override
     async def glob(self, pattern: str) -> tuple[str, ...]:
-        """See `Host.glob`."""
         found = await self._host.glob(pattern)
         self._index["globs"][pattern] = list(found)
         return found
 
+    @override
     async def resolve(self, path: str) -> str:
-        """See `Host.resolve`."""
         try:
             found = await self._host.resolve(path)
         except HostFailed as problem:
@@ -135,14 +140,17 @@ class Recorder:
         self._index["links"][path] = found
         return found
 
+    @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
         """See `Host.write`; not recorded."""
         await self._host.write(path, content, mode=mode)
 
+    @override
     async def copy(self, source: str, destination: str) -> None:
         """See `Host.copy`; not recorded."""
         await self._host.copy(source, destination)
 
+    @override
     async def remove(self, path: str) -> None:
         """See `Host.remove`; not recorded."""
         await self._host.remove(path)
@@ -158,7 +166,7 @@ class Recorder:
         await self._host.close()
 
 
-class RecordingHost:
+class RecordingHost(Host):
     """See `iosonde.hosts.host.Host`. What was never asked is an error; nothing can be changed."""
 
     def __init__(self, index: Mapping[str, Any]) -> None:
@@ -181,6 +189,7 @@ class RecordingHost:
             raise _PROBLEMS.get(entry["problem"], HostFailed)(entry["message"], where=self.name)
         return entry
 
+    @override
     async def run(
         self,
         argv: Sequence[str],
@@ -189,7 +198,6 @@ class RecordingHost:
         timeout: float | None = 60.0,
         check: bool = True,
     ) -> Completed:
-        """See `Host.run`."""
         del stdin, timeout
         entry = self._recorded("commands", quote(argv))
         stdout, stderr = _unpack(entry["stdout"]), _unpack(entry["stderr"])
@@ -198,20 +206,20 @@ class RecordingHost:
             raise CommandFailed(self.name, done.argv, done.status, stdout, stderr)
         return done
 
+    @override
     async def start(self, argv: Sequence[str]) -> Process:
-        """See `Host.start`."""
         raise self._still(f"run {argv[0]}")
 
+    @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
-        """See `Host.converse`."""
         raise self._still(f"run {argv[0]}")
 
+    @override
     async def read(self, path: str) -> bytes:
-        """See `Host.read`."""
         return _unpack(self._answered("files", path))
 
+    @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        """See `Host.read_many`."""
         found: dict[str, bytes | IosondeError] = {}
         for path in paths:
             try:
@@ -220,34 +228,34 @@ class RecordingHost:
                 found[path] = problem
         return found
 
+    @override
     async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
-        """See `Host.watch`."""
         del paths, interval
         raise self._still("show how files change")
 
+    @override
     async def glob(self, pattern: str) -> tuple[str, ...]:
-        """See `Host.glob`."""
         return tuple(self._recorded("globs", pattern))
 
+    @override
     async def resolve(self, path: str) -> str:
-        """See `Host.resolve`."""
         found = self._answered("links", path)
         if found is None:  # as recordings of before had it
             raise FileMissing(f"{path}: No such file or directory", where=self.name)
         return str(found)
 
+    @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        """See `Host.write`."""
         del content, mode
         raise self._still(f"write {path}")
 
+    @override
     async def copy(self, source: str, destination: str) -> None:
-        """See `Host.copy`."""
         del source
         raise self._still(f"write {destination}")
 
+    @override
     async def remove(self, path: str) -> None:
-        """See `Host.remove`."""
         raise self._still(f"remove {path}")
 
     async def close(self) -> None:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.layers.layer import (
     BlockDevice,
@@ -61,6 +63,7 @@ class Btrfs(Layer):
     kind: ClassVar[str] = "btrfs"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
         return await mounted_layers(scene, self.kind, ("btrfs",), _describe)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -34,6 +36,7 @@ class FileSystem(Layer):
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
     can_break: ClassVar[bool] = False
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
         wanted = tuple(

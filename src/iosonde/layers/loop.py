@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.records.stack import Scalar, StackLayer
@@ -63,6 +65,7 @@ class LoopDevice(Layer):
     numbered_by_the_kernel: ClassVar[bool] = True
     can_break: ClassVar[bool] = False
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. A loop device of no size is attached to nothing: left out."""
         devices = [one for one in scene.devices.values() if one.type == "loop" and one.size > 0]

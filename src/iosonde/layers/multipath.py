@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.dm.facts import DEVICE, DmTarget, MapperTarget, TargetFacts, counted
 from iosonde.layers.dm.kind import Mapped, with_status
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
@@ -98,6 +100,7 @@ class Multipath(Layer):
         ),
     )
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; partitions of a map are the partition layer's."""
         maps = await with_status(scene, self.kind)

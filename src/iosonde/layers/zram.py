@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
 from iosonde.records.stack import Scalar, StackLayer
@@ -37,6 +39,7 @@ class Zram(Layer):
     )  # fmt: skip
     can_break: ClassVar[bool] = False
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. A zram device of no size is not set up: left out."""
         devices = [

@@ -11,11 +11,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, flow, lines
+from iosonde.text.cursor import Output, TextCursor, flow, lines
 
 _TESTS = ("write_char", "write", "rewrite", "read_char", "read", "random_seek")
 _TABLE = re.compile(r"(?:Name:Size etc|Machine\s+Size)")
@@ -33,7 +35,7 @@ _SCALE = {"": units.KIB, "k": units.KIB, "m": units.MIB}
 _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
-class Bonnie:
+class Bonnie(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "bonnie++"
@@ -42,6 +44,7 @@ class Bonnie:
         "1.98,1.98", "1.97,1.97", "1.96,1.96",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of the table, or the CSV line."""
         line = cursor.line(cursor.at) or ""
@@ -52,8 +55,8 @@ class Bonnie:
                 return index
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last = first
         for index, line in lines(cursor, first, 30):
             if index > first and not line and index - last > 2:

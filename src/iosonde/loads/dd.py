@@ -19,12 +19,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, joined, lines, prompt_in
 
 _RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
 _DONE = re.compile(
@@ -74,12 +76,13 @@ class _Result:
         return value, half if digits >= _DIGITS else min(half, self.step)
 
 
-class Dd:
+class Dd(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dd"
     anchors: ClassVar[tuple[str, ...]] = ("records out", "records in", "copied, ")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first of the lines on records, or the sum without them."""
         first = None
@@ -93,8 +96,8 @@ class Dd:
                 return index
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         results, unread = _results(cursor, first)
         if not results:
             raise Unreadable("no speed follows")

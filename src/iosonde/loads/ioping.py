@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
-from iosonde.text.cursor import TextCursor, command_before, compact, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines
 
 _HEAD = re.compile(r"--- (?P<target>.+?)(?: \(.*\))? ioping statistics ---")
 _DONE = re.compile(
@@ -25,7 +27,7 @@ _TIMES = re.compile(
 _SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
-class Ioping:
+class Ioping(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ioping"
@@ -35,16 +37,16 @@ class Ioping:
         "requests completed",
     )
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 12, -1), -1):
             line = cursor.line(index)
             if line and "ioping stat" in line:
                 return index
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last = first
         for index, line in lines(cursor, first, 14):
             if "mdev" in line or (index > first and line.startswith("---")):

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import (
@@ -26,7 +28,7 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import TextCursor, compact, flow, lines
+from iosonde.text.cursor import Output, TextCursor, compact, flow, lines
 
 _HEAD = re.compile(r"(?:^|[\s|])Testing: ?\[")
 _PASS = re.compile(r"Pass: ?\[\d")
@@ -57,7 +59,7 @@ _QUEUE = {"Scheduler": "scheduler", "Queue Requests": "nr_requests", "Queue Dept
           "Request Affinity": "rq_affinity"}  # fmt: skip
 
 
-class LoopTester:
+class LoopTester(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "hap-fio-tester"
@@ -66,8 +68,8 @@ class LoopTester:
         "], speed: [", "Average write speed: [", "Average read speed: [",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         first = None
         for index in range(cursor.at, -1, -1):
             line = cursor.line(index) or ""
@@ -79,8 +81,8 @@ class LoopTester:
                 first = index
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last = _end(cursor, first)
         text = compact(cursor, first, last)
         passes = _SPEED.findall(text)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure
+from iosonde.monitors.sampler import SampledFigure, Sampler
 
 PATH = "/proc/stat"
 _NAMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -28,12 +30,13 @@ def _lines(text: bytes) -> dict[str, list[int]]:
     return found
 
 
-class Cpu:
+class Cpu(Sampler):
     """User, system, iowait … of all CPUs together, and how busy the busiest one was."""
 
     name: ClassVar[str] = "cpu"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
+    @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`. iowait may run backwards (proc_stat(5)); that counts as 0."""
         old, new = (_lines(reading.files.get(PATH, b"")) for reading in (before, after))

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext, units
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure, change
+from iosonde.monitors.sampler import SampledFigure, Sampler, change
 
 PATH = "/proc/diskstats"
 # Direction → columns of completed I/Os, sectors and milliseconds, from the first figure.
@@ -65,12 +67,13 @@ def rates(before: list[int], after: list[int], seconds: float) -> Iterator[tuple
     yield "utilisation", "fraction", min(change(before[_BUSY], after[_BUSY]) / 1e3 / seconds, 1.0)
 
 
-class Diskstats:
+class Diskstats(Sampler):
     """IOPS, bandwidth, request size, await, queue and utilisation of each device."""
 
     name: ClassVar[str] = "diskstats"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
+    @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`; devices that came or went in between are left out."""
         old, new = (figures(reading.files.get(PATH, b"")) for reading in (before, after))

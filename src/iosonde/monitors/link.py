@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure, change
+from iosonde.monitors.sampler import SampledFigure, Sampler, change
 
 PATH = "/proc/net/dev"
 # Columns of "receive" and of "transmit": bytes, packets, errs, drop.
@@ -24,14 +26,14 @@ def _lines(text: bytes) -> dict[str, list[int]]:
     return found
 
 
-class LinkSampler:
+class LinkSampler(Sampler):
     """Bandwidth, packets and drops of each interface, both ways."""
 
     name: ClassVar[str] = "link"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
+    @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
-        """See `Sampler.points`."""
         old, new = (_lines(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
         for link, now in new.items():

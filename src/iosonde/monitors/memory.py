@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure
+from iosonde.monitors.sampler import SampledFigure, Sampler
 
 PATH = "/proc/meminfo"
 _WANTED = re.compile(rb"^(Dirty|Writeback|Cached|MemAvailable): +(\d+) kB", re.MULTILINE)
@@ -17,14 +19,14 @@ _NAMES = {
 }  # fmt: skip
 
 
-class Memory:
+class Memory(Sampler):
     """Dirty, under writeback, cached and available memory at the end of each second."""
 
     name: ClassVar[str] = "memory"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
+    @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
-        """See `Sampler.points`."""
         del before
         for name, size in _WANTED.findall(after.files.get(PATH, b"")):
             yield SampledFigure("memory", _NAMES[name.decode()], "B", float(int(size) * units.KIB))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.hosts.host import FilesSnapshot
 from iosonde.layers.nfs.facts import parse_rpc
-from iosonde.monitors.sampler import SampledFigure, change
+from iosonde.monitors.sampler import SampledFigure, Sampler, change
 from iosonde.records.stack import Json
 
 PATH = "/proc/net/rpc/nfsd"
@@ -24,12 +26,13 @@ def _figure(lines: Mapping[str, Json], line: str, name: str) -> int | None:
     return figure if isinstance(figure, int) else None
 
 
-class Nfsd:
+class Nfsd(Sampler):
     """Bytes read and written for clients, calls, and how many threads there are."""
 
     name: ClassVar[str] = "nfsd"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
+    @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
         """See `Sampler.points`; nothing on hosts that serve no NFS."""
         old, new = (parse_rpc(reading.files.get(PATH, b"")) for reading in (before, after))

@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure, change
+from iosonde.monitors.sampler import SampledFigure, Sampler, change
 
 _TOTAL = re.compile(rb"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
 
 
-class Pressure:
+class Pressure(Sampler):
     """Share of the time that some, and that all, tasks waited for I/O, CPU or memory."""
 
     name: ClassVar[str] = "pressure"
@@ -23,8 +25,8 @@ class Pressure:
         f"/proc/pressure/{resource}" for resource in ("io", "cpu", "memory")
     )
 
+    @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
-        """See `Sampler.points`."""
         seconds = after.time - before.time
         for path in self.paths:
             old, new = (

@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 
 _FIELDS: tuple[tuple[str, float], ...] = (
     ("reads", 1), ("read_merges", 1), ("read_bytes", units.SECTOR), ("read_time", 1e-3),
@@ -28,7 +30,7 @@ _GOES_ON = re.compile(r"\s*\d+(?:\s+\d+)*\s*$")
 _COUNTS = (11, 15, 17)
 
 
-class DiskstatsOutput:
+class DiskstatsOutput(Output):
     """See `iosonde.text.cursor.Output`. Its lines have no words but the names of devices."""
 
     tool: ClassVar[str] = "diskstats"
@@ -37,6 +39,7 @@ class DiskstatsOutput:
         " 253       0 ", " 254       0 ", " 7       0 loop0 ", " 1       0 ram0 ", " 9       0 md",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first line of figures."""
         first = None
@@ -53,8 +56,8 @@ class DiskstatsOutput:
                 return index
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         held, last = [], first
         for index, line in lines(cursor, first, 4000):
             if index - last > 2 or (line and not _begins_or_goes_on(line)):

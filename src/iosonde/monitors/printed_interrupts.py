@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before
+from iosonde.text.cursor import Output, TextCursor, command_before
 
 _HEAD = re.compile(r"^\s*(?:CPU\d+\s*)+$")
 _NUMBERED = re.compile(r"^\s*(?P<irq>\d{1,6}):(?=\s+\d)")
@@ -30,7 +32,7 @@ _FEW = 4  # words of a device with what stands before it; more are a sentence
 _LIST = re.compile(r"\s*\S+(?:, \S+)*,?$")  # devices, as they go on in the next line
 
 
-class Interrupts:
+class Interrupts(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "interrupts"
@@ -38,6 +40,7 @@ class Interrupts:
         "IO-APIC", "PCI-MSI", "XT-PIC", "GICv", "IR-PCI-MSI", "xen-pirq", "xen-dyn", "CPU0 ",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first line with CPUs."""
         first = None
@@ -53,8 +56,8 @@ class Interrupts:
                 break
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         lines = [(first + at, line) for at, line in enumerate(cursor.block(first, 3000)) if line]
         head = 0
         while head < len(lines) and _HEAD.match(lines[head][1]):

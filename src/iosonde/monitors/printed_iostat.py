@@ -12,10 +12,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before
+from iosonde.text.cursor import Output, TextCursor, command_before
 from iosonde.text.table import head_before, read_table
 
 _K, _M, _S = float(units.KIB), float(units.MIB), float(units.SECTOR)
@@ -92,7 +94,7 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
     return values
 
 
-class Iostat:
+class Iostat(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iostat"
@@ -101,12 +103,13 @@ class Iostat:
         "%util Device", "kB_wrtn Device", "kB_read/s", "MB_read/s", "_dscd Device",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of a report that no report of the same output precedes."""
         return head_before(cursor, cursor.at, is_head)
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         counters: list[PrintedCounters] = []
         begin, (command, host) = command_before(cursor, first, ("iostat",))
         groups = frozenset(_GROUP.findall(command))

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before, flow, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, flow, lines
 
 _RATE = r"(-?[\d.]+ ?[BKMGT])i?B?/s"
 _TOTAL = re.compile(
@@ -27,18 +29,18 @@ _THREAD = re.compile(
 _PART = re.compile(r"DISK (?:READ|WRITE)|[KMGB]/s|TID|COMMAND|SWAPIN|^\s*[\d.]+ %|mysqld")
 
 
-class Iotop:
+class Iotop(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iotop"
     anchors: ClassVar[tuple[str, ...]] = ("Total DISK READ",)
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         return cursor.at if "DISK READ" in (cursor.line(cursor.at) or "") else None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last = first
         for index, line in lines(cursor, first, 200):
             if index > first and ("Total DISK READ" in line or index - last > 2):

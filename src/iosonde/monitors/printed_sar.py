@@ -9,10 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before
+from iosonde.text.cursor import Output, TextCursor, command_before
 from iosonde.text.table import head_before, read_table
 
 _K, _S = float(units.KIB), float(units.SECTOR)
@@ -36,18 +38,18 @@ def _is_head(words: Sequence[str]) -> bool:
     return at <= 2 and words[-1] == "%util" and all(one in _COLUMNS for one in words[at + 1 :])
 
 
-class SarDisk:
+class SarDisk(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "sar"
     anchors: ClassVar[tuple[str, ...]] = (" DEV ", "%util DEV")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         return head_before(cursor, cursor.at, _is_head)
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         begin, (command, host) = command_before(cursor, first, ("sar",))
         counters, index, last = [], first, first
         while (table := read_table(cursor, index, _is_head)) is not None and table.rows:

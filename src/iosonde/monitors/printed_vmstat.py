@@ -10,10 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before
+from iosonde.text.cursor import Output, TextCursor, command_before
 from iosonde.text.table import TextTable, read_table
 
 _K = float(units.KIB)
@@ -35,20 +37,20 @@ _WITHOUT_BOOT = re.compile(r"vmstat\s(?:.*\s)?-[a-zA-Z]*y")
 _STAMP = re.compile(r"(?<=\s)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|[A-Z][A-Z0-9+-]{1,5})\s*$")
 
 
-class _Unstamped:
+class _Unstamped(TextCursor):
     """A cursor without the time stamps that -t prints behind the figures."""
 
     def __init__(self, cursor: TextCursor) -> None:
         self._passage = cursor
         self.at, self.host = cursor.at, cursor.host
 
+    @override
     def line(self, index: int) -> str | None:
-        """See `TextCursor.line`."""
         line = self._passage.line(index)
         return line and _STAMP.sub("", line).rstrip()
 
+    @override
     def block(self, first: int, most: int) -> list[str]:
-        """See `TextCursor.block`."""
         return [_STAMP.sub("", line).rstrip() for line in self._passage.block(first, most)]
 
 
@@ -60,12 +62,13 @@ def _is_head(words: Sequence[str]) -> bool:
     )
 
 
-class Vmstat:
+class Vmstat(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "vmstat"
     anchors: ClassVar[tuple[str, ...]] = ("swpd", "---memory---", "-----io----")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line with the names of the columns."""
         for index in (cursor.at, cursor.at + 1, cursor.at + 2):
@@ -73,8 +76,8 @@ class Vmstat:
                 return index
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         table = read_table(_Unstamped(cursor), first, _is_head)
         if table is None:
             raise Unreadable("no line of figures follows")

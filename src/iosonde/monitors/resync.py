@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.hosts.host import FilesSnapshot
 from iosonde.layers.md.facts import parse_mdstat
-from iosonde.monitors.sampler import SampledFigure
+from iosonde.monitors.sampler import SampledFigure, Sampler
 
 PATH = "/proc/mdstat"
 
@@ -22,14 +24,14 @@ def operations(text: bytes) -> dict[str, tuple[str, float]]:
     }
 
 
-class Resync:
+class Resync(Sampler):
     """Progress of each array that is resyncing, recovering, reshaping or checked."""
 
     name: ClassVar[str] = "resync"
     paths: ClassVar[tuple[str, ...]] = (PATH,)
 
+    @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
-        """See `Sampler.points`."""
         del before
         for array, (what, share) in operations(after.files.get(PATH, b"")).items():
             yield SampledFigure(array, what, "fraction", share)

@@ -7,23 +7,26 @@ import io
 from collections.abc import Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.records.comparison import ALONE, ComparedSheets
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Scalar
+from iosonde.report.format import Format
 from iosonde.report.rows import COLUMNS, loop_rows, metric_rows
 from iosonde.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
-class CsvFormat:
+class CsvFormat(Format):
     """One row a metric; the values of the loops follow as loop_1, loop_2 and so on."""
 
     name: ClassVar[str] = "csv"
     suffix: ClassVar[str] = ".csv"
 
+    @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
-        """See `Format.serialize`."""
         del compared
         values: dict[tuple[Scalar, Scalar, Scalar], list[Scalar]] = {}
         for row in loop_rows(runs):

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.comparison import ALONE, ComparedMetric, ComparedSheets, Outcome
 from iosonde.records.finding import Finding
@@ -32,6 +34,7 @@ from iosonde.report.courses import courses, latency_figures
 from iosonde.report.curves import curve_answer, curve_blocks, curve_figures
 from iosonde.report.findings import counts, grouped
 from iosonde.report.forecasts import forecast_blocks
+from iosonde.report.format import Format
 from iosonde.report.page import Page, moment, render
 from iosonde.report.pivot import LabelledTrial, LoadGroup, by_load, changed_settings, run_labels
 from iosonde.report.sections import (
@@ -48,14 +51,14 @@ from iosonde.sentences import metric_words, requirement_words, verdict_words
 _NUMBERS, _PHRASES, _EACH, _CHIPS, _FIRST_FIGURES, _BARS = 4, 4, 3, 8, 3, 16
 
 
-class HtmlFormat:
+class HtmlFormat(Format):
     """The page of one or several runs."""
 
     name: ClassVar[str] = "html"
     suffix: ClassVar[str] = ".html"
 
+    @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
-        """See `Format.serialize`."""
         return render(page_of(runs, compared))
 
 

@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 
 import altair as alt
 import vl_convert
+from typing_extensions import override
 
 from iosonde.errors import UsageError
 from iosonde.records.comparison import ALONE, ComparedSheets
 from iosonde.records.sheet import RunSheet
 from iosonde.report.charts import specification
+from iosonde.report.format import Format
 from iosonde.report.html import page_of
 
 
@@ -22,23 +24,23 @@ def _whole(runs: Sequence[RunSheet], compared: ComparedSheets) -> dict[str, Any]
     return specification(alt.vconcat(*charts).resolve_scale(color="independent"))
 
 
-class SvgFormat:
+class SvgFormat(Format):
     """The charts as one SVG."""
 
     name: ClassVar[str] = "svg"
     suffix: ClassVar[str] = ".svg"
 
+    @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
-        """See `Format.serialize`."""
         return str(vl_convert.vegalite_to_svg(_whole(runs, compared))).encode()
 
 
-class PngFormat:
+class PngFormat(Format):
     """The charts as one PNG at twice the screen's resolution."""
 
     name: ClassVar[str] = "png"
     suffix: ClassVar[str] = ".png"
 
+    @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
-        """See `Format.serialize`."""
         return bytes(vl_convert.vegalite_to_png(_whole(runs, compared), scale=2))

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from typing_extensions import override
+
 from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
 from iosonde.exact import json_text
 from iosonde.records.comparison import ALONE, ComparedSheets
@@ -15,6 +17,7 @@ from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric, RunState
 from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
 from iosonde.records.stack import Scalar
+from iosonde.report.format import Format
 
 if TYPE_CHECKING:
     import polars
@@ -162,12 +165,13 @@ class RunResults(VerbResult):
     runs: Sequence[RunResult]
 
 
-class JsonFormat:
+class JsonFormat(Format):
     """One run as an object; several as one object that holds them as `runs`."""
 
     name: ClassVar[str] = "json"
     suffix: ClassVar[str] = ".json"
 
+    @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
         """See `Format.serialize`. Verdicts are `iosonde compare --json`'s."""
         del compared

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.comparison import ALONE, ComparedSheets
 from iosonde.records.sheet import RunSheet
@@ -19,6 +21,7 @@ from iosonde.report.blocks import (
     Text,
     Title,
 )
+from iosonde.report.format import Format
 from iosonde.report.html import page_of
 from iosonde.visible import visible
 
@@ -29,14 +32,14 @@ _FOLDED = 40
 """Rows of a table that a page folds in and a text still shows."""
 
 
-class MarkdownFormat:
+class MarkdownFormat(Format):
     """The answer, then every table, finding and command."""
 
     name: ClassVar[str] = "markdown"
     suffix: ClassVar[str] = ".md"
 
+    @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
-        """See `Format.serialize`."""
         page = page_of(runs, compared)
         lines = [f"# {_plain(page.title)}", "", f"**{_plain(page.answer, code=True)}**", ""]
         lines += [" · ".join(map(_plain, page.about)), ""]

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import polars
+from typing_extensions import override
 
 from iosonde.records.comparison import ALONE, ComparedSheets
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Scalar
+from iosonde.report.format import Format
 from iosonde.report.rows import COLUMNS, metric_rows
 from iosonde.visible import visible
 
@@ -24,14 +26,14 @@ _KINDS: dict[str, type[polars.DataType]] = {
 }
 
 
-class ParquetFormat:
+class ParquetFormat(Format):
     """Columns as the CSV's; `values` is the list of the loops' values."""
 
     name: ClassVar[str] = "parquet"
     suffix: ClassVar[str] = ".parquet"
 
+    @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
-        """See `Format.serialize`."""
         del compared
         file = io.BytesIO()
         frame_of(runs).write_parquet(file)

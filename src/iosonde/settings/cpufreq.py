@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import PersistentLine, looked, own_file, texts
+from iosonde.settings.mechanism import Mechanism, PersistentLine, looked, own_file, texts
 from iosonde.settings.udev_rules import FILE, RELOAD
 
 _FOLDER = "/sys/devices/system/cpu/cpufreq/"
@@ -41,19 +43,20 @@ _CHANGE = (
 _AT_BOOT = "'cd /sys%p/cpufreq && echo $$1 >$$0'"
 
 
-class Cpufreq:
+class Cpufreq(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "cpufreq"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
         there = await host.glob(f"{_FOLDER}policy*") if addresses else ()
         return await looked(host, self, addresses) if there else {}
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: what the first policy offers; their drivers are the same."""
         first = sorted(await host.glob(f"{_FOLDER}policy*"))[:1] if addresses else []
@@ -61,19 +64,21 @@ class Cpufreq:
         found = await texts(host, list(paths))
         return {paths[path]: tuple(text.split()) for path, text in found.items() if text.split()}
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         return ("sh", "-c", _LOOK, "sh", _FOLDER, address)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         return ("sh", "-c", _CHANGE, "sh", _FOLDER, address, value)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`; CPUs are the host's own."""
         del address
         return ""
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule of udev that writes it for each CPU that appears."""
         del host
@@ -83,10 +88,11 @@ class Cpufreq:
             FILE, key, f'{key}{value.split(maxsplit=1)[0]}"', then=RELOAD, note=note
         )
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return own_file(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; of rules, iosonde reads its own."""
         text = (await texts(host, [FILE])).get(FILE, "") if addresses else ""

@@ -12,12 +12,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.exact import from_json
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import PersistentLine, own_file, texts, value_of
+from iosonde.settings.mechanism import Mechanism, PersistentLine, own_file, texts, value_of
 from iosonde.settings.udev_rules import FILE, RELOAD, interface_match, interface_note
 
 # Name → what ethtool prints, and what it is called when it is set.
@@ -129,12 +131,13 @@ def _json(answer: bytes) -> dict[str, Any]:
     return rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
 
 
-class Ethtool:
+class Ethtool(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "ethtool"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
@@ -147,6 +150,7 @@ class Ethtool:
                 values[address] = value_of(text)
         return values
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: features that ethtool calls [fixed] offer only what they are."""
         found: dict[str, tuple[str, ...]] = {}
@@ -158,20 +162,22 @@ class Ethtool:
                     found[f"{interface} {name}"] = (state,)
         return found
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         interface, look, printed, _, _ = _way(address)
         return ("sh", "-c", look, "sh", interface, printed)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         interface, _, _, option, word = _way(address)
         return ("ethtool", option, interface, word, value)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`: the kernel counts interfaces."""
         return f"/sys/class/net/{address.rpartition(' ')[0]}/ifindex"
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule of udev that runs ethtool when the interface appears."""
         interface, _, _, option, word = _way(address)
@@ -181,10 +187,11 @@ class Ethtool:
         note = await interface_note(host, interface)
         return PersistentLine(FILE, key, f'{key}{value}"', then=RELOAD, note=note)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return own_file(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; of rules, iosonde reads its own."""
         if not addresses:

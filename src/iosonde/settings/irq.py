@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import PersistentLine, looked
+from iosonde.settings.mechanism import Mechanism, PersistentLine, looked
 
 # The first vector of a function is often for its configuration: it counts like the others.
 _EACH = (
@@ -34,12 +36,13 @@ _CHANGE = (
 )
 
 
-class Irq:
+class Irq(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "irq"
     files: ClassVar[tuple[str, ...]] = ()
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
@@ -50,36 +53,38 @@ class Irq:
             for address, value in found.items()
         }
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; any list of the host's CPUs."""
         del host, addresses
         return {}
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         return ("sh", "-c", _LOOK, "sh", address)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         return ("sh", "-c", _CHANGE, "sh", address, value)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`: the kernel counts interfaces."""
         return f"/sys/class/net/{address}/ifindex"
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`."""
         del host, value
         raise Refused(
             "no file of the host says where interrupts go: irqbalance or a unit of your own does",
             where=address,
         )
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return text
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`."""
         del host, addresses
         return {}

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import IosondeError, PermissionMissing, Refused
 from iosonde.hosts.command import quote
@@ -144,7 +146,7 @@ def in_one_line(program: str, *arguments: str) -> tuple[str, ...]:
     return ("sh", "-c", _UNFOLD, "sh", text, *arguments)
 
 
-class Scripted:
+class Scripted(Mechanism):
     """What mechanisms have in common whose values are read and set by programs of the shell.
 
     Both get the words of the address as their arguments, and `changing` the value behind them.
@@ -157,25 +159,27 @@ class Scripted:
         """What both programs get."""
         return tuple(address.split(" "))
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         return in_one_line(self.looking, *self.arguments(address))
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         return in_one_line(self.changing, *self.arguments(address), value)
 
+    @override
     async def get(
-        self: Mechanism, host: Host, addresses: Sequence[str]
+        self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
         return await looked(host, self, addresses)
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; it does not tell."""
         del host, addresses
         return {}
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`: the address names for good what it means."""
         del address
@@ -190,15 +194,16 @@ class Lasting(Scripted):
 
     files: ClassVar[tuple[str, ...]] = ()
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`."""
         del host, value
         raise Refused("the host itself keeps it: there is nothing to write", where=address)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return text
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; it is what it is now."""
         del host, addresses

@@ -10,10 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
+    Mechanism,
     PersistentLine,
     drop_ins,
     own_file,
@@ -47,37 +50,40 @@ def parse_options(text: str) -> dict[str, str]:
     return found
 
 
-class Modparam:
+class Modparam(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "modparam"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
         places = {address: parameter_path(address) for address in addresses}
         return await read_files(host, places)
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; a module does not tell."""
         del host, addresses
         return {}
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         return ("cat", parameter_path(address))
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         return write_file(parameter_path(address), value)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`; a module is the kernel's own."""
         del address
         return ""
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: an option that modprobe gives the module."""
         module, _, name = address.partition(".")
@@ -90,10 +96,11 @@ class Modparam:
         key = f"options {module} {name}="
         return PersistentLine(FILE, key, f"{key}{value}", note=note)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return own_file(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; the kernel's command line counts for modules too."""
         if not addresses:

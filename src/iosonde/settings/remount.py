@@ -13,11 +13,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import PersistentLine, texts, value_of
+from iosonde.settings.mechanism import Mechanism, PersistentLine, texts, value_of
 
 FSTAB = "/etc/fstab"
 # fstab(5): fields between blanks, of which the first may be indented; libmount takes a line without
@@ -165,16 +167,16 @@ def put_back_lines(text: str, place: int) -> str:
     return "".join(row + "\n" for row in rows)
 
 
-class Remount:
+class Remount(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "remount"
     files: ClassVar[tuple[str, ...]] = (FSTAB,)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
         text = (await texts(host, [_MOUNTS])).get(_MOUNTS, "") if addresses else ""
         mounted = mounted_options(text)
         values: dict[str, Scalar | IosondeError] = {}
@@ -187,30 +189,33 @@ class Remount:
                 values[address] = value_of(shown)
         return values
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; a file system does not tell."""
         del host, addresses
         return {}
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         name, mount = _parts(address)
         if name in FIGURES:
             return ("sh", "-c", _NUMBER, "sh", mount, *FIGURES[name])
         pairs = [f"{option}:{value}" for value, option in CHOICES[name].items()]
         return ("sh", "-c", _SHOWN, "sh", mount, *pairs)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         name, mount = _parts(address)
         option = option_of(name, value)
         return ("mount", "-o", f"remount,{_ADDED.get(option, option)}", mount)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`; whoever mounts something else there has changed it knowingly."""
         del address
         return ""
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: the line of fstab, whose file is not iosonde's own."""
         name, mount = _parts(address)
@@ -222,12 +227,12 @@ class Remount:
             where=mount,
         )
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return without_edits(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`."""
         if not addresses:
             return {}
         found = {}

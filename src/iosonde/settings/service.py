@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import PersistentLine, looked, own_file, texts
+from iosonde.settings.mechanism import Mechanism, PersistentLine, looked, own_file, texts
 
 UNITS = (
     "irqbalance.service", "tuned.service", "smartd.service", "ksm.service", "ksmtuned.service",
@@ -38,12 +40,13 @@ def drop_in(unit: str) -> str:
     return f"/etc/systemd/system/{unit}.d/zz-iosonde.conf"
 
 
-class ServiceMechanism:
+class ServiceMechanism(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "service"
     files: ClassVar[tuple[str, ...]] = tuple(drop_in(unit) for unit in UNITS)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
@@ -60,24 +63,26 @@ class ServiceMechanism:
         }
         return await looked(host, self, [one for one in addresses if one in there])
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`."""
         del host, addresses
         return {}
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         return ("sh", "-c", _LOOK, "sh", address)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         return ("sh", "-c", _CHANGE, "sh", address, value)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`; a unit is the host's own."""
         del address
         return ""
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: only what is stopped can be kept by a drop-in."""
         del host
@@ -89,10 +94,11 @@ class ServiceMechanism:
         reload = (("systemctl", "daemon-reload"),)
         return PersistentLine(drop_in(address), "Condition", _NEVER, section="[Unit]", then=reload)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return own_file(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; of drop-ins, iosonde reads its own."""
         found = await texts(host, [drop_in(one) for one in addresses])

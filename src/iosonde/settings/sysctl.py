@@ -13,10 +13,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
+    Mechanism,
     PersistentLine,
     drop_ins,
     own_file,
@@ -48,19 +51,20 @@ def parse_configuration(text: str) -> dict[str, str]:
     return found
 
 
-class Sysctl:
+class Sysctl(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "sysctl"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
         places = {address: parameter_path(address) for address in addresses}
         return await read_files(host, places)
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: /proc/sys/net lists congestion controls, and nothing else."""
         listed = {
@@ -75,19 +79,21 @@ class Sysctl:
             if parameter_path(other) in found
         }
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         return ("cat", parameter_path(address))
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         return write_file(parameter_path(address), value)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`; a parameter is the kernel's own."""
         del address
         return ""
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`. /etc/sysctl.conf is read after all others: it is looked into."""
         last = parse_configuration((await texts(host, [_LAST])).get(_LAST, ""))
@@ -96,12 +102,12 @@ class Sysctl:
             note = f"{_LAST} sets it to {last[address]} and is read later; take that line out"
         return PersistentLine(FILE, f"{address} =", f"{address} = {value}", note=note)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return own_file(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`."""
         if not addresses:
             return {}
         order = await drop_ins(host, _FOLDERS)

@@ -19,11 +19,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
+    Mechanism,
     PersistentLine,
     own_file,
     read_files,
@@ -76,18 +79,19 @@ def parse_rules(text: str) -> dict[tuple[str, str, str], str]:
     return found
 
 
-class Sysfs:
+class Sysfs(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "sysfs"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
         return await read_files(host, {path: path for path in addresses}, parse_attribute)
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the words of an attribute that puts one in brackets."""
         return {
@@ -96,18 +100,20 @@ class Sysfs:
             if _CHOSEN.search(text)
         }
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
         """See `Mechanism.look`; of a choice the word in brackets."""
         off = ";s/^off$/-1/" if address.startswith("/sys/class/nvme/") else ""
         return ("sed", _ONE_WORD + off, address)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         place = _PLACE.match(address)
         if place and place[1] == "class/net" and place[3] == "mtu":
             return ("sh", "-c", _MTU, "sh", address, value)
         return write_file(address, value)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`: the kernel counts disks, and interfaces."""
         place = _PLACE.match(address)
@@ -116,6 +122,7 @@ class Sysfs:
         file = "diskseq" if place[1] == "block" else "ifindex"
         return f"/sys/{place[1]}/{place[2]}/{file}"
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule that writes the attribute when the device appears."""
         place = _PLACE.match(address)
@@ -136,10 +143,11 @@ class Sysfs:
             line = "\n".join(f"{line}, {when}" for when in _WHEN)
         return PersistentLine(FILE, key, line, first=first, then=RELOAD, note=note)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return own_file(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; of rules, iosonde reads its own."""
         rules = parse_rules((await texts(host, [FILE])).get(FILE, "")) if addresses else {}

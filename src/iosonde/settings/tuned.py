@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.settings.mechanism import Lasting
@@ -33,6 +35,7 @@ class Tuned(Lasting):
     looking: ClassVar[str] = _LOOK
     changing: ClassVar[str] = _CHANGE
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the profiles that are installed."""
         if not addresses:

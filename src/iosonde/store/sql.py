@@ -21,6 +21,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.exc import SQLAlchemyError
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.config import value_beside_file
@@ -38,7 +39,7 @@ from iosonde.store.packed import Packed, placed
 from iosonde.store.packed import Row as Filled
 from iosonde.store.rescue import carried, closed, made_anew, other_folders
 from iosonde.store.schema import CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TRIALS
-from iosonde.store.store import RunLine
+from iosonde.store.store import RunLine, Store
 
 T = TypeVar("T")
 
@@ -49,7 +50,7 @@ def _new_id() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(8))
 
 
-class SqlStore:
+class SqlStore(Store):
     """See `iosonde.store.store.Store`.
 
     Args:
@@ -66,8 +67,7 @@ class SqlStore:
         self._locks = RunLocks(self._engine)
         self._place = _shown(database) or place
         self._tell = tell
-        self.rescued: StoreFailed | None = None
-        """See `Store.rescued`."""
+        self._rescued: StoreFailed | None = None
         try:
             with self._told():
                 upgrade(self._engine, self._place)
@@ -150,18 +150,23 @@ class SqlStore:
         for run in runs:
             self._locks.hold(run)
         name = "a new file of that name" if self._place == old else self._place
-        self.rescued = StoreFailed(
+        self._rescued = StoreFailed(
             f"{what} {name}", where=old, hint=f"iosonde list --store {shlex.quote(self._place)}"
         )
         if self._tell:
-            self._tell(str(self.rescued))
+            self._tell(str(self._rescued))
 
     @staticmethod
     def _folders() -> Iterator[Path]:
         return other_folders(str(value_beside_file("store").value))
 
+    @property
+    @override
+    def rescued(self) -> StoreFailed | None:
+        return self._rescued
+
+    @override
     def begin(self, study: str, plan: Mapping[str, Json], *, created: float, owner: str) -> Run:
-        """See `Store.begin`."""
         run = Run(_new_id(), study, dict(plan), created, RunState.RUNNING, owner=owner)
         self._locks.hold(run.id)
         row = {
@@ -171,9 +176,8 @@ class SqlStore:
         self._write(lambda connection: connection.execute(insert(RUNS).values(**row)))
         return run
 
+    @override
     def add_trial(self, run: str, trial: Trial) -> None:
-        """See `Store.add_trial`."""
-
         def add(connection: Connection) -> None:
             position = _count(connection, TRIALS, run)
             connection.execute(insert(TRIALS).values(rows.trial_row(run, position, trial)))
@@ -184,9 +188,8 @@ class SqlStore:
 
         self._write(add, run)
 
+    @override
     def add_imported(self, run: str, packed: Sequence[Packed]) -> None:
-        """See `Store.add_imported`."""
-
         def add(connection: Connection) -> None:
             trials, loops, kept = list[Filled](), list[Filled](), list[Filled]()
             number, beside = _count(connection, TRIALS, run), _count(connection, EVIDENCE, run)
@@ -200,8 +203,8 @@ class SqlStore:
 
         self._write(add, run)
 
+    @override
     def evidence(self, run: str) -> tuple[StoredExtra, ...]:
-        """See `Store.evidence`."""
         with self._reading() as connection:
             row = self._find(connection, run)
             found = connection.execute(
@@ -209,8 +212,8 @@ class SqlStore:
             )
             return tuple(rows.kept_of(one) for one in found)
 
+    @override
     def imported(self, digest: str) -> str | None:
-        """See `Store.imported`."""
         with self._reading() as connection:
             found = connection.execute(
                 select(RUNS.c.id)
@@ -220,15 +223,15 @@ class SqlStore:
             ).first()
         return None if found is None else str(found.id)
 
+    @override
     def add_loop(self, run: str, trial: str, loop: Loop, *, parser_version: int = 1) -> None:
-        """See `Store.add_loop`."""
         row = rows.loop_row(run, trial, loop, parser_version)
         self._write(lambda connection: connection.execute(insert(LOOPS).values(row)), run)
 
+    @override
     def mark(
         self, run: str, trial: str, *, flags: tuple[str, ...], faults: tuple[str, ...]
     ) -> None:
-        """See `Store.mark`."""
         change = (
             update(TRIALS)
             .where(TRIALS.c.run == run, TRIALS.c.id == trial)
@@ -236,11 +239,10 @@ class SqlStore:
         )
         self._write(lambda connection: connection.execute(change), run)
 
+    @override
     def add_measurement(
         self, run: str, one: Measurement, loop: Loop | None = None, *, parser_version: int = 1
     ) -> None:
-        """See `Store.add_measurement`."""
-
         def add(connection: Connection) -> None:
             if loop is not None:
                 row = rows.loop_row(run, one.trial, loop, parser_version)
@@ -250,17 +252,16 @@ class SqlStore:
 
         self._write(add, run)
 
+    @override
     def add_result(self, run: str, result: Result) -> None:
-        """See `Store.add_result`."""
-
         def add(connection: Connection) -> None:
             position = _count(connection, CAMPAIGNS, run)
             connection.execute(insert(CAMPAIGNS).values(campaigns.row(run, position, result)))
 
         self._write(add, run)
 
+    @override
     def campaign(self, run: str) -> Campaign | None:
-        """See `Store.campaign`."""
         with self._reading() as connection:
             row = self._find(connection, run)
             found = connection.execute(
@@ -268,15 +269,14 @@ class SqlStore:
             )
             return campaigns.campaign_of(row.id, json.loads(row.plan), found)
 
+    @override
     def finish(self, run: str, state: RunState) -> None:
-        """See `Store.finish`."""
         change = update(RUNS).where(RUNS.c.id == run).values(state=state.value, owner="")
         self._write(lambda connection: connection.execute(change), run)
         self._locks.release(run)
 
+    @override
     def resume(self, run: str, *, owner: str) -> Run:
-        """See `Store.resume`."""
-
         def change(connection: Connection) -> Run:
             row = self._find(connection, run)
             state = self._state(row)
@@ -295,13 +295,13 @@ class SqlStore:
 
         return self._write(change)
 
+    @override
     def load(self, run: str) -> Run:
-        """See `Store.load`."""
         with self._reading() as connection:
             return self._whole(connection, self._find(connection, run))
 
+    @override
     def runs(self) -> tuple[RunLine, ...]:
-        """See `Store.runs`."""
         trials = select(TRIALS.c.run, func.count().label("n")).group_by(TRIALS.c.run).subquery()
         loops = (
             select(LOOPS.c.run, func.count().label("n"))
@@ -332,9 +332,8 @@ class SqlStore:
             for row in found
         )
 
+    @override
     def delete(self, run: str) -> None:
-        """See `Store.delete`."""
-
         def change(connection: Connection) -> str:
             row = self._find(connection, run)
             if self._state(row) is RunState.RUNNING and row.owner != this_process():
@@ -347,8 +346,8 @@ class SqlStore:
 
         self._locks.release(self._write(change))
 
+    @override
     def close(self) -> None:
-        """See `Store.close`."""
         self._locks.close()
         closed(self._database)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from typing_extensions import override
+
 from iosonde import limits
 from iosonde.text.clean import clean
-from iosonde.text.cursor import REACH
+from iosonde.text.cursor import REACH, TextCursor
 from iosonde.text.document import Document
 
 _BLOCK = 1 << 12
@@ -96,7 +98,7 @@ class Window:
         return True
 
 
-class View:
+class View(TextCursor):
     """See `iosonde.text.cursor.TextCursor`: the lines of a window that a parser may look at."""
 
     def __init__(self, window: Window, *, floor: int, anchor: int) -> None:
@@ -109,15 +111,15 @@ class View:
         """Number, in the data, of the line with an index."""
         return self._floor + index
 
+    @override
     def line(self, index: int) -> str | None:
-        """See `TextCursor.line`."""
         if index < 0:
             return None
         text = self._window.text(self._floor + index)
         return text if text is None or self._strip is None else self._strip(text)
 
+    @override
     def block(self, first: int, most: int) -> list[str]:
-        """See `TextCursor.block`."""
         if first < 0:
             return []
         texts = self._window.block(self._floor + first, most)

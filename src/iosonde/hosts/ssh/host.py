@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncssh
+from typing_extensions import override
 
 from iosonde import kerneltext, limits
 from iosonde.errors import (
@@ -31,7 +32,7 @@ from iosonde.hosts.command import quote, require_no_nul, trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import too_long
-from iosonde.hosts.host import Completed, FilesSnapshot
+from iosonde.hosts.host import Completed, FilesSnapshot, FilesWatch, Host
 from iosonde.hosts.ssh.process import SshProcess, command_line, new_mark
 
 _BLOCK = 64 * 1024
@@ -47,7 +48,7 @@ _COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, M
 # SFTP, loads and what holds their devices need some
 
 
-class SshWatch:
+class SshWatch(FilesWatch):
     """Files kept open over the SFTP session and read all at once, on an absolute schedule.
 
     Opening and closing them each time would cost the host three times as much. Times follow the
@@ -83,13 +84,14 @@ class SshWatch:
         if found:
             self._readings.append(FilesSnapshot(moment, found))
 
+    @override
     def take(self) -> Sequence[FilesSnapshot]:
-        """See `Watch.take`."""
         taken, self._readings = self._readings, []
         return taken
 
+    @override
     async def close(self) -> None:
-        """See `Watch.close`; the session stays open for others."""
+        """See `FilesWatch.close`; the session stays open for others."""
         self._task.cancel()
         await asyncio.wait({self._task})
         for file in self._files.values():
@@ -114,7 +116,7 @@ async def _whole(file: Any) -> bytes | None:
     return content
 
 
-class SshHost:
+class SshHost(Host):
     """See `iosonde.hosts.host.Host`."""
 
     def __init__(self, name: str, connection: Any) -> None:
@@ -125,6 +127,7 @@ class SshHost:
         self._files_at_once = asyncio.Semaphore(_FILES)
         self._commands_at_once = asyncio.Semaphore(_COMMANDS)
 
+    @override
     async def run(
         self,
         argv: Sequence[str],
@@ -133,7 +136,6 @@ class SshHost:
         timeout: float | None = 60.0,
         check: bool = True,
     ) -> Completed:
-        """See `Host.run`."""
         async with self._commands_at_once:
             process = await self._start(tuple(argv), stdin)
             done = await process.wait(timeout)
@@ -144,8 +146,8 @@ class SshHost:
             raise CommandFailed(self.name, done.argv, done.status, done.stdout, done.stderr)
         return done
 
+    @override
     async def start(self, argv: Sequence[str]) -> SshProcess:
-        """See `Host.start`."""
         return await self._start(tuple(argv), b"")
 
     async def _start(self, argv: tuple[str, ...], stdin: bytes) -> SshProcess:
@@ -180,6 +182,7 @@ class SshHost:
         except (asyncssh.Error, OSError) as problem:
             raise self._lost(problem) from None
 
+    @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
         """See `Host.converse`. sshd closes its input when the connection is lost."""
         channel = await self._channel(argv[0], quote(["sh", "-c", _MASKED, "sh", *argv]))
@@ -223,6 +226,7 @@ class SshHost:
             hint="set `Subsystem sftp internal-sftp` in its sshd_config",
         )
 
+    @override
     async def read(self, path: str) -> bytes:
         """See `Host.read`. To the end, not to the size: files of /proc have none."""
         sftp = await self._files()
@@ -239,9 +243,8 @@ class SshHost:
             return bytes(content)
         raise AssertionError  # pragma: no cover - _told raises or the block returns
 
+    @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        """See `Host.read_many`."""
-
         async def one(path: str) -> bytes | IosondeError:
             try:
                 return await self.read(path)
@@ -250,8 +253,8 @@ class SshHost:
 
         return dict(zip(paths, await asyncio.gather(*map(one, paths)), strict=True))
 
+    @override
     async def watch(self, paths: Sequence[str], interval: float) -> SshWatch:
-        """See `Host.watch`."""
         sftp = await self._files()
         files: dict[str, Any] = {}
         for path in paths:
@@ -261,6 +264,7 @@ class SshHost:
                     files[path] = await sftp.open(path, "rb", block_size=0)
         return SshWatch(files, interval)
 
+    @override
     async def glob(self, pattern: str) -> tuple[str, ...]:
         """See `Host.glob`. Over SFTP: a command there costs ten times as much.
 
@@ -309,6 +313,7 @@ class SshHost:
             return False
         return True
 
+    @override
     async def resolve(self, path: str) -> str:
         """See `Host.resolve`. Over SFTP; where that fails, realpath there says why."""
         sftp = await self._files()
@@ -323,8 +328,8 @@ class SshHost:
             raise _refused(self.name, path, reason)
         return kerneltext.decoded(done.stdout).removesuffix("\n")
 
+    @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        """See `Host.write`."""
         sftp = await self._files()
         async with self._told(path):
             if await self._in_place(sftp, path):
@@ -345,8 +350,8 @@ class SshHost:
         except asyncssh.SFTPNoSuchFile:
             return False
 
+    @override
     async def copy(self, source: str, destination: str) -> None:
-        """See `Host.copy`."""
         if not os.access(source, os.R_OK):
             reason = _DENIED if Path(source).exists() else _MISSING
             raise _refused("local", source, reason)
@@ -355,8 +360,8 @@ class SshHost:
         async with self._told(destination, _TRANSFER), _new_file(sftp, destination, 0o644) as file:
             await file.write(content)
 
+    @override
     async def remove(self, path: str) -> None:
-        """See `Host.remove`."""
         sftp = await self._files()
         async with self._told(path):
             with contextlib.suppress(asyncssh.SFTPNoSuchFile):
@@ -378,8 +383,8 @@ class SshHost:
             raise self._lost(problem) from None
         return ends
 
+    @override
     async def close(self) -> None:
-        """See `Host.close`."""
         self._connection.close()
         await self._connection.wait_closed()
 

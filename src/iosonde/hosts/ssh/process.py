@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import asyncssh
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.hosts.command import quote
 from iosonde.hosts.gathered import Gathered
-from iosonde.hosts.host import Completed, wait_or_stop
+from iosonde.hosts.host import Completed, Process, wait_or_stop
 from iosonde.hosts.private import functions
 from iosonde.scripts import source
 
@@ -42,7 +43,7 @@ def command_line(argv: Sequence[str], input_size: int, mark: tuple[str, str]) ->
     return quote(["sh", "-c", script, "sh", *mark, str(input_size), *argv])
 
 
-class SshProcess:
+class SshProcess(Process):
     """See `iosonde.hosts.host.Process`.
 
     `before`: what the login shell printed at its start. `input`: what the name of the directory
@@ -76,15 +77,15 @@ class SshProcess:
         self._cut = any(isinstance(part, BaseException) for part in said)
         return stdout, stderr
 
+    @override
     async def wait(self, timeout: float | None = None) -> Completed:
-        """See `Process.wait`."""
         await wait_or_stop(
             self, self._output, self._gathered, timeout, host=self._host, what=self._argv[0]
         )
         return self._completed()
 
+    @override
     async def stop(self, grace: float = 5.0) -> Completed:
-        """See `Process.stop`."""
         self._stopped = True
         self._signal("TERM")
         if not await self._ended(grace):

@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterable
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers._commands.facts import settings_in
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import TextCursor, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, lines, prompt_in
 from iosonde.text.torn import joinings
 
 _VARIABLE = re.compile(
@@ -27,7 +29,7 @@ _FILE = re.compile(r"(?P<path>/etc/[\w./-]*\w)[\s:`'\"*.)]*$")
 _LONG = 60
 
 
-class ShellSettings:
+class ShellSettings(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "shell"
@@ -41,8 +43,8 @@ class ShellSettings:
         " mtu ", "RPCNFS", "RPCMOUNTD", "NFSD_", "RPC.NFSD", "NFSDCOUNT", "RPCSVC",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         if not _told(cursor, cursor.at)[0]:
             return None
         first = cursor.at
@@ -56,8 +58,8 @@ class ShellSettings:
                 break
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         found: list[PrintedSubject] = []
         hosts: list[str] = []
         last, following = first, first

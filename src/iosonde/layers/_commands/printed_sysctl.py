@@ -9,10 +9,12 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 
 _TOPS = "abi|crypto|debug|dev|fs|kernel|net|sunrpc|user|vm"
 _LINE = re.compile(
@@ -24,7 +26,7 @@ _LONG = 60
 _WIDTHS = {72, 80}  # where terminals cut words, while mail programs fold between them
 
 
-class SysctlOutput:
+class SysctlOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "sysctl"
@@ -36,8 +38,8 @@ class SysctlOutput:
         "kernel.panic", "kernel.sysrq", "dev.raid.",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         if _parsed(cursor.line(cursor.at) or "") is None:
             return None
         first = cursor.at
@@ -51,8 +53,8 @@ class SysctlOutput:
                 break
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         values: dict[str, Scalar] = {}
         name, last, before = "", first, ""
         for index, line in lines(cursor, first, 4000):

@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(
@@ -31,7 +33,7 @@ _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
 _KINDS = {"nfs4": "nfs"}
 
 
-class Df:
+class Df(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "df"
@@ -40,13 +42,13 @@ class Df:
         "K-blocks", "USED  AVAIL", "AVAIL USE%",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         line = cursor.line(cursor.at) or ""
         return cursor.at if _HEAD.match(line) or _FOUND.match(line) else None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         head = _HEAD.match(cursor.line(first) or "")
         begin, prompt = command_before(cursor, first, ("df", "findmnt"), reach=3)
         block = _block(head["unit"]) if head else None

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _LINE = re.compile(
@@ -20,7 +22,7 @@ _LINE = re.compile(
 _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 
 
-class Fstab:
+class Fstab(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fstab"
@@ -34,8 +36,8 @@ class Fstab:
         ),
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 2, -1), -1):
             if self._entry(cursor, index):
                 return self._first(cursor, index)
@@ -76,8 +78,8 @@ class Fstab:
                     return subject(*found.group("source", "point", "type", "options")), end
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         subjects: list[PrintedSubject] = []
         last, following = first, first
         for index, line in lines(cursor, first, 200):

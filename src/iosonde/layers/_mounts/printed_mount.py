@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, TypeAlias
 
+from typing_extensions import override
+
 from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, options
@@ -43,7 +45,7 @@ _BEGINS = re.compile(
 _MOST = 8
 
 
-class MountOutput:
+class MountOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mount"
@@ -54,8 +56,8 @@ class MountOutput:
         "Flags:\trw,", "Flags: rw,", "Flags:\tro,", "Flags: ro,",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 3, -1), -1):
             line = cursor.line(index) or ""
             if _HEAD.match(line):
@@ -64,8 +66,8 @@ class MountOutput:
                 return _first(cursor, index)
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         subjects: list[PrintedSubject] = []
         last = first
         start = first + 1 if _HEAD.match(cursor.line(first) or "") else first

@@ -14,10 +14,12 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import TextCursor
+from iosonde.text.cursor import Output, TextCursor
 
 _LEVELS = ("0", "1", "5", "6", "10", "50", "60")
 _LEVEL = r"\b[Rr][Aa][Ii][Dd][ -]?(?:level |[Ll])?[ -]?(?P<level>10|50|60|[0156])\b(?![.%:/]\d)"
@@ -46,7 +48,7 @@ _NEAR = 60  # characters after an array in which its strip size may stand
 _LONGEST = 2000  # characters of a line that are looked at
 
 
-class RaidWords:
+class RaidWords(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "raid-words"
@@ -55,6 +57,7 @@ class RaidWords:
         *(f"RAID{gap}{level}" for gap in (" ", "-", "") for level in _LEVELS),
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line before, where the sentence is wrapped."""
         for first in (cursor.at, cursor.at - 1):
@@ -62,8 +65,8 @@ class RaidWords:
                 return first
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         found = _found(cursor, first)
         if found is None:
             raise Unreadable("no array is described")

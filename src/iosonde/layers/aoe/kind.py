@@ -16,12 +16,13 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.aoe.facts import aoe_frame_payload
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
-from iosonde.layers.site import Compared, Declared, Site
+from iosonde.layers.site import Builds, Compared, Compares, Declared, Site
 from iosonde.layers.step import Check, Step, run
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -118,7 +119,7 @@ def _mtu(site: Site, interface: str, mtu: int | None) -> tuple[Step, ...]:
     )
 
 
-class AoeTarget(Layer):
+class AoeTarget(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "aoe_target"
@@ -126,6 +127,7 @@ class AoeTarget(Layer):
     declaration: ClassVar[type[Declared]] = AoeTargetDeclared
     probe: ClassVar[str] = ""
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; a layer for each vblade that runs."""
         done = await scene.host.run(["ps", "-C", "vblade", "-o", "args="], check=False)
@@ -157,6 +159,7 @@ class AoeTarget(Layer):
             )
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`. vblade opens the device directly (-d), past the page cache."""
         declared = site.declared_as(AoeTargetDeclared)
@@ -179,18 +182,19 @@ class AoeTarget(Layer):
             ),
         )
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`."""
         declared = site.declared_as(AoeTargetDeclared)
         return (Compared("interface", declared.interface or None, layer.facts.get("interface")),)
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: shelf and slot."""
         del host
         return _name(site)
 
 
-class AoeInitiator(Layer):
+class AoeInitiator(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "aoe"
@@ -211,8 +215,8 @@ class AoeInitiator(Layer):
     declaration: ClassVar[type[Declared]] = AoeInitiatorDeclared
     probe: ClassVar[str] = "device"
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         found = []
         for device in scene.devices.values():
             one = re.fullmatch(r"etherd[/!]e(\d+)\.(\d+)", device.name)
@@ -240,6 +244,7 @@ class AoeInitiator(Layer):
             )
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`. The driver keeps a target until it is told to forget it."""
         declared, target = site.declared_as(AoeInitiatorDeclared), site.only
@@ -263,13 +268,13 @@ class AoeInitiator(Layer):
             ),
         )
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`."""
         declared = site.declared_as(AoeInitiatorDeclared)
         return (Compared("interface", declared.interface or None, layer.facts.get("interface")),)
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         path = f"/dev/etherd/{_name(site.only)}"
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path

@@ -14,13 +14,14 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._caches.building import ATTEMPT, NUMBER, PACKAGE, PATIENCE, pair, script_command
 from iosonde.layers.bcache.facts import cache_facts, counts, printed
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
-from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.site import Builds, Declared, Site, Size
 from iosonde.layers.step import Check, Step, UndoSubject, modules, run, wipe
 from iosonde.records.stack import StackLayer
 from iosonde.scripts import program
@@ -60,7 +61,7 @@ class BcacheDeclared(Declared):
 _ATTRIBUTES = "/sys/block/{name}/bcache/"
 
 
-class Bcache(Layer):
+class Bcache(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "bcache"
@@ -83,6 +84,7 @@ class Bcache(Layer):
         *made_with("block_size", "bucket_size", units={"block_size": "B", "bucket_size": "B"}),
     )  # fmt: skip
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; partitions of a cached device are the partition layer's."""
         devices = [one for one in scene.devices.values() if _NAME.match(one.name)]
@@ -109,8 +111,8 @@ class Bcache(Layer):
             hazards=(*hazards, *scene.lost(device)),
         )
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(BcacheDeclared)
         origin, cache = pair(site)
         known = (origin, cache, site.uuid())
@@ -161,6 +163,7 @@ class Bcache(Layer):
             ),
         )  # fmt: skip
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`; /dev/bcache0 may be another one after a reboot."""
         script = ("sh", "-c", _CACHED_DEVICE.strip(), "sh", pair(site)[0])

@@ -14,6 +14,8 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.bcache.facts import cache_facts, chosen, counts, size
 from iosonde.records.printed import (
     OutputReading,
@@ -24,7 +26,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines, prompt_in
+from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
 
 _NAMES = (
     "backing_dev_name", "cache_mode", "dirty_data", "io_errors", "running", "sequential_cutoff",
@@ -52,7 +54,7 @@ _SIZES = ("sequential_cutoff", "stripe_size", "written", "metadata_written", "bt
 _CHOICES = ("readahead_cache_policy", "cache_replacement_policy")
 
 
-class BcacheOutput:
+class BcacheOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "bcache"
@@ -62,8 +64,8 @@ class BcacheOutput:
         "/bypassed:", "./state:",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         line = cursor.line(cursor.at) or ""
         if _CAT.search(line):
             answer = cursor.line(cursor.at + 1) or ""
@@ -81,8 +83,8 @@ class BcacheOutput:
                 gap += 1
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         line = cursor.line(first) or ""
         begin, prompt = command_before(
             cursor, first, ("grep", "head", "tail", "egrep", "cat"), reach=3

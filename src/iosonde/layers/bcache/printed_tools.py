@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.layers.bcache.facts import chosen, size
 from iosonde.records.printed import (
@@ -21,7 +23,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import TextCursor, command_before, flow, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, command_before, flow, lines, prompt_in
 
 _KEY = re.compile(r"^[\s|]*(?:sb|dev|cset)\.[a-z_.]+\s+\S+(?:\s*\[[^\]]*\])?[\s|]*$")
 _PAIR = re.compile(r"((?:sb|dev|cset)\.[a-z_.]+) (\S+(?: \[[^\]]*\])?)")
@@ -49,7 +51,7 @@ _SHARE = re.compile(r"\((\d{1,3})%\)")
 _DEVICE = re.compile(r"(?:/dev/)(\S+)")
 
 
-class BcacheTools:
+class BcacheTools(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "bcache"
@@ -58,8 +60,8 @@ class BcacheTools:
         "--- bcache ---", "--- Backing Device ---", "--- Cache Device ---", "Evictable Cache",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         line = cursor.line(cursor.at) or ""
         if _KEY.match(line):
             first = cursor.at
@@ -79,8 +81,8 @@ class BcacheTools:
                 break
         return best
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         if _KEY.match(cursor.line(first) or ""):
             return self._super(cursor, first)
         return self._status(cursor, first)

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers.bcache.facts import whole_bytes
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import PersistentLine, write_file
+from iosonde.settings.mechanism import Mechanism, PersistentLine, write_file
 from iosonde.settings.sysfs import Sysfs
 from iosonde.settings.udev_rules import FILE
 
@@ -28,12 +30,13 @@ _BYTES = (
 )
 
 
-class BcacheSettings:
+class BcacheSettings(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "bcache"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
@@ -44,31 +47,33 @@ class BcacheSettings:
             for address, value in values.items()
         }
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; a size has no words."""
         del host, addresses
         return {}
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         return ("awk", _BYTES, address)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         return write_file(address, value)
 
+    @override
     def device(self, address: str) -> str:
-        """See `Mechanism.device`."""
         return Sysfs().device(address)
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule of udev, as for all of sysfs."""
         return await Sysfs().keep(host, address, value)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return Sysfs().without(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`."""
         return await Sysfs().kept(host, addresses)

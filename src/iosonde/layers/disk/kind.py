@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.errors import HostFailed
@@ -23,7 +24,17 @@ from iosonde.layers import LAYERS
 from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS
 from iosonde.layers.disk.health import read_health
 from iosonde.layers.layer import BlockDevice, Everything, Layer, LayerSetting, Scene, queue_settings
-from iosonde.layers.site import Compared, Declared, Duration, Hosting, Site, Size
+from iosonde.layers.site import (
+    Builds,
+    Compared,
+    Compares,
+    Declared,
+    Duration,
+    Hosting,
+    Site,
+    Size,
+    Sized,
+)
 from iosonde.layers.step import Check, Step, UndoSubject, exists, run, wipe
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -162,7 +173,7 @@ def _attach(declared: DiskDeclared) -> tuple[Step, ...]:
     )
 
 
-class Disk(Layer):
+class Disk(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "disk"
@@ -183,6 +194,7 @@ class Disk(Layer):
     health_units: ClassVar[Mapping[str, str]] = HEALTH_UNITS
     alarms: ClassVar[Mapping[str, str]] = ALARMS
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. Drives without a medium have no size: left out."""
         fabrics = await _over_fabrics(scene)
@@ -218,8 +230,8 @@ class Disk(Layer):
         ]  # fmt: skip
         return tuple(found) if len(found) == 1 else ()
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(DiskDeclared)
         if site.in_lab:
             if len(site.name) > _SERIAL_LENGTH:
@@ -231,20 +243,22 @@ class Disk(Layer):
             raise site.wrong("a disk of a real host needs `path:` or `file:`")
         return ()
 
+    @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
         """See `Sized.room`; of a real disk nothing is declared."""
         del below
         declared = site.declared_as(DiskDeclared)
         return None if declared.path and not site.in_lab else declared.size
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
         """See `Compares.compare`. A real disk has the size that it has."""
         declared = site.declared_as(DiskDeclared)
         size = None if declared.path and not site.in_lab else declared.size
         return (Compared("size", size, layer.size, "B"),)
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         declared = site.declared_as(DiskDeclared)
         path = f"/dev/disk/by-id/virtio-{site.name}" if site.in_lab else declared.path
         if path:

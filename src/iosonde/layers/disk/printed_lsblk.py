@@ -10,11 +10,13 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers._lsblk import pairs_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
 from iosonde.records.printed import OutputReading, PrintedState, Unreadable
 from iosonde.text.cells import head_at, rows
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
@@ -27,7 +29,7 @@ _SURE = frozenset({"MAJ:MIN", "SIZE", "TYPE", "FSTYPE", "MIN-IO", "SCHED", "ROTA
 _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
-class Lsblk:
+class Lsblk(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lsblk"
@@ -35,8 +37,8 @@ class Lsblk:
         "NAME ", "MAJ:MIN", " PHY-SEC", " RQ-SIZE", " FSTYPE ", 'NAME="',
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 4, -1), -1):
             line = cursor.line(index)
             if line is None:
@@ -49,8 +51,8 @@ class Lsblk:
                 return index if sure else None
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         begin, (command, host) = command_before(cursor, first, ("lsblk",))
         if _PAIRS.search(cursor.line(first) or ""):
             last, table = _pairs(cursor, first)

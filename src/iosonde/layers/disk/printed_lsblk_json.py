@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers._lsblk import devices_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
 from iosonde.records.printed import OutputReading, PrintedState, Unreadable
-from iosonde.text.cursor import TextCursor, command_before, joined, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines
 from iosonde.text.torn import decoded, opening
 
 _KEY = re.compile(r'"blockdevices"\s*:')
@@ -21,18 +23,18 @@ _OPENING = 4  # lines in which the first brace must come
 _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
-class LsblkJson:
+class LsblkJson(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lsblk"
     anchors: ClassVar[tuple[str, ...]] = ('"blockdevices"',)
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         return opening(cursor, cursor.at)
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last = _end(cursor, first)
         devices = decoded(joined(cursor, first, last), _KEY).get("blockdevices")
         if not isinstance(devices, list):

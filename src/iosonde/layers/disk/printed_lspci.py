@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, known
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import TextCursor, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
 
 _DEVICE = re.compile(
     r"^\s*(?P<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w /-]{4,60}?)"
@@ -34,14 +36,14 @@ _REVISION = re.compile(r" \(rev [0-9a-f]+\)| \(prog-if .*\)$")
 _OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
 
 
-class LspciNvme:
+class LspciNvme(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lspci"
     anchors: ClassVar[tuple[str, ...]] = ("LnkSta:", "LnkCap:", "Non-Volatile memory controller")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, -1, -1):
             line = cursor.line(index) or ""
             device = _DEVICE.match(line)
@@ -51,6 +53,7 @@ class LspciNvme:
                 return None
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`. One device."""
         device = _DEVICE.match(cursor.line(first) or "")

@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.layers.dm.facts import MapperTarget, kind_of, parse_targets, table_facts
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
@@ -112,8 +114,8 @@ class Dm(Layer):
     )  # fmt: skip
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         return tuple(
             one.layer(scene, self.kind, table_facts(one.targets), table_hazards(one.targets))
             for one in await mapped(scene)

@@ -12,10 +12,12 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.layers.dm.facts import kind_of
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
-from iosonde.text.cursor import TextCursor, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
 
 _LONG = re.compile(
     r"Name:(?P<name>.{1,200}?)State:(?P<state>ACTIVE|SUSPENDED)(?P<mode>\(READ-ONLY\))?"
@@ -38,7 +40,7 @@ _WIDE = 60
 """Columns of a line that a wrap may have torn: shorter ones it leaves alone."""
 
 
-class DmsetupInfo:
+class DmsetupInfo(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dmsetup"
@@ -46,8 +48,8 @@ class DmsetupInfo:
         "Tables present:", "Number of targets:", " Maj Min Stat Open", "dmsetup ls",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         line = cursor.line(cursor.at) or ""
         if _HEAD.match(line):
             return cursor.at
@@ -63,8 +65,8 @@ class DmsetupInfo:
                 break
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3)
         line = cursor.line(first) or ""
         if _HEAD.match(line):

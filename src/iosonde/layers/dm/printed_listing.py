@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.layers import TARGETS
 from iosonde.layers.dm.facts import (
@@ -34,7 +36,7 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
+from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, prompt_in
 from iosonde.text.torn import joinings
 
 _TARGETS = "|".join(sorted((*OWN, *TARGETS), key=len, reverse=True))
@@ -64,11 +66,11 @@ class _Device:
     counters: dict[str, Json] = field(default_factory=dict)
 
 
-class Listing:
+class Listing(Output):
     """The output of each target that has an anchor in a listing."""
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `iosonde.text.cursor.Output.begin`."""
         first = None
         line = cursor.line(cursor.at) or ""
         if re.search(r"dmsetup\s(?:.*\s)?(?:table|status)\b", line):
@@ -90,8 +92,8 @@ class Listing:
                 gap += 1
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `iosonde.text.cursor.Output.read`."""
         begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3)
         named = device_of(prompt.command)
         devices: dict[tuple[str, str], _Device] = {}

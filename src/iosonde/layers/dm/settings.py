@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
 from iosonde.layers.dm_cache.facts import MODES
@@ -30,17 +32,18 @@ class Dmtable(Scripted):
     looking: ClassVar[str] = program("iosonde.layers", "dm/read.sh")
     changing: ClassVar[str] = program("iosonde.layers", "dm/change.sh")
 
+    @override
     def arguments(self, address: str) -> tuple[str, ...]:
-        """See `Scripted.arguments`."""
         device, _, word = address.partition(" ")
         return device, word, str(DEFAULTS.get(word, "-")), _MODES
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`: the kernel counts disks."""
         return f"/sys/block/{address.partition(' ')[0]}/diskseq"
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`."""
         del host, value
         raise Refused(
             "device-mapper keeps no table over a reboot: who makes it at boot must say so",
@@ -48,11 +51,11 @@ class Dmtable(Scripted):
             hint="of a declared stack: `iosonde up STACK --set LAYER.KEY=VALUE`",
         )
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return text
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`."""
         del host, addresses
         return {}

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import field_validator
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers._caches.building import (
@@ -30,7 +31,7 @@ from iosonde.layers.dm.facts import MapperTarget, has_failed
 from iosonde.layers.dm.kind import Mapped, with_status
 from iosonde.layers.dm_cache.facts import MODES, read_status, read_table
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
-from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.site import Builds, Declared, Site, Size
 from iosonde.layers.step import Check, Step, UndoSubject, modules
 from iosonde.records.stack import StackLayer
 from iosonde.scripts import program
@@ -60,7 +61,7 @@ class DmCacheDeclared(Declared):
         return size
 
 
-class DmCache(Layer):
+class DmCache(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "dm_cache"
@@ -79,8 +80,8 @@ class DmCache(Layer):
         *made_with("block_size", units={"block_size": "B"}),
     )  # fmt: skip
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         caches = await with_status(scene, self.kind)
         return tuple(self._layer(scene, one, status) for one, status in caches)
 
@@ -98,8 +99,8 @@ class DmCache(Layer):
             hazards = (*hazards, "unsafe cache")
         return one.layer(scene, self.kind, facts, hazards)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(DmCacheDeclared)
         origin, cache = pair(site)
         block = declared.block_size // SECTOR
@@ -128,8 +129,8 @@ class DmCache(Layer):
             ),
         )  # fmt: skip
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         return await in_mapper(host, site)
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.dm.kind import mapped
 from iosonde.layers.dm_crypt.facts import read_table
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
@@ -31,8 +33,8 @@ class DmCrypt(Layer):
     uuid_prefixes: ClassVar[tuple[str, ...]] = ("CRYPT-",)
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         layers = []
         for one in await mapped(scene):
             if one.kind != self.kind:

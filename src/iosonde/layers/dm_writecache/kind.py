@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers._caches.building import (
@@ -29,7 +30,7 @@ from iosonde.layers.dm.facts import MapperTarget, has_failed
 from iosonde.layers.dm.kind import Mapped, with_status
 from iosonde.layers.dm_writecache.facts import read_status, read_table
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
-from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.site import Builds, Declared, Site, Size
 from iosonde.layers.step import Check, Step, UndoSubject, modules
 from iosonde.records.stack import StackLayer
 from iosonde.scripts import program
@@ -63,7 +64,7 @@ class DmWritecacheDeclared(Declared):
 _BLOCKS = (512, 1024, 2048, 4096)
 
 
-class DmWritecache(Layer):
+class DmWritecache(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "dm_writecache"
@@ -85,8 +86,8 @@ class DmWritecache(Layer):
         *made_with("medium", "block_size", units={"block_size": "B"}),
     )  # fmt: skip
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         caches = await with_status(scene, self.kind)
         return tuple(self._layer(scene, one, status) for one, status in caches)
 
@@ -104,8 +105,8 @@ class DmWritecache(Layer):
             hazards = (*hazards, "unsafe cache")
         return one.layer(scene, self.kind, facts, hazards)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(DmWritecacheDeclared)
         origin, cache = pair(site)
         options = (
@@ -132,8 +133,8 @@ class DmWritecache(Layer):
             ),
         )  # fmt: skip
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         return await in_mapper(host, site)
 
 

@@ -17,11 +17,12 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.drbd.facts import parse_volumes
 from iosonde.layers.layer import Everything, Layer, LayerSetting, Scene, queue_settings
-from iosonde.layers.site import Declared, Site
+from iosonde.layers.site import Builds, Declared, Homed, Site
 from iosonde.layers.step import (
     Check,
     Command,
@@ -163,7 +164,7 @@ def _options() -> tuple[LayerSetting, ...]:
     )
 
 
-class Drbd(Layer):
+class Drbd(Layer, Homed, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "drbd"
@@ -178,6 +179,7 @@ class Drbd(Layer):
     declaration: ClassVar[type[Declared]] = DrbdDeclared
     probe: ClassVar[str] = "device"
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. DRBD 9 has no states in /proc/drbd: there they stay unknown."""
         text = (await scene.texts(["/proc/drbd"])).get("/proc/drbd", "")
@@ -213,12 +215,13 @@ class Drbd(Layer):
             if one.kind == self.kind and one.host != layer.host and one.device == layer.device
         )  # fmt: skip
 
+    @override
     def home(self, declared: Any, below: tuple[Site, ...]) -> str:
         """See `Homed.home`: the primary, by default the host of the first side."""
         return str(declared.primary or (below[0].host if below else ""))
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         hosts = [one.host for one in site.below]
         if len(hosts) != 2 or hosts[0] == hosts[1]:
             raise site.wrong("DRBD stands `of` two layers, on two hosts")
@@ -229,6 +232,7 @@ class Drbd(Layer):
             steps += _side(site, one)
         return (*steps, *_first_data(site))
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: the device on the primary."""
         path = f"/dev/drbd{minor_of(site)}"

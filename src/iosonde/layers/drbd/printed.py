@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.layers.drbd.facts import amount, parse_volumes
 from iosonde.records.printed import (
@@ -27,7 +29,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 
 _MINOR = re.compile(r"^\s*(?P<minor>\d{1,7}): ?cs:")
 _RESOURCE = re.compile(r"^\s*[\w.-]+ (?:node-id:\d+ )?role:\w+")
@@ -43,7 +45,7 @@ _WORDS = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replication": "
           "connection": "connection", "suspended": "suspended"}  # fmt: skip
 
 
-class DrbdOutput:
+class DrbdOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "drbd"
@@ -51,6 +53,7 @@ class DrbdOutput:
         ": cs:", "role:Primary", "role:Secondary", "peer-disk:", "(api:",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first resource of the output, or the version."""
         first = None
@@ -64,8 +67,8 @@ class DrbdOutput:
                 return index
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         held, last = [], first
         for index, line in lines(cursor, first, 600):
             if index - last > 3 or (line and not _PART.search(line)):

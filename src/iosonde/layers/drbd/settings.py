@@ -16,6 +16,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
@@ -90,6 +92,7 @@ class DrbdSettings(Scripted):
     )
     changing: ClassVar[str] = program("iosonde.layers", "drbd/option.sh", "drbd/change.sh")
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the words that drbdsetup names in its help."""
         offered: dict[str, tuple[str, ...]] = {}
@@ -104,10 +107,12 @@ class DrbdSettings(Scripted):
             }
         return offered
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`: the kernel counts disks."""
         return f"/sys/block/{_parts(address)[0]}/diskseq"
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a line in the resource's file, which is not iosonde's own."""
         device, section, option = _parts(address)
@@ -124,10 +129,11 @@ class DrbdSettings(Scripted):
         paths = [path for file in FILES for path in await host.glob(file)]
         return await texts(host, paths)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return without_edits(text) if _NEW in text else text
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; of the resource's own sections."""
         values = {}

@@ -15,6 +15,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mounted_at, mounting
@@ -28,7 +30,7 @@ from iosonde.layers.layer import (
     mounted_layers,
     options_of,
 )
-from iosonde.layers.site import Compared, Declared, Site, Size
+from iosonde.layers.site import Builds, Compared, Compares, Declared, Site, Size, Sized
 from iosonde.layers.step import Step
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
@@ -127,7 +129,7 @@ def make_ext4(site: Site) -> list[str]:
     return argv
 
 
-class Ext4(Layer):
+class Ext4(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "ext4"
@@ -145,17 +147,19 @@ class Ext4(Layer):
         ),
     )  # fmt: skip
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
         return await mounted_layers(scene, self.kind, _TYPES, _describe)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(Ext4Declared)
         mode = () if declared.journal in {"none", "ordered"} else (f"data={declared.journal}",)
         fstype = f"ext{declared.version}"
         return mounting(site, fstype, make_ext4(site), (*mode, *declared.options))
 
+    @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
         """See `Sized.room`. A journal has 1024 blocks or more (mke2fs(8), -J size)."""
         declared, size = site.declared_as(Ext4Declared), below[0]
@@ -171,6 +175,7 @@ class Ext4(Layer):
             )
         return size
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
         """See `Compares.compare`. Without a declared size mke2fs chooses that of the journal."""
         declared, facts = site.declared_as(Ext4Declared), layer.facts
@@ -188,8 +193,8 @@ class Ext4(Layer):
             Compared("align", width, facts.get("stripe_width") or (0 if superblock else None), "B"),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         return await mounted_at(host, site.declared_as(Ext4Declared).mount)
 
 

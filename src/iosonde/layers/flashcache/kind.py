@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.layers.dm.kind import Mapped, mapped
 from iosonde.layers.flashcache.facts import counters, of_device, size_histogram, table_facts
@@ -45,8 +47,8 @@ class Flashcache(Layer):
         *queue_settings("read_ahead_kb", "max_sectors_kb"),
     )
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         caches = [one for one in await mapped(scene) if one.kind == self.kind]
         if not caches:
             return ()

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.layers.dm.facts import device_of
 from iosonde.layers.dm.printed_listing import HEAD
@@ -25,6 +27,7 @@ from iosonde.records.printed import (
 )
 from iosonde.records.stack import Json
 from iosonde.text.cursor import (
+    Output,
     Prompt,
     TextCursor,
     command_before,
@@ -52,7 +55,7 @@ _OF_PROC = re.compile(r"[A-Za-z_]=-?\d*|^\s*[\w ]{0,60}=?\d{1,20}\s*$|^\s*\w+=")
 _REACH = 78
 
 
-class FlashcacheOutput:
+class FlashcacheOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "flashcache"
@@ -62,6 +65,7 @@ class FlashcacheOutput:
         "read_hit_percent=", " replacement=", " cleanings=", "uncached_reads=",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. Where the first line was left out, the one with the reads."""
         bare = None
@@ -77,8 +81,8 @@ class FlashcacheOutput:
                 break
         return bare
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         head = _first(cursor, first)
         begin, prompt = command_before(cursor, first, ("dmsetup", "cat", "grep", "head"), reach=4)
         if head and head["what"] == "conf":

@@ -20,12 +20,13 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.guest.discovery import MARK, asking, guests_of_lab, running_disks
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
 from iosonde.layers.nbd.kind import serving
-from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.site import Builds, Declared, Hosting, Site, Size
 from iosonde.layers.step import Check, Step, file, modules, run
 from iosonde.records.stack import StackLayer
 from iosonde.units import MIB
@@ -217,7 +218,7 @@ def device_shows(declared: GuestDeclared) -> tuple[str, ...]:
     return tuple(f"{key}={value}" for key, value in device_options(declared).items())
 
 
-class Guest(Layer):
+class Guest(Layer, Hosting, Builds):
     """See `Layer`, `Builds` and `Hosting` (layers/layer.py, layers/site.py)."""
 
     kind: ClassVar[str] = "guest"
@@ -231,20 +232,21 @@ class Guest(Layer):
     declaration: ClassVar[type[Declared]] = GuestDeclared
     probe: ClassVar[str] = "device"
 
+    @override
     def runs_at(self, declared: Declared, below: tuple[Site, ...]) -> str:
-        """See `Hosting.runs_at`."""
         return declared.host or (below[0].host if len(below) == 1 else "")
 
+    @override
     def reached(self, declared: Declared) -> str:
-        """See `Hosting.reached`."""
         return declared.at if isinstance(declared, GuestDeclared) else ""
 
+    @override
     def size(self, declared: Declared) -> tuple[int, int]:
-        """See `Hosting.size`."""
         if not isinstance(declared, GuestDeclared):
             raise TypeError(f"{declared.kind} is no guest")
         return declared.memory, declared.cpus
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`. The steps are of its host; the layer itself stands in the machine."""
         if len(site.name) > _SERIAL:
@@ -255,6 +257,7 @@ class Guest(Layer):
         steps = _in_lab(site, host) if site.in_lab else _for_real(site, host)
         return (*steps, modules("virtio_scsi", "sd_mod")) if declared.disk[7:] == "scsi" else steps
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: the path of the disk inside the machine, by its serial number."""
         scsi = site.declared_as(GuestDeclared).disk == "virtio-scsi"
@@ -263,6 +266,7 @@ class Guest(Layer):
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`: disks of running QEMUs, and guests of the lab."""
         return (*await running_disks(scene), *await guests_of_lab(scene))

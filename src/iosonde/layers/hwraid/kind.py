@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._raid.geometry import STRIPED
@@ -12,7 +14,7 @@ from iosonde.layers.hwraid.building import asking, steps
 from iosonde.layers.hwraid.declared import HwraidDeclared, striping
 from iosonde.layers.hwraid.found import Volume, volumes
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
-from iosonde.layers.site import Declared, Site
+from iosonde.layers.site import Builds, Declared, Geometric, Site
 from iosonde.layers.step import Step
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -79,7 +81,7 @@ def _policy(name: str, **more: Any) -> LayerSetting:
     return LayerSetting(name, "hwraid", address, apart=True, lasts=True, **more)
 
 
-class Hwraid(Layer):
+class Hwraid(Layer, Builds, Geometric):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "hwraid"
@@ -94,6 +96,7 @@ class Hwraid(Layer):
         *made_with("raid_level", "strip_size", "emulation", units={"strip_size": "B"}),
     )
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. It stands on the disk as which the kernel sees it."""
         return tuple([self._layer(scene, one) for one in await volumes(scene)])
@@ -113,8 +116,8 @@ class Hwraid(Layer):
             hazards=volume_hazards(facts),
         )
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         if site.in_lab:
             raise site.wrong(
                 "a host of the lab has no RAID controller",
@@ -122,11 +125,12 @@ class Hwraid(Layer):
             )
         return steps(site)
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: by its World Wide Name where udev gives one."""
         done = await host.run(asking(site, "place"), check=False)
         return None if done.status else kerneltext.decoded(done.stdout).strip() or None
 
+    @override
     def geometry(self, site: Site) -> tuple[int, int] | None:
-        """See `Geometric.geometry`."""
         return striping(site.declared_as(HwraidDeclared))

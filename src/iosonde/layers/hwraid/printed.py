@@ -6,15 +6,17 @@ import re
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.hwraid.facts_megacli import parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, parse_ssacli
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines, prompt_in
 from iosonde.text.torn import opening
 
 
-class _ControllerTool:
+class _ControllerTool(Output):
     """Output that is told by its lines, among which a few strange ones may stand."""
 
     tool: ClassVar[str]
@@ -41,8 +43,8 @@ class _ControllerTool:
         del count
         return prompt_in(line) is not None
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         first, strange = None, 0
         for index in range(cursor.at, -1, -1):
             line = cursor.line(index)
@@ -56,8 +58,8 @@ class _ControllerTool:
                 break
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last = self._last(cursor, first)
         begin, prompt = command_before(cursor, first, self.commands, reach=self.reach)
         subjects = tuple(type(self).parse(joined(cursor, first, last), prompt.host))
@@ -103,22 +105,22 @@ class Storcli(_ControllerTool):
     )
     parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_storcli
 
+    @override
     def is_own(self, line: str) -> bool:
-        """See `_ControllerTool.is_own`."""
         return bool(_STORCLI_LINE.search(line))
 
+    @override
     def is_neutral(self, line: str) -> bool:
-        """See `_ControllerTool.is_neutral`."""
         return len(line.strip()) < 8 or bool(_ROW.search(line))
 
+    @override
     def ends_before(self, line: str, count: int) -> bool:
-        """See `_ControllerTool.ends_before`."""
         return bool(prompt_in(line) and "=" not in line) or (
             count > 5 and bool(_STORCLI_NEXT.search(line))
         )
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         first = super().begin(cursor)
         if first is not None and '"' in (cursor.line(first) or ""):
             return opening(cursor, first)
@@ -155,12 +157,12 @@ class MegaCli(_ControllerTool):
     )
     parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_megacli
 
+    @override
     def is_own(self, line: str) -> bool:
-        """See `_ControllerTool.is_own`."""
         return bool(_MEGACLI_LINE.search(line))
 
+    @override
     def ends_before(self, line: str, count: int) -> bool:
-        """See `_ControllerTool.ends_before`."""
         return super().ends_before(line, count) or (count > 8 and bool(_MEGACLI_NEXT.search(line)))
 
 
@@ -184,10 +186,11 @@ class Ssacli(_ControllerTool):
     start: ClassVar[re.Pattern[str]] = SSACLI_CONTROLLER
     parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_ssacli
 
+    @override
     def is_own(self, line: str) -> bool:
-        """See `_ControllerTool.is_own`."""
         return is_ssacli(line)
 
+    @override
     def ends_before(self, line: str, count: int) -> bool:
         """See `_ControllerTool.ends_before`: also before a sentence."""
         sentence = _SENTENCE.match(line) and not is_ssacli(line)

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.hwraid.facts import (
     MEGARAID_POLICIES,
     SMART_ARRAY_POLICIES,
@@ -35,15 +37,15 @@ class HwraidSettings(Lasting):
 
     name: ClassVar[str] = "hwraid"
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         tool, volume, identifier, name = _parts(address)
         policy, known = policy_words(_policies(volume), name)
         words = (f"{word}={value}" for value, word in known.items())
         return in_one_line(_script(volume), "look", tool, volume, identifier, policy, *words)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         tool, volume, _, name = _parts(address)
         word = policy_word(_policies(volume), name, value)
         return in_one_line(_script(volume), "change", tool, volume, word)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.iscsi.target import IscsiTargetDeclared, iqn
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
-from iosonde.layers.site import Declared, Duration, Site, Size
+from iosonde.layers.site import Builds, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
@@ -79,7 +80,7 @@ def _record(name: str, key: str, unit: str = "", **more: Any) -> LayerSetting:
     )  # fmt: skip
 
 
-class IscsiInitiator(Layer):
+class IscsiInitiator(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "iscsi"
@@ -111,6 +112,7 @@ class IscsiInitiator(Layer):
     declaration: ClassVar[type[Declared]] = IscsiInitiatorDeclared
     probe: ClassVar[str] = "device"
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; disks of a session, of which lsblk says that they are iSCSI's."""
         found = []
@@ -148,8 +150,8 @@ class IscsiInitiator(Layer):
             )
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared, target = site.declared_as(IscsiInitiatorDeclared), site.only
         exported = target.declared
         if not isinstance(exported, IscsiTargetDeclared):
@@ -187,6 +189,7 @@ class IscsiInitiator(Layer):
             ),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: udev's name by the path."""
         path = f"/dev/disk/by-path/ip-{_portal(site)}-iscsi-{iqn(site.only)}-lun-0"

@@ -6,11 +6,12 @@ import zlib
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene
-from iosonde.layers.site import Compared, Declared, Site
+from iosonde.layers.site import Builds, Compared, Compares, Declared, Site
 from iosonde.layers.step import Check, Command, Step, modules, put, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -59,7 +60,7 @@ def _backstore(site: Site) -> tuple[str, Step]:
     )
 
 
-class IscsiTarget(Layer):
+class IscsiTarget(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "iscsi_target"
@@ -67,6 +68,7 @@ class IscsiTarget(Layer):
     declaration: ClassVar[type[Declared]] = IscsiTargetDeclared
     probe: ClassVar[str] = ""
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; a layer for each LUN."""
         found = []
@@ -99,8 +101,8 @@ class IscsiTarget(Layer):
             )
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(IscsiTargetDeclared)
         target = f"{ROOT}/iscsi/{iqn(site)}"
         group = f"{target}/tpgt_1"
@@ -139,8 +141,8 @@ class IscsiTarget(Layer):
             ),
         )
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`."""
         declared = site.declared_as(IscsiTargetDeclared)
         portals = kerneltext.fields(str(layer.facts.get("portals", "")))
         ports = [int(portal.rpartition(":")[2]) for portal in portals]
@@ -151,6 +153,7 @@ class IscsiTarget(Layer):
             Compared("iser", declared.iser, min(ports) + _ISER_AFTER in ports),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: the qualified name."""
         done = await host.run(["test", "-d", f"{ROOT}/iscsi/{iqn(site)}"], check=False)

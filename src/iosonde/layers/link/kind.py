@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.hosts.host import Completed, Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene, options_of
 from iosonde.layers.link.facts import driver_facts, route_device
@@ -26,8 +28,8 @@ class Link(Layer):
     settings: ClassVar[tuple[LayerSetting, ...]] = network_settings()
     can_break: ClassVar[bool] = False
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         addresses = {
             str(address)
             for mount in scene.mounts

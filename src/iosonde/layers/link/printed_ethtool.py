@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.link.facts import driver_facts
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.settings.ethtool import coalescing, features, rings
-from iosonde.text.cursor import TextCursor, command_before, joined, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines
 
 _HEAD = re.compile(
     r"^\s*(?P<what>Settings|Ring parameters|Features|Offload parameters|Coalesce parameters)"
@@ -34,7 +36,7 @@ _MODE = re.compile(r"(?P<megabit>\d+)base")
 _COMMAND = re.compile(r"\s-(?:i|-driver)\s+(?P<name>[\w.@:-]+)\s*$")
 
 
-class EthtoolOutput:
+class EthtoolOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ethtool"
@@ -43,16 +45,16 @@ class EthtoolOutput:
         "Coalesce parameters for ", "supports-priv-flags:", "bus-info: ", "supports-eeprom-access",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 12, -1), -1):
             line = cursor.line(index) or ""
             if _HEAD.match(line) or _DRIVER.match(line):
                 return index
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         head = _HEAD.match(cursor.line(first) or "")
         last = _end(cursor, first)
         text = "\n".join(line.strip() for line in joined(cursor, first, last).split("\n"))

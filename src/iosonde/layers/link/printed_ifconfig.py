@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.records.printed import (
     OutputReading,
     PrintedCounters,
@@ -18,7 +20,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(
     r"^\s*(?P<name>[A-Za-z][\w.:-]{0,31}?)(?:: flags=\d+<(?P<flags>[A-Z,]*)>| +Link encap:)"
@@ -39,14 +41,14 @@ _PAIR = re.compile(r"(?P<name>[a-z]+):?(?P<figure>\d+)")
 _COLLISIONS = re.compile(r"collisions:?(\d+)")
 
 
-class Ifconfig:
+class Ifconfig(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ifconfig"
     anchors: ClassVar[tuple[str, ...]] = ("Link encap:", ": flags=", "RX packets", "TX packets")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         first = None
         for index in range(cursor.at, max(cursor.at - 24, -1), -1):
             line = cursor.line(index) or ""
@@ -56,8 +58,8 @@ class Ifconfig:
                 break
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last, marks = _end(cursor, first)
         begin, prompt = command_before(cursor, first, ("ifconfig",), reach=3)
         subjects: list[PrintedSubject] = []

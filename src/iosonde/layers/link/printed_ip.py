@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.records.printed import (
     OutputReading,
     PrintedCounters,
@@ -20,7 +22,7 @@ from iosonde.records.printed import (
     known,
 )
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines, prompt_in
 
 _HEAD = re.compile(r"^\s*\d{1,5}: (?P<name>[\w.-]{1,32})(?:@[\w.-]{1,32})?: <[A-Z_,-]*")
 _OWN = re.compile(
@@ -43,7 +45,7 @@ _SIXTH = {"mcast": "multicast", "collsns": "collisions"}
 _COMMANDS = ("ip", "/sbin/ip", "/usr/sbin/ip")
 
 
-class IpLink:
+class IpLink(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ip"
@@ -51,12 +53,12 @@ class IpLink:
         ",UP,LOWER_UP> mtu", "> mtu ", "<LOOPBACK,UP", "<BROADCAST,MULTICAST", "<NO-CARRIER",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last, marks = _end(cursor, first)
         begin, prompt = command_before(cursor, first, _COMMANDS, reach=3)
         subjects: list[PrintedSubject] = []

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.dm.facts import mapper_name
@@ -27,7 +28,18 @@ from iosonde.layers.lvm.facts import (
     volume_facts,
     volume_hazards,
 )
-from iosonde.layers.site import Compared, Declared, Site, Size
+from iosonde.layers.site import (
+    Builds,
+    Compared,
+    Compares,
+    Declared,
+    Geometric,
+    Pools,
+    Shares,
+    Site,
+    Size,
+    Sized,
+)
 from iosonde.layers.step import Check, Command, Step, UndoSubject, exists, modules
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
@@ -147,7 +159,7 @@ def make_volume(site: Site) -> tuple[str, ...]:
     return _tool(site, *argv, group)
 
 
-class Lvm(Layer):
+class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "lvm"
@@ -172,6 +184,7 @@ class Lvm(Layer):
     )
     shows_members: ClassVar[bool] = False
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. What lvs can't say stays unknown; the volumes are found anyway."""
         volumes = [one for one in await mapped(scene) if one.kind == self.kind]
@@ -184,8 +197,8 @@ class Lvm(Layer):
         }
         return tuple(_layer(scene, one, reported, starts) for one in volumes)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(LvmDeclared)
         if not site.below:
             raise site.wrong("a logical volume stands `of` one or more devices")
@@ -219,6 +232,7 @@ class Lvm(Layer):
         first = () if declared.type == "thin" else (_made_group(site),)
         return (_modules_for(declared.type), *first, made, active)
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`; a thin pool is no place to put a load."""
         if site.declared_as(LvmDeclared).type == "thin-pool":
@@ -227,6 +241,7 @@ class Lvm(Layer):
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path
 
+    @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
         """See `Sized.room`. A thin volume may be larger than its pool."""
         declared = site.declared_as(LvmDeclared)
@@ -249,6 +264,7 @@ class Lvm(Layer):
             )
         return declared.size or (None if free is None else free // copies)
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
         """See `Compares.compare`. LVM rounds a size up to whole extents on each stripe."""
         declared, facts = site.declared_as(LvmDeclared), layer.facts
@@ -268,21 +284,22 @@ class Lvm(Layer):
             ),
         )  # fmt: skip
 
+    @override
     def geometry(self, site: Site) -> tuple[int, int] | None:
-        """See `Geometric.geometry`."""
         declared = site.declared_as(LvmDeclared)
         if declared.type != "striped":
             return None
         return declared.stripe_size, declared.stripes or len(site.below)
 
+    @override
     def is_pool(self, site: Site) -> bool:
-        """See `Pools.is_pool`."""
         return site.declared_as(LvmDeclared).type == "thin-pool"
 
+    @override
     def stands_on_pool(self, site: Site) -> bool:
-        """See `Pools.stands_on_pool`."""
         return site.declared_as(LvmDeclared).type == "thin"
 
+    @override
     def claim(self, site: Site) -> tuple[str, ...]:
         """See `Shares.claim`: volumes of one group share its physical volumes."""
         declared = site.declared_as(LvmDeclared)

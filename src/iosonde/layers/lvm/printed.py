@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.dm.facts import mapper_name
 from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
-from iosonde.text.cursor import TextCursor, command_before
+from iosonde.text.cursor import Output, TextCursor, command_before
 
 _NAME = re.compile(r"\[?(?![\d.,]+$)[\w+][\w+.-]*\]?")
 _WORD, _NUMBER = re.compile(r"\S+"), re.compile(r"-?\d+")
@@ -56,7 +58,7 @@ _VOLUME = {"PSize": "size", "PFree": "free", "1st PE": "data_offset", "VG": "vol
 _HEAD = re.compile(r"^\s*(?:LV|VG|PV)\s+[A-Z#1]")
 
 
-class LvmOutput:
+class LvmOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lvm"
@@ -64,8 +66,8 @@ class LvmOutput:
         "LSize", "PSize", "VSize", " #PV", "#Str", "LV VG", "LV   ", "1st PE", "Fmt  Attr",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 4, -1), -1):
             line = cursor.line(index)
             if line is None:
@@ -74,8 +76,8 @@ class LvmOutput:
                 return index if head_at(cursor, index, _COLUMNS) else None
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         head = head_at(cursor, first, _COLUMNS)
         if head is None:
             raise Unreadable("its columns are not known")

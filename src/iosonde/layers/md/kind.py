@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.kerneltext import decoded, fields
@@ -37,7 +38,18 @@ from iosonde.layers.md.facts import (
     member_facts,
     parse_member,
 )
-from iosonde.layers.site import Compared, Declared, Rebuilding, Site, Size
+from iosonde.layers.site import (
+    Builds,
+    Compared,
+    Compares,
+    Declared,
+    Geometric,
+    Rebuilding,
+    Repairs,
+    Site,
+    Size,
+    Sized,
+)
 from iosonde.layers.step import LEFT, Check, Step, UndoSubject, modules, run, wipe
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.scripts import program
@@ -151,7 +163,7 @@ _MD = "/sys/block/{name}/md/"
 _REBUILDING = ("sync_action", "sync_completed", "degraded")
 
 
-class Md(Layer):
+class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "md"
@@ -179,6 +191,7 @@ class Md(Layer):
         "it was fixed when the array was made",
     )
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. An array is what has a directory `md` in sysfs."""
         candidates = [one for one in scene.devices.values() if one.name.startswith("md")]
@@ -214,8 +227,8 @@ class Md(Layer):
             ),
         )
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(MdDeclared)
         members = [one.device for one in site.below]
         active = len(members) - declared.spares
@@ -257,12 +270,13 @@ class Md(Layer):
             ),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         path = f"/dev/md/{site.label}"
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path
 
+    @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
         """See `Sized.room`. Each member gives what the smallest has, but of RAID 0 all."""
         declared = site.declared_as(MdDeclared)
@@ -284,13 +298,14 @@ class Md(Layer):
         each = sizes if declared.level == 0 else [min(sizes)] * active
         return array_size(f"raid{declared.level}", each, chunk, _number(declared) or NEAR_TWO)
 
+    @override
     def repair(self, site: Site) -> tuple[str, ...]:
         """See `Repairs.repair`. Its own is what carries its superblock."""
         members = (under.device for under in site.below)
         return ("sh", "-c", program("iosonde.layers.md", "repair.sh"), "sh", site.device, *members)
 
+    @override
     async def rebuilding(self, host: Host, site: Site) -> Rebuilding:
-        """See `Repairs.rebuilding`."""
         name = (await host.resolve(site.device)).rpartition("/")[2]
         paths = [f"/sys/block/{name}/md/{one}" for one in _REBUILDING]
         found = await host.read_many(paths)
@@ -304,6 +319,7 @@ class Md(Layer):
             f"mdadm --detail {site.device}",
         )  # fmt: skip
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
         """See `Compares.compare`. Spares of an array that is not whole may be at work."""
         declared, facts = site.declared_as(MdDeclared), layer.facts
@@ -323,8 +339,8 @@ class Md(Layer):
             Compared("spares", declared.spares, spares if whole and facts else None),
         )
 
+    @override
     def geometry(self, site: Site) -> tuple[int, int] | None:
-        """See `Geometric.geometry`."""
         declared = site.declared_as(MdDeclared)
         return _striping(declared, len(site.below) - declared.spares)
 

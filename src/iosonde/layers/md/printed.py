@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.md.facts import (
     MDADM_DEVICE,
     MDADM_PAIR,
@@ -13,7 +15,7 @@ from iosonde.layers.md.facts import (
     parse_mdstat,
 )
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import TextCursor, command_before, joined, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines
 
 _MDSTAT_LINE = re.compile(
     r"md\w* ?:|blocks|\[[=.>]{3}|[=.>]{4,}|finish=|in=|bitmap:|Personalities|unused devices|chunk|"
@@ -22,12 +24,13 @@ _MDSTAT_LINE = re.compile(
 )
 
 
-class Mdadm:
+class Mdadm(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mdadm"
     anchors: ClassVar[tuple[str, ...]] = ("Raid Level :", "Raid Devices :", "Array UUID :")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The device above the pairs, or the first pair."""
         first = None
@@ -43,8 +46,8 @@ class Mdadm:
                 break
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         report, last = parse_mdadm(cursor.block(first, 120))
         if "Raid Level" not in report.pairs:
             raise Unreadable("the level of the array is missing")
@@ -55,7 +58,7 @@ class Mdadm:
         return OutputReading(begin, first + last, states=(state,))
 
 
-class Mdstat:
+class Mdstat(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mdstat"
@@ -64,8 +67,8 @@ class Mdstat:
         "Personalities :",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         line = cursor.line(cursor.at) or ""
         if "Personalities :" in line:
             return cursor.at
@@ -79,8 +82,8 @@ class Mdstat:
                 return index
         return cursor.at
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last = _last_line(cursor, first)
         text = joined(cursor, first, last)
         begin, prompt = command_before(cursor, first, ("cat", "watch"))

@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
-from iosonde.layers.site import Declared, Duration, Site
+from iosonde.layers.site import Builds, Declared, Duration, Site
 from iosonde.layers.step import Check, Step, UndoSubject, file, modules, run
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -99,7 +100,7 @@ def serving(label: str, text: str, device: str, host: str = "") -> tuple[Step, .
     )
 
 
-class NbdServer(Layer):
+class NbdServer(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nbd_server"
@@ -108,6 +109,7 @@ class NbdServer(Layer):
     declaration: ClassVar[type[Declared]] = NbdServerDeclared
     probe: ClassVar[str] = ""
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; exports of configurations that iosonde wrote and that run."""
         found = []
@@ -135,17 +137,18 @@ class NbdServer(Layer):
             )
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         return serving(site.label, server_file(site), site.only.device)
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: the export's name."""
         del host
         return site.label
 
 
-class Nbd(Layer):
+class Nbd(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nbd"
@@ -158,6 +161,7 @@ class Nbd(Layer):
     declaration: ClassVar[type[Declared]] = NbdDeclared
     probe: ClassVar[str] = "device"
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; devices that are connected have a size."""
         found = []
@@ -177,8 +181,8 @@ class Nbd(Layer):
             )
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared, server = site.declared_as(NbdDeclared), site.only
         if not isinstance(server.declared, NbdServerDeclared):
             raise site.wrong("an NBD client stands `of` a layer of kind nbd_server")
@@ -202,8 +206,8 @@ class Nbd(Layer):
             ),
         )  # fmt: skip
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         path = f"/dev/nbd{_number(site)}"
         done = await host.run(["test", "-e", f"/sys/block{path[4:]}/pid"], check=False)
         return None if done.status else path

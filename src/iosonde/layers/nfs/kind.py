@@ -13,13 +13,14 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mount_only, mounted_at
 from iosonde.layers.layer import Everything, Layer, LayerSetting, Mount, Scene, options_of
 from iosonde.layers.link.facts import route_device
 from iosonde.layers.nfs.facts import ETAB, figure, mount_facts, parse_exports
-from iosonde.layers.site import Compared, Declared, Duration, Site, Size
+from iosonde.layers.site import Builds, Compared, Compares, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, file, modules, run
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
@@ -98,7 +99,7 @@ def export_line(site: Site) -> str:
     return f"{site.only.device} {named}\n"
 
 
-class NfsServer(Layer):
+class NfsServer(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nfs_server"
@@ -125,6 +126,7 @@ class NfsServer(Layer):
     declaration: ClassVar[type[Declared]] = NfsServerDeclared
     probe: ClassVar[str] = ""
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; a layer for each exported directory."""
         places = (ETAB, "/proc/fs/nfsd/threads")
@@ -151,8 +153,8 @@ class NfsServer(Layer):
             )
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(NfsServerDeclared)
         if not isinstance(site.only.declared, Mounted):
             raise site.wrong("an NFS server stands `of` a file system")
@@ -186,11 +188,13 @@ class NfsServer(Layer):
             _threads(declared),
         )
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
         """See `Compares.compare`. Where nfsd ran before, nobody has asked it for its threads."""
         declared = site.declared_as(NfsServerDeclared)
         return (Compared("threads", declared.threads, layer.facts.get("threads")),)
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: the exported directory."""
         return await mounted_at(host, site.only.device)
@@ -241,7 +245,7 @@ def client_options(site: Site) -> list[str]:
     return [*options, *(("sync",) if declared.sync else ()), *declared.options]
 
 
-class Nfs(Layer):
+class Nfs(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nfs"
@@ -270,6 +274,7 @@ class Nfs(Layer):
         exact = [one for one in served if one.facts.get("export") == layer.facts.get("export")]
         return tuple(one.id for one in exact or (served if len(served) == 1 else []))
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`. A mount whose server is lost is taken away by force."""
         declared = site.declared_as(NfsDeclared)
@@ -284,6 +289,7 @@ class Nfs(Layer):
         away = Command(("sh", "-c", _AWAY, "sh", declared.mount), timeout=_PATIENCE)
         return modules("nfs"), made, replace(mounted, undo=(away,))
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
         """See `Compares.compare`. Mounts of one server share its connections (nfs(5))."""
         declared, facts = site.declared_as(NfsDeclared), layer.facts
@@ -301,12 +307,12 @@ class Nfs(Layer):
             Compared("nconnect", declared.nconnect, facts.get("connections"), granted=True),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         return await mounted_at(host, site.declared_as(NfsDeclared).mount)
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         visible = {mount.mount_point: mount for mount in scene.mounts}
         return tuple(
             [

@@ -13,11 +13,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.layers.nfs.facts import EXPORT_CLIENT, parse_clients
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 from iosonde.text.torn import joinings
 
 _FLAGS = frozenset({
@@ -35,7 +37,7 @@ _PATH = re.compile(r"(?:/[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
 _MOST = 6
 
 
-class ExportsOutput:
+class ExportsOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "exports"
@@ -45,8 +47,8 @@ class ExportsOutput:
         "(secure,",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 4, -1), -1):
             if _entry(cursor, index):
                 first = index
@@ -59,8 +61,8 @@ class ExportsOutput:
                 return first
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         subjects: list[PrintedSubject] = []
         last, following = first, first
         for index, line in lines(cursor, first, 300):

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.layer import options_of
 from iosonde.layers.nfs.facts import mount_facts
 from iosonde.records.printed import (
@@ -20,7 +22,7 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import TextCursor, command_before, compact, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines
 from iosonde.text.torn import words
 
 _DEVICE = re.compile(
@@ -58,7 +60,7 @@ _TELLS = re.compile(
 )
 
 
-class Mountstats:
+class Mountstats(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mountstats"
@@ -67,8 +69,8 @@ class Mountstats:
         "NFS byte counts:", "applications read ", "RPC requests sent",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 30, -1), -1):
             line = cursor.line(index) or ""
             if _STATS.match(line):
@@ -77,8 +79,8 @@ class Mountstats:
                 return index if found["type"].startswith("nfs") and index < cursor.at + 1 else None
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         line = cursor.line(first) or ""
         if head := _DEVICE.match(line):
             values, options, last = _of_file(cursor, first)

@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.layers.nfs.facts import rpc_values
 from iosonde.records.printed import (
     OutputReading,
@@ -20,7 +22,7 @@ from iosonde.records.printed import (
     PrintedSubject,
     Unreadable,
 )
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 from iosonde.text.torn import words
 
 _NAMES = "rc|fh|io|th|ra|net|rpc|proc2|proc3|proc4ops|proc4|wdeleg_getattr"
@@ -67,7 +69,7 @@ class _Group:
         return None
 
 
-class NfsdOutput:
+class NfsdOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nfsd"
@@ -77,8 +79,8 @@ class NfsdOutput:
         *(f"th {digit}" for digit in range(1, 10)),
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         if not _LINE.match(cursor.line(cursor.at) or ""):
             return None
         first = cursor.at
@@ -90,8 +92,8 @@ class NfsdOutput:
                 break
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         groups = _groups(cursor, first)
         found: dict[str, list[str]] = {}
         unread: list[tuple[int, int, str]] = []

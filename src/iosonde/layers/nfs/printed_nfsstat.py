@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import TextCursor, command_before, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, lines
 from iosonde.text.torn import words
 
 _HEAD = re.compile(
@@ -65,7 +67,7 @@ class _Table:
         self.names, self.figures = [], []
 
 
-class Nfsstat:
+class Nfsstat(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nfsstat"
@@ -75,13 +77,13 @@ class Nfsstat:
         "nfs v3 client ", "nfs v4 client ",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         line = cursor.line(cursor.at) or ""
         return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         listed = _LISTED.match(cursor.line(first) or "")
         tables, last = _list(cursor, first) if listed else _tables(cursor, first)
         if not any(tables.values()):

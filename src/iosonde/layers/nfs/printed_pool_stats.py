@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
-from iosonde.text.cursor import TextCursor, command_before, compact, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines
 from iosonde.text.torn import words
 
 _COLUMNS = ("packets-arrived", "sockets-enqueued", "threads-woken", "overloads-avoided",
@@ -22,7 +24,7 @@ _WHOLE = re.compile(r"#?pool(?:packets-arrived|sockets-enqueued|threads-woken|ov
 _FIGURES = re.compile(r"[\d\s]+$")
 
 
-class PoolStats:
+class PoolStats(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "pool_stats"
@@ -30,15 +32,15 @@ class PoolStats:
         "pool packets-arrived", "pool packets-a", "sockets-enqueued threads", "threads-woken",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 3, -1), -1):
             if _HEAD.match(cursor.line(index) or ""):
                 return index
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         end = first
         while "threads-timedout" not in _head(cursor, first, end):
             end += 1

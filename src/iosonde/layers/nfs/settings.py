@@ -11,11 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.layers.nfs.facts import parse_section
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import PersistentLine, own_file, read_files, texts, write_file
+from iosonde.settings.mechanism import (
+    Mechanism,
+    PersistentLine,
+    own_file,
+    read_files,
+    texts,
+    write_file,
+)
 
 FILE = "/etc/nfs.conf.d/zz-iosonde.conf"
 _FOLDER = "/proc/fs/nfsd/"
@@ -27,41 +36,43 @@ _RESTARTED = (
 )
 
 
-class NfsdSettings:
+class NfsdSettings(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "nfsd"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
+    @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`."""
         places = {address: _FOLDER + address for address in addresses}
         return await read_files(host, places)
 
+    @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`; the server does not tell."""
         del host, addresses
         return {}
 
+    @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`."""
         return ("cat", _FOLDER + address)
 
+    @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
-        """See `Mechanism.change`."""
         if address == "max_block_size":
             return ("sh", "-c", _RESTARTED, "sh", _FOLDER.rstrip("/"), address, value)
         return write_file(_FOLDER + address, value)
 
+    @override
     def device(self, address: str) -> str:
         """See `Mechanism.device`; there is one server."""
         del address
         return ""
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`."""
         if address not in _NAMES:
             raise Refused("nfs.conf has no name for it", where=_FOLDER + address)
         name = _NAMES[address]
@@ -71,12 +82,12 @@ class NfsdSettings:
             note = "/etc/default/nfs-kernel-server names RPCNFSDCOUNT, which older servers read"
         return PersistentLine(FILE, f"{name} =", f"{name} = {value}", section="[nfsd]", note=note)
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return own_file(text)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`."""
         if not addresses:
             return {}
         paths = ["/etc/nfs.conf", *await host.glob("/etc/nfs.conf.d/*.conf")]

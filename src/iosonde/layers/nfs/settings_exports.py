@@ -14,6 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
@@ -67,10 +69,11 @@ class Exports(Scripted):
     looking: ClassVar[str] = program("iosonde.layers", "nfs/exports_read.sh")
     changing: ClassVar[str] = program("iosonde.layers", "nfs/exports_change.sh")
 
+    @override
     def arguments(self, address: str) -> tuple[str, ...]:
-        """See `Scripted.arguments`."""
         return (*_words(address), ETAB)
 
+    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: the line of exports(5), whose file is not iosonde's own."""
         name, _, directory = address.partition(" ")
@@ -83,12 +86,12 @@ class Exports(Scripted):
     async def _texts(self, host: Host) -> dict[str, str]:
         return await texts(host, [FILES[0], *await host.glob(FILES[1])])
 
+    @override
     def without(self, text: str) -> str:
-        """See `Mechanism.without`."""
         return put_back_lines(text, 0)
 
+    @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`."""
         values = {}
         for text in (await self._texts(host)).values() if addresses else ():
             exports = parse_exports(text)

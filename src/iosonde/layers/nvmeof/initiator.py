@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.nvmeof.target import NvmeofTargetDeclared, nqn
-from iosonde.layers.site import Declared, Duration, Site
+from iosonde.layers.site import Builds, Declared, Duration, Site
 from iosonde.layers.step import Check, Step, modules, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
@@ -75,7 +76,7 @@ def connect(site: Site) -> list[str]:
 _CONTROLLER = "/sys/class/nvme/{controller}/"
 
 
-class NvmeofInitiator(Layer):
+class NvmeofInitiator(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nvmeof"
@@ -111,6 +112,7 @@ class NvmeofInitiator(Layer):
     declaration: ClassVar[type[Declared]] = NvmeofInitiatorDeclared
     probe: ClassVar[str] = "device"
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; namespaces of controllers that are reached over a network."""
         found = []
@@ -141,8 +143,8 @@ class NvmeofInitiator(Layer):
             ]
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(NvmeofInitiatorDeclared)
         argv = connect(site)
         name = nqn(site.only)
@@ -158,6 +160,7 @@ class NvmeofInitiator(Layer):
             ),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: udev's name by the namespace's UUID."""
         path = f"/dev/disk/by-id/nvme-uuid.{site.only.uuid()}"

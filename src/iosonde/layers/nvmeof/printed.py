@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines, prompt_in
 from iosonde.text.torn import decoded, opening
 
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
@@ -27,7 +29,7 @@ _ROW = re.compile(
 )
 
 
-class NvmeList:
+class NvmeList(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nvme list"
@@ -36,8 +38,8 @@ class NvmeList:
         "Node                  Generic", " B +  0 B", '"DevicePath"', '"ModelNumber"',
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - 40, -1), -1):
             line = cursor.line(index)
             if line is None or (index < cursor.at and prompt_in(line)):
@@ -48,8 +50,8 @@ class NvmeList:
                 return opening(cursor, index)
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         begin, (command, host) = command_before(cursor, first, ("nvme",), reach=3)
         if "{" in (cursor.line(first) or ""):
             last = _end_of_json(cursor, first)

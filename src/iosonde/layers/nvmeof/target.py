@@ -9,11 +9,12 @@ import zlib
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
-from iosonde.layers.site import Declared, Site, Size
+from iosonde.layers.site import Builds, Declared, Site, Size
 from iosonde.layers.step import Check, Step, exists, modules, put, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -67,7 +68,7 @@ def _port(site: Site) -> Step:
     )
 
 
-class NvmeofTarget(Layer):
+class NvmeofTarget(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nvmeof_target"
@@ -82,6 +83,7 @@ class NvmeofTarget(Layer):
     declaration: ClassVar[type[Declared]] = NvmeofTargetDeclared
     probe: ClassVar[str] = ""
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; a layer for each enabled namespace."""
         paths = await scene.host.glob(f"{ROOT}/subsystems/*/namespaces/*/device_path")
@@ -111,8 +113,8 @@ class NvmeofTarget(Layer):
             )
         return tuple(found)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(NvmeofTargetDeclared)
         name = nqn(site)
         subsystem = f"{ROOT}/subsystems/{name}"
@@ -152,6 +154,7 @@ class NvmeofTarget(Layer):
             ),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: the qualified name."""
         done = await host.run(["test", "-e", f"{ROOT}/subsystems/{nqn(site)}"], check=False)

@@ -20,11 +20,12 @@ from itertools import combinations
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene
-from iosonde.layers.site import Compared, Declared, Site, Size
+from iosonde.layers.site import Builds, Compared, Compares, Declared, Shares, Site, Size, Sized
 from iosonde.layers.step import Check, Command, Step, UndoSubject, run, wipe
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.units import MIB, SECTOR, show_bytes
@@ -153,7 +154,7 @@ def _line(site: Site) -> str:
     )
 
 
-class Partition(Layer):
+class Partition(Layer, Builds, Sized, Compares, Shares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "partition"
@@ -163,8 +164,8 @@ class Partition(Layer):
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
     can_break: ClassVar[bool] = False
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`."""
         devices = [one for one in scene.devices.values() if one.type == "part"]
         disks = {name for one in devices for name in one.below if name in scene.devices}
         paths = {name: f"{scene.devices[name].sysfs}/alignment_offset" for name in disks}
@@ -177,6 +178,7 @@ class Partition(Layer):
             )
         return tuple(self._layer(scene, one, offsets) for one in devices)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
         """See `Builds.plan`. Other partitions of the disk may be in use meanwhile (partx(8))."""
         disk, number = site.only.device, str(site.declared_as(PartitionDeclared).number)
@@ -205,6 +207,7 @@ class Partition(Layer):
             ),
         )
 
+    @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
         """See `Sized.room`. The last 33 sectors are the second table's (UEFI, GPT)."""
         declared = site.declared_as(PartitionDeclared)
@@ -221,8 +224,8 @@ class Partition(Layer):
             )
         return declared.size or free
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`."""
         declared = site.declared_as(PartitionDeclared)
         number = _NUMBER.search(layer.device)
         return (
@@ -231,6 +234,7 @@ class Partition(Layer):
             Compared("size", declared.size, layer.size, "B"),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
         """See `Builds.place`: the stable name where udev gives one, else the kernel's."""
         stable = f"/dev/disk/by-partuuid/{site.uuid('part')}"
@@ -271,8 +275,8 @@ class Partition(Layer):
             hazards=alignment_hazards(facts),
         )
 
+    @override
     def claim(self, _site: Site) -> tuple[str, ...]:
-        """See `Shares.claim`."""
         return ("partitions",)
 
     def check(self, own: Sequence[Site], _room: Mapping[str, int | None]) -> None:

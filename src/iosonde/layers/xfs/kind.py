@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
@@ -29,7 +30,7 @@ from iosonde.layers.layer import (
     mounted_layers,
     options_of,
 )
-from iosonde.layers.site import Compared, Declared, Site, Size
+from iosonde.layers.site import Builds, Compared, Compares, Declared, Site, Size, Sized
 from iosonde.layers.step import Step
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
@@ -152,7 +153,7 @@ def make_xfs(site: Site) -> list[str]:
     return argv
 
 
-class Xfs(Layer):
+class Xfs(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "xfs"
@@ -167,15 +168,17 @@ class Xfs(Layer):
     )  # fmt: skip
     can_break: ClassVar[bool] = False
 
+    @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
         return await mounted_layers(scene, self.kind, ("xfs",), _describe)
 
+    @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`."""
         declared = site.declared_as(XfsDeclared)
         return mounting(site, "xfs", make_xfs(site), declared.options)
 
+    @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
         """See `Sized.room`. A log lies within one allocation group.
 
@@ -205,6 +208,7 @@ class Xfs(Layer):
             )
         return size
 
+    @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
         """See `Compares.compare`. What xfs_info does not tell of a file system it has not."""
         declared, facts = site.declared_as(XfsDeclared), layer.facts
@@ -219,8 +223,8 @@ class Xfs(Layer):
             Compared("agcount", declared.agcount, facts.get("allocation_groups")),
         )
 
+    @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`."""
         return await mounted_at(host, site.declared_as(XfsDeclared).mount)
 
 

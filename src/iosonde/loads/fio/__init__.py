@@ -13,60 +13,64 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.loads.fio import command, declare, demand, result, varied
 from iosonde.loads.fio.command import recorded
+from iosonde.loads.load import LoadEngine, RecordingEngine
+from iosonde.loads.matrix import VariedEngine
 from iosonde.records.load import Demand, Load, LoadCommand, LoadResult, RawOutput, Target
 from iosonde.records.stack import Json, Scalar
 
 
-class Fio:
+class Fio(LoadEngine, VariedEngine, RecordingEngine):
     """See `iosonde.loads.load.LoadEngine`."""
 
     name: ClassVar[str] = "fio"
     parser_version: ClassVar[int] = 2
 
+    @override
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
-        """See `LoadEngine.declare`."""
         return declare.declare(spec, name=name, where=where)
 
+    @override
     def lists(
         self, spec: str | Mapping[str, Json], *, name: str, where: str
     ) -> Mapping[str, tuple[str, ...]]:
-        """See `VariedEngine.lists`."""
         return declare.lists(spec, name=name, where=where)
 
+    @override
     def point(
         self, spec: str | Mapping[str, Json], chosen: Mapping[str, str], *, name: str, where: str
     ) -> Load:
-        """See `VariedEngine.point`."""
         return declare.declare(spec, name=name, where=where, chosen=chosen)
 
+    @override
     def coordinate(self, option: str, value: str, *, where: str) -> Scalar:
-        """See `VariedEngine.coordinate`."""
         return varied.coordinate(option, value, where=where)
 
+    @override
     def in_flight(self, load: Load) -> int | None:
-        """See `VariedEngine.in_flight`."""
         return varied.in_flight(load)
 
+    @override
     def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
-        """See `LoadEngine.adjust`."""
         return declare.adjust(load, options, where=where)
 
+    @override
     def demand(self, load: Load) -> Demand:
-        """See `LoadEngine.demand`."""
         return demand.demand(load)
 
+    @override
     def command(
         self, load: Load, target: Target, *, directory: str, seconds: float | None
     ) -> LoadCommand:
-        """See `LoadEngine.command`."""
         return command.command(load, target, directory=directory, seconds=seconds)
 
+    @override
     def recorded(self, load: Load, command: LoadCommand, *, directory: str) -> LoadCommand:
-        """See `Recording.recorded`."""
         return recorded(load, command, directory=directory)
 
+    @override
     def parse(self, raw: RawOutput) -> LoadResult:
-        """See `LoadEngine.parse`."""
         return result.moved(result.parse(raw))

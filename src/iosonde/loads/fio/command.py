@@ -139,7 +139,7 @@ def _timeout(job: Job, where: str) -> float | None:
 
 
 def recorded(load: Load, command: LoadCommand, *, directory: str) -> LoadCommand:
-    """See `Recording.recorded`; a load of several jobs stays as it is."""
+    """See `RecordingEngine.recorded`; a load of several jobs stays as it is."""
     sections = effective(job_of(load))
     if sum(jobs_of(section, load.name) for section in sections) != 1:
         return command

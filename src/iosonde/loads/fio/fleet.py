@@ -16,9 +16,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, cast
 
+from typing_extensions import override
+
 from iosonde import kerneltext
 from iosonde.errors import LoadFailed, UsageError
-from iosonde.loads._fleet import SOCKET
+from iosonde.loads._fleet import SOCKET, Fleet
 from iosonde.loads.fio.command import RESULT, command, filename_line
 from iosonde.loads.fio.demand import demand_of
 from iosonde.loads.fio.job import JOB_FILE, job_of
@@ -33,11 +35,12 @@ _VERSION = re.compile(r"fio-(\d+\.\d+)")
 _SHOWN = 400
 
 
-class FioFleet:
+class FioFleet(Fleet):
     """See `iosonde.loads._fleet.Fleet`."""
 
     version: ClassVar[tuple[str, ...]] = ("fio", "--version")
 
+    @override
     def line(self, said: str) -> str:
         """See `Fleet.line`. The protocol changes with most releases, never within 3.33.x."""
         found = _VERSION.search(said)
@@ -45,6 +48,7 @@ class FioFleet:
             raise LoadFailed(f"`fio --version` said {said.strip()[:80]!r}, which names no version")
         return found[1]
 
+    @override
     def check(self, load: Load, *, where: str) -> None:
         """See `Fleet.check`. Of `idle-prof` the servers do not tell the client."""
         for argument in job_of(load).arguments:
@@ -55,8 +59,8 @@ class FioFleet:
                     hint="take it out, or say `simultaneous` in place of `together`",
                 )
 
+    @override
     def server(self, load: Load, *, directory: str) -> tuple[str, ...]:
-        """See `Fleet.server`."""
         job = job_of(load)
         only_reads = not demand_of(job, where=load.name).writes
         own = [argument for argument in job.arguments if argument != "--readonly"]
@@ -66,10 +70,10 @@ class FioFleet:
             f"--server=sock:{directory}/{SOCKET}",
         )  # fmt: skip
 
+    @override
     def client(
         self, load: Load, targets: Sequence[Target], *, directory: str, seconds: float | None
     ) -> LoadCommand:
-        """See `Fleet.client`."""
         singles = [
             command(load, target, directory=directory, seconds=seconds) for target in targets
         ]
@@ -94,6 +98,7 @@ class FioFleet:
             timeout=max(known) if len(known) == len(limits) else None,
         )  # fmt: skip
 
+    @override
     def split(self, raw: RawOutput, count: int) -> tuple[RawOutput | None, ...]:
         """See `Fleet.split`. fio marks each part with the server's "hostname", here its number."""
         document = find_document(raw.files.get(RESULT, b"").decode(errors="replace"))
@@ -102,8 +107,8 @@ class FioFleet:
         said = self.complaints(raw)
         return tuple(_part(document, raw.files, str(number), said) for number in range(count))
 
+    @override
     def complaints(self, raw: RawOutput) -> str:
-        """See `Fleet.complaints`."""
         texts = [raw.files.get(RESULT, b""), raw.stdout, raw.stderr]
         lines = [line.strip() for text in texts for line in spoken(text.decode(errors="replace"))]
         return " / ".join(dict.fromkeys(line for line in lines if line))[:_SHOWN]

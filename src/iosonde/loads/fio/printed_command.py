@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, KNOWN
 from iosonde.loads.fio.text_figures import sections_of, without_shell
 from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
-from iosonde.text.cursor import TextCursor, prompt_in
+from iosonde.text.cursor import Output, TextCursor, prompt_in
 
 _CALL = re.compile(
     r"(?:(?:sudo|time|nice|env|taskset -c [\d,-]{1,20}|numactl(?: --?[\w=,-]{1,40}){1,4}|ionice(?: "
@@ -31,18 +33,18 @@ _PLAIN = {name.replace("_", "") for name in KNOWN | ALIASES.keys()}
 _TELLING = frozenset({"rw", "readwrite", "bs", "blocksize", "name", "filename", "ioengine", "size"})
 
 
-class FioCommand:
+class FioCommand(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
     anchors: ClassVar[tuple[str, ...]] = ("fio -", "fio  -", "fio \u2013", "fio \\")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         return cursor.at if _whole(cursor, cursor.at) else None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         found = _whole(cursor, first)
         if not found:
             raise Unreadable("no command follows")

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.combine import DIRECTIONS, combine, size_of, sync_part
 from iosonde.loads.fio.result import find_document, whole_document
@@ -21,7 +23,7 @@ from iosonde.loads.fio.text_run import disk_details
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import REACH, Output, Prompt, TextCursor, command_before, lines
 
 _OPENING = re.compile(r"\{\s*$|^\s*\{")
 _VERSION = re.compile(r'"fio\s?version"\s*:')
@@ -43,14 +45,14 @@ _KEPT = (
 )  # fmt: skip
 
 
-class FioJson:
+class FioJson(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
     anchors: ClassVar[tuple[str, ...]] = ('"fio version"', '"jobname"', '"global options"')
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - REACH, 0) - 1, -1):
             line = cursor.line(index)
             if not line or "{" not in line or not _OPENING.search(line):
@@ -60,8 +62,8 @@ class FioJson:
                 return index
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last, document = _undamaged(cursor, first) or _damaged(cursor, first)
         begin, prompt = command_before(cursor, first, ("fio",))
         jobs = _jobs(document)

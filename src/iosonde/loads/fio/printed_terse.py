@@ -17,13 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.combine import span
 from iosonde.loads.fio.text_run import device_io, disk_details
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines
+from iosonde.text.cursor import REACH, Output, Prompt, TextCursor, command_before, lines
 
 # Version 2 does not name fio, and a torn line may begin with 2; a name has a letter.
 _START = re.compile(
@@ -47,14 +49,14 @@ _DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
 _BOUNDS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
 
 
-class FioTerse:
+class FioTerse(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
     anchors: ClassVar[tuple[str, ...]] = (";fio-2.", ";fio-3.", "%=0;0%=0;", ";0%=0;0%=0;0%")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         for index in range(cursor.at, max(cursor.at - REACH, 0) - 1, -1):
             line = cursor.line(index) or ""
             if _START.search(line):
@@ -63,8 +65,8 @@ class FioTerse:
                 return None
         return None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         begin, prompt = command_before(cursor, first, ("fio",))
         trials: list[PrintedTrial] = []
         ended = first

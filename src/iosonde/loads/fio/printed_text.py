@@ -20,13 +20,24 @@ from datetime import datetime
 from itertools import accumulate, pairwise
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.text_block import DIRECTION, JobFigures, Precision, read_block
 from iosonde.loads.fio.text_run import device_io, disk_details, disks, groups
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import (
+    REACH,
+    Output,
+    Prompt,
+    TextCursor,
+    command_before,
+    compact,
+    lines,
+    prompt_in,
+)
 
 _HEADER = re.compile(
     r":\(groupid=(?P<group>\d{1,9}),jobs=(?P<jobs>\d{1,9})\):err=(?P<error>-?\d{1,9})"
@@ -91,7 +102,7 @@ class _Text:
         return bisect_right(self.starts, at) - 1
 
 
-class FioText:
+class FioText(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
@@ -101,8 +112,8 @@ class FioText:
         "IO depths    :", "issued rwt", "issued    : total", "Run status group ",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         line = cursor.line(cursor.at) or ""
         if _PREAMBLE.search(line):
             return None if _goes_another_way(cursor) else _top(cursor, cursor.at)
@@ -122,8 +133,8 @@ class FioText:
                 break
         return best
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         _expect_result(cursor, first)
         text = _gathered(cursor, first)
         heads = list(_HEADER.finditer(text.whole))

@@ -12,8 +12,11 @@ import shlex
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext, units
 from iosonde.errors import LoadFailed, UsageError
+from iosonde.loads.load import LoadEngine
 from iosonde.records.load import (
     Demand,
     Load,
@@ -41,12 +44,13 @@ _TIMEOUT = 120.0
 _LENGTH = {"T": 2.0, "t": 3.0}
 
 
-class Hdparm:
+class Hdparm(LoadEngine):
     """See `iosonde.loads.load.LoadEngine`. The spec is `{"tests": "tT", "direct": false}`."""
 
     name: ClassVar[str] = "hdparm"
     parser_version: ClassVar[int] = 1
 
+    @override
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
         """See `LoadEngine.declare`: `-tT`, `hdparm -t --direct /dev/sda` or a mapping."""
         if isinstance(spec, Mapping):
@@ -75,13 +79,13 @@ class Hdparm:
         stray = [word for word in words if not re.fullmatch("-[tT]+", word) and word not in _WORDS]
         return tests, "--direct" in words, stray
 
+    @override
     def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
-        """See `LoadEngine.adjust`."""
         again = self.declare({**load.spec, **options}, name=load.name, where=where)
         return Load(again.engine, load.name, again.spec, load.about)
 
+    @override
     def demand(self, load: Load) -> Demand:
-        """See `LoadEngine.demand`."""
         return Demand(
             reads=True,
             writes=False,
@@ -93,6 +97,7 @@ class Hdparm:
             directions=("cached_read", "buffered_read"),
         )
 
+    @override
     def command(
         self, load: Load, target: Target, *, directory: str, seconds: float | None
     ) -> LoadCommand:
@@ -111,8 +116,8 @@ class Hdparm:
             ("hdparm", f"-{load.spec['tests']}", *direct, target.path), timeout=_TIMEOUT
         )
 
+    @override
     def parse(self, raw: RawOutput) -> LoadResult:
-        """See `LoadEngine.parse`."""
         text = raw.stdout.decode(errors="replace")
         metrics = {
             _METRICS[found["what"]]: float(found["rate"]) * _SCALE[found["unit"]]

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
-from iosonde.text.cursor import Prompt, TextCursor, command_before, lines, prompt_in
+from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
 
 _TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken
     r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffereddisk|disk)reads:?"
@@ -42,18 +44,18 @@ class _Run:
     seconds: float = 0.0
 
 
-class HdparmOutput:
+class HdparmOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "hdparm"
     anchors: ClassVar[tuple[str, ...]] = ("cached reads", "disk reads")
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`."""
         return cursor.at if _START.search(cursor.line(cursor.at) or "") else None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         begin, device = _device_above(cursor, first)
         runs: list[_Run] = []
         last = first

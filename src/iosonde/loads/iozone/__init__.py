@@ -16,10 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde import kerneltext, units
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.iozone.arguments import IozoneArguments, of_spec, read_arguments
 from iosonde.loads.iozone.figures import IozoneRow, directions, read_figures
+from iosonde.loads.load import LoadEngine
 from iosonde.records.load import (
     Demand,
     Load,
@@ -34,14 +37,14 @@ from iosonde.records.stack import Json
 _HOURS = 24 * 3600.0
 
 
-class Iozone:
+class Iozone(LoadEngine):
     """See `iosonde.loads.load.LoadEngine`. The spec is `{"arguments": ["-i", "0", …]}`."""
 
     name: ClassVar[str] = "iozone"
     parser_version: ClassVar[int] = 1
 
+    @override
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
-        """See `LoadEngine.declare`."""
         if isinstance(spec, Mapping):
             words = spec.get("arguments")
             if not isinstance(words, list):
@@ -56,6 +59,7 @@ class Iozone:
             )  # fmt: skip
         return Load("iozone", name, {"arguments": list(asked.words()), "notes": list(asked.notes)})
 
+    @override
     def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
         """See `LoadEngine.adjust`: `size` and `bs` in iozone's own way of writing them."""
         asked = of_spec(load.spec)
@@ -73,6 +77,7 @@ class Iozone:
         again = self.declare({"arguments": list(words)}, name=load.name, where=where)
         return Load(again.engine, load.name, again.spec, load.about)
 
+    @override
     def demand(self, load: Load) -> Demand:
         """See `LoadEngine.demand`. The size is of all files together."""
         asked = of_spec(load.spec)
@@ -87,6 +92,7 @@ class Iozone:
             directions=directions(asked.tests),
         )
 
+    @override
     def command(
         self, load: Load, target: Target, *, directory: str, seconds: float | None
     ) -> LoadCommand:
@@ -103,8 +109,8 @@ class Iozone:
         files = ["-F", *beside] if asked.processes else ["-f", *beside]
         return LoadCommand(("iozone", *asked.words(), *files), timeout=_HOURS, beside=beside)
 
+    @override
     def parse(self, raw: RawOutput) -> LoadResult:
-        """See `LoadEngine.parse`."""
         text = raw.stdout.decode(errors="replace")
         asked = _used(text)
         rows = read_figures(text, asked.tests if asked else (), ops=bool(asked and asked.has("-O")))

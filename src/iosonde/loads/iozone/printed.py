@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.errors import UsageError
 from iosonde.loads.iozone import metrics_of, version_of
 from iosonde.loads.iozone.arguments import IozoneArguments, read_arguments
@@ -15,7 +17,7 @@ from iosonde.loads.iozone.figures import IozoneRow, read_figures
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, joined, lines
 
 _TITLE = re.compile(r"Iozone: Performance Test of File I/O")
 _BEGINS = re.compile(
@@ -38,7 +40,7 @@ _MOST = 400
 _GAP = 16
 
 
-class IozoneOutput:
+class IozoneOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iozone"
@@ -48,6 +50,7 @@ class IozoneOutput:
         "iozone test complete",
     )  # fmt: skip
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The title, or the earliest line of what is left without it."""
         anchor = cursor.line(cursor.at) or ""
@@ -69,8 +72,8 @@ class IozoneOutput:
                 break
         return first
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         last = _last(cursor, first)
         text = joined(cursor, first, last)
         begin, prompt = command_before(cursor, first, ("iozone",))

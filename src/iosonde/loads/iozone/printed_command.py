@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
+from typing_extensions import override
+
 from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
-from iosonde.text.cursor import TextCursor, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, lines, prompt_in
 
 _CALL = re.compile(r"(?:^|[\s`$#>])(?:sudo\s+|time\s+)?(?:\S*/)?(?P<call>iozone(?:\s+-\S.*)?)$")
 _OPTION = re.compile(r"\s-(?:\+?[A-Za-z])")
@@ -18,12 +20,13 @@ _MOST = 8
 _WIDE = 60
 
 
-class IozoneCommand:
+class IozoneCommand(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iozone"
     anchors: ClassVar[tuple[str, ...]] = ("iozone -",)
 
+    @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line iozone prints itself is no command of its own."""
         line = cursor.line(cursor.at) or ""
@@ -31,8 +34,8 @@ class IozoneCommand:
             return None
         return cursor.at if _CALL.search(line.strip("` ")) else None
 
+    @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`."""
         whole, last, width = "", first, 0
         for index, line in lines(cursor, first, _MOST):
             part = line.strip().strip("`")

@@ -12,11 +12,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from iosonde.predict.service.service import Access, Figures, Keys, ModelSource, positive
+from typing_extensions import override
+
+from iosonde.predict.service.service import (
+    Access,
+    Figures,
+    Keys,
+    ModelSource,
+    ServiceModel,
+    positive,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(ServiceModel):
     """See the module: seconds of an I/O, bytes/s, bytes, seconds; `tolerance` a fraction."""
 
     overhead: float
@@ -34,8 +43,8 @@ class Controller:
         """What lies between the slow and the fast one."""
         return f"a controller that may be {self.tolerance:.0%} off" if self.tolerance else ""
 
-    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:  # noqa: ARG002
-        """See `Service.seconds`."""
+    @override
+    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
         return access.count * self.overhead + access.size / self.rate, self.latency
 
     def slow(self) -> Controller:

@@ -20,8 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
+from typing_extensions import override
+
 from iosonde.errors import UsageError
-from iosonde.predict.service.service import Access, Figures, Keys, ModelSource
+from iosonde.predict.service.service import Access, Figures, Keys, ModelSource, ServiceModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitsModel:
+class LimitsModel(ServiceModel):
     """See the module. `tolerance` is a fraction, `burst` seconds."""
 
     read: Side
@@ -59,8 +61,9 @@ class LimitsModel:
         """What lies between the slow and the fast one."""
         return f"figures that may be {self.tolerance:.0%} off" if self.tolerance else ""
 
-    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:  # noqa: ARG002
-        """See `Service.seconds`; what is left of the latency passes while others are served."""
+    @override
+    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
+        """See `ServiceModel.seconds`; the rest of the latency passes while others are served."""
         side = self.write if access.write else self.read
         busy = side.busy(access.count, access.size)
         return busy, side.latency if self.burst else max(side.latency - busy, 0.0)

@@ -14,14 +14,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from iosonde.predict.service.service import Access, Figures, Keys, ModelSource, positive
+from typing_extensions import override
+
+from iosonde.predict.service.service import (
+    Access,
+    Figures,
+    Keys,
+    ModelSource,
+    ServiceModel,
+    positive,
+)
 
 _ETHERNET = 38
 _TCP = 40
 
 
 @dataclass(frozen=True, slots=True)
-class LinkModel:
+class LinkModel(ServiceModel):
     """See the module: bytes/s, seconds, bytes."""
 
     rate: float
@@ -34,8 +43,9 @@ class LinkModel:
     rotates = False
     covers = ""
 
-    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:  # noqa: ARG002
-        """See `Service.seconds`: one direction of it."""
+    @override
+    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
+        """See `ServiceModel.seconds`: one direction of it."""
         payload = self.mtu - (self.frame - _ETHERNET)
         frames = max(access.count, -(-access.size // payload))
         return (access.size + frames * self.frame) / self.rate, self.latency

@@ -21,9 +21,11 @@ from math import exp, log, sqrt
 from random import Random
 from typing import TypeAlias
 
+from typing_extensions import override
+
 from iosonde.errors import UsageError
 from iosonde.predict.calibrate import CalibrationPoint, points_of
-from iosonde.predict.service.service import Access, Figures, ModelSource
+from iosonde.predict.service.service import Access, Figures, ModelSource, ServiceModel
 
 Way: TypeAlias = tuple[bool, bool]
 """Whether it writes, whether at random."""
@@ -70,7 +72,7 @@ def _between(places: Sequence[int], values: Sequence[float], at: float) -> float
 
 
 @dataclass(frozen=True, slots=True)
-class CalibratedDevice:
+class CalibratedDevice(ServiceModel):
     """A calibrated device.
 
     Args:
@@ -95,8 +97,9 @@ class CalibratedDevice:
         """What lies between the slow and the fast one."""
         return f"95 % of the calibration's own errors (standard deviation {self.off:.1%})"
 
-    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:  # noqa: ARG002
-        """See `Service.seconds`.
+    @override
+    def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
+        """See `ServiceModel.seconds`.
 
         Raises:
             UsageError: nothing of the kind was measured.

@@ -25,7 +25,16 @@ from functools import lru_cache
 from math import sqrt
 from random import Random
 
-from iosonde.predict.service.service import Access, Figures, Keys, ModelSource, positive
+from typing_extensions import override
+
+from iosonde.predict.service.service import (
+    Access,
+    Figures,
+    Keys,
+    ModelSource,
+    ServiceModel,
+    positive,
+)
 
 _MEAN_ROOT = 8 / 15  # of the distance between two places, each anywhere between 0 and 1
 _INNER = 0.5  # rate of the innermost tracks against the outermost
@@ -42,7 +51,7 @@ class QueueOrder(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class RotatingDisk:
+class RotatingDisk(ServiceModel):
     """A rotating disk.
 
     Args:
@@ -69,8 +78,9 @@ class RotatingDisk:
     rotates = True
     covers = "the order in which the disk takes queued accesses, and its inner and outer tracks"
 
+    @override
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
-        """See `Service.seconds`; an access that overwrites what it read waits for a whole turn."""
+        """See `ServiceModel.seconds`; to overwrite what was read waits for a whole turn."""
         moving = access.size / self._pace()
         if not access.jump:
             missed = access.write and queue == 1 and not self.buffer
