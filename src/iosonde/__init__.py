@@ -31,7 +31,12 @@ def __getattr__(name: str) -> Any:
 
 
 class _Face(ModuleType):
-    """This module; a package below it never takes the name of a verb, as importing it would."""
+    """This module; a package below it never takes the name of a verb, as importing it would.
+
+    `import iosonde.loads.fio as fio` goes by these names and fails; `from iosonde.loads import fio`
+    does not. A package that can be called would serve both, but neither pickle nor `inspect` take
+    it for a function.
+    """
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in __all__ and isinstance(value, ModuleType)):

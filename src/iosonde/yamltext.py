@@ -2,6 +2,9 @@
 
 A few lines of YAML can stand for any number of values: an alias repeats what it refers to, which
 may be made of aliases. So the events of a text are counted before anything is made of them.
+
+Comments are left out: keeping them, as ruamel's round-trip scanner does, takes the square of their
+length in time.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from ruamel.yaml.events import (
     Event,
     ScalarEvent,
 )
+from ruamel.yaml.parser import Parser
+from ruamel.yaml.scanner import Scanner
+from typing_extensions import override
 
 from iosonde import limits
 from iosonde.errors import UsageError
@@ -44,9 +50,10 @@ def load_yaml(text: str, where: str, *, what: str = "this", lines: bool = False)
             f"{what} is longer than {limits.shown(limits.DECLARATION)}, the limit for YAML",
             where=where,
         )
+    reader = YAML(typ="rt" if lines else "safe", pure=True)
+    reader.Scanner, reader.Parser = Scanner, _CountingParser
     try:
-        _check(text)
-        return YAML(typ="rt" if lines else "safe", pure=True).load(text)
+        return reader.load(text)
     except MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         line = f":{mark.line + 1}" if mark and lines else ""
@@ -64,15 +71,6 @@ def load_yaml(text: str, where: str, *, what: str = "this", lines: bool = False)
 
 class _TooMuch(MarkedYAMLError):
     """More than limits.py allows."""
-
-
-def _check(text: str) -> None:
-    """Raises _TooMuch, with its place, for a text of too many levels or values."""
-    count = _Count()
-    for event in YAML(typ="safe", pure=True).parse(text):
-        problem = count.add(event)
-        if problem:
-            raise _TooMuch(problem=problem, problem_mark=event.start_mark)
 
 
 class _Count:
@@ -115,3 +113,18 @@ class _Count:
 def _is_long_number(event: ScalarEvent) -> bool:
     """Whether a plain scalar may be a number that is too long to be one."""
     return event.implicit[0] and len(event.value) > _DIGITS and event.value[0] in "+-.0123456789"
+
+
+class _CountingParser(Parser):
+    """Raises _TooMuch, with its place, for a text of too many levels or values."""
+
+    def __init__(self, loader: Any) -> None:
+        super().__init__(loader)
+        self._count = _Count()
+
+    @override
+    def get_event(self) -> Event:
+        event: Event = super().get_event()
+        if problem := self._count.add(event):
+            raise _TooMuch(problem=problem, problem_mark=event.start_mark)
+        return event

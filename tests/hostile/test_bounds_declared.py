@@ -47,6 +47,13 @@ _BOMBS = {
 }  # fmt: skip
 
 
+def test_a_long_comment_takes_no_longer_than_its_length() -> None:
+    comment = "# " + "x" * (1 << 19)
+    begun = time.process_time()
+    assert load_yaml(f"{comment}\na: 1\n", "x", lines=True) == {"a": 1}
+    assert time.process_time() - begun < 8  # a minute and more where its square is taken
+
+
 @pytest.mark.parametrize("kind", list(_READERS))
 @pytest.mark.parametrize("bomb", list(_BOMBS))
 def test_bombs_of_yaml_are_refused_with_the_limit(tmp_path: Path, kind: str, bomb: str) -> None:

@@ -14,6 +14,7 @@ from tests.characterisation.in_process import surroundings
 from tests.characterisation.stored import linked, tuning_session
 
 PAGE = Path(__file__).parents[2] / "docs/use/python.md"
+SOURCE = Path(iosonde.__file__).parent
 MEASURED = "## How fast it is"
 """From here on the page's examples measure."""
 
@@ -55,3 +56,12 @@ def test_an_example_that_does_something_else_is_seen() -> None:
 @pytest.mark.parametrize("name", iosonde.__all__)
 def test_every_function_stands_on_the_page(name: str) -> None:
     assert f"`iosonde.{name}(" in PAGE.read_text()
+
+
+def test_a_function_keeps_its_name_beside_a_package_of_that_name() -> None:
+    folders = sorted(name for name in iosonde.__all__ if (SOURCE / name).is_dir())
+    assert f"{'`, `'.join(folders[:-1])}` and `{folders[-1]}` are also folders" in PAGE.read_text()
+    for name in folders:
+        module = min(path.stem for path in (SOURCE / name).glob("[a-z]*.py"))
+        exec(f"from iosonde.{name} import {module}")
+        assert getattr(iosonde, name).__module__ == f"iosonde.verbs.{name}"
