@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 
+use crate::given::Given;
 use crate::rules;
 
 pyo3::create_exception!(
@@ -22,13 +23,13 @@ const SPAN: usize = 1 << 20;
 const AHEAD: usize = 32;
 
 #[allow(clippy::needless_pass_by_value)] // as `map_err` hands it over
-fn refused(problem: problem::LedgerError) -> PyErr {
+pub fn refused(problem: problem::LedgerError) -> PyErr {
     LedgerError::new_err(problem.to_string())
 }
 
 /// What a layer takes at once.
 #[pyclass(frozen, eq, hash, get_all, module = "iosonde._core")]
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Limits {
     most: Option<u64>,
     segments: u64,
@@ -39,14 +40,23 @@ pub struct Limits {
 #[pymethods]
 impl Limits {
     #[new]
-    #[pyo3(signature = (*, most = None, segments = 0, boundary = 0, merges = false))]
-    fn new(most: Option<u64>, segments: u64, boundary: u64, merges: bool) -> Self {
-        Self {
-            most,
-            segments,
-            boundary,
-            merges,
-        }
+    #[pyo3(
+        signature = (*, most = Given::from(None), segments = Given::from(0),
+                     boundary = Given::from(0), merges = Given::from(false)),
+        text_signature = "(*, most=None, segments=0, boundary=0, merges=False)"
+    )]
+    fn new(
+        most: Given<Option<u64>>,
+        segments: Given<u64>,
+        boundary: Given<u64>,
+        merges: Given<bool>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            most: most.named("Limits", "most")?,
+            segments: segments.named("Limits", "segments")?,
+            boundary: boundary.named("Limits", "boundary")?,
+            merges: merges.named("Limits", "merges")?,
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -67,8 +77,12 @@ pub struct Bitmap {
 impl Bitmap {
     #[new]
     #[pyo3(signature = (*, chunk, covers, at))]
-    fn new(chunk: u64, covers: u64, at: u64) -> Self {
-        Self { chunk, covers, at }
+    fn new(chunk: Given<u64>, covers: Given<u64>, at: Given<u64>) -> PyResult<Self> {
+        Ok(Self {
+            chunk: chunk.named("Bitmap", "chunk")?,
+            covers: covers.named("Bitmap", "covers")?,
+            at: at.named("Bitmap", "at")?,
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -89,20 +103,24 @@ pub struct Node {
 #[pymethods]
 impl Node {
     #[new]
-    #[pyo3(signature = (rule, *, below = vec![], starts = vec![], limits = None, bitmap = None))]
+    #[pyo3(
+        signature = (rule, *, below = Given::from(vec![]), starts = Given::from(vec![]),
+                     limits = None, bitmap = None),
+        text_signature = "(rule, *, below=(), starts=(), limits=None, bitmap=None)"
+    )]
     fn new(
         rule: &Bound<'_, PyAny>,
-        below: Vec<u32>,
-        starts: Vec<u64>,
+        below: Given<Vec<u32>>,
+        starts: Given<Vec<u64>>,
         limits: Option<Limits>,
         bitmap: Option<Bitmap>,
     ) -> PyResult<Self> {
         let _ = rules::spec(rule)?;
         Ok(Self {
             rule: rule.clone().unbind(),
-            below,
-            starts,
-            limits: limits.unwrap_or_else(|| Limits::new(None, 0, 0, false)),
+            below: below.named("Node", "below")?,
+            starts: starts.named("Node", "starts")?,
+            limits: limits.unwrap_or_default(),
             bitmap,
         })
     }

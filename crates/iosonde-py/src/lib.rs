@@ -2,6 +2,7 @@
 
 mod anchors;
 mod fio_log;
+mod given;
 mod ledger;
 mod rules;
 mod sampler;

@@ -9,6 +9,8 @@ use iosonde_core::ledger::spec::{self, Spec};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::given::Given;
+
 /// A class for each rule, and how it becomes the core's own struct of the same fields.
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident as $core:ty, $variant:path {
@@ -26,10 +28,10 @@ macro_rules! rules {
             #[pymethods]
             impl $name {
                 #[new]
-                #[pyo3(signature = (*, $($field $(= $default)?),*))]
+                #[pyo3(signature = (*, $($field $(= Given::from($default))?),*))]
                 #[allow(clippy::too_many_arguments)] // each by its name
-                fn new($($field: $type),*) -> Self {
-                    Self { $($field),* }
+                fn new($($field: Given<$type>),*) -> PyResult<Self> {
+                    Ok(Self { $($field: $field.named(stringify!($name), stringify!($field))?),* })
                 }
 
                 fn __repr__(&self) -> String {
@@ -97,13 +99,18 @@ pub struct Segment {
 impl Segment {
     #[new]
     #[pyo3(signature = (*, start, length, child, at))]
-    fn new(start: u64, length: u64, child: u32, at: u64) -> Self {
-        Self {
-            start,
-            length,
-            child,
-            at,
-        }
+    fn new(
+        start: Given<u64>,
+        length: Given<u64>,
+        child: Given<u32>,
+        at: Given<u64>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            start: start.named("Segment", "start")?,
+            length: length.named("Segment", "length")?,
+            child: child.named("Segment", "child")?,
+            at: at.named("Segment", "at")?,
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -122,8 +129,9 @@ pub struct Segments {
 impl Segments {
     #[new]
     #[pyo3(signature = (*, segments))]
-    fn new(segments: Vec<Segment>) -> Self {
-        Self { segments }
+    fn new(segments: Given<Vec<Segment>>) -> PyResult<Self> {
+        let segments = segments.named("Segments", "segments")?;
+        Ok(Self { segments })
     }
 
     fn __repr__(&self) -> String {

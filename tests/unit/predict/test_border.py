@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
@@ -70,6 +71,38 @@ def test_a_key_that_is_missing_is_named(name: str, key: str) -> None:
     given = {other: figure for other, figure in NEEDED[name].items() if other != key}
     with pytest.raises(TypeError, match=rf"{name}\.__new__\(\) missing .*'{key}'"):
         made(name, **given)
+
+
+KEYS = [
+    (name, key)
+    for name in (*NEEDED, "Segment", "Limits", "Bitmap")
+    for key in inspect.signature(getattr(_core, name)).parameters
+]
+
+
+@pytest.mark.parametrize(("name", "key"), KEYS)
+@pytest.mark.parametrize("value", [-1, 2**64, 1.5, "4 KiB"])
+def test_a_value_that_a_key_cannot_have_is_refused_by_rule_and_key(
+    name: str, key: str, value: Any
+) -> None:
+    if isinstance(value, str) and key == "mode":
+        return  # a text, of which the stack says that it is no mode
+    others = {"start": 0, "length": 8, "child": 0, "at": 0, "chunk": 512, "covers": 8}
+    needed = NEEDED.get(name, {} if name == "Limits" else others)
+    takes = inspect.signature(getattr(_core, name)).parameters
+    given = {other: figure for other, figure in needed.items() if other in takes}
+    with pytest.raises(LedgerError) as refused:
+        getattr(_core, name)(**{**given, key: value})
+    text = str(refused.value)
+    assert text.startswith(f"{name}: {key} is "), text
+    assert text.endswith(f", not {value!r}"), text
+
+
+def test_numbers_of_layers_below_are_held_to_the_same() -> None:
+    with pytest.raises(LedgerError, match=r"^Node: below is .*, not \[-1\]$"):
+        Node(Same(), below=[-1])
+    with pytest.raises(LedgerError, match=r"^Node: starts is .*, not '8'$"):
+        Node(Same(), below=[1], starts="8")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("figures", [{"most": 4096, "merge": True}, {"segment": 8}])

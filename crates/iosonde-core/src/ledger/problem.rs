@@ -6,6 +6,13 @@ use std::fmt;
 /// Why a stack cannot be modelled. Counts are of layers, sizes bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerError {
+    /// What a key of a rule cannot be.
+    Figure {
+        rule: &'static str,
+        key: &'static str,
+        wanted: &'static str,
+        given: String,
+    },
     /// A stack without layers.
     NoLayer,
     /// A layer that stands on itself or on one before it.
@@ -107,6 +114,12 @@ impl LedgerError {
     /// The text of those that name what was given.
     fn with_figures(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Figure {
+                rule,
+                key,
+                wanted,
+                given,
+            } => write!(f, "{rule}: {key} is {wanted}, not {given}"),
             Self::Order { layer } => {
                 write!(f, "layer {layer} stands on one that does not come after it")
             }
