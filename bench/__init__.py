@@ -9,9 +9,9 @@ from iosonde.registry import Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bench.figures import Figure
+    from iosonde.records.bench import BenchFigure
 
-BENCHES: Table[Callable[..., Sequence[Figure]]] = Table(
+BENCHES: Table[Callable[..., Sequence[BenchFigure]]] = Table(
     "benchmark",
     {
         "start": "bench.start:run",

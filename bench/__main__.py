@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from bench import BENCHES
 from bench.figures import machine
 from iosonde import units
 from iosonde.errors import IosondeError
+from iosonde.records.bench import BenchFigures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bench.figures import Figure
+    from iosonde.records.bench import BenchFigure
 
 
 def main() -> int:
@@ -40,10 +40,7 @@ def main() -> int:
         except IosondeError as problem:
             sys.stderr.write(f"bench {name}: {problem}\n")
             return problem.exit_code
-        rows = [asdict(figure) for figure in figures]
-        documents.append(
-            {"schema": "iosonde.bench/1", "bench": name, "figures": rows, "machine": machine()}
-        )
+        documents.append(BenchFigures(name, tuple(figures), machine()).to_json())
         if not asked.json:
             _print(name, figures)
     if asked.json:
@@ -59,7 +56,7 @@ def _options(name: str, asked: argparse.Namespace) -> dict[str, object]:
     return {key: value for key, value in given.items() if value is not None}
 
 
-def _print(name: str, figures: Sequence[Figure]) -> None:
+def _print(name: str, figures: Sequence[BenchFigure]) -> None:
     print(f"{name}")
     for figure in figures:
         value = _show(figure.value, figure.unit)

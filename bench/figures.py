@@ -7,31 +7,9 @@ import platform
 import statistics
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 ROUNDS = 3  # fewest of which a median is told
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One row of `iosonde.bench/1`.
-
-    `ratio` is above 1 where iosonde is ahead of `against`, None where there is nothing to divide;
-    `interval` holds the value with 95 % confidence, where one was computed; `count` says of how
-    many. `target` is what was set out to reach, and `reached` whether the interval says so: "yes",
-    "no" or "undecided".
-    """
-
-    name: str
-    value: float
-    unit: str
-    against: str = ""
-    ratio: float | None = None
-    interval: tuple[float, float] | None = None
-    count: int | None = None
-    target: str = ""
-    reached: str = ""
 
 
 def medians(rounds: Iterable[Mapping[str, float]]) -> dict[str, float]:

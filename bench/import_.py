@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.figures import ROUNDS, Figure, medians
+from bench.figures import ROUNDS, medians
+from iosonde.records.bench import BenchFigure
 from iosonde.text.document import of_bytes
 from iosonde.text.find import FoundOutput, find
 
@@ -129,7 +130,7 @@ def _resident(usage: resource.struct_rusage) -> int:
     return usage.ru_maxrss * 1024
 
 
-def run(*, quick: bool) -> list[Figure]:
+def run(*, quick: bool) -> list[BenchFigure]:
     """Speed against the limit and against reading alone; memory at two lengths."""
     command = str(Path(sys.executable).with_name("iosonde"))
     size, outputs = (5_000_000, 250) if quick else (200_000_000, 10_000)
@@ -155,16 +156,18 @@ def run(*, quick: bool) -> list[Figure]:
 
 def _figures(
     ended: list[dict[str, Ended]], length: int, count: int, short: Ended
-) -> Iterator[Figure]:
+) -> Iterator[BenchFigure]:
     seconds = medians({name: one.seconds for name, one in row.items()} for row in ended)
     memory = max(row["import"].memory for row in ended)
     found = ended[0]["import"].trials
     speed = length / seconds["import"]
-    yield Figure("import.speed", speed, "B/s", "50 MB/s", speed / _GOAL)
-    yield Figure("import.outputs", count / seconds["import"], "1/s")
-    yield Figure("import.found", found, "", f"{count} outputs put in", found / count)
+    yield BenchFigure("import.speed", speed, "B/s", "50 MB/s", speed / _GOAL)
+    yield BenchFigure("import.outputs", count / seconds["import"], "1/s")
+    yield BenchFigure("import.found", found, "", f"{count} outputs put in", found / count)
     stored = length / seconds["store"]
-    yield Figure("import.speed into the store", stored, "B/s", "50 MB/s", stored / _GOAL)
+    yield BenchFigure("import.speed into the store", stored, "B/s", "50 MB/s", stored / _GOAL)
     for name in ("wc -l", "python, lines alone"):
-        yield Figure("import.time", seconds["import"], "s", name, seconds[name] / seconds["import"])
-    yield Figure("import.memory", memory, "B", "a quarter of the text", short.memory / memory)
+        yield BenchFigure(
+            "import.time", seconds["import"], "s", name, seconds[name] / seconds["import"]
+        )
+    yield BenchFigure("import.memory", memory, "B", "a quarter of the text", short.memory / memory)

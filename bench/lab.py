@@ -8,12 +8,13 @@ import sys
 import time
 from pathlib import Path
 
-from bench.figures import Figure, medians
+from bench.figures import medians
 from iosonde.lab.host import connect
 from iosonde.lab.image import image
 from iosonde.lab.spec import LabSpec, NodeSpec
 from iosonde.lab.state import take_down
 from iosonde.lab.up import up
+from iosonde.records.bench import BenchFigure
 
 _STACK = Path(__file__).parents[1] / "examples" / "stacks" / "nvme-fabric.yaml"
 _ONE, _THREE, _FABRIC = 6.0, 13.0, 40.0  # seconds
@@ -63,7 +64,7 @@ def _fabric() -> dict[str, float]:
     return {"stands": lab + layers, "lab": lab, "layers": layers}
 
 
-def run(*, quick: bool) -> list[Figure]:
+def run(*, quick: bool) -> list[BenchFigure]:
     """Medians of one node, of three, and of the NVMe fabric; the image is there before."""
     asyncio.run(image())
     rounds = 1 if quick else 3
@@ -71,10 +72,14 @@ def run(*, quick: bool) -> list[Figure]:
     for count, limit in ((1, _ONE), (3, _THREE)):
         times = medians(asyncio.run(_boot(count)) for _ in range(rounds))
         whole = times.pop("ssh")
-        figures.append(Figure(f"lab.{count}", whole, "s", f"limit of {limit:g} s", limit / whole))
-        figures += [Figure(f"lab.{count}.{part}", value, "s") for part, value in times.items()]
+        figures.append(
+            BenchFigure(f"lab.{count}", whole, "s", f"limit of {limit:g} s", limit / whole)
+        )
+        figures += [BenchFigure(f"lab.{count}.{part}", value, "s") for part, value in times.items()]
     times = medians(_fabric() for _ in range(rounds))
     whole = times.pop("stands")
-    figures.append(Figure("lab.fabric", whole, "s", f"limit of {_FABRIC:g} s", _FABRIC / whole))
-    figures += [Figure(f"lab.fabric.{part}", value, "s") for part, value in times.items()]
+    figures.append(
+        BenchFigure("lab.fabric", whole, "s", f"limit of {_FABRIC:g} s", _FABRIC / whole)
+    )
+    figures += [BenchFigure(f"lab.fabric.{part}", value, "s") for part, value in times.items()]
     return figures

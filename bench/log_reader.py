@@ -18,7 +18,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from bench.figures import ROUNDS, Figure
+from bench.figures import ROUNDS
+from iosonde.records.bench import BenchFigure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -237,7 +238,7 @@ def check(mine: Answer, other: Answer, reader: str) -> None:
             assert abs(a - b) <= allowed * b, (reader, a, b)
 
 
-def run(*, quick: bool) -> list[Figure]:
+def run(*, quick: bool) -> list[BenchFigure]:
     """Medians of three rounds; 2 million lines with `quick`, else 20 million."""
     lines = 2_000_000 if quick else 20_000_000
     folder = Path(tempfile.mkdtemp(prefix="iosonde-bench-"))
@@ -249,7 +250,7 @@ def run(*, quick: bool) -> list[Figure]:
         shutil.rmtree(folder)
 
 
-def _measured(path: Path, lines: int) -> list[Figure]:
+def _measured(path: Path, lines: int) -> list[BenchFigure]:
     times: dict[str, list[float]] = {reader: [] for reader in (*READERS, "wc -l")}
     memory: dict[str, int] = {}
     for _ in range(ROUNDS):
@@ -264,16 +265,17 @@ def _measured(path: Path, lines: int) -> list[Figure]:
     medians = {reader: statistics.median(seconds) for reader, seconds in times.items()}
     mine, size = medians["iosonde"], path.stat().st_size
     figures = [
-        Figure("log-reader.speed", size / mine, "B/s", "2 GB/s", size / mine / 2e9),
-        Figure("log-reader.lines", lines / mine, "1/s"),
-        Figure("log-reader.memory", memory["iosonde"], "B"),
+        BenchFigure("log-reader.speed", size / mine, "B/s", "2 GB/s", size / mine / 2e9),
+        BenchFigure("log-reader.lines", lines / mine, "1/s"),
+        BenchFigure("log-reader.memory", memory["iosonde"], "B"),
     ]
     others = [reader for reader in (*READERS, "wc -l") if reader != "iosonde"]
     figures += [
-        Figure("log-reader.time", mine, "s", reader, medians[reader] / mine) for reader in others
+        BenchFigure("log-reader.time", mine, "s", reader, medians[reader] / mine)
+        for reader in others
     ]
     figures += [
-        Figure(f"log-reader.memory of {reader}", memory[reader], "B", "iosonde",
+        BenchFigure(f"log-reader.memory of {reader}", memory[reader], "B", "iosonde",
                memory[reader] / memory["iosonde"])
         for reader in READERS if reader != "iosonde"
     ]  # fmt: skip

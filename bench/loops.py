@@ -19,13 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.figures import ROUNDS, Figure, medians
+from bench.figures import ROUNDS, medians
 from iosonde.cli.progress import LineProgress
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.run import run_plan
 from iosonde.measure.stop import StopRule
 from iosonde.measure.study import ProbePoint, Study, make_plan
+from iosonde.records.bench import BenchFigure
 from iosonde.records.load import Demand, Histogram, Load, LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.run import Loop, Series, Trial
 from iosonde.store import open_store
@@ -34,12 +35,12 @@ FEW, MANY = 100, 1000
 _DEMAND = Demand(reads=False, writes=True, size=2**30, seconds=30.0, direct=False, tools=())
 
 
-def run(*, quick: bool) -> list[Figure]:
+def run(*, quick: bool) -> list[BenchFigure]:
     """A trial of each length; shorter ones with `quick`."""
     few, many = (20, 100) if quick else (FEW, MANY)
     cost = medians({"few": _cost(few), "many": _cost(many)} for _ in range(ROUNDS))
     return [
-        Figure(
+        BenchFigure(
             f"loops.one of {many:,}", cost["many"], "s", f"one of {few:,}",
             cost["few"] / cost["many"],
         ),
@@ -47,7 +48,7 @@ def run(*, quick: bool) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _between(count: int) -> list[Figure]:
+def _between(count: int) -> list[BenchFigure]:
     """From the end of one loop's load to the begin of the next one's, with the real fio."""
     with tempfile.TemporaryDirectory() as folder:
         study = Study(
@@ -62,7 +63,7 @@ def _between(count: int) -> list[Figure]:
     loops = ended.run.trials[0].loops
     gaps = [after.started - one.started - one.elapsed for one, after in pairwise(loops)]
     gap, load = statistics.median(gaps), statistics.median(one.elapsed for one in loops)
-    return [Figure("loops.between two", gap, "s", "the load of one second", load / gap)]
+    return [BenchFigure("loops.between two", gap, "s", "the load of one second", load / gap)]
 
 
 def _cost(count: int) -> float:

@@ -20,8 +20,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.figures import ROUNDS, Figure, medians
+from bench.figures import ROUNDS, medians
 from iosonde.errors import LoadFailed
+from iosonde.records.bench import BenchFigure
 from tests import sshd
 
 _WATCH = """
@@ -130,7 +131,7 @@ def _iops(file: Path, seconds: int, device: str, *, observed: bool) -> float:
     return float(job["read"]["iops"])
 
 
-def _kept(file: Path, device: str, *, quick: bool) -> Figure:
+def _kept(file: Path, device: str, *, quick: bool) -> BenchFigure:
     """The IOPS of fio with the observer as a share of those without, pairs in changing order."""
     seconds, pairs = (1, 1) if quick else (5, _PAIRS)
     ratios = []
@@ -143,10 +144,10 @@ def _kept(file: Path, device: str, *, quick: bool) -> Figure:
     if pairs == _PAIRS:
         half = _T_7 * statistics.stdev(ratios) / pairs**0.5
         interval = (mean - half, mean + half)
-    return Figure("observer.iops kept", mean, "fraction", "fio alone", mean, interval)
+    return BenchFigure("observer.iops kept", mean, "fraction", "fio alone", mean, interval)
 
 
-def _afterwards(device: str, *, quick: bool) -> list[Figure]:
+def _afterwards(device: str, *, quick: bool) -> list[BenchFigure]:
     """What is parsed when the load is over, and what is kept until then, of each reading."""
     argv = [sys.executable, "-c", _PARSE, device, "64" if quick else "192"]
     rounds = []
@@ -155,8 +156,8 @@ def _afterwards(device: str, *, quick: bool) -> list[Figure]:
         rounds.append(dict(zip(("parse", "kept"), json.loads(done.stdout), strict=True)))
     median = medians(rounds)
     return [
-        Figure("observer.parsing a reading, afterwards", median["parse"], "s"),
-        Figure("observer.memory of a reading", median["kept"], "B"),
+        BenchFigure("observer.parsing a reading, afterwards", median["parse"], "s"),
+        BenchFigure("observer.memory of a reading", median["kept"], "B"),
     ]
 
 
@@ -166,7 +167,7 @@ def _disk(path: Path) -> str:
     return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
 
 
-def run(*, quick: bool) -> list[Figure]:
+def run(*, quick: bool) -> list[BenchFigure]:
     """Cost idle and under fio; IOPS with and without; what is left for afterwards."""
     figures = []
     with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix="bench-") as place:
@@ -178,7 +179,7 @@ def run(*, quick: bool) -> list[Figure]:
             count, seconds = (1, 3) if quick else (ROUNDS, 15)
             share = medians([_shares(seconds, device, busy) for _ in range(count)])
             figures += [
-                Figure(f"observer.cores {where}, {state}", share[where], "fraction",
+                BenchFigure(f"observer.cores {where}, {state}", share[where], "fraction",
                        f"{peer} ({share[peer]:.3%})", share[peer] / share[where])
                 for where in ("local", "over ssh") for peer in _PEERS
             ]  # fmt: skip

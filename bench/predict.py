@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench.figures import ROUNDS, Figure, medians
+from bench.figures import ROUNDS, medians
 from iosonde import _core
 from iosonde._core import Node
+from iosonde.records.bench import BenchFigure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +69,7 @@ STACKS = {
 }
 
 
-def run(*, quick: bool) -> list[Figure]:
+def run(*, quick: bool) -> list[BenchFigure]:
     """Medians of three rounds over 20 million requests; 2 million with `quick`."""
     count = 2_000_000 if quick else 20_000_000
     chance = np.random.default_rng(1)
@@ -86,19 +87,19 @@ def run(*, quick: bool) -> list[Figure]:
         rounds.append(speeds)
     speed = medians(rounds)
     figures = [
-        Figure(
+        BenchFigure(
             f"predict.{name}", speed[name], "1/s", f"{wanted / 1e6:.0f} M/s", speed[name] / wanted
         )
         for name, wanted in WANTED.items()
     ]
     figures += [
-        Figure(f"predict.hits of {name}", hits[name], "fraction")
+        BenchFigure(f"predict.hits of {name}", hits[name], "fraction")
         for name in STACKS if name != "no cache"
     ]  # fmt: skip
     return [*figures, _two_cores(columns, count), *_peers(blocks, speed)]
 
 
-def _two_cores(columns: tuple[bytes, bytes, bytes], count: int) -> Figure:
+def _two_cores(columns: tuple[bytes, bytes, bytes], count: int) -> BenchFigure:
     """How much two threads do together, each on half of the trace, against one."""
     half = count // 2
     parts = [
@@ -115,7 +116,7 @@ def _two_cores(columns: tuple[bytes, bytes, bytes], count: int) -> Figure:
             speeds = list(pool.map(lambda part: _of_thread(part, half), parts))
         gains.append(sum(speeds) / alone)
     gain = statistics.median(gains)
-    return Figure("predict.two cores", gain, "", "1.8 times one", gain / 1.8)
+    return BenchFigure("predict.two cores", gain, "", "1.8 times one", gain / 1.8)
 
 
 def _of_thread(columns: tuple[bytes, ...], count: int) -> float:
@@ -139,7 +140,7 @@ def _timed(
     return count / seconds, hits / count
 
 
-def _peers(blocks: NDArray[np.uint64], speed: dict[str, float]) -> list[Figure]:
+def _peers(blocks: NDArray[np.uint64], speed: dict[str, float]) -> list[BenchFigure]:
     """The caches of libCacheSim on the same trace, where it is installed.
 
     It reads the trace from a file of its own format (oracleGeneral) and walks through it in C. Its
@@ -163,9 +164,9 @@ def _peers(blocks: NDArray[np.uint64], speed: dict[str, float]) -> list[Figure]:
             missed, _ = kind(cache_size=KEPT).process_trace(reader)
             other = len(blocks) / (time.process_time() - begin)
             figures += [
-                Figure(
+                BenchFigure(
                     f"predict.{name} of libCacheSim", other, "1/s", "iosonde", speed[name] / other
                 ),
-                Figure(f"predict.hits of {name} of libCacheSim", 1 - missed, "fraction"),
+                BenchFigure(f"predict.hits of {name} of libCacheSim", 1 - missed, "fraction"),
             ]
     return figures

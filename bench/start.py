@@ -7,7 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from bench.figures import Figure, medians
+from bench.figures import medians
+from iosonde.records.bench import BenchFigure
 
 _LIMIT = 0.2
 _ASKED = {"help": ["--help"], "run-help": ["run", "--help"]}
@@ -19,7 +20,7 @@ def _seconds(argv: list[str]) -> float:
     return time.perf_counter() - begin
 
 
-def run(*, quick: bool) -> list[Figure]:
+def run(*, quick: bool) -> list[BenchFigure]:
     """`--help` of the command and of a verb; medians, in turns with an empty Python."""
     command = str(Path(sys.executable).with_name("iosonde"))
     commands = {name: [command, *arguments] for name, arguments in _ASKED.items()}
@@ -31,7 +32,7 @@ def run(*, quick: bool) -> list[Figure]:
     for name in _ASKED:
         mine = times[name]
         figures += [
-            Figure(f"start.{name}", mine, "s", "limit of 0.2 s", _LIMIT / mine),
-            Figure(f"start.{name}", mine, "s", "python -c pass", times["python"] / mine),
+            BenchFigure(f"start.{name}", mine, "s", "limit of 0.2 s", _LIMIT / mine),
+            BenchFigure(f"start.{name}", mine, "s", "python -c pass", times["python"] / mine),
         ]
     return figures

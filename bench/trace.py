@@ -22,7 +22,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.figures import ROUNDS, Figure
+from bench.figures import ROUNDS
+from iosonde.records.bench import BenchFigure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +110,7 @@ def with_describe(path: str) -> list[int]:
     from iosonde.trace.read import sources
 
     one = describe(sources([path])[0])
-    return [one.data]
+    return [one.requests]
 
 
 def with_polars(path: str) -> list[int]:
@@ -163,7 +164,7 @@ def _timed(reader: str, path: Path) -> tuple[float, int, list[int]]:
     return float(seconds), int(memory), sums
 
 
-def run(*, quick: bool) -> list[Figure]:
+def run(*, quick: bool) -> list[BenchFigure]:
     """Medians of three rounds; 200,000 requests with `quick`, else five million."""
     count = 200_000 if quick else 5_000_000
     folder = Path(tempfile.mkdtemp(prefix="iosonde-bench-"))
@@ -174,7 +175,7 @@ def run(*, quick: bool) -> list[Figure]:
         shutil.rmtree(folder)
 
 
-def _measured(folder: Path, count: int) -> list[Figure]:
+def _measured(folder: Path, count: int) -> list[BenchFigure]:
     peers = [name for name in ("polars", "pandas") if importlib.util.find_spec(name)]
     asked = [("iosonde", name) for name in (*FORMATS, "msr.gz")]
     asked += [("describe", "msr"), *((peer, "msr") for peer in peers)]
@@ -191,18 +192,19 @@ def _measured(folder: Path, count: int) -> list[Figure]:
     speed = {one: count / statistics.median(seconds) for one, seconds in times.items()}
     limit = "5 million a second"
     figures = [
-        Figure(f"trace.decode {name}", speed["iosonde", name], "1/s", limit,
+        BenchFigure(f"trace.decode {name}", speed["iosonde", name], "1/s", limit,
                speed["iosonde", name] / LIMIT)
         for name in (*FORMATS, "msr.gz")
     ]  # fmt: skip
     mine = speed["iosonde", "msr"]
     figures += [
-        Figure("trace.decode msr", mine, "1/s", peer, mine / speed[peer, "msr"]) for peer in peers
+        BenchFigure("trace.decode msr", mine, "1/s", peer, mine / speed[peer, "msr"])
+        for peer in peers
     ]
     figures += [
-        Figure("trace.describe msr", speed["describe", "msr"], "1/s"),
-        Figure("trace.memory", memory["iosonde", "msr"], "B"),
-        Figure("trace.memory of describe", memory["describe", "msr"], "B"),
+        BenchFigure("trace.describe msr", speed["describe", "msr"], "1/s"),
+        BenchFigure("trace.memory", memory["iosonde", "msr"], "B"),
+        BenchFigure("trace.memory of describe", memory["describe", "msr"], "B"),
     ]
     return figures
 

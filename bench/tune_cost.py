@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from statistics import median
 from typing import TYPE_CHECKING
 
-from bench.figures import Figure
 from iosonde.errors import UsageError
+from iosonde.records.bench import BenchFigure, Reached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,9 @@ PLAN: dict[str, dict[str, int]] = {
 _QUICK = 4  # campaigns: the figures are then no more than a sign of life
 
 
-def run(*, quick: bool, campaigns: int = FULL, only: Sequence[str] = tuple(PLAN)) -> list[Figure]:
+def run(
+    *, quick: bool, campaigns: int = FULL, only: Sequence[str] = tuple(PLAN)
+) -> list[BenchFigure]:
     """The problems under all kinds of noise.
 
     Args:
@@ -67,7 +69,7 @@ def run(*, quick: bool, campaigns: int = FULL, only: Sequence[str] = tuple(PLAN)
         )
     if campaigns < 1:
         raise UsageError(f"expected 1 campaign or more, got {campaigns}", where="--campaigns")
-    figures: list[Figure] = []
+    figures: list[BenchFigure] = []
     there = find_spec("optuna") is not None
     if not there and "large" in only:
         sys.stderr.write("bench tune-cost: optuna is not installed, so it is not compared\n")
@@ -123,7 +125,7 @@ def _share(
     other: float | None = None,
     most: float | None = None,
     least: float | None = None,
-) -> Figure:
+) -> BenchFigure:
     """A share as a figure; the ratio is other / ours, so for shares of errors above 1 is ahead.
 
     Args:
@@ -137,7 +139,7 @@ def _share(
     value = sum(hits) / len(hits)
     ratio = None if other is None or not value else other / value
     bounds = share(sum(hits), len(hits))
-    figure = Figure(name, value, "fraction", against, ratio, bounds, len(hits))
+    figure = BenchFigure(name, value, "fraction", against, ratio, bounds, len(hits))
     if most is not None:
         return _at_most(figure, most, f"≤ {100 * most:.3g} %")
     if least is not None:
@@ -145,16 +147,16 @@ def _share(
     return figure
 
 
-def _at_most(figure: Figure, limit: float, target: str) -> Figure:
+def _at_most(figure: BenchFigure, limit: float, target: str) -> BenchFigure:
     """With the target, and what the interval says of it."""
     low, high = figure.interval or (figure.value, figure.value)
-    reached = "yes" if high <= limit else "no" if low > limit else "undecided"
+    reached: Reached = "yes" if high <= limit else "no" if low > limit else "undecided"
     return replace(figure, target=target, reached=reached)
 
 
-def _at_least(figure: Figure, limit: float, target: str) -> Figure:
+def _at_least(figure: BenchFigure, limit: float, target: str) -> BenchFigure:
     low, high = figure.interval or (figure.value, figure.value)
-    reached = "yes" if low >= limit else "no" if high < limit else "undecided"
+    reached: Reached = "yes" if low >= limit else "no" if high < limit else "undecided"
     return replace(figure, target=target, reached=reached)
 
 
@@ -162,7 +164,9 @@ def _median_seconds(done: Sequence[Campaign]) -> float:
     return median(one.seconds for one in done)
 
 
-def _median(name: str, done: Sequence[Campaign], against: str = "", other: float = 0) -> Figure:
+def _median(
+    name: str, done: Sequence[Campaign], against: str = "", other: float = 0
+) -> BenchFigure:
     """The median of device seconds with its 95 % interval, from order statistics (binomial)."""
     ordered, count = sorted(one.seconds for one in done), len(done)
     reach = 1.96 * count**0.5 / 2
@@ -170,14 +174,14 @@ def _median(name: str, done: Sequence[Campaign], against: str = "", other: float
     high = ordered[min(int(count / 2 + reach), count - 1)]
     value = _median_seconds(done)
     ratio = other / value if other else None
-    return Figure(name, value, "s", against, ratio, (low, high), count)
+    return BenchFigure(name, value, "s", against, ratio, (low, high), count)
 
 
 def _is_off(one: Campaign) -> bool:
     return one.off > MARGIN
 
 
-def _strips(name: str, done: dict[str, list[Campaign]]) -> list[Figure]:
+def _strips(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
     fixed = _median_seconds(done[PROTOCOL])
     figures = []
     for ours in ("race", "race and proof"):
@@ -201,7 +205,7 @@ def _strips(name: str, done: dict[str, list[Campaign]]) -> list[Figure]:
     return figures
 
 
-def _ties(name: str, done: dict[str, list[Campaign]]) -> list[Figure]:
+def _ties(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
     ours, theirs = done["race"], [_is_off(one) for one in done[PROTOCOL]]
     wrong = [one.claimed and _is_off(one) for one in ours]
     rate = sum(theirs) / len(theirs)
@@ -213,7 +217,7 @@ def _ties(name: str, done: dict[str, list[Campaign]]) -> list[Figure]:
     ]
 
 
-def _equal(name: str, done: dict[str, list[Campaign]]) -> list[Figure]:
+def _equal(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
     ours = done["race and proof"]
     return [
         _share(f"{name}.false gains", [one.gain for one in ours], most=WRONG),
@@ -222,7 +226,7 @@ def _equal(name: str, done: dict[str, list[Campaign]]) -> list[Figure]:
     ]
 
 
-def _large(name: str, done: dict[str, list[Campaign]]) -> list[Figure]:
+def _large(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
     ours = done["model"]
     near = [not _is_off(one) for one in ours]
     mine = _share(f"{name}.within 1 %, model", near, least=NEAR)
@@ -246,14 +250,16 @@ def _large(name: str, done: dict[str, list[Campaign]]) -> list[Figure]:
     return figures
 
 
-def _behind(peer: Figure, ours: Figure) -> Figure:
+def _behind(peer: BenchFigure, ours: BenchFigure) -> BenchFigure:
     """Whether the peer's share is behind ours, by the interval of their difference."""
     counts = (peer.count or 1, ours.count or 1)
     spread = sum(
         one.value * (1 - one.value) / n for one, n in zip((peer, ours), counts, strict=True)
     )
     ahead, error = ours.value - peer.value, max(spread, 1 / counts[0] ** 2) ** 0.5
-    reached = "yes" if ahead > 1.96 * error else "no" if ahead < -1.96 * error else "undecided"
+    reached: Reached = (
+        "yes" if ahead > 1.96 * error else "no" if ahead < -1.96 * error else "undecided"
+    )
     return replace(peer, target="behind the model at equal device time", reached=reached)
 
 

@@ -90,6 +90,7 @@ SHARED: Mapping[str, set[str]] = {
         "stored",
         "imported",
         "streams",
+        "traced",
         "options",
         "accounted",
         "curves",

@@ -6,16 +6,35 @@ from one pass; C. Waldspurger et al., FAST '15 (SHARDS), for those of a sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from iosonde.errors import UsageError
-from iosonde.trace.read import OPS, Damage, Trace, TraceSource
+from iosonde.records.trace import (
+    Arrivals,
+    BadTraceRecord,
+    CacheSize,
+    Description,
+    GapCount,
+    GridShares,
+    Hot,
+    LoadOverTime,
+    OperationCount,
+    OperationCounts,
+    Region,
+    RequestOrder,
+    Reuse,
+    Second,
+    SeekDistances,
+    Size,
+)
+from iosonde.trace.read import Damage, Trace, TraceSource
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from iosonde import _core
 
 GRIDS = tuple(512 << bits for bits in range(12))
@@ -26,169 +45,6 @@ TRACKED = 1 << 20
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 HOT_SHARES = (0.001, 0.01, 0.1, 0.2)
 _MOST_HOT = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Requests of one size in bytes."""
-
-    size: int
-    reads: int
-    writes: int
-
-
-@dataclass(frozen=True, slots=True)
-class GridShares:
-    """Shares of the requests off the multiples of `grid` bytes; None without requests.
-
-    `off`: offset or length is no multiple; `offset_off`: the offset is none.
-    """
-
-    grid: int
-    off: float | None
-    read_off: float | None
-    write_off: float | None
-    offset_off: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class RequestOrder:
-    """How requests follow each other, each device on its own.
-
-    `sequential` is the share that begins where the one before ended, `streamed` where one of the
-    last 16 ended; `run` is how many requests follow each other without a step, on average;
-    `seek_mean` the mean distance in bytes from the end of one request to the beginning of the next.
-    `distances` are (below so many bytes, steps backwards, steps forwards).
-    """
-
-    sequential: float | None
-    read_sequential: float | None
-    write_sequential: float | None
-    streamed: float | None
-    run: float | None
-    seek_mean: float | None
-    distances: tuple[tuple[int, int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Arrivals:
-    """Seconds between requests of all kinds and devices; None where the trace has no times.
-
-    `cv` is the coefficient of variation: 1 for a Poisson process. Quantiles err by at most 0.8 %.
-    `backwards` requests are earlier than the one before them.
-    """
-
-    mean: float
-    shortest: float
-    longest: float
-    cv: float | None
-    quantiles: Mapping[float, float]
-    backwards: int
-    histogram: tuple[tuple[float, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Second:
-    """What happened from `time` on for one step: seconds since the one of the first request."""
-
-    time: float
-    reads: int
-    writes: int
-    read_bytes: int
-    write_bytes: int
-    peak: int
-
-
-@dataclass(frozen=True, slots=True)
-class CacheSize:
-    """Share of the references to blocks that an LRU cache of `size` bytes has not got."""
-
-    size: int
-    all: float
-    read: float | None
-    write: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Reuse:
-    """Which blocks are asked for again.
-
-    `method` is "exact", or "shards" with `rate` the share of the blocks that was followed; then
-    all figures here are estimates. `working_set` bytes of blocks asked for, read, written;
-    `references` to blocks; `distances`: bytes of other blocks asked for in between (median and
-    90 % of those asked for again), None where no block is.
-    """
-
-    block: int
-    method: str
-    rate: float
-    working_set: int
-    read_set: int
-    write_set: int
-    references: int
-    cold: float | None
-    distance_median: int | None
-    distance_p90: int | None
-    curve: tuple[CacheSize, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A part of a device and its requests."""
-
-    device: str
-    offset: int
-    reads: int
-    writes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Hot:
-    """Where requests go: the most wanted regions of `region` bytes first.
-
-    `shares`: share of the regions asked for → share of the requests that the most wanted of them
-    get.
-    """
-
-    region: int
-    touched: int
-    shares: Mapping[float, float]
-    regions: tuple[Region, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """One trace. `span` seconds from the first request to the last, `first` on the trace's clock.
-
-    `counts` are requests and bytes by operation; `others` what occurs that is no request.
-    """
-
-    name: str
-    files: tuple[str, ...]
-    format: str
-    compression: str | None
-    lines: int | None
-    damage: Damage
-    notes: tuple[str, ...]
-    others: Mapping[str, int]
-    devices: tuple[str, ...]
-    counts: Mapping[str, tuple[int, int]]
-    first: float
-    span: float
-    sizes: tuple[Size, ...]
-    sizes_grouped: bool
-    grids: tuple[GridShares, ...]
-    order: RequestOrder
-    arrivals: Arrivals | None
-    step: int
-    load: tuple[Second, ...]
-    reuse: Reuse
-    hot: Hot
-
-    @property
-    def data(self) -> int:
-        """Reads and writes."""
-        return self.counts["read"][0] + self.counts["write"][0]
 
 
 def describe(
@@ -224,34 +80,43 @@ def describe(
         profile = core.profile(block, tracked, go_on)
     except OSError as problem:
         raise UsageError(f"reading it failed: {problem}", where=source.name) from None
-    counts = dict(zip(OPS, profile.counts, strict=True))
+    operations = OperationCounts(*(OperationCount(*counts) for counts in profile.counts))
     first, last, *_ = profile.clock
     sizes, grouped = profile.sizes
     step, load = profile.load
-    timed = last > first
+    timed, damage = last > first, trace.damage
+    requests = operations.read.count + operations.write.count
     return Description(
         name=source.name,
         files=source.paths,
         format=core.format,
-        compression=core.compression,
+        compression=cast('Literal["gzip", "zstd"] | None', core.compression),
         lines=core.lines,
-        damage=trace.damage,
+        bad=damage.count,
+        bad_first=bad_records(damage),
+        lost_events=damage.lost,
         notes=tuple(core.notes),
         others=dict(core.others),
         devices=tuple(core.devices),
-        counts=counts,
+        requests=requests,
         first=first / 1e9,
         span=(last - first) / 1e9,
+        operations=operations,
+        read_share=_share(operations.read.count, requests),
         sizes=tuple(Size(size, reads, writes) for size, (reads, writes) in sizes),
         sizes_grouped=grouped,
         grids=tuple(_grid(profile, grid) for grid in GRIDS),
         order=_order(profile),
         arrivals=_arrivals(profile) if timed else None,
-        step=step,
-        load=_load(load, first) if timed else (),
+        load=LoadOverTime(step, _load(load, first) if timed else ()),
         reuse=_reuse(profile),
         hot=_hot(profile, core.devices),
     )
+
+
+def bad_records(damage: Damage) -> tuple[BadTraceRecord, ...]:
+    """The first of what was not read."""
+    return tuple(BadTraceRecord(place, problem) for place, problem in damage.first)
 
 
 def _share(part: float, whole: float) -> float | None:
@@ -282,7 +147,7 @@ def _order(profile: _core.TraceProfile) -> RequestOrder:
         _share(sum(streamed), total),
         _share(requests, runs),
         _share(travelled, total),
-        tuple((1 << bits, back, forth) for bits, (back, forth) in profile.distances),
+        tuple(SeekDistances(1 << bits, *steps) for bits, steps in profile.distances),
     )
 
 
@@ -296,14 +161,21 @@ def _arrivals(profile: _core.TraceProfile) -> Arrivals:
     reached = np.cumsum(count)
     places = [int(np.searchsorted(reached, np.ceil(q * gaps))) for q in QUANTILES]
     found = [min(max(float(middle[place]), shortest), longest) / 1e9 for place in places]
+    p50, p90, p99, p99_9 = found
     return Arrivals(
         mean / 1e9,
         shortest / 1e9,
         longest / 1e9,
         spread / mean if mean else None,
-        dict(zip(QUANTILES, found, strict=True)),
+        p50,
+        p90,
+        p99,
+        p99_9,
         backwards,
-        tuple((float(low) / 1e9, int(many)) for low, many in zip(table[:, 0], count, strict=True)),
+        tuple(
+            GapCount(low / 1e9, int(many))
+            for low, many in zip(table[:, 0].tolist(), count.tolist(), strict=True)
+        ),
     )
 
 

@@ -24,7 +24,7 @@ from iosonde.report.page import Page, render
 from iosonde.trace.table import facts, hot_rows, size_rows
 
 if TYPE_CHECKING:
-    from iosonde.trace.describe import Arrivals, Description
+    from iosonde.records.trace import Arrivals, Description
 
 _COLOURS = {**DIRECTIONS, "all": GREY}
 _FIRST = 3
@@ -62,10 +62,10 @@ def page(traces: Sequence[Description]) -> bytes:
 
 def _answer(one: Description) -> str:
     """What a trace is like, in a sentence."""
-    if not one.data:
+    if one.read_share is None:
         return f"{one.name} holds no read and no write"
-    reads, size = one.counts["read"][0] / one.data, max(one.sizes, key=lambda s: s.reads + s.writes)
-    told = [f"{one.data:,} requests, {units.show_fraction(reads)} of them reads",
+    size = max(one.sizes, key=lambda s: s.reads + s.writes)
+    told = [f"{one.requests:,} requests, {units.show_fraction(one.read_share)} of them reads",
             f"most of {units.show_bytes(size.size)}"]  # fmt: skip
     if one.order.sequential is not None:
         told.append(f"{units.show_fraction(one.order.sequential)} follow the one before")
@@ -78,10 +78,10 @@ def _answer(one: Description) -> str:
 
 
 def _numbers(one: Description) -> Iterator[Number]:
-    moved = one.counts["read"][1] + one.counts["write"][1]
-    yield Number(f"{one.data:,}", "reads and writes", units.show_bytes(moved))
+    moved = one.operations.read.bytes + one.operations.write.bytes
+    yield Number(f"{one.requests:,}", "reads and writes", units.show_bytes(moved))
     if one.span:
-        yield Number(units.show_iops(one.data / one.span), "mean rate",
+        yield Number(units.show_iops(one.requests / one.span), "mean rate",
                      f"over {units.show_seconds(one.span)}")  # fmt: skip
     yield Number(units.show_bytes(one.reuse.working_set), "of different blocks")
     if one.arrivals:
@@ -104,7 +104,7 @@ def figures(one: Description) -> Iterator[Figure]:
     """The charts of a trace, those without figures left out."""
     if one.sizes:
         yield _sizes(one)
-    if one.load:
+    if one.load.rows:
         yield from _load(one)
     if one.arrivals and len(one.arrivals.histogram) > 1:
         yield _arrivals(one.arrivals)
@@ -149,7 +149,9 @@ def _load(one: Description) -> Iterator[Figure]:
         found = [
             (at, what, value)
             for what, name in (("read", read), ("write", write))
-            for at, value in rates([(row.time, getattr(row, name)) for row in one.load], one.step)
+            for at, value in rates(
+                [(row.time, getattr(row, name)) for row in one.load.rows], one.load.step
+            )
         ]
         divisor, label = scale(unit, [value for _, _, value in found])
         rows = [{"time": at, "what": what, "value": value / divisor} for at, what, value in found]
@@ -186,11 +188,11 @@ def rates(rows: Sequence[tuple[float, float]], step: int) -> list[tuple[float, f
 
 
 def _arrivals(arrivals: Arrivals) -> Figure:
-    total, reached = sum(count for _, count in arrivals.histogram), 0
+    total, reached = sum(row.count for row in arrivals.histogram), 0
     rows = []
-    for low, count in arrivals.histogram:
-        reached += count
-        rows.append({"gap": max(low, 1e-9) * 1e6, "share": 100 * reached / total})
+    for row in arrivals.histogram:
+        reached += row.count
+        rows.append({"gap": max(row.low, 1e-9) * 1e6, "share": 100 * reached / total})
     chart = (
         alt.Chart(data(rows))
         .mark_line(color=BLUE, interpolate="step-after")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from iosonde import units
 
 if TYPE_CHECKING:
-    from iosonde.trace.describe import Arrivals, Description, Reuse
+    from iosonde.records.trace import Arrivals, Description, Reuse
 
 _SIZES = 12
 _REGIONS = 10
@@ -21,29 +21,29 @@ def facts(one: Description) -> list[tuple[str, str]]:
         ("devices", _devices(one)),
         ("time", _time(one)),
     ]
-    flushes, discards = one.counts["flush"][0], one.counts["discard"]
-    if flushes or discards[0]:
+    flushes, discards = one.operations.flush.count, one.operations.discard
+    if flushes or discards.count:
         rows.append(
-            ("besides", f"{flushes} flushes, {discards[0]} discards of "
-             f"{units.show_bytes(discards[1])}")
+            ("besides", f"{flushes} flushes, {discards.count} discards of "
+             f"{units.show_bytes(discards.bytes)}")
         )  # fmt: skip
-    if not one.data:
+    if not one.requests:
         return rows
     rows += [("off the grid", _grids(one)), ("order", _order(one))]
     if one.arrivals:
         rows.append(("between requests", _arrivals(one.arrivals)))
-    if one.load:
-        rows.append(("busiest second", f"{max(row.peak for row in one.load)} requests"))
+    if one.load.rows:
+        rows.append(("busiest second", f"{max(row.peak for row in one.load.rows)} requests"))
     rows += [("blocks", _blocks(one.reuse)), ("LRU cache", _caches(one.reuse)), ("hot", _hot(one))]
     return rows
 
 
 def _requests(one: Description) -> str:
-    reads, writes = one.counts["read"], one.counts["write"]
-    share = f", {units.show_fraction(reads[0] / one.data)} reads" if one.data else ""
+    reads, writes = one.operations.read, one.operations.write
+    share = f", {units.show_fraction(one.read_share)} reads" if one.read_share is not None else ""
     return (
-        f"{one.data}: {reads[0]} reads of {units.show_bytes(reads[1])}, {writes[0]} writes of "
-        f"{units.show_bytes(writes[1])}{share}"
+        f"{one.requests}: {reads.count} reads of {units.show_bytes(reads.bytes)}, {writes.count} "
+        f"writes of {units.show_bytes(writes.bytes)}{share}"
     )
 
 
@@ -57,9 +57,10 @@ def _devices(one: Description) -> str:
 def _time(one: Description) -> str:
     if not one.span:
         return "the trace has no times"
-    rate = units.show_iops(one.data / one.span)
-    moved = units.show_bandwidth((one.counts["read"][1] + one.counts["write"][1]) / one.span)
-    return f"{units.show_seconds(one.span)}, {rate} and {moved} on average"
+    rate = units.show_iops(one.requests / one.span)
+    moved = one.operations.read.bytes + one.operations.write.bytes
+    speed = units.show_bandwidth(moved / one.span)
+    return f"{units.show_seconds(one.span)}, {rate} and {speed} on average"
 
 
 def _grids(one: Description) -> str:
@@ -144,7 +145,7 @@ def hot_rows(one: Description) -> list[tuple[str, str, str, str, str]]:
     return [
         (
             region.device or "–", units.show_bytes(region.offset), str(region.reads),
-            str(region.writes), units.show_fraction((region.reads + region.writes) / one.data),
+            str(region.writes), units.show_fraction((region.reads + region.writes) / one.requests),
         )
         for region in one.hot.regions[:_REGIONS]
     ]  # fmt: skip

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import ClassVar, TypeAlias
 
 from iosonde.contract import VerbResult
@@ -14,35 +12,35 @@ from iosonde.registry import Table
 
 Described: TypeAlias = type[VerbResult] | Callable[[], Schema]
 
-_FILES = files("iosonde") / "schemas"
-_RECORDS = {
-    "calibrate": "iosonde.verbs.calibrate:Calibration",
-    "compare": "iosonde.verbs.compare:ComparedRuns",
-    "completion": "iosonde.verbs.completion:Completion",
-    "config": "iosonde.verbs.config:Configuration",
-    "error": "iosonde.errors:ErrorReport",
-    "explain": "iosonde.verbs.explain:Explanation",
-    "log": "iosonde.verbs.log:FioLogs",
-    "predict": "iosonde.verbs.predict:PredictedStack",
-    "forecast": "iosonde.verbs.predict:ComparedForecasts",
-    "fit": "iosonde.verbs.predict:FittedController",
-    "prior": "iosonde.predict.search:Ranking",
-    "import": "iosonde.verbs.import_:ImportedTexts",
-    "lab": "iosonde.verbs.lab:RunningLabs",
-    "loads": "iosonde.verbs.loads:BundledLoads",
-    "persist": "iosonde.verbs.settings:KeptSettings",
-    "rollback": "iosonde.verbs.settings:RestoredSettings",
-    "run": "iosonde.verbs.schema:run_schema",
-    "set": "iosonde.verbs.settings:ChangedSettings",
-    "settings": "iosonde.verbs.settings:HostSettings",
-    "show": "iosonde.records.stack:Capture",
-    "stack": "iosonde.stack.file:stack_schema",
-    "tune": "iosonde.verbs.tune:TunedSettings",
-    "up": "iosonde.verbs.up:StackSteps",
-}
 SCHEMAS: Table[Described] = Table(
     "schema",
-    {**{file.name.removesuffix(".json"): "" for file in _FILES.iterdir()}, **_RECORDS},
+    {
+        "bench": "iosonde.records.bench:BenchFigures",
+        "calibrate": "iosonde.verbs.calibrate:Calibration",
+        "compare": "iosonde.verbs.compare:ComparedRuns",
+        "completion": "iosonde.verbs.completion:Completion",
+        "config": "iosonde.verbs.config:Configuration",
+        "error": "iosonde.errors:ErrorReport",
+        "explain": "iosonde.verbs.explain:Explanation",
+        "log": "iosonde.verbs.log:FioLogs",
+        "predict": "iosonde.verbs.predict:PredictedStack",
+        "forecast": "iosonde.verbs.predict:ComparedForecasts",
+        "fit": "iosonde.verbs.predict:FittedController",
+        "prior": "iosonde.predict.search:Ranking",
+        "import": "iosonde.verbs.import_:ImportedTexts",
+        "lab": "iosonde.verbs.lab:RunningLabs",
+        "loads": "iosonde.verbs.loads:BundledLoads",
+        "persist": "iosonde.verbs.settings:KeptSettings",
+        "rollback": "iosonde.verbs.settings:RestoredSettings",
+        "run": "iosonde.verbs.schema:run_schema",
+        "set": "iosonde.verbs.settings:ChangedSettings",
+        "settings": "iosonde.verbs.settings:HostSettings",
+        "show": "iosonde.records.stack:Capture",
+        "stack": "iosonde.stack.file:stack_schema",
+        "trace": "iosonde.verbs.trace:TraceResult",
+        "tune": "iosonde.verbs.tune:TunedSettings",
+        "up": "iosonde.verbs.up:StackSteps",
+    },
 )
 """Name → the record that a verb returns, or a function that makes the schema."""
 
@@ -64,9 +62,6 @@ def schema(name: str) -> Schema:
     Raises:
         UsageError: no such schema; the message lists those there are.
     """
-    if SCHEMAS.get(name) == "":
-        made: Schema = json.loads((_FILES / f"{name}.json").read_text(encoding="utf-8"))
-        return made
     described = SCHEMAS.load(name)
     return schema_of(described) if isinstance(described, type) else described()
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.trace.describe import Description, describe
+from iosonde.records.trace import Description, OperationCount
+from iosonde.trace.describe import describe
 from iosonde.trace.page import rates
 from iosonde.trace.read import sources
 from tests.unit.trace.sample import Request, requests, text
@@ -31,8 +32,8 @@ def found(made: list[Request], tmp_path: Path) -> Description:
 
 def test_counts_sizes_and_grids(made: list[Request], found: Description) -> None:
     reads = [one for one in made if one.op == "read"]
-    assert found.data == len(made)
-    assert found.counts["read"] == (len(reads), sum(one.length for one in reads))
+    assert found.requests == len(made)
+    assert found.operations.read == OperationCount(len(reads), sum(one.length for one in reads))
     sizes = Counter((one.length, one.op) for one in made)
     assert {(size.size, "read"): size.reads for size in found.sizes} == {
         (size, op): count for (size, op), count in sizes.items() if op == "read"
@@ -51,7 +52,7 @@ def test_order_and_steps(made: list[Request], found: Description) -> None:
     assert found.order.sequential == pytest.approx(sequential / len(pairs))
     assert found.order.seek_mean == pytest.approx(statistics.mean(steps))
     assert found.order.run == pytest.approx(len(made) / (len(made) - sequential))
-    assert sum(back + forth for _, back, forth in found.order.distances) == len(pairs)
+    assert sum(step.backwards + step.forwards for step in found.order.distances) == len(pairs)
 
 
 def test_times(made: list[Request], found: Description) -> None:
@@ -68,10 +69,10 @@ def test_times(made: list[Request], found: Description) -> None:
     seconds: dict[int, list[Request]] = defaultdict(list)
     for one in made:
         seconds[one.time // 1_000_000 - made[0].time // 1_000_000].append(one)
-    assert {row.time: row.reads + row.writes for row in found.load} == {
+    assert {row.time: row.reads + row.writes for row in found.load.rows} == {
         float(second): len(them) for second, them in seconds.items()
     }
-    assert max(row.peak for row in found.load) == max(map(len, seconds.values()))
+    assert max(row.peak for row in found.load.rows) == max(map(len, seconds.values()))
 
 
 def lru_misses(made: list[Request], blocks: int) -> float:
@@ -152,7 +153,12 @@ def test_a_trace_without_requests_has_no_shares(tmp_path: Path) -> None:
     path = tmp_path / "trace"
     path.write_bytes(b"fio version 3 iolog\n1 scratch add\n2 scratch open\n3 scratch close\n")
     one = describe(sources([str(path)])[0])
-    assert (one.data, one.arrivals, one.reuse.cold, one.order.sequential) == (0, None, None, None)
+    assert (one.requests, one.arrivals, one.reuse.cold, one.order.sequential) == (
+        0,
+        None,
+        None,
+        None,
+    )
 
 
 def test_the_busiest_second_has_all_its_requests_where_times_go_back(tmp_path: Path) -> None:
@@ -165,7 +171,7 @@ def test_the_busiest_second_has_all_its_requests_where_times_go_back(tmp_path: P
     found = describe(sources([str(path)])[0], fmt="alibaba")
     seconds = Counter(time // 1_000_000 for time in times)
     first = min(seconds)
-    assert {row.time: row.peak for row in found.load} == {
+    assert {row.time: row.peak for row in found.load.rows} == {
         float(second - first): count for second, count in seconds.items()
     }
     assert found.arrivals is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -64,13 +65,13 @@ def test_counts_are_those_of_blkparse(base: Path) -> None:
     for name in ("read", "write"):
         told = re.search(rf"{name.title()}s Queued: +(\d+), +(\d+)KiB", summary)
         assert told is not None
-        count, size = one.counts[name]
+        count, size = astuple(getattr(one.operations, name))
         assert (count, size // 1024) == (int(told[1]), int(told[2]))
     events = re.search(r"Events \(\w+\): (\d+) entries", summary)
     assert events is not None
     others = sum(one.others.values()) - one.others.get("notes", 0)
-    assert one.data + others == int(events[1])
-    assert one.damage.lost == 0
+    assert one.requests + others == int(events[1])
+    assert one.lost_events == 0
 
 
 def test_times_and_steps_are_those_of_btt(base: Path) -> None:
@@ -83,15 +84,20 @@ def test_times_and_steps_are_those_of_btt(base: Path) -> None:
     assert one.arrivals.shortest == pytest.approx(float(q2q[1]), abs=1e-9)
     assert one.arrivals.mean == pytest.approx(float(q2q[2]), abs=1e-9)
     assert one.arrivals.longest == pytest.approx(float(q2q[3]), abs=1e-9)
-    assert one.data - 1 == int(q2q[4])
+    assert one.requests - 1 == int(q2q[4])
     blocks = re.search(
         r"Merge Information.*?\| +(\d+) +\d+ +[\d.]+ \| +(\d+) +(\d+) +(\d+)", told, re.DOTALL
     )
     assert blocks is not None
     lengths = [size.size // 512 for size in one.sizes]
-    total = sum(size for _, size in one.counts.values()) // 512
-    mean = total // one.data
-    assert [int(found) for found in blocks.groups()] == [one.data, min(lengths), mean, max(lengths)]
+    total = sum(size for _, size in astuple(one.operations)) // 512
+    mean = total // one.requests
+    assert [int(found) for found in blocks.groups()] == [
+        one.requests,
+        min(lengths),
+        mean,
+        max(lengths),
+    ]
     seeks = re.search(r"Q2Q Seek.*?\| +(\d+) +([\d.]+) +\d+ \| (-?\d+)\((\d+)\)", told, re.DOTALL)
     assert seeks is not None
     distances = as_btt(rows(sources([str(base)])[0]))

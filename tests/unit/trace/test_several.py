@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.trace.describe import Description, describe
+from iosonde.records.trace import Description
+from iosonde.trace.describe import describe
 from iosonde.trace.read import TraceSource, sources
 from iosonde.trace.several import by_dask, by_threads
 from tests.cli.conftest import COMMAND

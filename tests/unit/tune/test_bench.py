@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from bench.figures import Figure
 from bench.tune_cost import (
     FULL,
     PLAN,
@@ -23,6 +22,7 @@ from bench.tune_cost import (
 from bench.tune_device import KINDS, PASS, Device, read_page
 from bench.tune_problems import Campaign, problems
 from iosonde.errors import UsageError
+from iosonde.records.bench import BenchFigure
 from iosonde.tune.search.space import Candidate
 
 
@@ -101,7 +101,7 @@ def test_the_interval_of_a_share_is_the_textbooks() -> None:
 
 
 def test_a_target_is_reached_only_where_the_whole_interval_says_so() -> None:
-    figure = Figure("x", 0.95, "fraction", interval=(0.93, 0.97))
+    figure = BenchFigure("x", 0.95, "fraction", interval=(0.93, 0.97))
     assert [_at_least(figure, limit, "").reached for limit in (0.92, 0.95, 0.98)] == [
         "yes", "undecided", "no",
     ]  # fmt: skip
@@ -111,9 +111,9 @@ def test_a_target_is_reached_only_where_the_whole_interval_says_so() -> None:
 
 
 def test_a_peer_is_behind_only_beyond_what_chance_gives() -> None:
-    ours = Figure("ours", 0.95, "fraction", count=400)
+    ours = BenchFigure("ours", 0.95, "fraction", count=400)
     found = [
-        _behind(Figure("peer", value, "fraction", count=400), ours).reached
+        _behind(BenchFigure("peer", value, "fraction", count=400), ours).reached
         for value in (0.80, 0.94, 0.99)
     ]
     assert found == ["yes", "undecided", "no"]
