@@ -76,6 +76,12 @@ class Sampler:
     def stop(self) -> None:
         """Ends the thread; what was not taken can still be."""
 
+def student_cdf(freedom: bytes, t: bytes) -> bytes:
+    """Probabilities of values up to `t` by Student's t, as native doubles; NaN: no such law."""
+
+def student_quantile(freedom: bytes, probability: bytes) -> bytes:
+    """Values that are not exceeded with these probabilities, as native doubles."""
+
 @final
 class Anchors:
     """Finds the lines of a text that hold one of many literals.

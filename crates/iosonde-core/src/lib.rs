@@ -5,6 +5,7 @@ pub mod fio_log;
 pub mod histogram;
 pub mod ledger;
 pub mod sampler;
+pub mod student;
 pub mod trace;
 
 /// Version of this crate, as Cargo knows it.

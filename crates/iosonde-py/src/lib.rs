@@ -6,6 +6,7 @@ mod given;
 mod ledger;
 mod rules;
 mod sampler;
+mod student;
 mod trace;
 
 use pyo3::prelude::*;
@@ -31,6 +32,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::sampler::Sampler;
+
+    #[pymodule_export]
+    use crate::student::{student_cdf, student_quantile};
 
     #[pymodule_export]
     use crate::trace::{trace_formats, TraceError, TraceProfile, TraceReader};

@@ -23,7 +23,7 @@ from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
 from iosonde.records.sheet import SYNC_LATENCY, Gain, Waterfall, WaterfallStep
-from iosonde.statistics.estimates import student_t
+from iosonde.statistics.student import student_t
 
 _MEMORY = "page-cache"
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from iosonde.statistics.student import student_cdf, student_quantile
+
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
@@ -78,7 +80,6 @@ def contrast(a: Floats, b: Floats, *, distance: float, inflate: float = 1.0) -> 
         inflate: factor on the standard error for loops that remember each other.
     """
     import numpy as np
-    from scipy.special import stdtr
 
     n, m = a.shape[1], b.shape[1]
     change = b.mean(axis=1) - a.mean(axis=1)
@@ -89,7 +90,7 @@ def contrast(a: Floats, b: Floats, *, distance: float, inflate: float = 1.0) -> 
     freedom = np.where(together > 0, freedom, n + m - 2)
     slope, error, left, trend_freedom = _slope(a, b)
     with np.errstate(divide="ignore", invalid="ignore"):
-        trend_p = np.where(error > 0, 2 * stdtr(trend_freedom, -abs(slope) / error), 1.0)
+        trend_p = np.where(error > 0, 2 * student_cdf(trend_freedom, -abs(slope) / error), 1.0)
         of_rest = np.sqrt(left * (1 / n + 1 / m) + (distance * error) ** 2)
         beyond = np.where(
             of_rest > 0, (change - distance * slope) / of_rest, np.copysign(np.inf, change)
@@ -136,11 +137,10 @@ def decide(found: Contrast, bar: Bar) -> Decision:
         tests, a 1 − 2 · level interval.
     """
     import numpy as np
-    from scipy.special import stdtrit
 
-    reach = np.maximum(stdtrit(found.freedom, 1 - bar.level / 2) * found.error, bar.floor)
-    one_sided = np.maximum(stdtrit(found.freedom, 1 - bar.level) * found.error, bar.floor)
-    strict = stdtrit(found.trend_freedom, 1 - bar.level / 2)
+    reach = np.maximum(student_quantile(found.freedom, 1 - bar.level / 2) * found.error, bar.floor)
+    one_sided = np.maximum(student_quantile(found.freedom, 1 - bar.level) * found.error, bar.floor)
+    strict = student_quantile(found.trend_freedom, 1 - bar.level / 2)
     drifts = found.trend_p <= DRIFT_LEVEL
     needed = np.where(drifts, strict, DRIFT_DOUBT)
     outlives = found.beyond * np.copysign(1.0, found.change) > needed

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.memory import unbiased
+from iosonde.statistics.student import student_cdf
 from iosonde.units import show, show_fraction, show_seconds
 
 if TYPE_CHECKING:
@@ -115,12 +116,11 @@ def cache_drain(
 def _together(seconds: Floats) -> float:
     """Probability that the second halves of all loops lie so far below the first by chance."""
     import numpy as np
-    from scipy.special import stdtr
 
     count, length = seconds.shape
     steps = seconds[:, : length // 2].mean(axis=1) - seconds[:, length // 2 :].mean(axis=1)
     error = float(steps.std(ddof=1)) / np.sqrt(count) if count >= _FEWEST else 0.0
-    return float(stdtr(count - 1, -float(steps.mean()) / error)) if error > 0 else 1.0
+    return float(student_cdf(count - 1, -float(steps.mean()) / error)) if error > 0 else 1.0
 
 
 def _split(seconds: Floats) -> tuple[Floats, Floats, Floats]:
@@ -140,7 +140,6 @@ def _split(seconds: Floats) -> tuple[Floats, Floats, Floats]:
 def _alone(seconds: Floats, places: Floats, before: Floats, after: Floats) -> Floats:
     """Probability of each loop's fall, times the number of places and loops looked at."""
     import numpy as np
-    from scipy.special import stdtr
 
     count, length = seconds.shape
     first = np.arange(length)[None, :] < places[:, None]
@@ -158,5 +157,5 @@ def _alone(seconds: Floats, places: Floats, before: Floats, after: Floats) -> Fl
     spread = np.sqrt(power / (count * (length - 2)) / max(1 - 2 / (length * worth), 0.1))
     sizes = np.maximum(1, places * worth), np.maximum(1, (length - places) * worth)
     error = spread * np.sqrt(1 / sizes[0] + 1 / sizes[1])
-    chances: Floats = stdtr(max(freedom, 1.0), -(before - after) / error) * 2 * looks
+    chances: Floats = student_cdf(max(freedom, 1.0), -(before - after) / error) * 2 * looks
     return chances

@@ -12,6 +12,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from iosonde.records.run import Metric
+from iosonde.statistics.student import student_t
 
 if TYPE_CHECKING:
     import numpy
@@ -75,13 +76,6 @@ def halfwidth(metric: Metric) -> float | None:
         return None
     low, high = metric.ci95
     return (high - low) / 2 / abs(metric.mean)
-
-
-def student_t(probability: float, freedom: float) -> float:
-    """Quantile of Student's t distribution with `freedom` degrees of freedom."""
-    from scipy.special import stdtrit  # a third of the import time of scipy.stats
-
-    return float(stdtrit(freedom, probability))
 
 
 def autocorrelation(series: Sequence[float], lag: int = 1) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import log, sqrt
 
 from iosonde.statistics.contrast import Bar, Contrast
+from iosonde.statistics.student import student_cdf, student_quantile
 
 CHANCE = 0.8
 """Probability of a decision that a forecast promises."""
@@ -34,19 +35,17 @@ def more_loops(found: Contrast, loops: tuple[int, int], bar: Bar) -> int | None:
 
 def chance(found: Contrast, loops: tuple[int, int], bar: Bar, more: int) -> float:
     """Probability that `more` loops of each decide."""
-    from scipy.special import stdtr, stdtrit
-
     change, error, freedom = (float(x[0]) for x in (found.change, found.error, found.freedom))
     count = 2 / (1 / loops[0] + 1 / loops[1])  # both trials as if of equal size
     final = error * sqrt(count / (count + more))
     later = freedom * (count + more - 1) / (count - 1)
     moves = error * sqrt(more / (count + more))
-    reach = max(float(stdtrit(later, 1 - bar.level / 2)) * final, bar.floor)
-    one_sided = max(float(stdtrit(later, 1 - bar.level)) * final, bar.floor)
+    reach = max(float(student_quantile(later, 1 - bar.level / 2)) * final, bar.floor)
+    one_sided = max(float(student_quantile(later, 1 - bar.level)) * final, bar.floor)
     room = log(1 + bar.margin) - one_sided
 
     def below(bound: float) -> float:
-        return float(stdtr(freedom, (bound - change) / moves))
+        return float(student_cdf(freedom, (bound - change) / moves))
 
     outside = below(-reach) + 1 - below(reach)
     if room <= 0:

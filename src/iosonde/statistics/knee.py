@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from typing import TYPE_CHECKING
 
-from iosonde.statistics.estimates import student_t
+from iosonde.statistics.student import student_t
 
 if TYPE_CHECKING:
     import numpy

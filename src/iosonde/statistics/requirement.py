@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from math import pi, sqrt
 from typing import Literal
 
-from iosonde.statistics.estimates import student_t, summarise
+from iosonde.statistics.estimates import summarise
+from iosonde.statistics.student import student_t
 
 LEVEL = 0.05
 """Probability that any requirement of a run is passed or refused wrongly."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.run import Metric
+from iosonde.statistics.student import student_cdf
 from iosonde.units import show, show_fraction
 
 if TYPE_CHECKING:
@@ -116,11 +117,9 @@ def _drift(relative: NDArray[numpy.float64]) -> tuple[float, float]:
 
 def _two_sided(effect: float, error: float, freedom: int) -> float:
     """Probability of so large an effect by chance; figures without any spread prove nothing."""
-    from scipy.special import stdtr
-
     if error < 1e-12:
         return 1.0 if abs(effect) < 1e-9 else 0.0
-    return float(2 * stdtr(freedom, -abs(effect) / error))
+    return float(2 * student_cdf(freedom, -abs(effect) / error))
 
 
 def steady_state(rounds: Sequence[float]) -> SteadyState:

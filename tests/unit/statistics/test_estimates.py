@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from iosonde.statistics import estimates as statistics
+from iosonde.statistics.student import student_t
 
 
 def test_a_summary_agrees_with_scipy() -> None:
@@ -40,7 +41,7 @@ def test_the_interval_covers_the_truth_in_95_of_100_cases() -> None:
     truth, runs, covered = 1000.0, 40_000, 0
     for cv in (0.005, 0.035):
         samples = rng.normal(truth, cv * truth, (runs, 5))
-        reach = statistics.student_t(0.975, 4) * samples.std(axis=1, ddof=1) / np.sqrt(5)
+        reach = student_t(0.975, 4) * samples.std(axis=1, ddof=1) / np.sqrt(5)
         covered += int((abs(samples.mean(axis=1) - truth) <= reach).sum())
     assert covered / (2 * runs) == pytest.approx(0.95, abs=0.005)
     # The vectorised interval above is the one that summarise gives.

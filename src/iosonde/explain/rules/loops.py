@@ -17,6 +17,7 @@ from iosonde.explain.series import ComparableTrials, Condition, overlap, series_
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.direction import higher_is_better
+from iosonde.statistics.student import student_cdf
 
 _LEVEL = 0.05
 _FREEDOM = 6
@@ -114,9 +115,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _two_sided(t: float, freedom: int) -> float:
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(freedom, -abs(t)))
+    return float(2 * student_cdf(freedom, -abs(t)))
 
 
 def _signed(share: float) -> str:

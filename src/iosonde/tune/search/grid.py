@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import log1p
 from typing import TYPE_CHECKING
 
+from iosonde.statistics.student import student_quantile
 from iosonde.tune.search.blocks import Blocks
 from iosonde.tune.search.book import Book
 from iosonde.tune.search.strategy import (
@@ -100,11 +101,10 @@ class GridSearch:
 
     def _bounds(self) -> tuple[Floats, Floats]:
         import numpy as np
-        from scipy.special import stdtrit
 
         found = self.blocks.differences()
         level = self.goal.level / (len(self.blocks.field) - 1)
-        reach = stdtrit(found.freedom, 1 - level) * found.error
+        reach = student_quantile(found.freedom, 1 - level) * found.error
         return found.change, np.maximum(reach, found.grain)
 
     def _why(self) -> str:
