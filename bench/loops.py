@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.figures import ROUNDS, medians
-from iosonde.cli.progress import LineProgress
+from iosonde.cli.progress import LineProgress, RunView
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.run import run_plan
@@ -57,7 +57,7 @@ def _between(count: int) -> list[BenchFigure]:
         )  # fmt: skip
         store = open_store(str(Path(folder) / "store.sqlite"))
         plan = make_plan(study, where="bench")
-        progress = LineProgress()
+        progress = LineProgress(RunView())
         ended = asyncio.run(run_plan(plan, store, permissions=(), progress=progress))
         store.close()
     loops = ended.run.trials[0].loops
@@ -86,10 +86,10 @@ def _cost(count: int) -> float:
         loops = [_loop(index, chance) for index in range(count)]
         growing, rule = GrowingTrial(trial), StopRule.of(count, None)
         done = {trial.id: growing}
-        estimate = Estimate(plan, done)
+        estimate = Estimate(plan, done, lambda _: True)
         begun = time.process_time()
         for loop in loops:
-            estimate.end(done)
+            estimate.time_left(done)
             store.add_loop(run, trial.id, loop)
             if growing.add(loop, _DEMAND, None):
                 store.mark(run, trial.id, flags=growing.flags, faults=growing.faults)

@@ -86,6 +86,7 @@ SHARED: Mapping[str, set[str]] = {
         "output",
         "screen",
         "progress",
+        "timetext",
         "result",
         "stored",
         "imported",

@@ -174,9 +174,10 @@ def test_errors_are_shown_clean_and_kept_exact(capsys: pytest.CaptureFixture[str
 def test_progress_in_a_pipe_is_one_clean_line_an_event(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from iosonde.cli.progress import LineProgress
+    from iosonde.cli.progress import LineProgress, RunView
+    from iosonde.measure.progress import RunWarning
 
-    LineProgress().warn(EVIL, f"a\nb{EVIL}")
+    LineProgress(RunView())(RunWarning(EVIL, f"a\nb{EVIL}"))
     text = capsys.readouterr().err
     assert not RAW.search(text)
     assert text.count("\n") == 1
@@ -368,8 +369,7 @@ ALLOWED = {
     "cli/export.py": {"sys.stdout"},  # isatty
     "cli/stored.py": {"sys.stdout"},  # isatty
     "cli/imported.py": {"sys.stdout"},  # JSON
-    "cli/run.py": {"sys.stderr"},  # isatty
-    "cli/tune.py": {"sys.stderr"},
+    "cli/progress.py": {"sys.stderr"},  # isatty
     "hosts/command.py": {"sys.stderr"},
     "outputs.py": {"sys.stdout"},  # a file's content, where the user named standard output
     "change/scan_host.py": {"sys.stdout"},  # a program of its own on the host

@@ -40,11 +40,12 @@ def calibrate(
 ) -> int:
     """Measure how long a device takes: random and sequential, sizes, depths; reads unless asked."""
     from iosonde.cli.run import watched
+    from iosonde.measure.progress import unwatched
     from iosonde.verbs import calibrate as verb
 
     permitted(destroy, in_container=in_container)
     length = units.parse_seconds(seconds) if seconds else None
-    with nullcontext() if dry_run else watched() as progress:
+    with nullcontext(unwatched) if dry_run else watched() as progress:
         calibrated = verb.calibrate(
             target, name=name, writes=writes, destroy=destroy or (), in_container=in_container,
             seconds=length, size=size or "256 MiB", store=store, dry_run=dry_run,

@@ -99,7 +99,7 @@ def _print_whole(severity: str, rule: str, group: Sequence[Finding]) -> None:
             _indented(styled("[bold]{}[/bold]", finding.subject))
         _indented(styled("{}", finding.message))
         for evidence in finding.evidence[:_FIGURES]:
-            _indented(styled("[dim]{}[/dim]", _shown(evidence)), deeper=True)
+            _indented(styled("[dim]{}[/dim]", evidence_text(evidence)), deeper=True)
         if len(finding.evidence) > _FIGURES:
             more = len(finding.evidence) - _FIGURES
             _indented(styled("[dim]… {} more figures, all with --json[/dim]", more), deeper=True)
@@ -124,7 +124,8 @@ def _indented(text: Text, *, deeper: bool = False) -> None:
         console.print(Text(" " * indent).append_text(text))  # a pipe's lines are never cut
 
 
-def _shown(evidence: Evidence) -> str:
+def evidence_text(evidence: Evidence) -> str:
+    """A figure that a finding rests on, and where it was read."""
     where = f"  [{evidence.where}]" if evidence.where else ""
     return f"{evidence.what}: {units.show_evidence(evidence.value, evidence.unit)}{where}"
 

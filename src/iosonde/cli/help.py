@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand
+
+from iosonde.cli.output import set_volume
 
 _GROUPS = {
     "Safety": ("destroy", "in_container", "dry_run", "yes", "confirm", "force"),
-    "Output": ("report", "output", "fmt", "everything", "verbose", "trace", "as_json", "help"),
+    "Output": (
+        "report", "output", "fmt", "everything", "verbose", "quiet", "trace", "as_json", "help",
+    ),
     "Store": ("store", "resume", "name", "tag"),
-}
+}  # fmt: skip
 """Heading → names of parameters; all others are options of the verb itself."""
 _VALUES = {
     "size": "SIZE", "memory": "SIZE", "bandwidth": "RATE", "seconds": "TIME", "max_seconds": "TIME",
@@ -18,6 +23,14 @@ _VALUES = {
     "target": "WHERE",
 }  # fmt: skip
 """What stands for the value of an option: elsewhere its own name, N for numbers, FILE for paths."""
+
+
+_ONLY_RESULTS = frozenset(
+    {"config", "completion", "schema", "loads", "list", "export", "settings", "show", "log"}
+)
+"""Verbs that show nothing beside their results, which --quiet could leave out."""
+_WITH_COMMANDS = frozenset({"run", "tune", "calibrate"})
+"""Verbs that show the commands of loads and the evidence of flags with --verbose."""
 
 
 class VerbCommand(TyperCommand):
@@ -55,6 +68,42 @@ class VerbCommand(TyperCommand):
             if option.param_type_name == "option":
                 sections[_group(option.name)].append(_option(option, ctx))
         return sections
+
+
+def _heard(param: typer.CallbackParam, value: bool) -> None:
+    if value:
+        set_volume(**{str(param.name): True})
+
+
+def _volume(
+    *,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", "-v", expose_value=False, callback=_heard,
+            help="Also the loads' commands, and the evidence of flags.",
+        ),
+    ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet", "-q", expose_value=False, callback=_heard,
+            help="Only the result and errors: no progress, no notes.",
+        ),
+    ] = False,
+) -> None:  # fmt: skip
+    """Two options that verbs have without knowing it."""
+
+
+def add_volume(command: VerbCommand, verb: str) -> None:
+    """Give a verb `-q` and `-v`, where they mean something."""
+    app = typer.Typer(add_completion=False)
+    app.command()(_volume)
+    for option in typer.main.get_command(app).params:
+        if option.name == "verbose" and verb in _WITH_COMMANDS:
+            command.params.append(option)
+        if option.name == "quiet" and verb not in _ONLY_RESULTS:
+            command.params.append(option)
 
 
 def _arguments(command: TyperCommand) -> list[Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli import SUMMARIES, VERBS
-from iosonde.cli.output import prepare_streams, print_error
+from iosonde.cli.output import prepare_streams, print_error, set_volume
 from iosonde.cli.streams import ended
 from iosonde.errors import IosondeError, OutputFailed, UsageError
 from iosonde.verbs.signals import Interrupted, asked, begin_work, end_work, say, take_signals
@@ -53,7 +53,7 @@ def command_of(verb: str) -> VerbCommand:
     import typer
 
     from iosonde.cli.examples import EXAMPLES
-    from iosonde.cli.help import VerbCommand
+    from iosonde.cli.help import VerbCommand, add_volume
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     names = {"help_option_names": ["-h", "--help"]}
@@ -61,6 +61,7 @@ def command_of(verb: str) -> VerbCommand:
     command = typer.main.get_command(app)
     assert isinstance(command, VerbCommand)  # noqa: S101 - for mypy
     command.examples = EXAMPLES.get(verb, ())
+    add_volume(command, verb)
     return command
 
 
@@ -72,6 +73,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
     verb, *rest = arguments
     command = command_of(verb)
+    set_volume()
     try:
         begin_work()
         answer = command.main(

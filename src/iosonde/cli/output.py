@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+_volume = {"quiet": False, "verbose": False}
 _WIDE = 200  # columns of a table in a pipe, unless COLUMNS says how many
 
 
@@ -35,8 +36,29 @@ def _console(*, stderr: bool) -> Console:
     asked = os.environ.get("COLUMNS", "")
     width = (int(asked) if asked.isdecimal() else _WIDE) if in_pipe and not stderr else None
     return Screen(
-        stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=in_pipe, width=width
+        quiet=stderr and is_quiet(),
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=in_pipe,
+        width=width,
     )
+
+
+def set_volume(*, quiet: bool = False, verbose: bool = False) -> None:
+    """What is shown beside results and errors: nothing, or more than usual."""
+    _volume.update(quiet=quiet, verbose=verbose)
+
+
+def is_quiet() -> bool:
+    """Whether only the result and errors are to be shown."""
+    return _volume["quiet"]
+
+
+def is_verbose() -> bool:
+    """Whether commands and evidence are to be shown."""
+    return _volume["verbose"]
 
 
 def prepare_streams() -> None:
@@ -77,7 +99,9 @@ def write_text(text: str) -> None:
 
 
 def write_message(line: str) -> None:
-    """One line on standard error, at once."""
+    """One line on standard error, at once; none with --quiet."""
+    if is_quiet():
+        return
     sys.stderr.write(visible(line) + "\n")
     sys.stderr.flush()
 

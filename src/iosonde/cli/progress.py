@@ -1,36 +1,37 @@
-"""Draws a run's progress: a live panel on a terminal, a line an event elsewhere. Standard error."""
+"""Draws what a run reports while it goes on: a panel on a terminal, dated lines elsewhere.
+
+`RunView` makes text of events; `LiveProgress` and `LineProgress` put it on standard error.
+"""
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-from typing_extensions import override
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 from iosonde import units
-from iosonde.cli.output import err, styled, write_message
-from iosonde.measure.progress import Progress
-from iosonde.records.run import Loop
+from iosonde.cli.output import err, is_quiet, is_verbose, styled, write_message
+from iosonde.cli.timetext import clock, span, sparkline
+from iosonde.measure import progress as events
+from iosonde.verbs.signals import speak_through
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.live import Live
-    from rich.table import Table
+    from collections.abc import Iterator
+
+    from rich.console import Console, RenderableType
     from rich.text import Text
 
-SPEEDS = ("iops", "bandwidth")
+    from iosonde.measure.progress import HeadlineSoFar, ProgressEvent, TimeLeft
+    from iosonde.records.run import Loop
 
-
-def clock(moment: float) -> str:
-    """Time of day; with the date where it is not today's."""
-    then, now = time.localtime(moment), time.localtime()
-    same_day = (then.tm_year, then.tm_yday) == (now.tm_year, now.tm_yday)
-    return time.strftime("%H:%M" if same_day else "%a %d %b %H:%M", then)
+_NARROW = 50  # columns below which a bar has no room beside its figures
+_DETAILED = 2  # trials at the same time that have lines of their own
 
 
 def speed(loop: Loop) -> str:
-    """`write 953 /s, 3.72 GiB/s` for each direction that did anything."""
+    """`write 3.72 GiB/s = 953 IOPS` for each direction that did anything."""
     metrics, parts = loop.result.metrics, []
     for name, value in metrics.items():
         if name.endswith(".bandwidth") and value > 0:
@@ -42,153 +43,310 @@ def speed(loop: Loop) -> str:
     return ", ".join(parts) or "no I/O"
 
 
-class LineProgress(Progress):
-    """For logs and pipes: one line for what matters."""
+def so_far_text(so_far: HeadlineSoFar) -> str:
+    """`4,380 IOPS ± 1.2 %`: the mean of the loops so far, and half of its interval."""
+    if not so_far.metric:
+        return ""
+    spread = "" if so_far.halfwidth is None else f" {units.show_spread(so_far.halfwidth)}"
+    return f"{units.show(so_far.mean, so_far.unit)}{spread}"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line that an event gives: for logs, for a terminal, or both."""
+
+    text: str | Text
+    in_log: bool = True
+    on_screen: bool = True
+
+
+def logged(text: str) -> Said:
+    """A line for logs alone: the panel shows the same."""
+    return Said(text, on_screen=False)
+
+
+def scrolled(text: Text) -> Said:
+    """A line for terminals alone: logs have more of it."""
+    return Said(text, in_log=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialNow:
+    """What a trial does now, since a moment of the monotonic clock."""
+
+    what: str
+    since: float
+    seconds: float | None = None
+    device: str = ""
+    background: tuple[str, ...] = ()
+    ended: bool = False
+
+
+class ProgressView(Protocol):
+    """Text of what has happened so far."""
+
+    run: str
+
+    def take(self, event: ProgressEvent) -> list[Said]:
+        """What an event adds; its lines."""
+
+    def panel(self, now: float, *, width: int, plain: bool) -> list[RenderableType]:
+        """The lines that stay on a terminal."""
+
+
+class RunView:
+    """Text of a run, from its events."""
 
     def __init__(self) -> None:
         self.run = ""
         self._loops: int | None = None
-        self._end = ""
+        self._left: tuple[float, TimeLeft] | None = None
+        self._now: dict[str, TrialNow] = {}
+        self._so_far: dict[str, HeadlineSoFar] = {}
 
-    @override
-    def begins(self, run: str, trials: int, loops: int | None) -> None:
-        self.run = run
-        self._loops = loops
-        each = f"{loops} loops each" if loops else "loops until precise enough"
-        self._say(f"run {run}: {trials} trial{'s' * (trials != 1)}, {each}")
+    def take(self, event: ProgressEvent) -> list[Said]:
+        """What an event adds; its lines."""
+        said: list[Said] = []
+        match event:
+            case events.RunStarted():
+                said = [self._started(event)]
+            case events.TimeLeft():
+                said = self._time(event)
+            case events.TrialPreparing(trial, what):
+                self._begin(trial, TrialNow(what, time.monotonic()))
+                said = [logged(f"{trial}: {what}")]
+            case events.TrialReady(trial, command):
+                if is_verbose():
+                    said = [Said(styled("{}: {}", trial, command))]
+            case events.LoopStarted():
+                self._loop_started(event)
+            case events.DeviceActivity():
+                self._activity(event)
+            case events.LoopFinished():
+                said = self._loop_finished(event)
+            case events.RunWarning(trial, sentence):
+                said = [Said(styled("[yellow]{}: warning: {}[/yellow]", trial, sentence))]
+            case _:
+                pass
+        return said
 
-    @override
-    def preparing(self, trial: str, what: str) -> None:
-        self._say(f"{trial}: {what}")
+    def _started(self, event: events.RunStarted) -> Said:
+        self.run, self._loops = event.run, event.loops
+        each = "loops until precise enough"
+        if event.loops:
+            each = f"{event.loops} loop{'s' * (event.loops != 1)} each"
+        trials = f"{event.trials} trial{'s' * (event.trials != 1)}"
+        return Said(
+            styled(
+                "run [bold]{}[/bold]: {}, {}  [dim](Ctrl-C ends it; finished loops are kept)[/dim]",
+                event.run, trials, each,
+            )
+        )  # fmt: skip
 
-    @override
-    def loop_begins(self, trial: str, index: int, seconds: float | None) -> None: ...
+    def _time(self, event: TimeLeft) -> list[Said]:
+        first = self._left is None
+        self._left = (time.monotonic(), event)
+        text = self.left_text(time.monotonic())
+        return [logged(text)] if first and text else []
 
-    @override
-    def live(
-        self, trial: str, iops: float | None, bandwidth: float | None, background: tuple[str, ...]
-    ) -> None: ...
+    def left_text(self, now: float) -> str:
+        """`1:04 left (06:31:20)`; empty where nobody knows."""
+        if self._left is None or self._left[1].left is None:
+            return ""
+        since, said = self._left
+        left = max(said.left or 0.0, 0.0)
+        if not left and said.spent:
+            return ""
+        rest = max(left - (now - since), 0.0)
+        end = time.time() + rest
+        return f"{'at most ' * said.at_most}{span(rest)} left ({clock(end)})"
 
-    @override
-    def loop_ended(self, trial: str, loop: Loop) -> None:
-        of = f" of {self._loops}" if self._loops else ""
-        going = f" (meanwhile: {'; '.join(loop.background)})" if loop.background else ""
-        self._say(f"{trial}: loop {loop.index + 1}{of}: {speed(loop)}{going}")
+    def _share(self, now: float) -> float | None:
+        """How much of the time is over, 0 to 1."""
+        if self._left is None or self._left[1].left is None:
+            return None
+        since, said = self._left
+        passed = min(now - since, said.left or 0.0)
+        whole = said.spent + (said.left or 0.0)
+        return (said.spent + passed) / whole if whole > 0 else None
 
-    @override
-    def ends_at(self, moment: float | None) -> None:
-        if moment is not None and clock(moment) != self._end:
-            self._end = clock(moment)
-            self._say(f"ends about {self._end}")
+    def _begin(self, trial: str, now: TrialNow) -> None:
+        """A trial does something new; those that have ended meanwhile leave the panel."""
+        ended = [name for name, one in self._now.items() if one.ended and name != trial]
+        for name in ended:
+            self._now.pop(name, None)
+        self._now[trial] = now
 
-    @override
-    def warn(self, trial: str, sentence: str) -> None:
-        self._say(f"{trial}: warning: {sentence}")
+    def _loop_started(self, event: events.LoopStarted) -> None:
+        what = self._loop_name(event.index) if event.index >= 0 else "settling, not counted"
+        self._begin(event.trial, TrialNow(what, time.monotonic(), event.seconds))
 
-    @staticmethod
-    def _say(text: str) -> None:
-        write_message(f"{time.strftime('%H:%M:%S')}  {text}")
+    def _loop_name(self, index: int) -> str:
+        return f"loop {index + 1}" + (f" of {self._loops}" if self._loops else "")
+
+    def _activity(self, event: events.DeviceActivity) -> None:
+        before = self._now.get(event.trial)
+        if before is None:
+            return
+        rates = [] if event.iops is None else [units.show_iops(event.iops)]
+        rates += [] if event.bandwidth is None else [units.show_bandwidth(event.bandwidth)]
+        device = f"{event.device}  {'  '.join(rates)}" if rates else ""
+        self._now[event.trial] = replace(before, device=device, background=event.background)
+
+    def _loop_finished(self, event: events.LoopFinished) -> list[Said]:
+        trial, loop = event.trial, event.loop
+        self._so_far[trial] = event.so_far
+        what = f"{self._loop_name(loop.index)} done"
+        self._now[trial] = TrialNow(what, time.monotonic(), ended=True)
+        line = f"{trial}: {self._loop_name(loop.index)}: {speed(loop)}"
+        if loop.background:
+            line += f" (meanwhile: {'; '.join(loop.background)})"
+        return [logged(f"{line}{self._log_tail(event.so_far)}"), scrolled(styled("  {}", line))]
+
+    def _log_tail(self, so_far: HeadlineSoFar) -> str:
+        mean = f"; mean {so_far_text(so_far)}" if so_far.loops > 1 and so_far.metric else ""
+        left = self.left_text(time.monotonic())
+        return mean + (f"; {left}" if left else "")
+
+    def panel(self, now: float, *, width: int, plain: bool) -> list[RenderableType]:
+        """The lines that stay on a terminal: how far it is, and each trial that runs now.
+
+        Args:
+            now: on the monotonic clock.
+            width: columns of the terminal.
+            plain: the terminal has ASCII alone.
+        """
+        rows = [self._bar(now, width)] if self._left else []
+        trials = list(self._now.items())
+        for trial, one in trials:
+            rows.append(_line("[bold]{}[/bold]  {}", self.name_of(trial), _doing(one, now)))
+            if len(trials) > _DETAILED:
+                continue
+            if trial in self._so_far and (text := so_far_text(self._so_far[trial])):
+                of = self._so_far[trial]
+                line = "" if plain else sparkline(of.recent)
+                loops = f"{of.loops} loop{'s' * (of.loops != 1)}"
+                rows.append(_line("  mean  {}  [dim]{}[/dim]  [cyan]{}[/cyan]", text, loops, line))
+            if one.device:
+                rows.append(_line("  now   {}", one.device))
+            rows += [_line("  [yellow]{}[/yellow]", text) for text in one.background]
+        return rows
+
+    def name_of(self, trial: str) -> str:
+        """A trial as the panel calls it."""
+        return trial
+
+    def _bar(self, now: float, width: int) -> RenderableType:
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        share, left = self._share(now), self.left_text(now)
+        if share is None:
+            return _line("[dim]time left is not known before the first loop has ended[/dim]")
+        text = f"{int(share * 100):3d} %  {left}"
+        row = Table.grid(padding=(0, 2, 0, 0))
+        if width < _NARROW:
+            return _line("{}", text)
+        row.add_row(ProgressBar(total=1.0, completed=share, width=width - len(text) - 3), text)
+        return row
+
+
+def _doing(one: TrialNow, now: float) -> str:
+    if one.ended:
+        return one.what
+    spent = now - one.since
+    of = f" of {one.seconds:.0f}" if one.seconds and spent <= one.seconds + 1 else ""
+    return f"{one.what}, {spent:.0f}{of} s"
+
+
+def _line(template: str, *values: object) -> Text:
+    """A line of the panel that is cut at the edge rather than wrapped."""
+    text = styled(template, *values)
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text
+
+
+class QuietProgress:
+    """For `--quiet`: nothing is shown; it is known what has happened."""
+
+    def __init__(self, view: ProgressView) -> None:
+        self.view = view
+
+    @property
+    def run(self) -> str:
+        """Id of the run; empty until it begins."""
+        return self.view.run
+
+    def __call__(self, event: ProgressEvent) -> None:
+        """Take an event."""
+        self._show(self.view.take(event))
+
+    def _show(self, said: list[Said]) -> None:
+        del said
 
     def close(self) -> None:
         """Nothing is left on the screen."""
 
 
-class LiveProgress(Progress):
+class LineProgress(QuietProgress):
+    """For logs and pipes: a line with its time for what matters."""
+
+    def _show(self, said: list[Said]) -> None:
+        for line in said:
+            if line.in_log:
+                write_message(f"{time.strftime('%H:%M:%S')}  {line.text}")
+
+
+class LiveProgress(QuietProgress):
     """For people at a terminal: finished loops scroll by, what runs now stays below them."""
 
-    def __init__(self) -> None:
+    def __init__(self, view: ProgressView) -> None:
         from rich.live import Live
 
-        self.run = ""
+        super().__init__(view)
         self._console: Console = err()
-        self._loops: int | None = None
-        self._end: float | None = None
-        self._now: dict[str, tuple[str, float, float | None]] = {}
-        self._seen: dict[str, Text | str] = {}
+        self._notice = ""
         self._live: Live = Live(
-            console=self._console,
-            get_renderable=self._panel,
-            refresh_per_second=1,
+            console=self._console, get_renderable=self._panel, refresh_per_second=1,
             transient=True,
-        )
+        )  # fmt: skip
         self._live.start()
+        speak_through(self._announce)
 
-    @override
-    def begins(self, run: str, trials: int, loops: int | None) -> None:
-        self.run = run
-        self._loops = loops
-        each = f"{loops} loops each" if loops else "loops until precise enough"
-        self._console.print(
-            styled(
-                "run [bold]{}[/bold]: {}, {}"
-                "  [dim](Ctrl-C ends it cleanly; finished loops are kept)[/dim]",
-                run,
-                f"{trials} trial{'s' * (trials != 1)}",
-                each,
-            )
-        )
+    def _show(self, said: list[Said]) -> None:
+        for line in said:
+            if line.on_screen:
+                self._console.print(line.text)
 
-    @override
-    def preparing(self, trial: str, what: str) -> None:
-        self._now[trial] = (what, time.monotonic(), None)
+    def _announce(self, sentence: str) -> None:
+        """Called by the handler of signals: the panel shows it when it is drawn next."""
+        self._notice = sentence
 
-    @override
-    def loop_begins(self, trial: str, index: int, seconds: float | None) -> None:
-        of = f" of {self._loops}" if self._loops else ""
-        self._now[trial] = (f"loop {index + 1}{of}", time.monotonic(), seconds)
+    def _panel(self) -> RenderableType:
+        from rich.console import Group
 
-    @override
-    def live(
-        self, trial: str, iops: float | None, bandwidth: float | None, background: tuple[str, ...]
-    ) -> None:
-        parts: list[str] = []
-        if iops is not None:
-            parts.append(units.show_iops(iops))
-        if bandwidth is not None:
-            parts.append(units.show_bandwidth(bandwidth))
-        seen = styled("{}", "  ".join(parts))
-        for text in background:
-            seen.append_text(styled("  [yellow]{}[/yellow]", text))
-        self._seen[trial] = seen
-
-    @override
-    def loop_ended(self, trial: str, loop: Loop) -> None:
-        self._now.pop(trial, None)
-        self._seen.pop(trial, None)
-        of = f"/{self._loops}" if self._loops else ""
-        self._console.print(styled("  {}  loop {}{}  {}", trial, loop.index + 1, of, speed(loop)))
-        self._lines(f"    meanwhile: {text}" for text in loop.background)
-
-    @override
-    def ends_at(self, moment: float | None) -> None:
-        self._end = moment
-
-    @override
-    def warn(self, trial: str, sentence: str) -> None:
-        self._console.print(styled("  [yellow]{}: {}[/yellow]", trial, sentence))
-
-    def _lines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self._console.print(styled("{}", line))
-
-    def _panel(self) -> Table:
-        from rich.table import Table
-
-        table = Table.grid(padding=(0, 2))
-        for trial, (what, begun, seconds) in list(self._now.items()):
-            spent = time.monotonic() - begun
-            span = f"{spent:.0f} s" + (f" of {seconds:.0f} s" if seconds else "")
-            table.add_row(styled("  {}", trial), what, span, self._seen.get(trial, ""))
-        if self._end is not None:
-            table.add_row(styled("  [dim]ends about {}[/dim]", clock(self._end)))
-        for text in self._below():
-            table.add_row(styled("  [dim]{}[/dim]", text))
-        return table
-
-    def _below(self) -> tuple[str, ...]:
-        """Further lines of the panel."""
-        return ()
+        plain = not self._console.encoding.lower().startswith("utf")
+        rows = self.view.panel(time.monotonic(), width=self._console.width, plain=plain)
+        if self._notice:
+            rows.append(styled("[yellow]{}[/yellow]", self._notice))
+        return Group(*rows)
 
     def close(self) -> None:
         """Take the panel off the screen."""
+        speak_through(None)
         self._live.stop()
+
+
+@contextmanager
+def drawn(view: ProgressView) -> Iterator[QuietProgress]:
+    """Progress on standard error as it suits there, taken off the screen however the block ends."""
+    if is_quiet():
+        progress = QuietProgress(view)
+    elif sys.stderr.isatty() and not err().is_dumb_terminal:
+        progress = LiveProgress(view)
+    else:
+        progress = LineProgress(view)
+    try:
+        yield progress
+    finally:
+        progress.close()

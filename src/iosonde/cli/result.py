@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from iosonde import units
 from iosonde.cli.accounted import print_ledger
 from iosonde.cli.curves import curves_answer, print_curves
-from iosonde.cli.output import err, out, print_json, styled
+from iosonde.cli.explained import evidence_text
+from iosonde.cli.output import err, is_quiet, is_verbose, out, print_json, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.outputs import descriptor_of, write_output
 from iosonde.sentences import figure_words, requirement_words, spread_words, trial_words
@@ -92,18 +93,27 @@ def print_run(whole: RunSheet, *, everything: bool = False) -> None:
         if rest := [sheet for sheet in whole.trials if sheet.trial.id not in drawn]:
             console.print(_headline_table(replace(whole, trials=tuple(rest))))
     for trial in whole.trials:
-        for finding in trial.findings:
-            console.print(styled("[yellow]{}[/yellow] ({}): {}", finding.rule, trial.trial.id,
-                                 finding.message))  # fmt: skip
-        for fault in trial.trial.faults:
-            console.print(styled("[red]fault[/red] ({}): {}", trial.trial.id, fault))
+        _print_notes(trial)
     run = whole.run
     console.print(styled("\nrun [bold]{}[/bold]  {}  ({})", run.id, run.study, run.state.value))
-    if any(trial.metrics for trial in whole.trials):
+    if any(trial.metrics for trial in whole.trials) and not is_quiet():
         console.print(styled(
             "[dim]next: iosonde report {} · iosonde explain {} · iosonde compare EARLIER {}[/dim]",
             run.id, run.id, run.id,
         ))  # fmt: skip
+
+
+def _print_notes(trial: TrialSheet) -> None:
+    """What was noted of a trial."""
+    console = out()
+    for finding in trial.findings:
+        console.print(
+            styled("[yellow]{}[/yellow] ({}): {}", finding.rule, trial.trial.id, finding.message)
+        )
+        for evidence in finding.evidence if is_verbose() else ():
+            console.print(styled("    [dim]{}[/dim]", evidence_text(evidence)))
+    for fault in trial.trial.faults:
+        console.print(styled("[red]fault[/red] ({}): {}", trial.trial.id, fault))
 
 
 def _answer(whole: RunSheet) -> Text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +16,7 @@ from iosonde.verbs.signals import Interrupted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from iosonde.cli.progress import LineProgress, LiveProgress
+    from iosonde.cli.progress import QuietProgress
     from iosonde.records.requirement import RequirementResult
     from iosonde.verbs.run import MeasuredRun, RunCommands
 
@@ -210,21 +209,20 @@ def _again(store: str | None, destroy: Sequence[str] | None, *, in_container: bo
 
 
 @contextmanager
-def watched(again: Sequence[str] = ()) -> Iterator[LineProgress | LiveProgress]:
+def watched(again: Sequence[str] = ()) -> Iterator[QuietProgress]:
     """Progress on standard error; where a signal ends the measuring, how to go on with it.
 
     Args:
         again: options that `--resume` needs as well.
     """
-    from iosonde.cli.progress import LineProgress, LiveProgress
+    from iosonde.cli.progress import RunView, drawn
 
-    progress = LiveProgress() if sys.stderr.isatty() else LineProgress()
+    view = RunView()
     try:
-        yield progress
+        with drawn(view) as progress:
+            yield progress
     except Interrupted as end:
         end.advice = "nothing was measured"
-        if run := progress.run or end.run:
+        if run := view.run or end.run:
             end.advice = f"finished loops are kept. To go on: {resume_command(run, again)}"
         raise
-    finally:
-        progress.close()

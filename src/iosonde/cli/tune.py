@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,9 +18,9 @@ from iosonde.cli.output import write_message
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
-    from iosonde.cli.tune_progress import LineTuning, LiveTuning
+    from iosonde.cli.progress import QuietProgress
 
 
 def tune(
@@ -108,13 +106,9 @@ def tune(
         raise tuned.rescued
 
 
-@contextmanager
-def watched() -> Iterator[LineTuning | LiveTuning]:
+def watched() -> AbstractContextManager[QuietProgress]:
     """Progress on standard error, taken off the screen however the block ends."""
-    from iosonde.cli.tune_progress import LineTuning, LiveTuning
+    from iosonde.cli.progress import drawn
+    from iosonde.cli.tune_progress import CampaignView
 
-    watch = LiveTuning() if sys.stderr.isatty() else LineTuning()
-    try:
-        yield watch
-    finally:
-        watch.close()
+    return drawn(CampaignView())

@@ -1,28 +1,38 @@
-"""Draws a campaign's progress: candidates left, time used, the best so far, what is next."""
+"""Text of a campaign while it goes on: candidates left, the best so far, what is next."""
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.cli.progress import LineProgress, LiveProgress
+from iosonde.cli.output import styled
+from iosonde.cli.progress import RunView, Said, logged, scrolled
 from iosonde.cli.tune_result import words
-from iosonde.tune.campaign.watch import CampaignProgress
+from iosonde.measure.progress import ProgressEvent, TimeLeft
+from iosonde.tune.campaign.watch import (
+    CampaignNote,
+    CampaignStarted,
+    MeasurementAsked,
+    MeasurementKept,
+)
 
 if TYPE_CHECKING:
-    from iosonde.records.campaign import Intent, Measurement
-    from iosonde.tune.search.strategy import Ask, SearchStanding
+    from rich.console import RenderableType
+
+    from iosonde.records.campaign import Measurement
+    from iosonde.tune.search.strategy import SearchStanding
 
 
-def opening(run: str, intent: Intent, candidates: int, done: int) -> str:
+def opening(event: CampaignStarted) -> str:
     """What is begun, and for how long."""
-    goal = intent.goal
+    goal = event.intent.goal
     budget = "" if goal.budget is None else f", at most {units.show_seconds(goal.budget)}"
-    again = f"; {done} measurements are kept" if done else ""
+    again = f"; {event.done} measurements are kept" if event.done else ""
     return (
-        f"run {run}: {candidates} candidates, {intent.strategy}, "
+        f"run {event.run}: {event.candidates} candidates, {event.intent.strategy}, "
         f"{'maximises' if goal.higher else 'minimises'} {goal.metric}{budget} of device time{again}"
     )
 
@@ -39,7 +49,7 @@ def outcome(one: Measurement, unit: str) -> str:
 def standing_words(standing: SearchStanding) -> str:
     """How the search stands: who is left, the best with its interval, the time."""
     alive = sum(one.state.value == "alive" for one in standing.candidates)
-    parts = [f"{alive} of {len(standing.candidates)} left"]
+    parts = [f"{alive} of {len(standing.candidates)} candidates left"]
     # a candidate of two stages is listed twice: the present one is the last
     stands = reversed(standing.candidates)
     best = next((one for one in stands if one.candidate == standing.best), None)
@@ -51,72 +61,66 @@ def standing_words(standing: SearchStanding) -> str:
         figure = units.show(best.metric.mean, best.metric.unit)
         loops = f"{best.loops} loop{'s' * (best.loops != 1)}"
         parts.append(f"best {words(best.settings)}: {figure}{spread}, {loops}")
-    left = "" if standing.left == float("inf") else f", {units.show_seconds(standing.left)} left"
-    parts.append(f"{units.show_seconds(standing.used)} used{left}")
     return "; ".join(parts)
 
 
-def following(ask: Ask, changes: str) -> str:
+def following(event: MeasurementAsked) -> str:
     """What is measured next, and why."""
-    return f"next: {f'change {changes}' if changes else 'no change'} ({ask.why})"
+    change = f"change {event.changes}" if event.changes else "no change"
+    return f"next: {change} ({event.ask.why})"
 
 
-class LineTuning(LineProgress, CampaignProgress):
-    """For logs and pipes: two lines a measurement."""
+class CampaignView(RunView):
+    """Text of a campaign, from its events."""
 
-    _unit = ""
-
-    @override
-    def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
-        self._unit = intent.goal.unit
-        self._say(opening(run, intent, candidates, done))
-
-    @override
-    def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
-        del standing
-        self._say(following(ask, changes))
+    def __init__(self) -> None:
+        super().__init__()
+        self._unit = self._next = self._stands = ""
+        self._budget: float | None = None
 
     @override
-    def measured(self, one: Measurement, standing: SearchStanding) -> None:
-        self._say(f"{outcome(one, self._unit)}; {standing_words(standing)}")
+    def take(self, event: ProgressEvent) -> list[Said]:
+        match event:
+            case CampaignStarted():
+                goal = event.intent.goal
+                self._unit, self._budget = goal.unit, goal.budget
+                self.run = event.run
+                put_back = "  [dim](Ctrl-C ends it; everything is put back)[/dim]"
+                return [Said(styled(f"{{}}{put_back}", opening(event)))]
+            case MeasurementAsked():
+                self._next = following(event)
+                self._stand(event.standing)
+                return [logged(self._next)]
+            case MeasurementKept():
+                return self._kept(event)
+            case CampaignNote(sentence):
+                return [Said(f"note: {sentence}")]
+            case _:
+                return super().take(event)
 
-    @override
-    def note(self, sentence: str) -> None:
-        self._say(f"note: {sentence}")
-
-
-class LiveTuning(LiveProgress, CampaignProgress):
-    """For people at a terminal: measurements scroll by, what runs now stays below them."""
-
-    _unit = _stands = _next = ""
-
-    @override
-    def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
-        self._unit = intent.goal.unit
-        self._lines([opening(run, intent, candidates, done)])
-        self._console.print("(Ctrl-C ends it cleanly: everything is put back)", style="dim")
-
-    @override
-    def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
-        self._next, self._stands = following(ask, changes), standing_words(standing)
-
-    @override
-    def measured(self, one: Measurement, standing: SearchStanding) -> None:
+    def _kept(self, event: MeasurementKept) -> list[Said]:
+        one = event.measurement
         self._now.clear()
-        self._seen.clear()
+        self._stand(event.standing)
+        if event.so_far:
+            self._so_far[one.trial] = event.so_far
+        line = outcome(one, self._unit)
+        tail = "; ".join(filter(None, (self._stands, self.left_text(time.monotonic()))))
+        return [logged(f"{line}; {tail}"), scrolled(styled("  {}", line))]
+
+    def _stand(self, standing: SearchStanding) -> None:
+        """How the search stands; its budget bounds the time that is left."""
         self._stands = standing_words(standing)
-        self._lines([f"  {outcome(one, self._unit)}"])
+        left = None if self._budget is None else max(self._budget - standing.used, 0.0)
+        self._left = time.monotonic(), TimeLeft(standing.used, left, at_most=True)
 
     @override
-    def loop_begins(self, trial: str, index: int, seconds: float | None) -> None:
-        """See `Progress.loop_begins`; what is discarded has no number."""
-        super().loop_begins(trial, index, seconds)
-        if index < 0:
-            self._now[trial] = ("settling", self._now[trial][1], seconds)
+    def name_of(self, trial: str) -> str:
+        """Without the candidate, which the line of what is next tells."""
+        return trial.partition(" [")[0]
 
     @override
-    def note(self, sentence: str) -> None:
-        self._lines([f"  {sentence}"])
-
-    def _below(self) -> tuple[str, ...]:
-        return tuple(text for text in (self._next, self._stands) if text)
+    def panel(self, now: float, *, width: int, plain: bool) -> list[RenderableType]:
+        rows = super().panel(now, width=width, plain=plain)
+        below = [text for text in (self._next, self._stands) if text]
+        return [*rows, *(styled("[dim]{}[/dim]", text) for text in below)]

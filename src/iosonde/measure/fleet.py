@@ -23,7 +23,7 @@ from iosonde.hosts.host import Completed, Host
 from iosonde.loads import FLEETS
 from iosonde.loads._fleet import SOCKET, Fleet
 from iosonde.measure.again import UnreadLoop, read_loop
-from iosonde.measure.progress import Progress
+from iosonde.measure.progress import LoopStarted, Progress
 from iosonde.measure.trial import PreparedTrial, watch, written
 from iosonde.measure.workplace import workplace
 from iosonde.monitors.observer import Observer
@@ -138,7 +138,8 @@ async def measure_together(
             for path, content in command.files.items():
                 await here.write(path, content)
             for bench in benches:
-                progress.loop_begins(bench.trial, index, seconds or bench.demand.seconds)
+                length = seconds or bench.demand.seconds
+                progress(LoopStarted(bench.trial, index, length))
             clock = _Clock()
             raw = await _lead(here, command, seats, progress)
             clock.elapsed = time.monotonic() - clock.begun

@@ -7,15 +7,20 @@ by a fifth, and when it ends: over n loops that looks at fewer than 6 n loops, n
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
+from math import sqrt
 
 from iosonde.measure.flags import flags_of
+from iosonde.measure.progress import HeadlineSoFar
 from iosonde.records.load import Demand
 from iosonde.records.run import Loop, Trial
 from iosonde.statistics.direction import headline_among
+from iosonde.statistics.student import student_t
 
 GROWTH = 1.2
 """How many times as many loops as at the last look make it worth another."""
+_RECENT = 30  # loops whose figures are shown while the run goes on
 _FAULTS = 100  # different ones of a trial; beyond, they are handed on together with its flags
 
 
@@ -34,6 +39,9 @@ class GrowingTrial:
         self._headline = ""
         self.headlines: list[float] = []
         """The headline metric of each loop."""
+        self._mean = self._squares = 0.0
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self._unit = ""
         self.spent = 0.0
         """Seconds that the loops took together."""
         self._touched: tuple[Demand, int | None] | None = None
@@ -61,6 +69,22 @@ class GrowingTrial:
             unread=tuple(self._unread),
             flags=self.flags,
             faults=self.faults,
+        )
+
+    @property
+    def so_far(self) -> HeadlineSoFar:
+        """The headline metric over the loops so far, from sums: no loop is looked at again.
+
+        Source:
+            B. P. Welford, "Note on a method for calculating corrected sums of squares and
+            products", Technometrics 4 (1962).
+        """
+        count, halfwidth = len(self.headlines), None
+        if count > 1 and self._mean:
+            error = sqrt(self._squares / (count - 1) / count)
+            halfwidth = student_t(0.975, count - 1) * error / abs(self._mean)
+        return HeadlineSoFar(
+            self._headline, self._unit, count, self._mean, halfwidth, tuple(self._recent)
         )
 
     @property
@@ -117,5 +141,11 @@ class GrowingTrial:
         metrics = loop.result.metrics
         if not self.headlines:
             self._headline = headline_among(metrics)
-        self.headlines.append(metrics.get(self._headline, 0.0))
+            self._unit = loop.result.units.get(self._headline, "")
+        figure = metrics.get(self._headline, 0.0)
+        self.headlines.append(figure)
+        self._recent.append(figure)
+        before, count = self._mean, len(self.headlines)
+        self._mean += (figure - before) / count
+        self._squares += (figure - before) * (figure - self._mean)
         self.spent += loop.elapsed

@@ -21,7 +21,7 @@ from iosonde.hosts.host import Completed, Host
 from iosonde.loads import LOADS
 from iosonde.measure.fleet import server_command
 from iosonde.measure.prepare import prepare
-from iosonde.measure.progress import Progress
+from iosonde.measure.progress import Progress, TrialPreparing
 from iosonde.measure.stages import Stages
 from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import PreparedTrial
@@ -125,7 +125,7 @@ class StudyHosts:
         await require_tools(host, demand)
 
         def tell(what: str) -> None:
-            self._progress.preparing(planned.id, what)
+            self._progress(TrialPreparing(planned.id, what))
 
         scratch = None
         if target is None:

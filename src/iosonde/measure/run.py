@@ -25,7 +25,7 @@ from iosonde.measure.counting import counting_of
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
 from iosonde.measure.growing import GrowingTrial
-from iosonde.measure.progress import Progress
+from iosonde.measure.progress import LoopFinished, Progress, RunStarted, RunWarning, TrialReady
 from iosonde.measure.ready import StudyHosts, require_target, require_tools
 from iosonde.measure.requirements import are_decided, declared
 from iosonde.measure.stages import stack_of
@@ -80,9 +80,10 @@ class _Session:
         known = read_again(resume).trials if resume else ()
         self._done = {trial.id: GrowingTrial(trial) for trial in known}
         self._hosts = StudyHosts(plan.study, permissions, progress)
-        self._estimate = Estimate(plan, self._done)
+        self._estimate = Estimate(plan, self._done, self._goes_on)
         self._requirements = declared({"require": plan.study.require})
         self.failures: list[IosondeError] = []
+        self._failed: set[str] = set()
 
     async def execute(self) -> None:
         """All rounds, in order; a failed trial is marked and the others go on."""
@@ -142,7 +143,7 @@ class _Session:
             )
             self.run = begun.id
         count = sum(map(len, plan.rounds))
-        self._progress.begins(self.run, count, plan.study.fixed_loops)
+        self._progress(RunStarted(self.run, count, plan.study.fixed_loops))
 
     def _left(self, part: Sequence[PlannedTrial]) -> list[PlannedTrial]:
         """Those of a round's trials that want another loop; a loop of all together has all."""
@@ -211,6 +212,7 @@ class _Session:
             )))  # fmt: skip
             for one in going[part]:
                 self._enter(one.trial)
+                self._progress(TrialReady(one.trial.id, one.trial.command))
         return going
 
     async def _make_ready(
@@ -248,7 +250,7 @@ class _Session:
         for layer in watched.layers if watched else ():
             words = troubles_of([layer])[layer.id] & _BROKEN
             if words:
-                self._progress.warn(trial, f"{layer.device} is {', '.join(sorted(words))}")
+                self._progress(RunWarning(trial, f"{layer.device} is {', '.join(sorted(words))}"))
 
     def _enter(self, trial: Trial) -> None:
         """A trial new to the run, in the order of the plan whichever was ready first."""
@@ -264,7 +266,7 @@ class _Session:
             the same load without one of them, so then none goes on.
         """
         require_not_cancelled()
-        self._progress.ends_at(self._estimate.end(self._done))
+        self._tell_time()
         began = time.time()
         measured = zip(ready, await self._measured(ready), strict=True)
         results = await asyncio.gather(
@@ -324,7 +326,11 @@ class _Session:
         self._store.add_loop(self.run, trial, loop, parser_version=version)
         if self._done[trial].add(loop, bench.demand, bench.size):
             self._mark(trial)
-        self._progress.loop_ended(trial, loop)
+        self._tell_time()
+        self._progress(LoopFinished(trial, loop, self._done[trial].so_far))
+
+    def _tell_time(self) -> None:
+        self._progress(self._estimate.time_left(self._done))
 
     def _look(self, ready: _Ready) -> None:
         """The flags of a trial that has ended, with all its loops."""
@@ -337,6 +343,7 @@ class _Session:
 
     def _fail(self, trial: str, problem: IosondeError, *, told: bool = False) -> None:
         """The trial ends; what is `told` is among its faults already."""
+        self._failed.add(trial)
         if isinstance(problem, UnreadLoop):
             self._store.add_loop(self.run, trial, problem.loop)
             self._done[trial].add_unread(problem.loop)
@@ -344,13 +351,13 @@ class _Session:
             unread = LoadFailed(
                 problem.message, where=problem.where, hint="; ".join(filter(None, hints))
             )
-            self._progress.warn(trial, str(unread))
+            self._progress(RunWarning(trial, str(unread)))
             self.failures.append(unread)
             return
         if not told:
             self._done[trial].fail(str(problem))
         self._mark(trial)
-        self._progress.warn(trial, str(problem))
+        self._progress(RunWarning(trial, str(problem)))
         self.failures.append(problem)
 
     def _tell_unreached(self, trial: str) -> None:
@@ -361,11 +368,16 @@ class _Session:
         wanted = (
             "steady state" if until.steady else f"± {units.show_fraction(until.halfwidth or 0)}"
         )
-        self._progress.warn(
-            trial,
-            f"{wanted} was not reached within {units.show_seconds(until.max_seconds)}; "
-            "the table says what was",
+        self._progress(
+            RunWarning(
+                trial,
+                f"{wanted} was not reached within {units.show_seconds(until.max_seconds)}; "
+                "the table says what was",
+            )
         )
+
+    def _goes_on(self, trial: str) -> bool:
+        return trial not in self._failed and self._wants_more(self._done.get(trial))
 
     def _wants_more(self, trial: GrowingTrial | None) -> bool:
         """Whether the study's stop rule asks for another loop."""

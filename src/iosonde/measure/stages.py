@@ -20,7 +20,7 @@ from iosonde.errors import Refused, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
 from iosonde.measure.counting import declared_facts
-from iosonde.measure.progress import Progress
+from iosonde.measure.progress import Progress, TrialPreparing
 from iosonde.measure.study import EVERY_LAYER, PlannedTrial, ProbePoint, Study
 from iosonde.records.stack import Scalar
 from iosonde.stack.checks import is_pool
@@ -97,7 +97,7 @@ class Stages:
 
     def _tell(self, report: Report) -> None:
         if report.state not in {"unchanged", "found"}:
-            self._progress.preparing(self._trial, f"{report.layer}: {report.action}")
+            self._progress(TrialPreparing(self._trial, f"{report.layer}: {report.action}"))
 
     async def ready(
         self, planned: PlannedTrial, beside: Collection[str] = (), *, writes: bool

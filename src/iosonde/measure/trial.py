@@ -19,7 +19,7 @@ from iosonde.loads.load import LoadEngine, RecordingEngine
 from iosonde.measure.again import read_loop
 from iosonde.measure.confine import limited
 from iosonde.measure.counting import COUNTED, Counting, Snapshot
-from iosonde.measure.progress import Progress
+from iosonde.measure.progress import DeviceActivity, LoopStarted, Progress, TrialPreparing
 from iosonde.measure.workplace import loop_place
 from iosonde.monitors.observer import Observer
 from iosonde.records.load import Demand, Load, LoadCommand, LoadResult, RawOutput, Target
@@ -104,7 +104,8 @@ async def measure_loop(
         observer = None
         if bench.observe:
             observer = await stack.enter_async_context(Observer(bench.host, devices=bench.devices))
-        progress.loop_begins(bench.trial, index, seconds or bench.demand.seconds)
+        length = seconds or bench.demand.seconds
+        progress(LoopStarted(bench.trial, index, length))
         started, clock = time.time(), time.monotonic()
         raw = await _apply(bench, held, (*prefix, *command.argv), command, observer, progress)
         elapsed = time.monotonic() - clock
@@ -138,7 +139,7 @@ async def _idle(
     """
     if bench.counting is None:
         return [], []
-    progress.preparing(bench.trial, "counting what others do")
+    progress(TrialPreparing(bench.trial, "counting what others do"))
     before, after = await bench.counting.idle()
     return [before, after, after], [await bench.counting.states()]
 
@@ -214,9 +215,8 @@ async def watch(bench: PreparedTrial, observer: Observer | None, progress: Progr
     """Tell each second what the devices under the target do, until cancelled."""
     while observer is not None:
         await asyncio.sleep(_LIVE_INTERVAL)
-        seen = observer.live(bench.devices[0]) if bench.devices else None
+        device = bench.devices[0] if bench.devices else ""
+        seen = observer.live(device) if device else None
+        iops, bandwidth = (seen.iops, seen.bandwidth) if seen else (None, None)
         background = observer.background()
-        if seen is None:
-            progress.live(bench.trial, None, None, background)
-        else:
-            progress.live(bench.trial, seen.iops, seen.bandwidth, background)
+        progress(DeviceActivity(bench.trial, device, iops, bandwidth, background))

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from iosonde.change.guard import parse_destroy
 from iosonde.contract import ABSENT, HIDDEN, VerbResult
 from iosonde.errors import LoadFailed, StoreFailed, UsageError
+from iosonde.measure.progress import Progress, unwatched
 from iosonde.measure.study import Plan, Study, make_plan, probe_point
 from iosonde.predict.calibrate import LOOPS, CalibrationPoint, loads, points, seconds_of, study_of
 from iosonde.predict.service.measured import of_points
 from iosonde.stack.declare import check_declaration
 from iosonde.store import open_store
-from iosonde.verbs.run import Unwatched, ignore, measure, target_of
-
-if TYPE_CHECKING:
-    from iosonde.measure.progress import Progress
+from iosonde.verbs.run import ignore, measure, target_of
 
 _TOTAL = 110.0  # seconds of load; with the start of each fio about two minutes
 _SIZE = "256 MiB"
@@ -84,7 +82,7 @@ def calibrate(
     size: str = _SIZE,
     store: str | None = None,
     dry_run: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = unwatched,
     tell: Callable[[str], None] = ignore,
 ) -> Calibration:
     """Measure how long a device takes: random and sequential, sizes, depths; reads unless asked.
@@ -116,7 +114,7 @@ def calibrate(
         return Calibration(plan.study.study, loads=names)
     kept = open_store(store, tell=tell)
     try:
-        measured = measure(plan, kept, None, permissions, progress or Unwatched())
+        measured = measure(plan, kept, None, permissions, progress)
     finally:
         kept.close()
     for problem in measured.failures:

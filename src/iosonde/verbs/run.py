@@ -13,7 +13,7 @@ from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import IosondeError, StoreFailed, UsageError
 from iosonde.loads import LOADS
 from iosonde.loads.matrix import loop_seconds
-from iosonde.measure.progress import Progress
+from iosonde.measure.progress import Progress, unwatched
 from iosonde.measure.ready import planned_command
 from iosonde.measure.run import RunOutcome, run_plan
 from iosonde.measure.sheet import sheet
@@ -81,16 +81,6 @@ def ignore(sentence: str) -> None:
     del sentence
 
 
-class Unwatched:
-    """A progress that nobody watches."""
-
-    def ignore(self, *what: Any, **more: Any) -> None:
-        """Whatever happens."""
-        del what, more
-
-    begins = preparing = loop_begins = live = loop_ended = ends_at = warn = ignore
-
-
 def run(
     file: str | None = None,
     /,
@@ -99,7 +89,7 @@ def run(
     destroy: Sequence[str] = (),
     in_container: bool = False,
     store: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unwatched,
     tell: Callable[[str], None] = ignore,
     **options: Any,
 ) -> MeasuredRun:
@@ -111,7 +101,7 @@ def run(
         destroy: devices whose content may be destroyed, "/dev/sdx" or "/dev/sdx=ext4".
         in_container: write to devices in a container too.
         store: a file or a PostgreSQL URL; None: the usual one.
-        progress: hears of each loop.
+        progress: hears of each event (iosonde.measure.progress); `print` shows them.
         tell: hears at once, as a sentence, what was read otherwise than written.
         options: keys of a study (targets, loads, loops, seconds, size …), in place of the file's.
             Paths of targets are relative to the working directory.
@@ -128,7 +118,7 @@ def run(
         if old is None:
             for note in _notes(plan):
                 tell(note)
-        measured = measure(plan, kept, old, permissions, progress or Unwatched())
+        measured = measure(plan, kept, old, permissions, progress)
     finally:
         kept.close()
     whole = sheet(measured.run)

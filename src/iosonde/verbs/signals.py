@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+_CURSOR = "\x1b[?25h"  # DECTCEM: the cursor is seen again (ECMA-48 private mode 25)
 FINAL_PAUSE = 5.0
 """Seconds after the first signal from which a third one ends iosonde without further cleaning."""
 _SETTLES = 3.0  # seconds for commands that nobody waits for any more
@@ -68,6 +69,7 @@ class _Signals:
         self.count = 0
         self.since = 0.0
         self.looping = False
+        self.speaker: Callable[[str], None] | None = None
         self.cancel: Callable[[], object] | None = None
 
     def handle(self, number: int, _frame: FrameType | None) -> None:
@@ -83,7 +85,8 @@ class _Signals:
             elif not self.looping:
                 raise Interrupted(number)
         elif self.count == 2:
-            say(
+            speak = self.speaker or say
+            speak(
                 "cleaning up; a third signal ends this at once, from "
                 f"{FINAL_PAUSE:g} s after the first on, and says what is left behind"
             )
@@ -97,6 +100,8 @@ class _Signals:
 
         kill(below(os.getpid(), but=_KEEPS))
         left = leftovers()
+        if self.speaker is not None:
+            say(_CURSOR)
         say("ended at once; " + ("left behind, each with the command that takes it away there:"
                                   if left else "nothing is known to be left behind"))  # fmt: skip
         for one in left:
@@ -109,6 +114,15 @@ class _Signals:
 
 
 _signals = _Signals()
+
+
+def speak_through(speaker: Callable[[str], None] | None) -> None:
+    """Have whoever draws on the terminal show what the handler says, while it draws.
+
+    Args:
+        speaker: keeps the sentence for its next picture; None: nobody draws any more.
+    """
+    _signals.speaker = speaker
 
 
 def say(line: str) -> None:

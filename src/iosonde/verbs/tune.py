@@ -11,6 +11,7 @@ from iosonde.change.guard import parse_destroy
 from iosonde.change.tentative import checked_confirm
 from iosonde.contract import ADDED, HIDDEN, NULL, VerbResult
 from iosonde.errors import ConnectionLost, StoreFailed, UsageError
+from iosonde.measure.progress import Progress, unwatched
 from iosonde.records.campaign import Campaign, CandidateEnd, LeftOut, Native
 from iosonde.records.comparison import Outcome
 from iosonde.records.run import Metric, Run, RunState
@@ -22,9 +23,7 @@ from iosonde.tune.campaign.campaign import Options
 from iosonde.tune.campaign.conduct import conduct, file_again
 from iosonde.tune.campaign.declare import TuneFile, read_tune
 from iosonde.tune.campaign.outlook import Outlook, outlook
-from iosonde.tune.campaign.watch import CampaignProgress
 from iosonde.verbs.ending import to_resume
-from iosonde.verbs.run import Unwatched
 from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
@@ -151,12 +150,6 @@ class TunedSettings(VerbResult):
         return polars.DataFrame(rows, infer_schema_length=None)
 
 
-class _Unwatched(Unwatched):
-    """A campaign that nobody watches."""
-
-    campaign = asked = measured = note = Unwatched.ignore
-
-
 def tune(
     file: str | None = None,
     /,
@@ -167,7 +160,7 @@ def tune(
     destroy: Sequence[str] = (),
     in_container: bool = False,
     store: str | None = None,
-    watch: CampaignProgress | None = None,
+    watch: Progress = unwatched,
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> TunedSettings:
@@ -197,7 +190,7 @@ def tune(
         study, old = _resumed(kept, file, options) if resume else (_study(file, options), None)
         doing = conduct(
             study, kept, permissions=permissions, options=Options(apply=apply, confirm=confirm),
-            watch=watch or _Unwatched(), resume=old,
+            watch=watch, resume=old,
         )  # fmt: skip
         run, campaign = run_async(
             doing,
@@ -220,12 +213,12 @@ def plan(
     *,
     destroy: Sequence[str] = (),
     in_container: bool = False,
-    watch: CampaignProgress | None = None,
+    watch: Progress = unwatched,
     **options: Any,
 ) -> Outlook:
     """What `tune` would do with the same arguments: hosts are read, nothing is changed."""
     permissions = parse_destroy(destroy, in_container=in_container)
-    return run_async(outlook(_study(file, options), permissions, watch or _Unwatched()))
+    return run_async(outlook(_study(file, options), permissions, watch))
 
 
 def _study(file: str | None, options: Mapping[str, Any]) -> TuneFile:

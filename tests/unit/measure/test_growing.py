@@ -14,6 +14,7 @@ from iosonde.loads.fio import Fio
 from iosonde.measure import flags, growing, run, sheet
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GROWTH, GrowingTrial
+from iosonde.measure.progress import TimeLeft, unwatched
 from iosonde.measure.ready import StudyHosts
 from iosonde.measure.study import Study, make_plan
 from iosonde.measure.trial import PreparedTrial
@@ -105,13 +106,6 @@ def test_thousands_of_faults_are_not_written_again_for_each(
     assert written < 2000 * 10
 
 
-class Quiet:
-    """A progress that says nothing."""
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *_: None
-
-
 def test_a_run_of_many_loops_costs_each_the_same(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -141,7 +135,7 @@ def test_a_run_of_many_loops_costs_each_the_same(
     store = open_store(str(tmp_path / "store.sqlite"))
     try:
         outcome = asyncio.run(
-            run.run_plan(make_plan(study, where="here"), store, permissions=(), progress=Quiet())
+            run.run_plan(make_plan(study, where="here"), store, permissions=(), progress=unwatched)
         )
     finally:
         store.close()
@@ -155,10 +149,8 @@ def test_the_end_is_estimated_from_sums() -> None:
     study = Study(targets=["/x"], loads=["fio --rw=read --name=a"], loops=4, seconds=None)  # type: ignore[list-item]
     plan = make_plan(study, where="here")
     trial = GrowingTrial(replace(build.trial([read(0)]), id="a@/x"))
-    estimate = Estimate(plan, {})
-    assert estimate.end({}) is None
-    now = estimate.end({"a@/x": trial})
-    assert now is not None
-    import time
-
-    assert now - time.time() == pytest.approx(180.0, abs=1.0)  # three more of a minute
+    estimate = Estimate(plan, {}, lambda _: True)
+    assert estimate.time_left({}) == TimeLeft(0.0, None)
+    now = estimate.time_left({"a@/x": trial})
+    assert now.left == pytest.approx(180.0, abs=1.0)  # three more of a minute
+    assert not now.at_most

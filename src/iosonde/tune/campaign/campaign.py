@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.measure.again import UnreadLoop
 from iosonde.measure.growing import GrowingTrial
+from iosonde.measure.progress import Progress, TrialReady
 from iosonde.measure.study import PlannedTrial
 from iosonde.measure.trial import PreparedTrial, measure_loop
 from iosonde.records.campaign import Measurement, Result
@@ -25,7 +26,7 @@ from iosonde.tune.campaign.host_group import ApplyOutcome
 from iosonde.tune.campaign.limits import Limit, parse_limit
 from iosonde.tune.campaign.prepare import Prepared
 from iosonde.tune.campaign.route import Where
-from iosonde.tune.campaign.watch import CampaignProgress
+from iosonde.tune.campaign.watch import MeasurementAsked, MeasurementKept
 from iosonde.tune.search.space import Candidate
 from iosonde.tune.search.strategy import Ask, Observation
 from iosonde.tune.search.verdict import Proven
@@ -61,7 +62,7 @@ class RunningCampaign:
         run: Run,
         told: tuple[Measurement, ...],
         options: Options,
-        watch: CampaignProgress,
+        watch: Progress,
     ) -> None:
         self._group, self.intent = prepared.group, prepared.intent
         self._place = prepared.group.place
@@ -105,7 +106,8 @@ class RunningCampaign:
                 one, loop = await self._measure(asked, part)
                 self._keep(one, loop)
                 self.search.tell(_told(one))
-                self._watch.measured(one, self.search.standing())
+                so_far = self._trials[one.trial].so_far if loop else None
+                self._watch(MeasurementKept(one, self.search.standing(), so_far))
         finally:  # whatever ends it
             self._look()
         answer = self.search.answer()
@@ -123,7 +125,8 @@ class RunningCampaign:
         where = self._route.of(asked.stage)
         if self._route.places:
             asked = replace(asked, why=f"{asked.why}, at {where.trial.probe.name}")
-        self._watch.asked(asked, self._changes(asked.candidate), self.search.standing())
+        changes = self._changes(asked.candidate)
+        self._watch(MeasurementAsked(asked, changes, self.search.standing()))
         clock, one = time.monotonic(), self._begun(asked, part, where.trial)
         put = await self._put(one, where)
         self._fresh = self._fresh or put.moved > 0
@@ -236,6 +239,7 @@ class RunningCampaign:
             )
             self._store.add_trial(self._run.id, new)
             self._trials[trial] = GrowingTrial(new)
+            self._watch(TrialReady(trial, new.command))
         return self._trials[trial]
 
     def _keep(self, one: Measurement, loop: Loop | None) -> None:

@@ -16,6 +16,7 @@ from typing import cast
 from iosonde.change.guard import Permission
 from iosonde.errors import UsageError
 from iosonde.hosts.cleaning import to_the_end
+from iosonde.measure.progress import Progress
 from iosonde.measure.study import Plan, make_plan, plan_again
 from iosonde.records.campaign import Campaign, Intent
 from iosonde.records.run import Run, RunState
@@ -28,7 +29,7 @@ from iosonde.tune.campaign.declare import TuneFile, TuneStudy
 from iosonde.tune.campaign.host_group import HostGroup
 from iosonde.tune.campaign.place import MeasurementSite
 from iosonde.tune.campaign.prepare import check_demand, prepare
-from iosonde.tune.campaign.watch import CampaignProgress
+from iosonde.tune.campaign.watch import CampaignStarted
 
 DECLARED = "declared"
 """Where the study as declared stands in the plan of a run."""
@@ -52,7 +53,7 @@ def plan_of(file: TuneFile) -> Plan:
 
 
 def place_of(
-    file: TuneFile, plan: Plan, permissions: tuple[Permission, ...], watch: CampaignProgress
+    file: TuneFile, plan: Plan, permissions: tuple[Permission, ...], watch: Progress
 ) -> MeasurementSite:
     """Where it measures; not opened.
 
@@ -95,7 +96,7 @@ async def conduct(
     *,
     permissions: tuple[Permission, ...],
     options: Options,
-    watch: CampaignProgress,
+    watch: Progress,
     resume: Run | None = None,
 ) -> tuple[Run, Campaign]:
     """Search, confirm, put back (or apply).
@@ -135,7 +136,8 @@ async def conduct(
         run = resume or _begin(file, plan, prepared.intent, store)
         told = campaign.measurements if campaign else ()
         session = RunningCampaign(prepared, store, run, told, options, watch)
-        watch.campaign(run.id, prepared.intent, len(prepared.space.candidates()), len(told))
+        candidates = len(prepared.space.candidates())
+        watch(CampaignStarted(run.id, prepared.intent, candidates, len(told)))
         with ended(store, run.id):
             result = await session.execute()
             left.stay = result.applied

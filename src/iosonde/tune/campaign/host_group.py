@@ -11,12 +11,13 @@ from iosonde.change.late import is_asleep
 from iosonde.change.settings_journal import SettingsJournal
 from iosonde.change.settings_lock import locked, owner_name
 from iosonde.change.tentative import Changed, ValueRefused
+from iosonde.measure.progress import Progress
 from iosonde.records.stack import Capture, Json, Scalar, StackLayer
 from iosonde.tune.campaign.applier import SettingsApplier, put_in_force, together
 from iosonde.tune.campaign.place import MeasurementSite
 from iosonde.tune.campaign.resolve import Names, TunableSetting, text_of
 from iosonde.tune.campaign.route import Where
-from iosonde.tune.campaign.watch import CampaignProgress
+from iosonde.tune.campaign.watch import CampaignNote
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class HostGroup:
         watch: told what was left by others.
     """
 
-    def __init__(self, place: MeasurementSite, study: str, watch: CampaignProgress) -> None:
+    def __init__(self, place: MeasurementSite, study: str, watch: Progress) -> None:
         self.place, self._watch = place, watch
         self._owner = owner_name(study)
         self._locks: dict[str, AsyncExitStack] = {}
@@ -68,10 +69,12 @@ class HostGroup:
                 locked(host, self._owner)
             )
             for one in await journal.settle():
-                self._watch.note(
-                    f"batch {one.name} of changes ended with the last boot of {host.name}"
-                    if one.state == "lost"
-                    else f"{one.name}: an earlier change was never confirmed; back to {one.old}"
+                self._watch(
+                    CampaignNote(
+                        f"batch {one.name} of changes ended with the last boot of {host.name}"
+                        if one.state == "lost"
+                        else f"{one.name}: an earlier change was never confirmed; back to {one.old}"
+                    )
                 )
 
     async def stand(

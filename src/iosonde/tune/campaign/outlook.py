@@ -9,6 +9,7 @@ from typing import ClassVar, cast
 from iosonde.change.guard import Permission
 from iosonde.contract import HIDDEN, NULL, VerbResult
 from iosonde.errors import IosondeError, UsageError
+from iosonde.measure.progress import Progress
 from iosonde.measure.ready import planned_command
 from iosonde.records.campaign import LeftOut, Varied
 from iosonde.records.stack import Scalar
@@ -26,7 +27,6 @@ from iosonde.tune.campaign.resolve import (
     resolve,
     stack_key,
 )
-from iosonde.tune.campaign.watch import CampaignProgress
 from iosonde.tune.search.space import Space, Vary
 from iosonde.tune.search.staged import stages_of
 from iosonde.tune.search.strategy import Goal
@@ -78,9 +78,7 @@ class Outlook(VerbResult):
     place is empty where all are measured at one."""
 
 
-async def outlook(
-    file: TuneFile, permissions: tuple[Permission, ...], watch: CampaignProgress
-) -> Outlook:
+async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Progress) -> Outlook:
     """The plan of a study. Hosts are read, unless a stack is to be built; nothing is changed.
 
     Raises:

@@ -7,6 +7,7 @@ from math import inf
 
 from iosonde.errors import HostFailed, Refused, UsageError
 from iosonde.loads import LOADS
+from iosonde.measure.progress import Progress
 from iosonde.measure.study import Plan
 from iosonde.records.campaign import Intent, StoredGoal
 from iosonde.records.load import Demand
@@ -16,7 +17,7 @@ from iosonde.tune.campaign.host_group import HostGroup
 from iosonde.tune.campaign.limits import SAFE, parse_limit, unit_of
 from iosonde.tune.campaign.resolve import Resolved, resolve
 from iosonde.tune.campaign.route import Route
-from iosonde.tune.campaign.watch import CampaignProgress
+from iosonde.tune.campaign.watch import CampaignNote
 from iosonde.tune.search.space import Space
 from iosonde.tune.search.strategy import Goal
 
@@ -57,7 +58,7 @@ def check_demand(file: TuneFile, plan: Plan) -> None:
 async def prepare(
     file: TuneFile,
     group: HostGroup,
-    watch: CampaignProgress,
+    watch: Progress,
     *,
     own: bool,
     before: Intent | None = None,
@@ -100,7 +101,7 @@ async def prepare(
         first = first_of(file, found.space(intent.allowed), intent.strategy)
         intent = replace(intent, prior=first.prior, hopeful=first.hopeful)
         for note in (*found.notes, *filter(None, [first.sentence])):
-            watch.note(note)
+            watch(CampaignNote(note))
     await group.stand({})
     route = place.route({one.varied.name: one.varied.also for one in found.knobs})
     await group.learn(found.knobs, route.of(""))

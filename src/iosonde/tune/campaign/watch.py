@@ -1,29 +1,44 @@
-"""What a campaign tells whoever watches it, beside what every run tells."""
+"""What a campaign reports beside what every run reports."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
 
-from iosonde.measure.progress import Progress
+from iosonde.measure.progress import HeadlineSoFar, ProgressEvent
 from iosonde.records.campaign import Intent, Measurement
 from iosonde.tune.search.strategy import Ask, SearchStanding
 
 
-class CampaignProgress(Progress, Protocol):
-    """Told in the order things happen. No method may block."""
+@dataclass(frozen=True, slots=True)
+class CampaignStarted(ProgressEvent):
+    """A campaign begins, or goes on after `done` measurements."""
 
-    def campaign(self, run: str, intent: Intent, candidates: int, done: int) -> None:
-        """A campaign begins, or goes on after `done` measurements."""
-        ...
+    run: str
+    intent: Intent
+    candidates: int
+    done: int
 
-    def asked(self, ask: Ask, changes: str, standing: SearchStanding) -> None:
-        """The next measurement: what is to be changed for it, and how the search stands."""
-        ...
 
-    def measured(self, one: Measurement, standing: SearchStanding) -> None:
-        """It is in the store."""
-        ...
+@dataclass(frozen=True, slots=True)
+class MeasurementAsked(ProgressEvent):
+    """The next measurement: what is to be changed for it, and how the search stands."""
 
-    def note(self, sentence: str) -> None:
-        """Something the user should know, though the campaign goes on."""
-        ...
+    ask: Ask
+    changes: str
+    standing: SearchStanding
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementKept(ProgressEvent):
+    """A measurement is in the store; its candidate so far, None where it has no loop."""
+
+    measurement: Measurement
+    standing: SearchStanding
+    so_far: HeadlineSoFar | None
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignNote(ProgressEvent):
+    """Something the user should know, though the campaign goes on."""
+
+    sentence: str

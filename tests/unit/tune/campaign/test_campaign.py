@@ -15,6 +15,7 @@ from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.hosts.local import LocalHost
 from iosonde.loads.fio import Fio
 from iosonde.measure import growing
+from iosonde.measure.progress import unwatched
 from iosonde.measure.study import PlannedTrial, ProbePoint, Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.records.campaign import Intent, Measurement, StoredGoal, Varied
@@ -139,13 +140,6 @@ class HostGroup:
         return Loop(index, 0.0, seconds, result, RawOutput(0, b"", b""))
 
 
-class Silent:
-    """Nobody watches."""
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *_, **__: None
-
-
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(str(tmp_path / "store.sqlite"))
@@ -172,7 +166,7 @@ def session(
     space = space_of(INTENT.vary, (), (), {})
     route = Route(None, [group.place.planned], dict.fromkeys((one.name for one in INTENT.vary), ()))
     prepared = Prepared(cast("Any", group), INTENT, space, goal_of(INTENT.goal), route)
-    return RunningCampaign(prepared, store, run, told, Options(**options), cast("Any", Silent()))
+    return RunningCampaign(prepared, store, run, told, Options(**options), unwatched)
 
 
 async def test_the_best_that_keeps_the_limits_is_proven_and_put_back(
@@ -358,7 +352,7 @@ async def test_stages_are_measured_each_at_its_own_place(
     )
     space = space_of(STAGED.vary, (), (), {})
     prepared = Prepared(cast("Any", group), STAGED, space, goal_of(STAGED.goal), route)
-    made = RunningCampaign(prepared, store, run, (), Options(), cast("Any", Silent()))
+    made = RunningCampaign(prepared, store, run, (), Options(), unwatched)
     result = await made.execute()
     assert result.winner == {"sda.scheduler": "bfq", "fs.commit": 5}
     assert result.confirmed
