@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from iosonde.change.applier import SettingsApplier
 from iosonde.change.settings_lock import locked
 from iosonde.change.tentative import WantedSetting, change
 from iosonde.errors import IosondeError
 from iosonde.settings.declared import LayerSetting
 from iosonde.stack.settable import Settable
-from iosonde.tune.campaign.applier import SettingsApplier
 from tests.simulation.host import LASTS, QUEUE, Gone, Reached
 
 CONFIRM = 60

@@ -15,7 +15,11 @@ from iosonde.errors import UsageError
 def compare(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="A B…", help="Runs; A is the baseline. RUN/TRIAL: one trial of it."),
+        typer.Argument(
+            metavar="A [B…]",
+            help="Runs; A is the baseline. RUN/TRIAL: one trial of it. A alone: the arms of a run "
+            "with --interleave.",
+        ),
     ],
     *,
     trial: Annotated[

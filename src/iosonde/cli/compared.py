@@ -39,7 +39,7 @@ def print_comparison(compared: ComparedRuns, runs: Sequence[str], *, everything:
     """
     console = out()
     pairs = [list(pair) for _, pair in groupby(compared.verdicts, _pair)]
-    console.print(_answer(compared, pairs))
+    console.print(comparison_answer(compared))
     _print_settings(compared, everything=everything)
     console.print()
     shown = [_shown(pair, everything=everything) for pair in pairs]
@@ -85,8 +85,9 @@ def _pair(verdict: ComparedMetric) -> tuple[str, str, tuple[str, str]]:
     return verdict.baseline, verdict.candidate, verdict.trials
 
 
-def _answer(compared: ComparedRuns, pairs: Sequence[Sequence[ComparedMetric]]) -> Text:
+def comparison_answer(compared: ComparedRuns) -> Text:
     """One sentence: the verdict on the only trial, or how many trials are better and worse."""
+    pairs = [list(pair) for _, pair in groupby(compared.verdicts, _pair)]
     first = pairs[0][0]
     if len(pairs) == 1:
         heads = _heads(pairs[0])
@@ -94,12 +95,28 @@ def _answer(compared: ComparedRuns, pairs: Sequence[Sequence[ComparedMetric]]) -
             verdict_words(verdict, compared.margin, verdict.reason)
             for verdict in (*heads, *_proven(pairs[0], heads)[:1])
         )
-        return styled("[bold]{} against {}[/bold]: {}", first.candidate, first.baseline, sentence)
+        return styled(
+            "[bold]{} against {}[/bold]{}: {}", _name(first, first.candidate),
+            _name(first, first.baseline), _turns(first), sentence,
+        )  # fmt: skip
     sentences = [
-        f"{candidate} {_counts([_heads(pair)[0] for pair in group], compared.margin)}"
+        f"{_name(first, candidate)} {_counts([_heads(pair)[0] for pair in group], compared.margin)}"
         for candidate, group in groupby(pairs, lambda pair: pair[0].candidate)
     ]
-    return styled("[bold]against {}[/bold]: {}", first.baseline, "; ".join(sentences))
+    return styled("[bold]against {}[/bold]{}: {}", _name(first, first.baseline), _turns(first),
+                  "; ".join(sentences))  # fmt: skip
+
+
+def _name(verdict: ComparedMetric, name: str) -> str:
+    """What a run is called: its arm alone where both are arms of one run."""
+    return name.partition("/")[2] if verdict.pairs is not None else name
+
+
+def _turns(verdict: ComparedMetric) -> str:
+    """The run whose loops were taken in turns, and how many pairs they are; else nothing."""
+    if verdict.pairs is None:
+        return ""
+    return f" (in turns, {verdict.pairs} pairs, run {verdict.candidate.partition('/')[0]})"
 
 
 def _counts(verdicts: Sequence[ComparedMetric], margin: float) -> str:

@@ -27,6 +27,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
          "a pasted fio command line on another host"),
         ("run --fio '--rw=randread --bs={4k,64k} --iodepth={1,2,4,8}' --target /mnt/data",
          "a load matrix: curves of rate and latency, and their knees"),
+        ("run --interleave sda.scheduler=none sda.scheduler=bfq --load iops --target /mnt/data",
+         "two settings in turns, so that drift cancels; both are put back"),
         ("run study.yaml --report page.html", "a study, and a page of its results"),
     ),
     "loads": (
@@ -36,6 +38,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "list": (("list", "all runs of the store"),),
     "compare": (
         ("compare BEFORE AFTER", "every load: better, worse or no difference"),
+        ("compare last", "the two arms of a run with --interleave"),
         ("compare BEFORE AFTER --gate write.iops:5", "for CI: exit 1 where it is 5 % worse"),
     ),
     "report": (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.accounted import print_ledger
+from iosonde.cli.compared import comparison_answer
 from iosonde.cli.curves import curves_answer, print_curves
 from iosonde.cli.explained import evidence_text
 from iosonde.cli.output import err, is_quiet, is_verbose, out, print_json, styled
@@ -45,7 +46,8 @@ def show_result(
             write_report(measured.sheet, report)
         print_json(measured.to_json())
         return
-    print_run(measured.sheet, everything=everything)
+    answer = comparison_answer(measured.compared) if measured.compared else None
+    print_run(measured.sheet, everything=everything, answer=answer)
     for trial in measured.trials:
         if trial.ledger is not None:
             print_ledger(trial.ledger)
@@ -66,12 +68,13 @@ def write_report(whole: RunSheet, report: Path) -> None:
     write_output(report, FORMATS.load("html")().serialize([whole]), "the report")
 
 
-def print_run(whole: RunSheet, *, everything: bool = False) -> None:
+def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None = None) -> None:
     """The answer in the first line, then a row for each trial and direction, then what was noted.
 
     Args:
         whole: a run with its statistics.
         everything: a table for each trial, with all its metrics.
+        answer: of a run that was measured for it, in place of what its trials reached.
     """
     console = out()
     for result in whole.requirements:
@@ -80,7 +83,7 @@ def print_run(whole: RunSheet, *, everything: bool = False) -> None:
         line = styled("{}{}:{}", verdict.upper(), where, words)
         line.stylize(_VERDICTS[result.verdict], 0, len(verdict))
         console.print(line)
-    console.print(curves_answer(whole) if whole.curves else _answer(whole))
+    console.print(answer or (curves_answer(whole) if whole.curves else _answer(whole)))
     console.print()
     if everything:
         for trial in whole.trials:
@@ -97,9 +100,10 @@ def print_run(whole: RunSheet, *, everything: bool = False) -> None:
     run = whole.run
     console.print(styled("\nrun [bold]{}[/bold]  {}  ({})", run.id, run.study, run.state.value))
     if any(trial.metrics for trial in whole.trials) and not is_quiet():
+        earlier = "" if whole.arms else "EARLIER "
         console.print(styled(
-            "[dim]next: iosonde report {} · iosonde explain {} · iosonde compare EARLIER {}[/dim]",
-            run.id, run.id, run.id,
+            "[dim]next: iosonde report {} · iosonde explain {} · iosonde compare {}{}[/dim]",
+            run.id, run.id, earlier, run.id,
         ))  # fmt: skip
 
 

@@ -65,6 +65,14 @@ def run(
             "--together", help="Measure all targets as one load that fio starts on all hosts."
         ),
     ] = None,
+    interleave: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="A B",
+            help="Two targets, loads or settings (LAYER.NAME=VALUE), measured in turns: drift "
+            "cancels.",
+        ),
+    ] = None,
     memory: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="Memory limit of a load and its page cache (root)."),
@@ -118,6 +126,7 @@ def run(
         "size": size,
         "simultaneous": simultaneous,
         "together": together,
+        "interleave": list(interleave) if interleave else None,
         "memory": memory,
         "ledger": ledger,
         "set": parse_overrides(values) if values else None,

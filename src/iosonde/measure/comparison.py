@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import log
+from math import log, sqrt
 
 from iosonde.contract import HIDDEN
 from iosonde.errors import UsageError
 from iosonde.measure.circumstances import circumstances
+from iosonde.measure.in_turns import can_pair, paired_loops, pairs_of
+from iosonde.measure.sheet import trial_sheet
 from iosonde.records.finding import Finding
-from iosonde.records.run import Metric
+from iosonde.records.run import Metric, Trial
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Scalar
 from iosonde.stack.model import capture_settings
@@ -45,12 +47,17 @@ class ComparisonRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrialPair:
-    """Two trials that belong together. `baseline` and `candidate` name their runs."""
+    """Two trials that belong together. `baseline` and `candidate` name their runs.
+
+    Of two whose loops were taken in turns, `a_first` says of each pair of loops whether A's came
+    first.
+    """
 
     baseline: str
     candidate: str
     a: TrialSheet
     b: TrialSheet
+    a_first: tuple[bool, ...] = ()
 
     @property
     def label(self) -> str:
@@ -71,8 +78,17 @@ class MetricVerdict:
 
     @property
     def figures(self) -> tuple[float, float]:
-        """Baseline's and candidate's, of which the change is the ratio."""
-        return compared(self.a, self.b)
+        """Baseline's and candidate's, of which the change is the ratio.
+
+        Of loops that were taken in turns they are without what the order of an odd number of pairs
+        adds to the one and takes from the other.
+        """
+        before, after = compared(self.a, self.b)
+        change = self.judgement.verdict.change
+        if self.known.a_first is None or change is None or min(before, after) <= 0 or change <= -1:
+            return before, after
+        share = sqrt((1 + change) * before / after)
+        return before / share, after * share
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +155,10 @@ def compare(
         known = circumstances(pair.a, pair.b)
         known = replace(known, simultaneous=True) if simultaneous else known
         for name in names:
-            level = levels[place, name]
-            answers.append(_answer(pair, name, replace(bar, level=level), known))
+            turns = can_pair(pair.a, pair.b, name, pair.a_first)
+            how = replace(known, a_first=pair.a_first) if turns else known
+            at = replace(bar, level=levels[place, name])
+            answers.append(_answer(pair, name, at, how))
     noise = [within_noise(answer.judgement) for answer in answers if answer.headline]
     return Comparison(
         answers=tuple(answers),
@@ -165,6 +183,8 @@ def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -
         UsageError: none belong together; the message lists what there is.
     """
     ours, theirs = _wanted(baseline, wanted), _wanted(candidate, wanted)
+    if turns := _in_turns(baseline, candidate, wanted):
+        return turns
     if all(len(_asked(run, wanted)) == 1 for run in (baseline, candidate)) and ours and theirs:
         return [TrialPair(baseline.run.id, candidate.run.id, ours[0], theirs[0])]
     waiting: dict[str, list[TrialSheet]] = {}
@@ -185,6 +205,28 @@ def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -
             hint="choose one trial of each with --trial, which are then compared as they are",
         )
     return pairs
+
+
+def _in_turns(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str]) -> list[TrialPair]:
+    """The pairs of two arms of one run, with the loops that both have."""
+    ours = {sheet.trial.id: sheet for sheet in _wanted(baseline, wanted)}
+    theirs = {sheet.trial.id: sheet for sheet in _wanted(candidate, wanted)}
+    pairs = []
+    for second, first in pairs_of(baseline, candidate).items():
+        if first in ours and second in theirs:
+            a, b, a_first = paired_loops(ours[first].trial, theirs[second].trial)
+            pairs.append(TrialPair(
+                baseline.run.id, candidate.run.id,
+                _with_loops(ours[first], a), _with_loops(theirs[second], b), a_first,
+            ))  # fmt: skip
+    return pairs
+
+
+def _with_loops(sheet: TrialSheet, trial: Trial) -> TrialSheet:
+    """The sheet of a trial with fewer loops; the same metric stands for it."""
+    if len(trial.loops) == len(sheet.trial.counted):
+        return sheet
+    return replace(trial_sheet(trial), headline=sheet.headline)
 
 
 def _alone(

@@ -21,6 +21,7 @@ from iosonde.errors import HostFailed, IosondeError, LoadFailed, StoreFailed
 from iosonde.hosts.cleaning import require_not_cancelled, to_the_end
 from iosonde.loads import LOADS
 from iosonde.measure.again import UnreadLoop, raw_hint, read_again
+from iosonde.measure.arms import SettingsInTurns
 from iosonde.measure.counting import counting_of
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
@@ -36,6 +37,7 @@ from iosonde.measure.trouble import Watched, troubles_of
 from iosonde.measure.turns import Round, blocks, order
 from iosonde.records.run import Loop, Run, RunState, Trial
 from iosonde.records.stack import Capture
+from iosonde.stack.discover import discover
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
 
@@ -82,6 +84,11 @@ class _Session:
         self._hosts = StudyHosts(plan.study, permissions, progress)
         self._estimate = Estimate(plan, self._done, self._goes_on)
         self._requirements = declared({"require": plan.study.require})
+        self._planned = {planned.id: planned for part in plan.rounds for planned in part}
+        self._arms = SettingsInTurns(
+            self._hosts.hosts, plan.study.study,
+            lambda sentence: progress(RunWarning("interleave", sentence)),
+        )  # fmt: skip
         self.failures: list[IosondeError] = []
         self._failed: set[str] = set()
 
@@ -96,6 +103,8 @@ class _Session:
                 await self._hosts.open(None, (target.host for target in study.targets))
             await self._hosts.sweep(one.probe.host for part in self._plan.rounds for one in part)
             await self._require_targets()
+            exits.push_async_callback(lambda: to_the_end(self._arms.close()))
+            await self._arms.open(self._planned.values())
             self._begin()
             for block in blocks(self._plan.rounds):
                 await self._block(block)
@@ -198,7 +207,7 @@ class _Session:
         """
         at: dict[str, list[PlannedTrial]] = {}
         for planned in (planned for todo in left.values() for planned in todo):
-            at.setdefault(planned.probe.name, []).append(planned)
+            at.setdefault(_place(planned), []).append(planned)
         leaders = {name: max(found, key=_touches) for name, found in at.items()}
         prepared = await asyncio.gather(
             *(self._hosts.make_ready(planned, stack) for planned in leaders.values())
@@ -206,14 +215,28 @@ class _Session:
         known = dict(zip(leaders, prepared, strict=True))
         going: dict[str, list[_Ready]] = {}
         for part, todo in left.items():
-            going[part] = list(await asyncio.gather(*(
-                self._make_ready(planned, *self._hosts.alike(planned, known[planned.probe.name]))
+            alike = [
+                await self._in_force(planned, self._hosts.alike(planned, known[_place(planned)]))
                 for planned in todo
+            ]
+            going[part] = list(await asyncio.gather(*(
+                self._make_ready(planned, *prepared)
+                for planned, prepared in zip(todo, alike, strict=True)
             )))  # fmt: skip
             for one in going[part]:
                 self._enter(one.trial)
                 self._progress(TrialReady(one.trial.id, one.trial.command))
         return going
+
+    async def _in_force(
+        self, planned: PlannedTrial, prepared: tuple[PreparedTrial, Capture, str]
+    ) -> tuple[PreparedTrial, Capture, str]:
+        """What was prepared, with the capture of the stack as the arm's settings make it."""
+        if not planned.values:
+            return prepared
+        bench, _, command = prepared
+        await self._arms.put(planned, self._plan.study.seconds or bench.demand.seconds)
+        return bench, await discover([bench.host]), command
 
     async def _make_ready(
         self, planned: PlannedTrial, bench: PreparedTrial, capture: Capture, command: str
@@ -267,6 +290,9 @@ class _Session:
         """
         require_not_cancelled()
         self._tell_time()
+        for one in ready:
+            seconds = self._plan.study.seconds or one.bench.demand.seconds
+            await self._arms.put(self._planned[one.trial.id], seconds)
         began = time.time()
         measured = zip(ready, await self._measured(ready), strict=True)
         results = await asyncio.gather(
@@ -289,6 +315,8 @@ class _Session:
         self, one: _Ready, result: Loop | IosondeError, began: float
     ) -> Loop | IosondeError:
         """What came of a loop, marked where the stack below it is not as it was at first."""
+        if problem := await self._arms.problem(self._planned[one.trial.id]):
+            return problem
         change = await one.watched.change(began) if one.watched else ""
         if not change:
             return result
@@ -398,6 +426,11 @@ class _Session:
         return not are_decided(
             self._requirements, trial.trial.counted, first=study.loops, trials=trials
         )
+
+
+def _place(planned: PlannedTrial) -> str:
+    """What trials share that are prepared once: the name of their probe point without its arm."""
+    return planned.pair[1] or planned.probe.name
 
 
 def _touches(planned: PlannedTrial) -> tuple[bool, int]:

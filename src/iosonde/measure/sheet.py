@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from iosonde.measure.again import told_unread
 from iosonde.measure.curves import curves_of
+from iosonde.measure.in_turns import arms_of
 from iosonde.measure.requirements import results_of
 from iosonde.measure.seconds import devices_of, seconds_of
 from iosonde.records.finding import Finding
@@ -46,6 +47,7 @@ def sheet(run: Run) -> RunSheet:
         joint=joint_sheets(run),
         requirements=results_of(run),
         curves=curves_of(sheets),
+        arms=arms_of(run),
     )
 
 

@@ -6,9 +6,9 @@ becomes the list of trials in the order they are run. docs/use/run.md describes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby, product
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -20,6 +20,7 @@ from iosonde.errors import IosondeError, UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.loads import FLEETS, LOADS
 from iosonde.loads.named import declare_loads
+from iosonde.measure.interleave import Interleave, spread
 from iosonde.measure.requirements import declared
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
@@ -139,6 +140,7 @@ class Study(_Strict):
     size: Size | None = None
     simultaneous: bool = False
     together: bool = False
+    interleave: Interleave | None = None
     memory: Annotated[int, _by(units.parse_bytes), Field(ge=16 * units.MIB)] | None = None
     observe: bool = True
     ledger: bool = False
@@ -149,6 +151,30 @@ class Study(_Strict):
     def fixed_loops(self) -> int | None:
         """How many loops each trial has; None where that depends on what they find."""
         return None if self.until or self.require else self.loops
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spread(cls, declared: Any) -> Any:
+        return spread(declared) if isinstance(declared, Mapping) else declared
+
+    @model_validator(mode="after")
+    def _in_turns(self) -> Study:
+        if not self.interleave:
+            return self
+        if self.simultaneous or self.together or self.stack:
+            raise ValueError(
+                "`interleave` measures one loop at a time, at targets: not `simultaneous`, "
+                "`together` or a `stack`"
+            )
+        if not self.fixed_loops:
+            raise ValueError(
+                "both arms of `interleave` have the same number of loops: say `loops`, not "
+                "`until` or `require`"
+            )
+        counts = {"targets": len(self.targets), "loads": len(self.loads)}
+        if (count := counts.get(self.interleave.of, 2)) != 2:
+            raise ValueError(f"`interleave` takes two {self.interleave.of}, not {count}")
+        return self
 
     @model_validator(mode="after")
     def _one_place(self) -> Study:
@@ -171,11 +197,19 @@ class Study(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """One trial to come. `id` is stable, so that a resumed run finds it again."""
+    """One trial to come. `id` is stable, so that a resumed run finds it again.
+
+    Of a study whose arms are taken in turns, `arm` names one of them, and `pair` is what it has in
+    common with the trial of the other: load and place, empty where that is what differs.
+    """
 
     id: str
     probe: ProbePoint
     load: Load
+    arm: str = ""
+    pair: tuple[str, str] = ("", "")
+    values: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the arm, by the names that the study has for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +363,8 @@ def _arranged(placed: Study, loads: list[Load]) -> Plan:
             FLEETS.load(load.engine)().check(load, where=f"load {load.name}")
     if placed.simultaneous or placed.together:
         return Plan(placed, tuple(tuple(part) for part in trials))
+    if placed.interleave:
+        return Plan(placed, tuple((one,) for one in _arms(placed, placed.interleave, loads)))
     return Plan(
         placed,
         tuple(
@@ -336,6 +372,54 @@ def _arranged(placed: Study, loads: list[Load]) -> Plan:
             for points in matrices for number in range(len(probes)) for part in points
         ),
     )  # fmt: skip
+
+
+def _arms(placed: Study, arms: Interleave, loads: list[Load]) -> Iterator[PlannedTrial]:
+    """The trials of a study that is measured in turns; those of a pair follow each other."""
+    probes = placed.targets
+    if arms.of == "settings":
+        groups = groupby(loads, lambda load: load.varied_from or load.name)
+        for points in [list(group) for _, group in groups]:
+            for probe, load in product(probes, points):
+                yield from _arms_of(arms, probe, load)
+    elif arms.of == "targets":
+        for load, probe in product(loads, probes):
+            yield PlannedTrial(
+                f"{load.name}@{probe.name}", probe, load, probe.name, (load.name, "")
+            )
+    else:
+        _require_alike(loads)
+        for probe, load in product(probes, loads):
+            yield PlannedTrial(
+                f"{load.name}@{probe.name}", probe, load, load.name, ("", probe.name)
+            )
+
+
+def _arms_of(arms: Interleave, probe: ProbePoint, load: Load) -> Iterator[PlannedTrial]:
+    """A load at a place, once with the settings of each arm."""
+    for name, values in zip(arms.names, arms.values, strict=True):
+        place = probe.model_copy(update={"name": f"{probe.name} {name}"})
+        pair = (load.name, probe.name)
+        yield PlannedTrial(f"{load.name}@{place.name}", place, load, name, pair, values)
+
+
+def _require_alike(loads: list[Load]) -> None:
+    """See that two loads are taken in turns, of one engine.
+
+    Raises:
+        UsageError: one is a matrix, or they are of two engines.
+    """
+    if len(loads) != 2:
+        raise UsageError(
+            f"`interleave` takes two loads, and lists make {len(loads)} of them",
+            where="interleave", hint="give each option one value",
+        )  # fmt: skip
+    if loads[0].engine != loads[1].engine:
+        raise UsageError(
+            f"`interleave` takes two loads of one engine, not of {loads[0].engine} and "
+            f"{loads[1].engine}",
+            where="interleave",
+        )
 
 
 def _placed(probe: ProbePoint, directory: Path) -> ProbePoint:

@@ -75,6 +75,9 @@ class ComparedMetric(Verdict):
     """Of the candidate."""
     trials: tuple[str, str] = field(metadata=ADDED)
     """Ids of the two trials."""
+    pairs: int | None = field(default=None, metadata={"schema": {"minimum": 1}, **ADDED})
+    """Of loops that were measured in turns how many pairs the verdict rests on; null: not in
+    turns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,18 @@ class Waterfall:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialArm:
+    """Which arm of an interleaved run a trial belongs to.
+
+    `pair` is what it has in common with the trial of the other arm: load and place, empty where
+    that is what differs.
+    """
+
+    name: str
+    pair: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class RunSheet:
     """A run with the statistics of each of its trials.
 
@@ -150,3 +162,5 @@ class RunSheet:
     """What its study requires, on each trial that has the metric."""
     curves: tuple[Curve, ...] = ()
     """Of load matrices."""
+    arms: Mapping[str, TrialArm] = field(default_factory=dict)
+    """Of an interleaved run, by the id of the trial."""

@@ -15,7 +15,7 @@ from iosonde.records.curve import Curve
 from iosonde.records.prediction import Ledger
 from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric, RunState
-from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
+from iosonde.records.sheet import JointSheet, RunSheet, TrialArm, TrialSheet
 from iosonde.records.stack import Scalar
 from iosonde.report.format import Format
 
@@ -56,9 +56,11 @@ class TrialResult:
     """Of a point of a load matrix the options that are varied, sizes in bytes."""
     ledger: Ledger | None = field(metadata=ABSENT)
     """Of a trial with --ledger."""
+    arm: str | None = field(metadata=ABSENT)
+    """Of a trial of an interleaved run: the target, load or settings that it stands for."""
 
     @classmethod
-    def of(cls, sheet: TrialSheet, ledger: Ledger | None) -> Self:
+    def of(cls, sheet: TrialSheet, ledger: Ledger | None, arm: TrialArm | None = None) -> Self:
         """A trial with its statistics, and what was counted where the study asks for that."""
         trial = sheet.trial
         return cls(
@@ -66,6 +68,7 @@ class TrialResult:
             TrialLoad(trial.load.engine, trial.load.name, trial.command),
             sheet.headline, sheet.headlines, {metric.name: metric for metric in sheet.metrics},
             trial.flags, sheet.settings, trial.faults, trial.load.matrix or None, ledger,
+            arm.name if arm else None,
         )  # fmt: skip
 
 
@@ -128,7 +131,9 @@ class RunResult(VerbResult):
         return cls(
             id=run.id, study=run.study, state=run.state, created=run.created,
             trials=tuple(
-                TrialResult.of(trial, (ledgers or {}).get(trial.trial.id))
+                TrialResult.of(
+                    trial, (ledgers or {}).get(trial.trial.id), sheet.arms.get(trial.trial.id)
+                )
                 for trial in sheet.trials
             ),
             together=tuple(map(JointResult.of, sheet.joint)), requirements=sheet.requirements,

@@ -11,6 +11,7 @@ from iosonde.records.run import Metric
 from iosonde.statistics.contrast import Bar, Contrast, contrast, decide, paired
 from iosonde.statistics.direction import higher_is_better, percentile_of
 from iosonde.statistics.forecast import more_loops
+from iosonde.statistics.interleaved import FEWEST_PAIRS, are_enough, interleaved
 from iosonde.units import show_fraction
 
 FIRST_GOAL = 5
@@ -32,11 +33,13 @@ class Circumstances:
             not; None: unknown, B is taken to follow A at once.
         inflation: factor on the standard error, from the memory of the seconds (memory.py).
         simultaneous: the loops were measured two by two at the same time.
+        a_first: the loops were taken in turns: of each pair whether A's came first; None: not.
     """
 
     distance: float | None = None
     inflation: float = 1.0
     simultaneous: bool = False
+    a_first: tuple[bool, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,13 @@ def judge(
         change = after / before - 1 if before else 0.0
         advised = replace(undecided, change=change, more_loops=FIRST_GOAL - fewest)
         return Judgement(advised, bar.level, "one loop has no spread")
+    if known and known.a_first is not None and not are_enough(known.a_first):
+        before, after = compared(a, b)
+        seen = replace(
+            undecided, change=after / before - 1 if before else 0.0,
+            more_loops=max(FEWEST_PAIRS - fewest, 1),
+        )  # fmt: skip
+        return Judgement(seen, bar.level, "in turns, two pairs in each order are the fewest")
     found, logarithmic = _contrast(a, b, known or Circumstances())
     if fewest < 3 and not found.error[0] and found.change[0]:
         before, after = compared(a, b)
@@ -190,6 +200,8 @@ def _contrast(a: Metric, b: Metric, known: Circumstances) -> tuple[Contrast, boo
         right = np.array([b.loops]) / base
         if not a.mean:  # all zero, both: no change
             left = right[:, :1] * np.zeros((1, len(a.loops)))
+    if known.a_first is not None:
+        return interleaved(left, right, known.a_first), logarithmic
     if known.simultaneous and len(a.loops) == len(b.loops):
         return paired(left, right), logarithmic
     distance = known.distance

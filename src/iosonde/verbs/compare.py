@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from iosonde.contract import ADDED, VerbResult
 from iosonde.errors import UsageError
-from iosonde.measure.comparison import Alone, ComparisonRequest, MetricVerdict
+from iosonde.measure.comparison import Alone, Comparison, ComparisonRequest, MetricVerdict
 from iosonde.measure.comparison import compare as compare_sheets
 from iosonde.measure.gate import GateResult, parse_gate, pass_gates
+from iosonde.measure.in_turns import of_arm, split
 from iosonde.records.comparison import ComparedMetric, ComparedTrial
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Scalar
@@ -106,7 +107,8 @@ def compare(
     """Hold runs against a baseline: better, worse, equivalent within the margin, or undecided.
 
     Args:
-        runs: the baseline and others; RUN/TRIAL is one trial of a run.
+        runs: the baseline and others; RUN/TRIAL is one trial of a run. A run alone: its two arms,
+            where they were measured in turns (`run --interleave`).
         trials: load, probe, host or id of those to compare; none: all.
         metrics: to compare; none: all.
         margin: a change within this fraction of the baseline does not matter.
@@ -126,13 +128,29 @@ def compare(
         bar=Bar(margin=margin),
         simultaneous=simultaneous,
     )
+    return _compared(found, pass_gates(asked, found))
+
+
+def compare_arms(whole: RunSheet) -> ComparedRuns | None:
+    """The second arm of an interleaved run against the first; None: there is nothing to compare."""
+    arms = split(whole)
+    if len(arms) != 2:
+        return None
+    try:
+        found = compare_sheets(arms, wanted=ComparisonRequest(), bar=Bar())
+    except UsageError:  # one arm has no figures
+        return None
+    return _compared(found, ())
+
+
+def _compared(found: Comparison, gates: tuple[GateResult, ...]) -> ComparedRuns:
     return ComparedRuns(
         verdicts=tuple(map(compared_metric, found.answers)),
         settings_differ=found.settings,
         margin=found.bar.margin,
         level=found.bar.level,
         comparisons=found.counted,
-        gates=pass_gates(asked, found),
+        gates=gates,
         alone=found.alone,
         findings=tuple(
             ComparisonNote(one.rule, one.subject, one.message) for one in found.findings
@@ -151,17 +169,21 @@ def compared_metric(answer: MetricVerdict) -> ComparedMetric:
         unit=answer.a.unit, figures=answer.figures, means=(answer.a.mean, answer.b.mean),
         loops=(len(answer.a.loops), len(answer.b.loops)),
         trial=ComparedTrial(b.load.name, b.probe, b.host), trials=(a.id, b.id),
+        pairs=len(answer.known.a_first) if answer.known.a_first is not None else None,
     )  # fmt: skip
 
 
 def _sheets(names: Sequence[str], store: str | None) -> list[RunSheet]:
     """The runs; of RUN/TRIAL that trial alone, under this whole name."""
+    sheets = load_sheets([name.partition("/")[0] for name in names], store)
+    if len(names) == 1 and (arms := split(sheets[0])) and "/" not in names[0]:
+        return arms
     if len(names) < 2:
         raise UsageError(
-            "a comparison takes a baseline and at least one other run",
+            "a comparison takes a baseline and at least one other run, or a run that was measured "
+            "with --interleave",
             hint="iosonde compare A B; `iosonde list` shows the runs",
         )
-    sheets = load_sheets([name.partition("/")[0] for name in names], store)
     return [
         _only(sheet, name.partition("/")[2]) if "/" in name else sheet
         for name, sheet in zip(names, sheets, strict=True)
@@ -169,7 +191,9 @@ def _sheets(names: Sequence[str], store: str | None) -> list[RunSheet]:
 
 
 def _only(sheet: RunSheet, wanted: str) -> RunSheet:
-    """A run with one of its trials."""
+    """A run with one of its trials; of an interleaved one with those of an arm."""
+    if wanted in {arm.name for arm in sheet.arms.values()}:
+        return of_arm(sheet, wanted)
     fitting = [
         one
         for one in sheet.trials

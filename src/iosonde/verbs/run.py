@@ -13,6 +13,7 @@ from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import IosondeError, StoreFailed, UsageError
 from iosonde.loads import LOADS
 from iosonde.loads.matrix import loop_seconds
+from iosonde.measure.interleave import spread
 from iosonde.measure.progress import Progress, unwatched
 from iosonde.measure.ready import planned_command
 from iosonde.measure.run import RunOutcome, run_plan
@@ -33,6 +34,7 @@ from iosonde.stack.declare import check_declaration
 from iosonde.store import open_store
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
+from iosonde.verbs.compare import ComparedRuns, compare_arms
 from iosonde.verbs.ending import to_resume
 from iosonde.verbs.ledgers import ledgers
 from iosonde.verbs.signals import Interrupted, run_async
@@ -61,7 +63,8 @@ class RunCommands(VerbResult):
     SCHEMA: ClassVar[str] = "iosonde.plan/1"
     trials: tuple[TrialCommand, ...]
     passes: tuple[tuple[str, ...], ...] = field(metadata=ADDED)
-    """Of a load matrix the ids of its trials in the order of each pass, one loop each."""
+    """Of what is taken in turns (points of a load matrix, arms of `interleave`) the ids of the
+    trials in the order of each pass, one loop each."""
     seconds: float = field(metadata=ADDED)
     """That the loops take, without laying out files; those of unknown length count as 10 s."""
 
@@ -72,6 +75,8 @@ class MeasuredRun(RunResult):
 
     failures: tuple[IosondeError, ...] = field(metadata=HIDDEN)
     """Why trials are missing; empty where all were measured."""
+    compared: ComparedRuns | None = field(metadata=HIDDEN)
+    """Of an interleaved run its second arm against the first; None: of others, or not enough."""
     rescued: StoreFailed | None = field(metadata=HIDDEN)
     """Where the store had to be taken to another file: which, and why."""
 
@@ -122,7 +127,10 @@ def run(
     finally:
         kept.close()
     whole = sheet(measured.run)
-    return MeasuredRun.of(whole, ledgers(whole), failures=measured.failures, rescued=kept.rescued)
+    return MeasuredRun.of(
+        whole, ledgers(whole), failures=measured.failures, compared=compare_arms(whole),
+        rescued=kept.rescued,
+    )  # fmt: skip
 
 
 def commands(
@@ -216,7 +224,10 @@ def _plan(
 
 def _study(file: str | None, options: Mapping[str, Any]) -> tuple[Study, str]:
     """The study in the file, changed by the options; or of the options alone."""
-    given = dict(options)
+    try:
+        given = spread(options)
+    except ValueError as problem:
+        raise UsageError(str(problem), where="--interleave") from None
     if "targets" in given:
         given["targets"] = [
             target_of(one) if isinstance(one, str) else one for one in given["targets"]

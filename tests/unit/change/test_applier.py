@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import pytest
 
+from iosonde.change.applier import SettingsApplier, put_in_force
 from iosonde.change.settings_journal import JournalEntry, SettingsJournal
 from iosonde.change.tentative import Changed, ValueRefused
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Completed, Host
 from iosonde.settings.declared import LayerSetting
 from iosonde.stack.settable import Settable
-from iosonde.tune.campaign.applier import SettingsApplier, put_in_force
 
 
 class Machine:
