@@ -18,6 +18,7 @@ from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Output, TextCursor, flow, lines
+from iosonde.text.reader import nearest
 
 _TESTS = ("write_char", "write", "rewrite", "read_char", "read", "random_seek")
 _TABLE = re.compile(r"(?:Name:Size etc|Machine\s+Size)")
@@ -50,10 +51,7 @@ class Bonnie(Output):
         line = cursor.line(cursor.at) or ""
         if _CSV.search(line):
             return cursor.at
-        for index in range(cursor.at, max(cursor.at - 6, -1), -1):
-            if "Sequential Output" in (cursor.line(index) or ""):
-                return index
-        return None
+        return nearest(cursor, 6, lambda line: "Sequential Output" in line)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

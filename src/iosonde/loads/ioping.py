@@ -14,6 +14,7 @@ from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines
+from iosonde.text.reader import nearest
 
 _HEAD = re.compile(r"--- (?P<target>.+?)(?: \(.*\))? ioping statistics ---")
 _DONE = re.compile(
@@ -39,11 +40,7 @@ class Ioping(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        for index in range(cursor.at, max(cursor.at - 12, -1), -1):
-            line = cursor.line(index)
-            if line and "ioping stat" in line:
-                return index
-        return None
+        return nearest(cursor, 12, lambda line: "ioping stat" in line)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

@@ -8,15 +8,16 @@ major and minor number in four and seven places. Partitions had 7 fields before 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
+from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput, end_of
 
 _FIELDS: tuple[tuple[str, float], ...] = (
     ("reads", 1), ("read_merges", 1), ("read_bytes", units.SECTOR), ("read_time", 1e-3),
@@ -30,7 +31,7 @@ _GOES_ON = re.compile(r"\s*\d+(?:\s+\d+)*\s*$")
 _COUNTS = (11, 15, 17)
 
 
-class DiskstatsOutput(Output):
+class DiskstatsOutput(StateOutput):
     """See `iosonde.text.cursor.Output`. Its lines have no words but the names of devices."""
 
     tool: ClassVar[str] = "diskstats"
@@ -38,6 +39,9 @@ class DiskstatsOutput(Output):
         "/proc/diskstats", " 8       0 sda ", " 259       0 nvme", " 252       0 ",
         " 253       0 ", " 254       0 ", " 7       0 loop0 ", " 1       0 ram0 ", " 9       0 md",
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "watch")
+    nothing: ClassVar[str] = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -57,22 +61,12 @@ class DiskstatsOutput(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        held, last = [], first
-        for index, line in lines(cursor, first, 4000):
-            if index - last > 2 or (line and not _begins_or_goes_on(line)):
-                break
-            if line:
-                held.append(line)
-                last = index
-        begin, (command, host) = command_before(cursor, first, ("cat", "grep", "watch"))
-        counters = tuple(
-            PrintedCounters(self.tool, "disk", name, values, host, command)
-            for name, values in _devices(held)
-        )
-        if not counters:
-            raise Unreadable("no device follows")
-        return OutputReading(begin, last, counters=counters)
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        last = end_of(cursor, first, _begins_or_goes_on, gap=2, most=4000)
+        held = [line for line in cursor.block(first, last - first + 1) if line]
+        return last, [self.counted("disk", name, values, prompt) for name, values in _devices(held)]
 
 
 def _begins_or_goes_on(line: str) -> bool:

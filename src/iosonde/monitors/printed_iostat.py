@@ -9,15 +9,16 @@ was given; of a report above which no command stands it is not known. Lines that
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
+from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, command_before
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput
 from iosonde.text.table import head_before, read_table
 
 _K, _M, _S = float(units.KIB), float(units.MIB), float(units.SECTOR)
@@ -94,7 +95,7 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
     return values
 
 
-class Iostat(Output):
+class Iostat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iostat"
@@ -103,15 +104,20 @@ class Iostat(Output):
         "%util Device", "kB_wrtn Device", "kB_read/s", "MB_read/s", "_dscd Device",
     )  # fmt: skip
 
+    commands: ClassVar[tuple[str, ...]] = ("iostat",)
+    nothing: ClassVar[str] = "no device follows"
+
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of a report that no report of the same output precedes."""
         return head_before(cursor, cursor.at, is_head)
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
         counters: list[PrintedCounters] = []
-        begin, (command, host) = command_before(cursor, first, ("iostat",))
+        command = prompt.command
         groups = frozenset(_GROUP.findall(command))
         index, last = first, first
         for report in range(1, _REPORTS + 1):
@@ -132,14 +138,12 @@ class Iostat(Output):
                 values |= {"report": report, "since_boot": since_boot}
                 name = device.rstrip(":")
                 kind = "disks" if name.lower() in _SUMMED_UP or name in groups else "disk"
-                counters.append(PrintedCounters(self.tool, kind, name, values, host, command))
+                counters.append(self.counted(kind, name, values, prompt))
             following = _next_head(cursor, last)
             if following is None:
                 break
             index = following
-        if not counters:
-            raise Unreadable("no device follows")
-        return OutputReading(begin, last, counters=tuple(counters))
+        return last, counters
 
 
 def _next_head(cursor: TextCursor, last: int) -> int | None:

@@ -7,14 +7,16 @@ Source: iotop 0.6, ui.py, and iotop-c 1.22; rates have prefixes of 1024 although
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
+from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, command_before, flow, lines
+from iosonde.text.cursor import Prompt, TextCursor, flow, lines
+from iosonde.text.reader import StateOutput
 
 _RATE = r"(-?[\d.]+ ?[BKMGT])i?B?/s"
 _TOTAL = re.compile(
@@ -29,18 +31,22 @@ _THREAD = re.compile(
 _PART = re.compile(r"DISK (?:READ|WRITE)|[KMGB]/s|TID|COMMAND|SWAPIN|^\s*[\d.]+ %|mysqld")
 
 
-class Iotop(Output):
+class Iotop(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iotop"
     anchors: ClassVar[tuple[str, ...]] = ("Total DISK READ",)
+
+    commands: ClassVar[tuple[str, ...]] = ("iotop",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         return cursor.at if "DISK READ" in (cursor.line(cursor.at) or "") else None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
         last = first
         for index, line in lines(cursor, first, 200):
             if index > first and ("Total DISK READ" in line or index - last > 2):
@@ -59,12 +65,7 @@ class Iotop(Output):
         if not values:
             raise Unreadable("its totals are cut off")
         values["threads"] = [_thread(found) for found in _THREAD.finditer(text)]
-        begin, prompt = command_before(cursor, first, ("iotop",))
-        counters = PrintedCounters(
-            self.tool, "host", "", values, prompt.host,
-            prompt.command,
-        )  # fmt: skip
-        return OutputReading(begin, last, counters=(counters,))
+        return last, [self.counted("host", "", values, prompt)]
 
 
 def _is_row(line: str) -> bool:

@@ -6,15 +6,16 @@ Source: sysstat 12.6, pr_stats.c, print_disk_stats(); sysstat 10 for rd_sec/s, a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
+from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, command_before
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput
 from iosonde.text.table import head_before, read_table
 
 _K, _S = float(units.KIB), float(units.SECTOR)
@@ -38,19 +39,23 @@ def _is_head(words: Sequence[str]) -> bool:
     return at <= 2 and words[-1] == "%util" and all(one in _COLUMNS for one in words[at + 1 :])
 
 
-class SarDisk(Output):
+class SarDisk(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "sar"
     anchors: ClassVar[tuple[str, ...]] = (" DEV ", "%util DEV")
+
+    commands: ClassVar[tuple[str, ...]] = ("sar",)
+    nothing: ClassVar[str] = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         return head_before(cursor, cursor.at, _is_head)
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        begin, (command, host) = command_before(cursor, first, ("sar",))
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
         counters, index, last = [], first, first
         while (table := read_table(cursor, index, _is_head)) is not None and table.rows:
             at = table.head.index("DEV")
@@ -66,13 +71,11 @@ class SarDisk(Output):
                     for name, scale in [_COLUMNS[column]]
                 }
                 values["time"] = " ".join(row[:clock]).rstrip(":")
-                counters.append(PrintedCounters(self.tool, "disk", row[at], values, host, command))
+                counters.append(self.counted("disk", row[at], values, prompt))
             last = table.last
             index = last + 1
             while (line := cursor.line(index)) is not None and not line and index < last + 4:
                 index += 1
             if line is None or "DEV" not in line:
                 break
-        if not counters:
-            raise Unreadable("no device follows")
-        return OutputReading(begin, last, counters=tuple(counters))
+        return last, counters

@@ -7,15 +7,16 @@ unless -S says otherwise, the CPU in percent; the first line is since boot, unle
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
+from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, command_before
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput
 from iosonde.text.table import TextTable, read_table
 
 _K = float(units.KIB)
@@ -62,11 +63,13 @@ def _is_head(words: Sequence[str]) -> bool:
     )
 
 
-class Vmstat(Output):
+class Vmstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "vmstat"
     anchors: ClassVar[tuple[str, ...]] = ("swpd", "---memory---", "-----io----")
+
+    commands: ClassVar[tuple[str, ...]] = ("vmstat",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -77,7 +80,9 @@ class Vmstat(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
         table = read_table(_Unstamped(cursor), first, _is_head)
         if table is None:
             raise Unreadable("no line of figures follows")
@@ -88,7 +93,6 @@ class Vmstat(Output):
         rows = [row for row in rows if all(cell.lstrip("-").isdecimal() for cell in row)]
         if not rows:
             raise Unreadable("no line of figures follows")
-        begin, prompt = command_before(cursor, first, ("vmstat",))
         command = prompt.command
         told = _UNIT.search(command)
         memory = _UNITS[told["unit"]] if told else _K
@@ -98,10 +102,7 @@ class Vmstat(Output):
             name, scale = _COLUMNS.get(column, (column, 1.0))
             scale = memory if name in _MEMORY else scale
             values[name] = [int(row[place]) * scale for row in rows]
-        found = PrintedCounters(
-            self.tool, "host", "", values, prompt.host, command
-        )  # fmt: skip
-        return OutputReading(begin, last, counters=(found,))
+        return last, [self.counted("host", "", values, prompt)]
 
 
 def _same_head_again(cursor: TextCursor, last: int, table: TextTable) -> TextTable | None:

@@ -18,7 +18,8 @@ from iosonde.layers._commands.facts import settings_in
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Output, TextCursor, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, prompt_in
+from iosonde.text.reader import entries
 from iosonde.text.torn import joinings
 
 _VARIABLE = re.compile(
@@ -60,26 +61,20 @@ class ShellSettings(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        found: list[PrintedSubject] = []
-        hosts: list[str] = []
-        last, following = first, first
-        for index, line in lines(cursor, first, 200):
-            if index < following:
-                continue
-            if not line.strip():
-                if index - last > 1:
-                    break
-                continue
-            told, end = _told(cursor, index)
-            if not told:
-                break
-            found += told
-            hosts += [prompt.host] if (prompt := prompt_in(line)) and prompt.host else []
-            last, following = end, end + 1
+        told, last = entries(cursor, first, _entry, gap=1, most=200)
+        found = [subject for subjects, _ in told for subject in subjects]
+        hosts = {host for _, host in told if host}
         if not found:
             raise Unreadable("nothing is set")
-        host = hosts[0] if len(set(hosts)) == 1 else ""
+        host = hosts.pop() if len(hosts) == 1 else ""
         return OutputReading(first, last, states=(PrintedState(self.tool, _together(found), host),))
+
+
+def _entry(cursor: TextCursor, index: int) -> tuple[tuple[list[PrintedSubject], str], int] | None:
+    """What a line sets, and on which host; None where it sets nothing."""
+    told, end = _told(cursor, index)
+    prompt = prompt_in(cursor.line(index) or "")
+    return ((told, prompt.host if prompt else ""), end) if told else None
 
 
 def _told(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int]:

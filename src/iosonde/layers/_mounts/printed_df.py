@@ -9,14 +9,16 @@ findmnt(8) of util-linux 2.38.1.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(
@@ -33,7 +35,7 @@ _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
 _KINDS = {"nfs4": "nfs"}
 
 
-class Df(Output):
+class Df(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "df"
@@ -42,15 +44,20 @@ class Df(Output):
         "K-blocks", "USED  AVAIL", "AVAIL USE%",
     )  # fmt: skip
 
+    commands: ClassVar[tuple[str, ...]] = ("df", "findmnt")
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no file system follows"
+
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
         return cursor.at if _HEAD.match(line) or _FOUND.match(line) else None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         head = _HEAD.match(cursor.line(first) or "")
-        begin, prompt = command_before(cursor, first, ("df", "findmnt"), reach=3)
         block = _block(head["unit"]) if head else None
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
         subjects: list[PrintedSubject] = []
@@ -70,10 +77,7 @@ class Df(Output):
                 parts, last = [], index
             elif len(parts) > 2:
                 break
-        if not subjects:
-            raise Unreadable("no file system follows")
-        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,))
+        return last, subjects
 
 
 def _block(unit: str) -> int | None:

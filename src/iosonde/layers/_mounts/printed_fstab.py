@@ -6,13 +6,15 @@ Source: fstab(5); util-linux 2.38.1.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject
-from iosonde.text.cursor import Output, TextCursor, command_before, lines
+from iosonde.records.printed import PrintedSubject
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput, entries
 from iosonde.text.torn import joinings
 
 _LINE = re.compile(
@@ -22,7 +24,7 @@ _LINE = re.compile(
 _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 
 
-class Fstab(Output):
+class Fstab(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fstab"
@@ -36,6 +38,10 @@ class Fstab(Output):
         ),
     )  # fmt: skip
 
+    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "less")
+    reach: ClassVar[int] = 3
+    about: ClassVar[str] = "fstab"
+
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 2, -1), -1):
@@ -48,15 +54,12 @@ class Fstab(Output):
         first, step = index, index - 1
         while step >= 0 and step > index - 40:
             line = (cursor.line(step) or "").strip()
-            if not line or (not line.startswith("#") and not self._starts(cursor, step)):
+            if not line or (not line.startswith("#") and not self._entry(cursor, step)):
                 break
             if not line.startswith("#"):
                 first = step
             step -= 1
         return first
-
-    def _starts(self, cursor: TextCursor, index: int) -> bool:
-        return self._entry(cursor, index) is not None
 
     @staticmethod
     def _entry(cursor: TextCursor, index: int) -> tuple[PrintedSubject | None, int] | None:
@@ -79,27 +82,11 @@ class Fstab(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        subjects: list[PrintedSubject] = []
-        last, following = first, first
-        for index, line in lines(cursor, first, 200):
-            if index < following:
-                continue
-            if not line.strip() or line.lstrip().startswith("#"):
-                if index - last > 3:
-                    break
-                continue
-            entry = self._entry(cursor, index)
-            if entry is None:
-                break
-            if entry[0] is not None:
-                subjects.append(entry[0])
-            last, following = entry[1], entry[1] + 1
-        begin, prompt = command_before(
-            cursor, first, ("cat", "grep", "less"), reach=3, about="fstab"
-        )
-        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,) if subjects else ())
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        mounts, last = entries(cursor, first, self._entry, comment="#", most=200)
+        return last, [mount for mount in mounts if mount]
 
 
 def _goes_on(line: str) -> bool:

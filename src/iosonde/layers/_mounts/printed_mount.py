@@ -7,14 +7,15 @@ nfs-utils 2.6.2, nfsstat.c, mounts_stats().
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, TypeAlias
 
 from typing_extensions import override
 
 from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import Output, TextCursor, command_before, lines
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput, entries
 from iosonde.text.torn import joinings
 
 _Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, options
@@ -45,7 +46,7 @@ _BEGINS = re.compile(
 _MOST = 8
 
 
-class MountOutput(Output):
+class MountOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mount"
@@ -55,6 +56,9 @@ class MountOutput(Output):
         *(f" FSTYPE{after}" for after in ("=", " ")),
         "Flags:\trw,", "Flags: rw,", "Flags:\tro,", "Flags: ro,",
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = ("mount", "cat", "findmnt", "grep", "nfsstat")
+    reach: ClassVar[int] = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -67,21 +71,14 @@ class MountOutput(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        subjects: list[PrintedSubject] = []
-        last = first
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         start = first + 1 if _HEAD.match(cursor.line(first) or "") else first
-        for entry, end in _entries(cursor, start):
-            last = end
-            source, point, fstype, options = entry
-            if (one := subject(source, point, fstype, options)) is not None:
-                subjects.append(one)
-        if last == first and start != first:
+        mounts, last = entries(cursor, start, _entry, most=600)
+        if not mounts and start != first:
             raise Unreadable("no mount follows")
-        names = ("mount", "cat", "findmnt", "grep", "nfsstat")
-        begin, prompt = command_before(cursor, first, names, reach=3)
-        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,) if subjects else ())
+        return last, [mount for fields in mounts if (mount := subject(*fields)) is not None]
 
 
 def _first(cursor: TextCursor, index: int) -> int:
@@ -96,23 +93,6 @@ def _first(cursor: TextCursor, index: int) -> int:
         elif not line or first - step > _MOST:
             break
     return first
-
-
-def _entries(cursor: TextCursor, first: int) -> Iterator[tuple[_Entry, int]]:
-    last, following = first, first
-    for index, line in lines(cursor, first, 600):
-        if index < following:
-            continue
-        if not line.strip():
-            if index - last > 3:
-                return
-            continue
-        found = _entry(cursor, index)
-        if found is None:
-            return
-        last = found[1]
-        following = last + 1
-        yield found
 
 
 def _entry(cursor: TextCursor, index: int) -> tuple[_Entry, int] | None:

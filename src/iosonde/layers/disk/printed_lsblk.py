@@ -7,16 +7,17 @@ with UTF-8 or (-i) ASCII characters; a device that several others hold stands un
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._lsblk import pairs_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.records.printed import OutputReading, PrintedState, Unreadable
+from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.text.cells import head_at, rows
-from iosonde.text.cursor import Output, TextCursor, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
@@ -29,13 +30,16 @@ _SURE = frozenset({"MAJ:MIN", "SIZE", "TYPE", "FSTYPE", "MIN-IO", "SCHED", "ROTA
 _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
-class Lsblk(Output):
+class Lsblk(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lsblk"
     anchors: ClassVar[tuple[str, ...]] = (
         "NAME ", "MAJ:MIN", " PHY-SEC", " RQ-SIZE", " FSTYPE ", 'NAME="',
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = ("lsblk",)
+    nothing: ClassVar[str] = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -52,16 +56,14 @@ class Lsblk(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        begin, (command, host) = command_before(cursor, first, ("lsblk",))
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         if _PAIRS.search(cursor.line(first) or ""):
             last, table = _pairs(cursor, first)
         else:
-            last, table = _table(cursor, first, inverse=_inverse(command))
-        if not table:
-            raise Unreadable("no device follows")
-        state = PrintedState(self.tool, subjects(table, host), host, command)
-        return OutputReading(begin, last, states=(state,))
+            last, table = _table(cursor, first, inverse=_inverse(prompt.command))
+        return last, subjects(table, prompt.host)
 
 
 def _inverse(command: str) -> bool:

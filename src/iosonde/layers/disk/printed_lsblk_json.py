@@ -6,15 +6,16 @@ Source: as in layers/_lsblk.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._lsblk import devices_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.records.printed import OutputReading, PrintedState, Unreadable
-from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.reader import StateOutput
 from iosonde.text.torn import decoded, opening
 
 _KEY = re.compile(r'"blockdevices"\s*:')
@@ -23,28 +24,28 @@ _OPENING = 4  # lines in which the first brace must come
 _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
-class LsblkJson(Output):
+class LsblkJson(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lsblk"
     anchors: ClassVar[tuple[str, ...]] = ('"blockdevices"',)
+
+    commands: ClassVar[tuple[str, ...]] = ("lsblk",)
+    nothing: ClassVar[str] = "it lists no devices"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         return opening(cursor, cursor.at)
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         last = _end(cursor, first)
         devices = decoded(joined(cursor, first, last), _KEY).get("blockdevices")
         if not isinstance(devices, list):
-            raise Unreadable("it lists no devices")
-        begin, (command, host) = command_before(cursor, first, ("lsblk",))
-        found = subjects(_rows(devices), host)
-        if not found:
-            raise Unreadable("it lists no devices")
-        state = PrintedState(self.tool, found, host, command)
-        return OutputReading(begin, last, states=(state,))
+            raise Unreadable(self.nothing)
+        return last, subjects(_rows(devices), prompt.host)
 
 
 def _end(cursor: TextCursor, first: int) -> int:

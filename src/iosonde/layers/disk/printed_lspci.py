@@ -8,13 +8,15 @@ Express Base Specification 6.0, 4.2: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, known
+from iosonde.records.printed import PrintedSubject, known
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
+from iosonde.text.reader import StateOutput
 
 _DEVICE = re.compile(
     r"^\s*(?P<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w /-]{4,60}?)"
@@ -36,11 +38,14 @@ _REVISION = re.compile(r" \(rev [0-9a-f]+\)| \(prog-if .*\)$")
 _OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
 
 
-class LspciNvme(Output):
+class LspciNvme(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lspci"
     anchors: ClassVar[tuple[str, ...]] = ("LnkSta:", "LnkCap:", "Non-Volatile memory controller")
+
+    commands: ClassVar[tuple[str, ...]] = ("lspci",)
+    reach: ClassVar[int] = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -54,19 +59,19 @@ class LspciNvme(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         """See `Output.read`. One device."""
         device = _DEVICE.match(cursor.line(first) or "")
         last = _end(cursor, first)
         text = compact(cursor, first, last)
-        begin, (command, host) = command_before(cursor, first, ("lspci",), reach=3)
         values = _values(text)
         if device:
             model = _REVISION.sub("", device["model"]).strip()
             values = {"class": device["kind"], "model": model} | values
-        subject = PrintedSubject("pcie", device["slot"] if device else "", values, host)
-        state = PrintedState(self.tool, (subject,), host, command)
-        return OutputReading(begin, last, states=(state,))
+        slot = device["slot"] if device else ""
+        return last, [PrintedSubject("pcie", slot, values, prompt.host)]
 
 
 def _end(cursor: TextCursor, first: int) -> int:

@@ -9,15 +9,16 @@ of 512 bytes; the status in -c is four letters (L live, I inactive, s suspended,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers.dm.facts import kind_of
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
-from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
+from iosonde.records.printed import PrintedSubject, known
+from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
+from iosonde.text.reader import StateOutput
 
 _LONG = re.compile(
     r"Name:(?P<name>.{1,200}?)State:(?P<state>ACTIVE|SUSPENDED)(?P<mode>\(READ-ONLY\))?"
@@ -40,13 +41,17 @@ _WIDE = 60
 """Columns of a line that a wrap may have torn: shorter ones it leaves alone."""
 
 
-class DmsetupInfo(Output):
+class DmsetupInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dmsetup"
     anchors: ClassVar[tuple[str, ...]] = (
         "Tables present:", "Number of targets:", " Maj Min Stat Open", "dmsetup ls",
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = ("dmsetup",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -66,19 +71,15 @@ class DmsetupInfo(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        begin, prompt = command_before(cursor, first, ("dmsetup",), reach=3)
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         line = cursor.line(first) or ""
         if _HEAD.match(line):
-            last, subjects = _rows(cursor, first + 1, _ROW)
-        elif _LISTED.match(line):
-            last, subjects = _rows(cursor, first, _LISTED)
-        else:
-            last, subjects = _blocks(cursor, first)
-        if not subjects:
-            raise Unreadable("no device follows")
-        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,))
+            return _rows(cursor, first + 1, _ROW)
+        if _LISTED.match(line):
+            return _rows(cursor, first, _LISTED)
+        return _blocks(cursor, first)
 
 
 def _rows(

@@ -11,7 +11,7 @@ Connected); of /proc/drbd facts.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
@@ -20,16 +20,10 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers.drbd.facts import amount, parse_volumes
-from iosonde.records.printed import (
-    OutputReading,
-    PrintedCounters,
-    PrintedState,
-    PrintedSubject,
-    Unreadable,
-    known,
-)
+from iosonde.records.printed import PrintedCounters, PrintedSubject, known
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput, end_of
 
 _MINOR = re.compile(r"^\s*(?P<minor>\d{1,7}): ?cs:")
 _RESOURCE = re.compile(r"^\s*[\w.-]+ (?:node-id:\d+ )?role:\w+")
@@ -45,13 +39,18 @@ _WORDS = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replication": "
           "connection": "connection", "suspended": "suspended"}  # fmt: skip
 
 
-class DrbdOutput(Output):
+class DrbdOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "drbd"
     anchors: ClassVar[tuple[str, ...]] = (
         ": cs:", "role:Primary", "role:Secondary", "peer-disk:", "(api:",
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = (
+        "drbdadm", "drbdsetup", "cat", "watch", "drbd-overview",
+    )  # fmt: skip
+    nothing: ClassVar[str] = "no resource follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -68,31 +67,18 @@ class DrbdOutput(Output):
         return first
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        held, last = [], first
-        for index, line in lines(cursor, first, 600):
-            if index - last > 3 or (line and not _PART.search(line)):
-                break
-            if line:
-                held.append(line)
-                last = index
-        begin, prompt = command_before(
-            cursor, first, ("drbdadm", "drbdsetup", "cat", "watch", "drbd-overview")
-        )
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+        last = end_of(cursor, first, _PART.search, gap=3, most=600)
+        held = [line for line in cursor.block(first, last - first + 1) if line]
         old = any(_MINOR.match(line) for line in held)
-        rows = list(_old(held) if old else _new(held))
-        if not rows:
-            raise Unreadable("no resource follows")
-        subjects = tuple(
-            PrintedSubject("drbd", name, values, prompt.host) for name, values, _ in rows
-        )
-        counters = tuple(
-            PrintedCounters(self.tool, "drbd", name, counts, prompt.host, prompt.command)
-            for name, _, counts in rows
-            if counts
-        )
-        state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,), counters=counters)
+        items: list[PrintedSubject | PrintedCounters] = []
+        for name, values, counts in _old(held) if old else _new(held):
+            items.append(PrintedSubject("drbd", name, values, prompt.host))
+            if counts:
+                items.append(self.counted("drbd", name, counts, prompt))
+        return last, items
 
 
 _Row = tuple[str, dict[str, Scalar], dict[str, Json]]

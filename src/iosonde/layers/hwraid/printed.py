@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
 from typing_extensions import override
@@ -11,19 +11,17 @@ from typing_extensions import override
 from iosonde.layers.hwraid.facts_megacli import parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, parse_ssacli
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.records.printed import PrintedSubject
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
+from iosonde.text.reader import StateOutput
 from iosonde.text.torn import opening
 
 
-class _ControllerTool(Output):
+class _ControllerTool(StateOutput):
     """Output that is told by its lines, among which a few strange ones may stand."""
 
-    tool: ClassVar[str]
-    anchors: ClassVar[tuple[str, ...]]
-    commands: ClassVar[tuple[str, ...]]
     reach: ClassVar[int] = 4
-    """Lines above the output in which its command is looked for."""
+    nothing: ClassVar[str] = "it names no controller and no drive"
     strange_above: ClassVar[int] = 2
     strange_below: ClassVar[int] = 4
     """Strange lines one after the other that it has at most above an anchor, and below."""
@@ -59,14 +57,11 @@ class _ControllerTool(Output):
         return first
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         last = self._last(cursor, first)
-        begin, prompt = command_before(cursor, first, self.commands, reach=self.reach)
-        subjects = tuple(type(self).parse(joined(cursor, first, last), prompt.host))
-        if not subjects:
-            raise Unreadable("it names no controller and no drive")
-        state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,))
+        return last, type(self).parse(joined(cursor, first, last), prompt.host)
 
     def _last(self, cursor: TextCursor, first: int) -> int:
         last, strange = first, 0

@@ -7,15 +7,17 @@ bits. -i does not name the interface; the command before it does.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers.link.facts import driver_facts
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
+from iosonde.records.printed import PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.settings.ethtool import coalescing, features, rings
-from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines
+from iosonde.text.cursor import Prompt, TextCursor, joined
+from iosonde.text.reader import StateOutput, end_of, nearest
 
 _HEAD = re.compile(
     r"^\s*(?P<what>Settings|Ring parameters|Features|Offload parameters|Coalesce parameters)"
@@ -36,7 +38,7 @@ _MODE = re.compile(r"(?P<megabit>\d+)base")
 _COMMAND = re.compile(r"\s-(?:i|-driver)\s+(?P<name>[\w.@:-]+)\s*$")
 
 
-class EthtoolOutput(Output):
+class EthtoolOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ethtool"
@@ -45,43 +47,33 @@ class EthtoolOutput(Output):
         "Coalesce parameters for ", "supports-priv-flags:", "bus-info: ", "supports-eeprom-access",
     )  # fmt: skip
 
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        for index in range(cursor.at, max(cursor.at - 12, -1), -1):
-            line = cursor.line(index) or ""
-            if _HEAD.match(line) or _DRIVER.match(line):
-                return index
-        return None
+    commands: ClassVar[tuple[str, ...]] = ("ethtool",)
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "nothing is known of it"
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def begin(self, cursor: TextCursor) -> int | None:
+        return nearest(cursor, 12, _is_first)
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         head = _HEAD.match(cursor.line(first) or "")
-        last = _end(cursor, first)
+        last = end_of(
+            cursor, first, lambda line: not _HEAD.match(line) and _OWN.match(line), gap=4, most=240
+        )
         text = "\n".join(line.strip() for line in joined(cursor, first, last).split("\n"))
-        begin, prompt = command_before(cursor, first, ("ethtool",), reach=4)
         values = _values(head["what"] if head else "driver", text)
         named = _COMMAND.search(prompt.command)
         name = head["name"] if head else named["name"] if named else ""
-        if not values or not name:
-            raise Unreadable("nothing is known of it" if name else "it names no interface")
-        state = PrintedState(
-            self.tool,
-            (PrintedSubject("link", name, values, prompt.host),),
-            prompt.host,
-            prompt.command,
-        )
-        return OutputReading(begin, last, states=(state,))
+        if not name:
+            raise Unreadable("it names no interface")
+        return last, [PrintedSubject("link", name, values, prompt.host)] if values else []
 
 
-def _end(cursor: TextCursor, first: int) -> int:
-    last = first
-    for index, line in lines(cursor, first, 240):
-        if index > first and (_HEAD.match(line) or not _OWN.match(line)):
-            break
-        last = index if line else last
-        if index > last + 3:
-            break
-    return last
+def _is_first(line: str) -> bool:
+    return bool(_HEAD.match(line) or _DRIVER.match(line))
 
 
 def _values(what: str, text: str) -> dict[str, Scalar]:

@@ -7,20 +7,15 @@ Source: net-tools lib/interface.c, ife_print_long(), of 1.60 ("Link encap:Ethern
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import (
-    OutputReading,
-    PrintedCounters,
-    PrintedState,
-    PrintedSubject,
-    Unreadable,
-    known,
-)
+from iosonde.records.printed import PrintedCounters, PrintedSubject, known
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import HeadedOutput
 
 _HEAD = re.compile(
     r"^\s*(?P<name>[A-Za-z][\w.:-]{0,31}?)(?:: flags=\d+<(?P<flags>[A-Z,]*)>| +Link encap:)"
@@ -41,11 +36,15 @@ _PAIR = re.compile(r"(?P<name>[a-z]+):?(?P<figure>\d+)")
 _COLLISIONS = re.compile(r"collisions:?(\d+)")
 
 
-class Ifconfig(Output):
+class Ifconfig(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ifconfig"
     anchors: ClassVar[tuple[str, ...]] = ("Link encap:", ": flags=", "RX packets", "TX packets")
+
+    commands: ClassVar[tuple[str, ...]] = ("ifconfig",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no interface with an MTU"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -59,45 +58,22 @@ class Ifconfig(Output):
         return first
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        last, marks = _end(cursor, first)
-        begin, prompt = command_before(cursor, first, ("ifconfig",), reach=3)
-        subjects: list[PrintedSubject] = []
-        counters: list[PrintedCounters] = []
-        for start, after in zip(marks, [*marks[1:], last + 1], strict=True):
-            text = " ".join(joined(cursor, start, after - 1).split())
-            named = _HEAD.match(text)
-            mtu = _MTU.search(text)
-            if named is None or mtu is None:
-                continue
-            subjects.append(
-                PrintedSubject("link", named["name"], _facts(text, int(mtu[1])), prompt.host)
-            )
-            counts = _counts("".join(text.split()))
-            if counts:
-                counters.append(
-                    PrintedCounters(
-                        self.tool, "link", named["name"], counts, prompt.host, prompt.command
-                    )
-                )
-        if not subjects:
-            raise Unreadable("no interface with an MTU")
-        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,), counters=tuple(counters))
+    def is_head(self, line: str) -> bool:
+        return bool(_HEAD.match(line))
 
+    @override
+    def goes_on(self, line: str, above: list[str]) -> bool:
+        return bool(_OWN.match(line))
 
-def _end(cursor: TextCursor, first: int) -> tuple[int, list[int]]:
-    """The index of the last line, and of the first of each interface."""
-    last, marks = first, [first]
-    for index, line in lines(cursor, first, 4000):
-        if index == first or not line:
-            continue
-        if _HEAD.match(line):
-            marks.append(index)
-        elif prompt_in(line) or index > last + 3 or not _OWN.match(line):
-            break
-        last = index
-    return last, marks
+    @override
+    def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject | PrintedCounters]:
+        flowing = " ".join(text.split())
+        named, mtu = _HEAD.match(flowing), _MTU.search(flowing)
+        if named is None or mtu is None:
+            return
+        yield PrintedSubject("link", named["name"], _facts(flowing, int(mtu[1])), prompt.host)
+        if counts := _counts("".join(text.split())):
+            yield self.counted("link", named["name"], counts, prompt)
 
 
 def _facts(text: str, mtu: int) -> dict[str, str | int | float | bool | None]:

@@ -13,16 +13,10 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import (
-    OutputReading,
-    PrintedCounters,
-    PrintedState,
-    PrintedSubject,
-    Unreadable,
-    known,
-)
+from iosonde.records.printed import PrintedCounters, PrintedSubject, known
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import HeadedOutput, nearest
 
 _HEAD = re.compile(r"^\s*\d{1,5}: (?P<name>[\w.-]{1,32})(?:@[\w.-]{1,32})?: <[A-Z_,-]*")
 _OWN = re.compile(
@@ -42,10 +36,9 @@ _COUNTS = re.compile(
 )
 _FIFTH = {"missed": "missed", "overrun": "overruns", "carrier": "carrier", "fifo": "fifo"}
 _SIXTH = {"mcast": "multicast", "collsns": "collisions"}
-_COMMANDS = ("ip", "/sbin/ip", "/usr/sbin/ip")
 
 
-class IpLink(Output):
+class IpLink(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ip"
@@ -53,50 +46,39 @@ class IpLink(Output):
         ",UP,LOWER_UP> mtu", "> mtu ", "<LOOPBACK,UP", "<BROADCAST,MULTICAST", "<NO-CARRIER",
     )  # fmt: skip
 
+    commands: ClassVar[tuple[str, ...]] = ("ip", "/sbin/ip", "/usr/sbin/ip")
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no interface with an MTU and a state"
+
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+        return nearest(cursor, 1, self.is_head)
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        last, marks = _end(cursor, first)
-        begin, prompt = command_before(cursor, first, _COMMANDS, reach=3)
-        subjects: list[PrintedSubject] = []
-        counters: list[PrintedCounters] = []
-        for start, after in zip(marks, [*marks[1:], last + 1], strict=True):
-            text = joined(cursor, start, after - 1)
-            subjects += _link(text, prompt.host)
-            counters += _counts(text, prompt.host, prompt.command)
-        if not subjects:
-            raise Unreadable("no interface with an MTU and a state")
-        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,), counters=tuple(counters))
+    def is_head(self, line: str) -> bool:
+        return bool(_HEAD.match(line))
+
+    @override
+    def goes_on(self, line: str, above: list[str]) -> bool:
+        in_head = len(above) < 6 and not any("link/" in one for one in above)
+        return in_head or bool(_OWN.match(line))
+
+    @override
+    def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject | PrintedCounters]:
+        found = _FACTS.match("".join(text.split()))
+        if found is None:
+            return
+        yield _link(found, prompt.host)
+        named, values = _HEAD.match(text), _counts(text)
+        if named and values:
+            yield self.counted("link", named["name"], values, prompt)
 
 
-def _end(cursor: TextCursor, first: int) -> tuple[int, list[int]]:
-    """The index of the last line, and of the first of each interface."""
-    last, marks, heading = first, [first], True
-    for index, line in lines(cursor, first, 4000):
-        if index == first or not line:
-            continue
-        if _HEAD.match(line):
-            marks.append(index)
-            heading = True
-        elif prompt_in(line) or index > last + 3 or not (heading or _OWN.match(line)):
-            break
-        heading = heading and "link/" not in line and index < marks[-1] + 5
-        last = index
-    return last, marks
-
-
-def _link(text: str, host: str) -> Iterator[PrintedSubject]:
-    found = _FACTS.match("".join(text.split()))
-    if found is None:
-        return
+def _link(found: re.Match[str], host: str) -> PrintedSubject:
     flags = found["flags"].split(",")
     state = (found["state"] or "unknown").lower()
     name, _, lower = found["name"].partition("@")
-    yield PrintedSubject(
+    return PrintedSubject(
         "link",
         name,
         known(
@@ -115,8 +97,7 @@ def _link(text: str, host: str) -> Iterator[PrintedSubject]:
     )
 
 
-def _counts(text: str, host: str, command: str) -> Iterator[PrintedCounters]:
-    named = _HEAD.match(text)
+def _counts(text: str) -> dict[str, Json]:
     values: dict[str, Json] = {}
     for found in _COUNTS.finditer(" ".join(text.split())):
         side = found["side"].lower()
@@ -126,5 +107,4 @@ def _counts(text: str, host: str, command: str) -> Iterator[PrintedCounters]:
             values[f"{side}_{name}"] = figure
         values[f"{side}_{_FIFTH.get(found['fifth'], found['fifth'])}"] = figures[4]
         values[_SIXTH.get(found["sixth"], f"{side}_{found['sixth']}")] = figures[5]
-    if named and values:
-        yield PrintedCounters(IpLink.tool, "link", named["name"], values, host, command)
+    return values

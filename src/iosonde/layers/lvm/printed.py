@@ -6,17 +6,18 @@ Source: LVM2 2.03, lvs(8), vgs(8), pvs(8).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers.dm.facts import mapper_name
 from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
+from iosonde.records.printed import PrintedSubject, Unreadable, known
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
-from iosonde.text.cursor import Output, TextCursor, command_before
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput
 
 _NAME = re.compile(r"\[?(?![\d.,]+$)[\w+][\w+.-]*\]?")
 _WORD, _NUMBER = re.compile(r"\S+"), re.compile(r"-?\d+")
@@ -58,13 +59,16 @@ _VOLUME = {"PSize": "size", "PFree": "free", "1st PE": "data_offset", "VG": "vol
 _HEAD = re.compile(r"^\s*(?:LV|VG|PV)\s+[A-Z#1]")
 
 
-class LvmOutput(Output):
+class LvmOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lvm"
     anchors: ClassVar[tuple[str, ...]] = (
         "LSize", "PSize", "VSize", " #PV", "#Str", "LV VG", "LV   ", "1st PE", "Fmt  Attr",
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = ("lvs", "vgs", "pvs", "lvm")
+    nothing: ClassVar[str] = "no volume follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -77,26 +81,21 @@ class LvmOutput(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         head = head_at(cursor, first, _COLUMNS)
         if head is None:
             raise Unreadable("its columns are not known")
         table = list(rows(cursor, head))
-        if not table:
-            raise Unreadable("no volume follows")
-        names = ("lvs", "vgs", "pvs", "lvm")
-        begin, prompt = command_before(cursor, first, names)
-        host = prompt.host
+        last, host = table[-1].last if table else first, prompt.host
         cells = [row.cells for row in table]
         columns = {column.name for column in head.columns}
         if "LV" in columns:
-            found = tuple(_volumes(cells, host))
-        elif "PV" in columns:
-            found = tuple(_others("lvm_pv", "PV", _VOLUME, cells, host))
-        else:
-            found = tuple(_others("lvm_group", "VG", _GROUP, cells, host))
-        state = PrintedState(self.tool, found, host, prompt.command)
-        return OutputReading(begin, table[-1].last, states=(state,))
+            return last, _volumes(cells, host)
+        if "PV" in columns:
+            return last, _others("lvm_pv", "PV", _VOLUME, cells, host)
+        return last, _others("lvm_group", "VG", _GROUP, cells, host)
 
 
 def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[PrintedSubject]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -14,8 +15,9 @@ from iosonde.layers.md.facts import (
     parse_mdadm,
     parse_mdstat,
 )
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.reader import StateOutput
 
 _MDSTAT_LINE = re.compile(
     r"md\w* ?:|blocks|\[[=.>]{3}|[=.>]{4,}|finish=|in=|bitmap:|Personalities|unused devices|chunk|"
@@ -24,11 +26,13 @@ _MDSTAT_LINE = re.compile(
 )
 
 
-class Mdadm(Output):
+class Mdadm(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mdadm"
     anchors: ClassVar[tuple[str, ...]] = ("Raid Level :", "Raid Devices :", "Array UUID :")
+
+    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -47,18 +51,17 @@ class Mdadm(Output):
         return first
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         report, last = parse_mdadm(cursor.block(first, 120))
         if "Raid Level" not in report.pairs:
             raise Unreadable("the level of the array is missing")
-        begin, prompt = command_before(cursor, first, ("mdadm",))
         kind = "md_member" if report.examined else "md"
-        subject = PrintedSubject(kind, report.name, report.facts, prompt.host)
-        state = PrintedState(self.tool, (subject,), prompt.host, prompt.command)
-        return OutputReading(begin, first + last, states=(state,))
+        return first + last, [PrintedSubject(kind, report.name, report.facts, prompt.host)]
 
 
-class Mdstat(Output):
+class Mdstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mdstat"
@@ -66,6 +69,8 @@ class Mdstat(Output):
         ": active raid", ": active (", ": inactive ", ": active linear", ": broken ",
         "Personalities :",
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = ("cat", "watch")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -83,10 +88,11 @@ class Mdstat(Output):
         return cursor.at
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         last = _last_line(cursor, first)
         text = joined(cursor, first, last)
-        begin, prompt = command_before(cursor, first, ("cat", "watch"))
         subjects = tuple(
             PrintedSubject("md", array.name, array.facts, prompt.host)
             for array in parse_mdstat(text)
@@ -96,8 +102,7 @@ class Mdstat(Output):
             raise Unreadable(
                 "the lines of its arrays are cut off" if cut else "there is no array in it"
             )
-        state = PrintedState(self.tool, subjects, prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,))
+        return last, subjects
 
 
 def _last_line(cursor: TextCursor, first: int) -> int:

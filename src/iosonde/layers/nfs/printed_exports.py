@@ -10,16 +10,18 @@ in a line of its own, and the world is `<world>`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.layers.nfs.facts import EXPORT_CLIENT, parse_clients
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput, entries
 from iosonde.text.torn import joinings
 
 _FLAGS = frozenset({
@@ -37,7 +39,7 @@ _PATH = re.compile(r"(?:/[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
 _MOST = 6
 
 
-class ExportsOutput(Output):
+class ExportsOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "exports"
@@ -46,6 +48,10 @@ class ExportsOutput(Output):
         "(all_squash", "no_root_squash", "no_subtree_check", "no_wdelay", "all_squash", "<world>(",
         "(secure,",
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = ("cat", "exportfs", "grep")
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no client has options"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -62,26 +68,11 @@ class ExportsOutput(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        subjects: list[PrintedSubject] = []
-        last, following = first, first
-        for index, line in lines(cursor, first, 300):
-            if index < following:
-                continue
-            if not line.strip() or line.lstrip().startswith("#"):
-                if index - last > 3:
-                    break
-                continue
-            entry = _entry(cursor, index)
-            if entry is None:
-                break
-            subjects += entry[0]
-            last, following = entry[1], entry[1] + 1
-        if not subjects:
-            raise Unreadable("no client has options")
-        begin, prompt = command_before(cursor, first, ("cat", "exportfs", "grep"), reach=3)
-        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
-        return OutputReading(begin, last, states=(state,))
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        exports, last = entries(cursor, first, _entry, comment="#", most=300)
+        return last, chain.from_iterable(exports)
 
 
 def _entry(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int] | None:

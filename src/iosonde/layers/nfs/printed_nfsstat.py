@@ -9,15 +9,16 @@ Source: nfs-utils 2.6.2, utils/nfsstat/nfsstat.c, print_numbers() and print_call
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
+from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, command_before, lines
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
 from iosonde.text.torn import words
 
 _HEAD = re.compile(
@@ -67,7 +68,7 @@ class _Table:
         self.names, self.figures = [], []
 
 
-class Nfsstat(Output):
+class Nfsstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nfsstat"
@@ -77,24 +78,24 @@ class Nfsstat(Output):
         "nfs v3 client ", "nfs v4 client ",
     )  # fmt: skip
 
+    commands: ClassVar[tuple[str, ...]] = ("nfsstat", "mountstats")
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "no figures follow"
+
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
         return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
         listed = _LISTED.match(cursor.line(first) or "")
         tables, last = _list(cursor, first) if listed else _tables(cursor, first)
-        if not any(tables.values()):
-            raise Unreadable("no figures follow")
-        begin, prompt = command_before(cursor, first, ("nfsstat", "mountstats"), reach=4)
-        counters = tuple(
-            PrintedCounters(self.tool, kind, "", values, prompt.host, prompt.command)
-            for kind, values in tables.items()
-            if values
-        )
-        return OutputReading(begin, last, counters=counters)
+        return last, [
+            self.counted(kind, "", values, prompt) for kind, values in tables.items() if values
+        ]
 
 
 def _list(cursor: TextCursor, first: int) -> tuple[dict[str, dict[str, Json]], int]:

@@ -9,12 +9,14 @@ two figures are alike and only `threads-woken` tells.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
-from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines
+from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.text.cursor import Prompt, TextCursor, compact, lines
+from iosonde.text.reader import StateOutput, nearest
 from iosonde.text.torn import words
 
 _COLUMNS = ("packets-arrived", "sockets-enqueued", "threads-woken", "overloads-avoided",
@@ -24,7 +26,7 @@ _WHOLE = re.compile(r"#?pool(?:packets-arrived|sockets-enqueued|threads-woken|ov
 _FIGURES = re.compile(r"[\d\s]+$")
 
 
-class PoolStats(Output):
+class PoolStats(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "pool_stats"
@@ -32,15 +34,18 @@ class PoolStats(Output):
         "pool packets-arrived", "pool packets-a", "sockets-enqueued threads", "threads-woken",
     )  # fmt: skip
 
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        for index in range(cursor.at, max(cursor.at - 3, -1), -1):
-            if _HEAD.match(cursor.line(index) or ""):
-                return index
-        return None
+    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "less")
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no pool follows"
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+    def begin(self, cursor: TextCursor) -> int | None:
+        return nearest(cursor, 3, _HEAD.match)
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
         end = first
         while "threads-timedout" not in _head(cursor, first, end):
             end += 1
@@ -51,21 +56,10 @@ class PoolStats(Output):
         if not _WHOLE.match(head):
             raise Unreadable("its head is not whole")
         rows, last = _rows(cursor, end + 1, len(columns) + 1)
-        if not rows:
-            raise Unreadable("no pool follows")
-        begin, prompt = command_before(cursor, first, ("cat", "head", "less"), reach=3)
-        counters = tuple(
-            PrintedCounters(
-                tool=self.tool,
-                kind="nfsd",
-                name=f"pool {row[0]}",
-                values=dict(zip(columns, row[1:], strict=True)),
-                host=prompt.host,
-                command=prompt.command,
-            )
+        return last, [
+            self.counted("nfsd", f"pool {row[0]}", dict(zip(columns, row[1:], strict=True)), prompt)
             for row in rows
-        )
-        return OutputReading(begin, last, counters=counters)
+        ]
 
 
 def _head(cursor: TextCursor, first: int, last: int) -> str:

@@ -8,15 +8,16 @@ wide as the columns. nvme-cli 2.10 nests JSON: devices, subsystems, controllers,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable, known
+from iosonde.records.printed import PrintedSubject, known
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
+from iosonde.text.reader import StateOutput
 from iosonde.text.torn import decoded, opening
 
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
@@ -29,7 +30,7 @@ _ROW = re.compile(
 )
 
 
-class NvmeList(Output):
+class NvmeList(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nvme list"
@@ -37,6 +38,10 @@ class NvmeList(Output):
         "Namespace Usage", "Namespace  Usage", "Format           FW Rev", "Node             SN  ",
         "Node                  Generic", " B +  0 B", '"DevicePath"', '"ModelNumber"',
     )  # fmt: skip
+
+    commands: ClassVar[tuple[str, ...]] = ("nvme",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no namespace follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -51,17 +56,13 @@ class NvmeList(Output):
         return None
 
     @override
-    def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        begin, (command, host) = command_before(cursor, first, ("nvme",), reach=3)
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
         if "{" in (cursor.line(first) or ""):
             last = _end_of_json(cursor, first)
-            subjects = tuple(_devices(decoded(joined(cursor, first, last), _KEY), host))
-        else:
-            last, subjects = _table(cursor, first, host)
-        if not subjects:
-            raise Unreadable("no namespace follows")
-        state = PrintedState(self.tool, subjects, host, command)
-        return OutputReading(begin, last, states=(state,))
+            return last, _devices(decoded(joined(cursor, first, last), _KEY), prompt.host)
+        return _table(cursor, first, prompt.host)
 
 
 # ── table ─────────────────────────────────────────────────────────────────────────────────────

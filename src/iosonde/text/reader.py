@@ -1,0 +1,180 @@
+"""What readers of printed outputs share: where an output ends, its entries, the command above it.
+
+Tables of single words are read by `iosonde.text.table`, those with empty cells by
+`iosonde.text.cells`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+from typing import ClassVar, TypeVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import (
+    OutputReading,
+    PrintedCounters,
+    PrintedState,
+    PrintedSubject,
+    Unreadable,
+)
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, joined, lines, prompt_in
+
+T = TypeVar("T")
+
+
+class StateOutput(Output):
+    """An output that says what things are, and what they count."""
+
+    commands: ClassVar[tuple[str, ...]]
+    """Names of the commands that print it."""
+    reach: ClassVar[int] = 12
+    """Lines above the output in which its command is looked for."""
+    about: ClassVar[str] = ""
+    """What the command must name."""
+    nothing: ClassVar[str] = ""
+    """Why it is refused where it says nothing; empty: it may say nothing."""
+
+    @abstractmethod
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+        """Index of the last line, and the things that the output from line `first` on is about.
+
+        Raises:
+            Unreadable: as `Output.read`.
+        """
+
+    @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        begin, prompt = command_before(
+            cursor, first, self.commands, reach=self.reach, about=self.about
+        )
+        last, items = self.items(cursor, first, prompt)
+        subjects: list[PrintedSubject] = []
+        counters: list[PrintedCounters] = []
+        for item in items:
+            if isinstance(item, PrintedSubject):
+                subjects.append(item)
+            else:
+                counters.append(item)
+        if self.nothing and not subjects and not counters:
+            raise Unreadable(self.nothing)
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        return OutputReading(
+            begin, last, states=(state,) if subjects else (), counters=tuple(counters)
+        )
+
+    def counted(
+        self, kind: str, name: str, values: Mapping[str, Json], prompt: Prompt
+    ) -> PrintedCounters:
+        """Counters that this tool prints."""
+        return PrintedCounters(self.tool, kind, name, values, prompt.host, prompt.command)
+
+
+def nearest(cursor: TextCursor, reach: int, is_first: Callable[[str], object]) -> int | None:
+    """Index of the last line up to the anchor's of which something holds; None where none is near.
+
+    Args:
+        cursor: to look at.
+        reach: lines to look at, the anchor's among them.
+        is_first: what must hold.
+    """
+    for index in range(cursor.at, max(cursor.at - reach, -1), -1):
+        if is_first(cursor.line(index) or ""):
+            return index
+    return None
+
+
+def end_of(
+    cursor: TextCursor, first: int, is_own: Callable[[str], object], *, gap: int, most: int = 400
+) -> int:
+    """Index of an output's last line: before a strange one, or before so many blank ones.
+
+    Args:
+        cursor: to look at.
+        first: index of the output's first line, which is its own.
+        is_own: whether a line that is not blank may be part of it.
+        gap: blank lines that end it.
+        most: lines to look at.
+    """
+    last = first
+    for index, line in lines(cursor, first + 1, most - 1):
+        if index > last + gap or (line and not is_own(line)):
+            break
+        last = index if line else last
+    return last
+
+
+def entries(
+    cursor: TextCursor,
+    first: int,
+    entry: Callable[[TextCursor, int], tuple[T, int] | None],
+    *,
+    gap: int = 3,
+    comment: str = "",
+    most: int = 400,
+) -> tuple[list[T], int]:
+    """The entries from line `first` on, and the index of the last line of the last one.
+
+    Args:
+        cursor: to look at.
+        first: index of a line.
+        entry: what begins in a line, and the index of its last one; None where nothing does.
+        gap: blank lines that end them.
+        comment: how lines begin that are passed over like blank ones.
+        most: lines to look at.
+    """
+    read: list[T] = []
+    last, following = first, first
+    for index, line in lines(cursor, first, most):
+        if index < following:
+            continue
+        text = line.strip()
+        if not text or (comment and text.startswith(comment)):
+            if index - last > gap:
+                break
+            continue
+        found = entry(cursor, index)
+        if found is None:
+            break
+        read.append(found[0])
+        last, following = found[1], found[1] + 1
+    return read, last
+
+
+class HeadedOutput(StateOutput):
+    """An output in which each thing has a head and some lines below it."""
+
+    @abstractmethod
+    def is_head(self, line: str) -> bool:
+        """Whether a thing begins in a line."""
+
+    @abstractmethod
+    def goes_on(self, line: str, above: list[str]) -> bool:
+        """Whether a line belongs to the thing whose lines so far stand above it."""
+
+    @abstractmethod
+    def block(self, text: str, prompt: Prompt) -> Iterable[PrintedSubject | PrintedCounters]:
+        """What the lines of one thing say."""
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+        last, heads, above = first, [first], [cursor.line(first) or ""]
+        for index, line in lines(cursor, first + 1, 4000):
+            if not line:
+                continue
+            if self.is_head(line):
+                heads.append(index)
+                above = []
+            elif prompt_in(line) or index > last + 3 or not self.goes_on(line, above):
+                break
+            above.append(line)
+            last = index
+        texts = [joined(cursor, at, after - 1) for at, after in pairwise([*heads, last + 1])]
+        return last, [item for text in texts for item in self.block(text, prompt)]
