@@ -120,6 +120,54 @@ class Scene:
         """
         return self.identity("*device", name)
 
+    def device_layer(
+        self,
+        kind: str,
+        device: BlockDevice,
+        *,
+        name: str = "",
+        below: tuple[str, ...] = (),
+        facts: Mapping[str, Scalar],
+        settings: Mapping[str, Scalar] | None = None,
+        hazards: tuple[str, ...] = (),
+    ) -> StackLayer:
+        """The layer that is a block device; `name` where its id has another one than the kernel's.
+
+        The others are those of `StackLayer`.
+        """
+        return StackLayer(
+            id=self.identity(kind, name or device.name),
+            kind=kind,
+            host=self.host.name,
+            device=device.path,
+            size=device.size,
+            below=below,
+            facts=facts,
+            settings=settings or {},
+            hazards=hazards,
+        )
+
+    def exported(
+        self,
+        kind: str,
+        name: str,
+        device: BlockDevice | None,
+        *,
+        facts: Mapping[str, Scalar],
+        hazards: tuple[str, ...] = (),
+    ) -> StackLayer:
+        """The layer that exports a block device under a name; None: it is none of this scene's."""
+        return StackLayer(
+            id=self.identity(kind, name),
+            kind=kind,
+            host=self.host.name,
+            device=name,
+            size=device.size if device else None,
+            below=(self.on_device(device.name),) if device else (),
+            facts=facts,
+            hazards=hazards,
+        )
+
     def beneath(self, device: BlockDevice) -> tuple[str, ...]:
         """The ids of what a device stands on, as far as it is there."""
         return tuple(self.on_device(name) for name in device.below if name in self.devices)

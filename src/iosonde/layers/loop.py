@@ -89,12 +89,9 @@ class LoopDevice(Layer):
             stands_on = (scene.on_device(below.name),) if below else ()
         else:
             stands_on = (scene.on_mount(backing),) if backing else ()
-        return StackLayer(
-            id=scene.identity(self.kind, device.name),
-            kind=self.kind,
-            host=scene.host.name,
-            device=device.path,
-            size=device.size,
+        return scene.device_layer(
+            self.kind,
+            device,
             below=stands_on,
             facts=facts,
             hazards=("backing file deleted",) if facts.get("backing_file_deleted") else (),

@@ -50,14 +50,5 @@ class Zram(Layer):
         for device in devices:
             content = files.get(f"{device.sysfs}/mm_stat")
             text = kerneltext.decoded(content) if isinstance(content, bytes) else ""
-            layers.append(
-                StackLayer(
-                    id=scene.identity(self.kind, device.name),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=device.path,
-                    size=device.size,
-                    facts=parse_mm_stat(text),
-                )
-            )
+            layers.append(scene.device_layer(self.kind, device, facts=parse_mm_stat(text)))
         return tuple(layers)

@@ -9,7 +9,6 @@ import os
 import re
 import secrets
 import stat
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -32,13 +31,12 @@ from iosonde.hosts.command import quote, require_no_nul, trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import too_long
-from iosonde.hosts.host import Completed, FilesSnapshot, FilesWatch, Host
+from iosonde.hosts.host import Completed, Host
 from iosonde.hosts.ssh.process import SshProcess, command_line, new_mark
+from iosonde.hosts.ssh.watch import SshWatch
 
 _BLOCK = 64 * 1024
 _MAGIC = re.compile(rb"[*?[]")
-_HALF_PAGE = 2048
-_WATCHED = 16 * 1024 * 1024  # bytes of a watched file: /proc/diskstats of 10,000 disks has 1 MB
 _WINDOW = 4 * 1024 * 1024  # bytes of a large file asked for at once
 _FILES = 64  # read at the same time: OpenSSH's sftp-server answers them in order
 _BEGIN = 20.0  # seconds for the beginning of SFTP
@@ -46,74 +44,6 @@ _ANSWER = 60.0  # seconds for an answer about a file
 _TRANSFER = 600.0  # seconds for the whole of a file
 _COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, MaxSessions), and
 # SFTP, loads and what holds their devices need some
-
-
-class SshWatch(FilesWatch):
-    """Files kept open over the SFTP session and read all at once, on an absolute schedule.
-
-    Opening and closing them each time would cost the host three times as much. Times follow the
-    steady clock, so that a clock that is set does not falsify rates.
-    """
-
-    def __init__(self, files: Mapping[str, Any], interval: float) -> None:
-        self._files = files
-        self._interval = interval
-        self._epoch = time.time() - time.monotonic()
-        self._readings: list[FilesSnapshot] = []
-        self.missed = 0
-        self._task = asyncio.create_task(self._repeat())
-
-    async def _repeat(self) -> None:
-        due = time.monotonic()
-        while True:
-            await self._read()
-            due += self._interval
-            while due < time.monotonic():
-                due += self._interval
-                self.missed += 1
-            await asyncio.sleep(due - time.monotonic())
-
-    async def _read(self) -> None:
-        contents = await asyncio.gather(*map(_whole, self._files.values()))
-        moment = self._epoch + time.monotonic()
-        found = {
-            path: content
-            for path, content in zip(self._files, contents, strict=True)
-            if content is not None
-        }
-        if found:
-            self._readings.append(FilesSnapshot(moment, found))
-
-    @override
-    def take(self) -> Sequence[FilesSnapshot]:
-        taken, self._readings = self._readings, []
-        return taken
-
-    @override
-    async def close(self) -> None:
-        """See `FilesWatch.close`; the session stays open for others."""
-        self._task.cancel()
-        await asyncio.wait({self._task})
-        for file in self._files.values():
-            with contextlib.suppress(asyncssh.Error, OSError):
-                await file.close()
-
-
-async def _whole(file: Any) -> bytes | None:
-    """The open file from its beginning to its end; None where it can't be read any more.
-
-    The kernel fills a page of a file of /proc unless the next record does not fit (fs/seq_file.c),
-    so an answer shorter than half of one was the last, and need not be asked for.
-    """
-    content = b""
-    try:
-        while part := await file.read(_BLOCK, len(content)):
-            content += part
-            if len(part) < _HALF_PAGE or len(content) > _WATCHED:
-                break
-    except (asyncssh.Error, OSError):  # a cut connection is the load's to report
-        return None
-    return content
 
 
 class SshHost(Host):

@@ -146,17 +146,7 @@ class AoeTarget(Layer, Builds, Compares):
             text = (await scene.texts([mtu])).get(mtu, "")
             if text.isdecimal():
                 facts |= {"mtu": int(text), "frame_payload": aoe_frame_payload(int(text))}
-            found.append(
-                StackLayer(
-                    id=scene.identity(self.kind, name),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=name,
-                    size=device.size if device else None,
-                    below=(scene.on_device(device.name),) if device else (),
-                    facts=facts,
-                )
-            )
+            found.append(scene.exported(self.kind, name, device, facts=facts))
         return tuple(found)
 
     @override
@@ -232,12 +222,10 @@ class AoeInitiator(Layer, Builds, Compares):
             }  # fmt: skip
             up = str(told.get("state", "up")).startswith("up")
             found.append(
-                StackLayer(
-                    id=scene.identity(self.kind, f"e{one[1]}.{one[2]}"),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=device.path,
-                    size=device.size,
+                scene.device_layer(
+                    self.kind,
+                    device,
+                    name=f"e{one[1]}.{one[2]}",
                     facts={name: value for name, value in facts.items() if value is not None},
                     hazards=() if up else (str(told.get("state")),),
                 )

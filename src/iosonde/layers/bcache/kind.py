@@ -100,12 +100,9 @@ class Bcache(Layer, Builds):
         hazards = ["inconsistent"] if facts.get("state") == "inconsistent" else []
         if facts.get("mode") == "writeback" and caches:
             hazards += ["unsafe cache"] * (not all(map(scene.survives_a_loss, caches)))
-        return StackLayer(
-            id=scene.identity(self.kind, device.name),
-            kind=self.kind,
-            host=scene.host.name,
-            device=device.path,
-            size=device.size,
+        return scene.device_layer(
+            self.kind,
+            device,
             below=scene.beneath(device),
             facts=facts,
             hazards=(*hazards, *scene.lost(device)),

@@ -199,12 +199,9 @@ class Disk(Layer, Builds, Sized, Compares):
         """See `Layer.discover`. Drives without a medium have no size: left out."""
         fabrics = await _over_fabrics(scene)
         return tuple(
-            StackLayer(
-                id=scene.identity(self.kind, device.name),
-                kind=self.kind,
-                host=scene.host.name,
-                device=device.path,
-                size=device.size,
+            scene.device_layer(
+                self.kind,
+                device,
                 below=tuple(scene.on_device(name) for name in device.below),
                 facts=disk_facts(device),
             )

@@ -50,12 +50,10 @@ class Mapped:
         hazards: tuple[str, ...] = (),
     ) -> StackLayer:
         """The layer of some kind that this device is; what it has lost below is a hazard."""
-        return StackLayer(
-            id=scene.identity(kind, self.name),
-            kind=kind,
-            host=scene.host.name,
-            device=self.device.path,
-            size=self.device.size,
+        return scene.device_layer(
+            kind,
+            self.device,
+            name=self.name,
             below=scene.beneath(self.device),
             facts=facts,
             hazards=(*hazards, *scene.lost(self.device), *("suspended",) * self.suspended),

@@ -193,12 +193,9 @@ class Drbd(Layer, Homed, Builds):
             backing = await scene.host.glob(f"/sys/block/*/holders/{device.name}")
             below = [path.split("/")[3] for path in backing]
             layers.append(
-                StackLayer(
-                    id=scene.identity(self.kind, device.name),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=device.path,
-                    size=device.size,
+                scene.device_layer(
+                    self.kind,
+                    device,
                     below=tuple(scene.on_device(name) for name in below),
                     facts=facts,
                     hazards=hazards_of(facts),

@@ -105,12 +105,9 @@ class Hwraid(Layer, Builds, Geometric):
         device = volume.device
         facts = volume_facts(volume.values, volume.controller)
         seen_as = "loop" if device.type == "loop" else "disk"
-        return StackLayer(
-            id=scene.identity(self.kind, device.name),
-            kind=self.kind,
-            host=scene.host.name,
-            device=device.path,
-            size=device.size,
+        return scene.device_layer(
+            self.kind,
+            device,
             below=(scene.identity(seen_as, device.name),),
             facts=facts,
             hazards=volume_hazards(facts),

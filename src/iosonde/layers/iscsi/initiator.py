@@ -137,12 +137,9 @@ class IscsiInitiator(Layer, Builds):
                     facts["portal"] = f"{own[connected[0]]}:{own[port]}"
             state = told.get("state", "")
             found.append(
-                StackLayer(
-                    id=scene.identity(self.kind, device.name),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=device.path,
-                    size=device.size,
+                scene.device_layer(
+                    self.kind,
+                    device,
                     facts={name: value for name, value in facts.items() if value},
                     settings={name: told[name] for name in names[2:] if name in told},
                     hazards=() if state in {"LOGGED_IN", ""} else (state.lower(),),

@@ -88,13 +88,10 @@ class IscsiTarget(Layer, Builds, Compares):
                 "portals": " ".join(path.rsplit("/", 1)[1] for path in portals),
             }
             found.append(
-                StackLayer(
-                    id=scene.identity(self.kind, f"{target}/{lun}"),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=f"{target}/{lun}",
-                    size=device.size if device else None,
-                    below=(scene.on_device(device.name),) if device else (),
+                scene.exported(
+                    self.kind,
+                    f"{target}/{lun}",
+                    device,
                     facts=facts,
                     hazards=() if texts.get(state) == "1" else ("not enabled",),
                 )

@@ -212,12 +212,9 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
         texts = {path.removeprefix(f"{place}/"): text for path, text in found.items()}
         members = [parse_member(name, texts) for name in device.below]
         facts = {**array_facts(texts), **member_facts(members)}
-        return StackLayer(
-            id=scene.identity(self.kind, device.name),
-            kind=self.kind,
-            host=scene.host.name,
-            device=device.path,
-            size=device.size,
+        return scene.device_layer(
+            self.kind,
+            device,
             below=scene.beneath(device),
             facts=facts,
             hazards=(

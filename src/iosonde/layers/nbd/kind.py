@@ -124,17 +124,7 @@ class NbdServer(Layer, Builds):
             done = await scene.host.run(["readlink", "-f", exported], check=False)
             device = scene.device_at(kerneltext.decoded(done.stdout).removesuffix("\n"))
             facts: dict[str, Scalar] = {"export": label}
-            found.append(
-                StackLayer(
-                    id=scene.identity(self.kind, label),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=label,
-                    size=device.size if device else None,
-                    below=(scene.on_device(device.name),) if device else (),
-                    facts=facts,
-                )
-            )
+            found.append(scene.exported(self.kind, label, device, facts=facts))
         return tuple(found)
 
     @override
@@ -170,14 +160,7 @@ class Nbd(Layer, Builds):
                 continue
             export = await _export(scene, f"{device.sysfs}/pid")
             found.append(
-                StackLayer(
-                    id=scene.identity(self.kind, device.name),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=device.path,
-                    size=device.size,
-                    facts={"export": export} if export else {},
-                )
+                scene.device_layer(self.kind, device, facts={"export": export} if export else {})
             )
         return tuple(found)
 

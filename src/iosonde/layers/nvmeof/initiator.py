@@ -125,12 +125,9 @@ class NvmeofInitiator(Layer, Builds):
             if told.get("transport") not in {"tcp", "rdma", "fc"}:
                 continue
             found += [
-                StackLayer(
-                    id=scene.identity(self.kind, device.name),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=device.path,
-                    size=device.size,
+                scene.device_layer(
+                    self.kind,
+                    device,
                     facts={
                         **controller_facts(told),
                         "controller": place.rpartition("/")[2],

@@ -100,13 +100,10 @@ class NvmeofTarget(Layer, Builds):
             facts |= ports.get(subsystem, {})
             enabled = texts.get(path.replace("device_path", "enable")) == "1"
             found.append(
-                StackLayer(
-                    id=scene.identity(self.kind, f"{subsystem}/{number}"),
-                    kind=self.kind,
-                    host=scene.host.name,
-                    device=f"{subsystem}/{number}",
-                    size=device.size if device else None,
-                    below=(scene.on_device(device.name),) if device else (),
+                scene.exported(
+                    self.kind,
+                    f"{subsystem}/{number}",
+                    device,
                     facts=facts,
                     hazards=() if enabled else ("not enabled",),
                 )

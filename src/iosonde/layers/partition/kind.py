@@ -264,12 +264,9 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
             facts = alignment_facts(start * SECTOR, physical, stripe, offset)
         table = {"pttype": "table", "parttypename": "type", "partlabel": "label"}
         facts |= {to: device.lsblk[key] for key, to in table.items() if device.lsblk.get(key)}
-        return StackLayer(
-            id=scene.identity(self.kind, device.name),
-            kind=self.kind,
-            host=scene.host.name,
-            device=device.path,
-            size=device.size,
+        return scene.device_layer(
+            self.kind,
+            device,
             below=tuple(scene.on_device(name) for name in device.below),
             facts=facts,
             hazards=alignment_hazards(facts),
