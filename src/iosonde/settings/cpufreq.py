@@ -19,7 +19,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Mechanism, PersistentLine, looked, own_file, texts
+from iosonde.settings.mechanism import Mechanism, PersistentLine, looked, texts
 from iosonde.settings.udev_rules import FILE, RELOAD
 
 _FOLDER = "/sys/devices/system/cpu/cpufreq/"
@@ -73,12 +73,6 @@ class Cpufreq(Mechanism):
         return ("sh", "-c", _CHANGE, "sh", _FOLDER, address, value)
 
     @override
-    def device(self, address: str) -> str:
-        """See `Mechanism.device`; CPUs are the host's own."""
-        del address
-        return ""
-
-    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`: a rule of udev that writes it for each CPU that appears."""
         del host
@@ -87,10 +81,6 @@ class Cpufreq(Mechanism):
         return PersistentLine(
             FILE, key, f'{key}{value.split(maxsplit=1)[0]}"', then=RELOAD, note=note
         )
-
-    @override
-    def without(self, text: str) -> str:
-        return own_file(text)
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:

@@ -19,7 +19,7 @@ from iosonde.errors import IosondeError
 from iosonde.exact import from_json
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Mechanism, PersistentLine, own_file, texts, value_of
+from iosonde.settings.mechanism import Mechanism, PersistentLine, texts, value_of
 from iosonde.settings.udev_rules import FILE, RELOAD, interface_match, interface_note
 
 # Name → what ethtool prints, and what it is called when it is set.
@@ -186,10 +186,6 @@ class Ethtool(Mechanism):
         key = f'{interface_match(interface)}, RUN+="{program} {option} {interface} {word} '
         note = await interface_note(host, interface)
         return PersistentLine(FILE, key, f'{key}{value}"', then=RELOAD, note=note)
-
-    @override
-    def without(self, text: str) -> str:
-        return own_file(text)
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:

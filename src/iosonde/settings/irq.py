@@ -54,12 +54,6 @@ class Irq(Mechanism):
         }
 
     @override
-    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`; any list of the host's CPUs."""
-        del host, addresses
-        return {}
-
-    @override
     def look(self, address: str) -> tuple[str, ...]:
         return ("sh", "-c", _LOOK, "sh", address)
 

@@ -74,7 +74,8 @@ class Mechanism(Protocol):
 
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """The words that the host itself offers for a setting; only where it says so."""
-        ...
+        del host, addresses
+        return {}
 
     def look(self, address: str) -> tuple[str, ...]:
         """An argument list that prints the value and nothing else; it fails where there is none."""
@@ -85,8 +86,12 @@ class Mechanism(Protocol):
         ...
 
     def device(self, address: str) -> str:
-        """A file whose content tells one device from the next of the same name; may be empty."""
-        ...
+        """A file whose content tells one device from the next of the same name.
+
+        Empty where the address names for good what it means: the kernel, a server, a module.
+        """
+        del address
+        return ""
 
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """What would keep a value over a reboot, in the host's native configuration.
@@ -98,7 +103,7 @@ class Mechanism(Protocol):
 
     def without(self, text: str) -> str:
         """One of its files without what iosonde put there; empty: there is nothing else in it."""
-        ...
+        return own_file(text)
 
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """The values that the host's configuration sets at boot, as far as it can be read."""
@@ -140,6 +145,28 @@ async def looked(
     return {address: value for address, value in values.items() if value != ""}
 
 
+class ParameterFiles(Mechanism):
+    """What mechanisms have in common whose settings are files of the kernel, one each."""
+
+    def path(self, address: str) -> str:
+        """The file of a setting."""
+        raise NotImplementedError
+
+    @override
+    async def get(
+        self, host: Host, addresses: Sequence[str]
+    ) -> Mapping[str, Scalar | IosondeError]:
+        return await read_files(host, {address: self.path(address) for address in addresses})
+
+    @override
+    def look(self, address: str) -> tuple[str, ...]:
+        return ("cat", self.path(address))
+
+    @override
+    def change(self, address: str, value: str) -> tuple[str, ...]:
+        return write_file(self.path(address), value)
+
+
 def in_one_line(program: str, *arguments: str) -> tuple[str, ...]:
     """An argument list without a line break that runs a program: the journal holds such alone."""
     text = program.replace("\\", r"\\").replace("\n", r"\n").replace("\t", r"\t")
@@ -172,18 +199,6 @@ class Scripted(Mechanism):
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
         return await looked(host, self, addresses)
-
-    @override
-    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`; it does not tell."""
-        del host, addresses
-        return {}
-
-    @override
-    def device(self, address: str) -> str:
-        """See `Mechanism.device`: the address names for good what it means."""
-        del address
-        return ""
 
 
 class Lasting(Scripted):

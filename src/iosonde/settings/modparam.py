@@ -12,18 +12,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import (
-    Mechanism,
-    PersistentLine,
-    drop_ins,
-    own_file,
-    read_files,
-    texts,
-    write_file,
-)
+from iosonde.settings.mechanism import ParameterFiles, PersistentLine, drop_ins, texts
 
 FILE = "/etc/modprobe.d/zz-iosonde.conf"
 _FOLDERS = (
@@ -50,38 +40,15 @@ def parse_options(text: str) -> dict[str, str]:
     return found
 
 
-class Modparam(Mechanism):
+class Modparam(ParameterFiles):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "modparam"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
-        places = {address: parameter_path(address) for address in addresses}
-        return await read_files(host, places)
-
-    @override
-    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`; a module does not tell."""
-        del host, addresses
-        return {}
-
-    @override
-    def look(self, address: str) -> tuple[str, ...]:
-        return ("cat", parameter_path(address))
-
-    @override
-    def change(self, address: str, value: str) -> tuple[str, ...]:
-        return write_file(parameter_path(address), value)
-
-    @override
-    def device(self, address: str) -> str:
-        """See `Mechanism.device`; a module is the kernel's own."""
-        del address
-        return ""
+    def path(self, address: str) -> str:
+        return parameter_path(address)
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
@@ -95,10 +62,6 @@ class Modparam(Mechanism):
             )
         key = f"options {module} {name}="
         return PersistentLine(FILE, key, f"{key}{value}", note=note)
-
-    @override
-    def without(self, text: str) -> str:
-        return own_file(text)
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:

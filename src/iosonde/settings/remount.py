@@ -190,12 +190,6 @@ class Remount(Mechanism):
         return values
 
     @override
-    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`; a file system does not tell."""
-        del host, addresses
-        return {}
-
-    @override
     def look(self, address: str) -> tuple[str, ...]:
         name, mount = _parts(address)
         if name in FIGURES:
@@ -208,12 +202,6 @@ class Remount(Mechanism):
         name, mount = _parts(address)
         option = option_of(name, value)
         return ("mount", "-o", f"remount,{_ADDED.get(option, option)}", mount)
-
-    @override
-    def device(self, address: str) -> str:
-        """See `Mechanism.device`; whoever mounts something else there has changed it knowingly."""
-        del address
-        return ""
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:

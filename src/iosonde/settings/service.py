@@ -17,7 +17,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Mechanism, PersistentLine, looked, own_file, texts
+from iosonde.settings.mechanism import Mechanism, PersistentLine, looked, texts
 
 UNITS = (
     "irqbalance.service", "tuned.service", "smartd.service", "ksm.service", "ksmtuned.service",
@@ -64,23 +64,12 @@ class ServiceMechanism(Mechanism):
         return await looked(host, self, [one for one in addresses if one in there])
 
     @override
-    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        del host, addresses
-        return {}
-
-    @override
     def look(self, address: str) -> tuple[str, ...]:
         return ("sh", "-c", _LOOK, "sh", address)
 
     @override
     def change(self, address: str, value: str) -> tuple[str, ...]:
         return ("sh", "-c", _CHANGE, "sh", address, value)
-
-    @override
-    def device(self, address: str) -> str:
-        """See `Mechanism.device`; a unit is the host's own."""
-        del address
-        return ""
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
@@ -93,10 +82,6 @@ class ServiceMechanism(Mechanism):
             )  # fmt: skip
         reload = (("systemctl", "daemon-reload"),)
         return PersistentLine(drop_in(address), "Condition", _NEVER, section="[Unit]", then=reload)
-
-    @override
-    def without(self, text: str) -> str:
-        return own_file(text)
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:

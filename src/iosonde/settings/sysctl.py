@@ -15,18 +15,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import (
-    Mechanism,
-    PersistentLine,
-    drop_ins,
-    own_file,
-    read_files,
-    texts,
-    write_file,
-)
+from iosonde.settings.mechanism import ParameterFiles, PersistentLine, drop_ins, texts
 
 FILE = "/etc/sysctl.d/99-zz-iosonde.conf"
 # A file hides those of the same name in the folders after its own.
@@ -51,18 +41,15 @@ def parse_configuration(text: str) -> dict[str, str]:
     return found
 
 
-class Sysctl(Mechanism):
+class Sysctl(ParameterFiles):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "sysctl"
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
-        places = {address: parameter_path(address) for address in addresses}
-        return await read_files(host, places)
+    def path(self, address: str) -> str:
+        return parameter_path(address)
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
@@ -80,20 +67,6 @@ class Sysctl(Mechanism):
         }
 
     @override
-    def look(self, address: str) -> tuple[str, ...]:
-        return ("cat", parameter_path(address))
-
-    @override
-    def change(self, address: str, value: str) -> tuple[str, ...]:
-        return write_file(parameter_path(address), value)
-
-    @override
-    def device(self, address: str) -> str:
-        """See `Mechanism.device`; a parameter is the kernel's own."""
-        del address
-        return ""
-
-    @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         """See `Mechanism.keep`. /etc/sysctl.conf is read after all others: it is looked into."""
         last = parse_configuration((await texts(host, [_LAST])).get(_LAST, ""))
@@ -101,10 +74,6 @@ class Sysctl(Mechanism):
         if address in last and last[address] != value:
             note = f"{_LAST} sets it to {last[address]} and is read later; take that line out"
         return PersistentLine(FILE, f"{address} =", f"{address} = {value}", note=note)
-
-    @override
-    def without(self, text: str) -> str:
-        return own_file(text)
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:

@@ -28,7 +28,6 @@ from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
     Mechanism,
     PersistentLine,
-    own_file,
     read_files,
     texts,
     value_of,
@@ -142,10 +141,6 @@ class Sysfs(Mechanism):
         if place[1] == "block":
             line = "\n".join(f"{line}, {when}" for when in _WHEN)
         return PersistentLine(FILE, key, line, first=first, then=RELOAD, note=note)
-
-    @override
-    def without(self, text: str) -> str:
-        return own_file(text)
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:

@@ -18,9 +18,7 @@ from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers.bcache.facts import whole_bytes
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Mechanism, PersistentLine, write_file
 from iosonde.settings.sysfs import Sysfs
-from iosonde.settings.udev_rules import FILE
 
 # As `whole_bytes` on the host.
 _BYTES = (
@@ -30,18 +28,16 @@ _BYTES = (
 )
 
 
-class BcacheSettings(Mechanism):
-    """See `iosonde.settings.mechanism.Mechanism`."""
+class BcacheSettings(Sysfs):
+    """Sizes of bcache: read and set otherwise than the rest of sysfs, kept like it."""
 
     name: ClassVar[str] = "bcache"
-    files: ClassVar[tuple[str, ...]] = (FILE,)
 
     @override
     async def get(
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
-        """See `Mechanism.get`; what discovery shows too, so it is read like all of sysfs."""
-        values = await Sysfs().get(host, addresses)
+        values = await super().get(host, addresses)
         return {
             address: whole_bytes(value) if isinstance(value, str | int) else value
             for address, value in values.items()
@@ -49,31 +45,9 @@ class BcacheSettings(Mechanism):
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`; a size has no words."""
         del host, addresses
         return {}
 
     @override
     def look(self, address: str) -> tuple[str, ...]:
         return ("awk", _BYTES, address)
-
-    @override
-    def change(self, address: str, value: str) -> tuple[str, ...]:
-        return write_file(address, value)
-
-    @override
-    def device(self, address: str) -> str:
-        return Sysfs().device(address)
-
-    @override
-    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: a rule of udev, as for all of sysfs."""
-        return await Sysfs().keep(host, address, value)
-
-    @override
-    def without(self, text: str) -> str:
-        return Sysfs().without(text)
-
-    @override
-    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        return await Sysfs().kept(host, addresses)

@@ -20,7 +20,6 @@ from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
     Mechanism,
     PersistentLine,
-    own_file,
     read_files,
     texts,
     write_file,
@@ -50,12 +49,6 @@ class NfsdSettings(Mechanism):
         return await read_files(host, places)
 
     @override
-    async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`; the server does not tell."""
-        del host, addresses
-        return {}
-
-    @override
     def look(self, address: str) -> tuple[str, ...]:
         return ("cat", _FOLDER + address)
 
@@ -64,12 +57,6 @@ class NfsdSettings(Mechanism):
         if address == "max_block_size":
             return ("sh", "-c", _RESTARTED, "sh", _FOLDER.rstrip("/"), address, value)
         return write_file(_FOLDER + address, value)
-
-    @override
-    def device(self, address: str) -> str:
-        """See `Mechanism.device`; there is one server."""
-        del address
-        return ""
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
@@ -81,10 +68,6 @@ class NfsdSettings(Mechanism):
         if "RPCNFSDCOUNT" in "".join(old.values()):
             note = "/etc/default/nfs-kernel-server names RPCNFSDCOUNT, which older servers read"
         return PersistentLine(FILE, f"{name} =", f"{name} = {value}", section="[nfsd]", note=note)
-
-    @override
-    def without(self, text: str) -> str:
-        return own_file(text)
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
