@@ -11,6 +11,7 @@ from iosonde.cli import SUMMARIES, VERBS
 from iosonde.cli.output import prepare_streams, print_error, set_volume
 from iosonde.cli.streams import ended
 from iosonde.errors import IosondeError, OutputFailed, UsageError
+from iosonde.extras import missing_extra
 from iosonde.verbs.signals import Interrupted, asked, begin_work, end_work, say, take_signals
 
 if TYPE_CHECKING:
@@ -147,6 +148,11 @@ def _answered(given: list[str]) -> int:
     except IosondeError as problem:
         print_error(problem, as_json=as_json)
         return 128 + asked() if asked() else problem.exit_code
+    except ModuleNotFoundError as problem:
+        if (missing := missing_extra(problem)) is None:
+            raise
+        print_error(missing, as_json=as_json)
+        return missing.exit_code
     except FileNotFoundError:
         if _is_somewhere():
             raise

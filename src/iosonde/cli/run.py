@@ -109,6 +109,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
 ) -> int:
     """Measure how fast a storage stack is: loads at targets, in loops, with honest statistics."""
+    from iosonde.extras import require_extra
     from iosonde.hosts.command import set_trace
     from iosonde.measure.requirements import parse_option
     from iosonde.outputs import require_output
@@ -144,6 +145,7 @@ def run(
     if dry_run:
         return _show_commands(verb.commands(study, **options), as_json=as_json)
     if report is not None:
+        require_extra("report")
         require_output(report, "the report")
     again = _again(store, destroy, in_container=in_container)
     with watched(again) as progress:

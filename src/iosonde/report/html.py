@@ -45,7 +45,7 @@ from iosonde.report.sections import (
     results,
 )
 from iosonde.report.tuning import campaign_head, campaign_sections, shown, tuning_of
-from iosonde.report.waterfall import waterfall_blocks
+from iosonde.report.waterfall_chart import waterfall_blocks
 from iosonde.sentences import metric_words, requirement_words, verdict_words
 
 _NUMBERS, _PHRASES, _EACH, _CHIPS, _FIRST_FIGURES, _BARS = 4, 4, 3, 8, 3, 16

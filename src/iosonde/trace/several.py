@@ -14,6 +14,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from iosonde.errors import HostFailed, UsageError
+from iosonde.extras import require_extra
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -72,15 +73,12 @@ def by_dask(work: Callable[[T], R], items: Sequence[T], *, address: str) -> list
         UsageError: Dask is not installed.
         HostFailed: the scheduler does not answer, or a worker was lost on the way.
     """
-    try:
-        from dask.base import compute
-        from dask.delayed import delayed
-        from distributed import Client
-        from distributed.scheduler import KilledWorker
-    except ImportError:
-        raise UsageError(
-            "Dask is not installed", where="--dask", hint="pip install 'iosonde[dask]'"
-        ) from None
+    require_extra("dask")
+    from dask.base import compute
+    from dask.delayed import delayed
+    from distributed import Client
+    from distributed.scheduler import KilledWorker
+
     if address == LOCAL:
         parts = [delayed(work)(one) for one in items]
         return list(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]

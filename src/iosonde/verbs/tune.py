@@ -11,6 +11,7 @@ from iosonde.change.guard import parse_destroy
 from iosonde.change.tentative import checked_confirm
 from iosonde.contract import ADDED, HIDDEN, NULL, VerbResult
 from iosonde.errors import ConnectionLost, StoreFailed, UsageError
+from iosonde.extras import require_extra
 from iosonde.measure.progress import Progress, unwatched
 from iosonde.records.campaign import Campaign, CandidateEnd, LeftOut, Native
 from iosonde.records.comparison import Outcome
@@ -183,6 +184,7 @@ def tune(
         HostFailed, LoadFailed: what ended it; measurements are kept and settings put back.
         Interrupted: a signal ended it; settings are put back.
     """
+    require_extra("tune")
     checked_confirm(confirm)
     permissions = parse_destroy(destroy, in_container=in_container)
     kept = open_store(store, tell=tell)

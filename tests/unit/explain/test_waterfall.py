@@ -10,7 +10,8 @@ from iosonde.errors import UsageError
 from iosonde.explain.judge import findings
 from iosonde.explain.waterfall import waterfalls
 from iosonde.records.evidence import EvidenceSet, TrialEvidence
-from iosonde.report.waterfall import notes_of, rows_of, waterfall_figure
+from iosonde.report.waterfall import notes_of, rows_of
+from iosonde.report.waterfall_chart import waterfall_figure
 from iosonde.verbs.schema import schema
 from tests.unit.explain.cases import case_of, loop_tester_page, network_page, trial
 

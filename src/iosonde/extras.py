@@ -1,0 +1,60 @@
+"""Packages that only some verbs need: which extra brings each, and the command that installs it."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+from iosonde.errors import UsageError
+
+EXTRAS = {
+    "report": ("altair", "jinja2", "polars", "vl_convert"),
+    "tune": ("scipy",),
+    "lab": ("qemu",),
+    "postgresql": ("psycopg",),
+    "dask": ("dask", "distributed"),
+}
+"""Extra of pyproject.toml → the packages, as they are imported, that it brings."""
+_FOR = {
+    "report": "charts, pages, Parquet files and frames need",
+    "tune": "searching and fitting need",
+    "lab": "virtual hosts need",
+    "postgresql": "a store in PostgreSQL needs",
+    "dask": "a search spread over machines needs",
+}
+
+
+def require_extra(extra: str) -> None:
+    """Ask for an extra before work begins whose result needs it.
+
+    Raises:
+        UsageError: a package of it is not installed; the hint is the command that installs it.
+    """
+    for package in EXTRAS[extra]:
+        if find_spec(package) is None:
+            raise _missing(extra, package)
+
+
+def missing_extra(problem: ModuleNotFoundError) -> UsageError | None:
+    """The error for a package that was not to be imported; None: no extra brings it."""
+    package = (problem.name or "").partition(".")[0]
+    for extra, packages in EXTRAS.items():
+        if package in packages:
+            return _missing(extra, package)
+    return None
+
+
+def _missing(extra: str, package: str) -> UsageError:
+    return UsageError(
+        f"{_FOR[extra]} the Python package {package!r}, which is not installed",
+        hint=f"{_installer()} 'iosonde[{extra}]'",
+    )
+
+
+def _installer() -> str:
+    """The command that installs into this environment, by where its interpreter stands."""
+    if "/pipx/venvs/" in sys.prefix:
+        return "pipx install --force"
+    if "/uv/tools/" in sys.prefix:
+        return "uv tool install --force"
+    return f"{sys.executable} -m pip install"

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import sys
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from iosonde.cli.main import main
+from iosonde.errors import UsageError
+from iosonde.extras import EXTRAS, missing_extra, require_extra
+
+DECLARED = tomllib.loads(Path("pyproject.toml").read_text())["project"]["optional-dependencies"]
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_each_extra_is_declared_and_whole_here(extra: str) -> None:
+    assert extra in DECLARED
+    require_extra(extra)
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(UsageError, match="frames need the Python package 'altair'") as no:
+        require_extra("report")
+    assert no.value.hint == f"{sys.executable} -m pip install 'iosonde[report]'"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "command"),
+    [("/home/x/.local/share/pipx/venvs/iosonde", "pipx install --force 'iosonde[tune]'"),
+     ("/home/x/.local/share/uv/tools/iosonde", "uv tool install --force 'iosonde[tune]'")],
+    ids=["pipx", "uv"],
+)  # fmt: skip
+def test_the_command_is_that_of_the_installer(
+    monkeypatch: pytest.MonkeyPatch, prefix: str, command: str
+) -> None:
+    monkeypatch.setattr(sys, "prefix", prefix)
+    missing = missing_extra(ModuleNotFoundError(name="scipy.special"))
+    assert missing is not None
+    assert missing.hint == command
+
+
+def test_a_package_of_no_extra_stays_a_fault() -> None:
+    assert missing_extra(ModuleNotFoundError(name="scipyx")) is None
+    assert find_spec("scipyx") is None
+
+
+def test_run_asks_for_what_its_report_needs_before_it_measures(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(SystemExit) as end:
+        main(["run", "--load", "latency", "--target", str(tmp_path), "--report", "r.html"])
+    assert end.value.code == 2
+    assert "iosonde[report]" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
