@@ -6,12 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build dev demo test test-real test-long test-kills check format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab test-kernel test-lab test-lab-long lab
+.PHONY: help build dev demo test test-real test-long test-kills check format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab packages-release release test-kernel test-lab test-lab-long lab
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-packages-run packages-test packages-bench packages-kernel packages-lab: packages-%:
+packages-run packages-test packages-bench packages-kernel packages-lab packages-release: packages-%:
 	@tools/system-packages $*
 
 build: packages-run $(VENV)/.built ## the command, at .venv/bin/iosonde
@@ -78,7 +78,7 @@ check: dev ## format, lint, types, import directions, rules of the house
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tools/reference.py --check
 	$(BIN)/python tools/house.py
-	$(BIN)/shellcheck $(SCRIPTS)
+	$(BIN)/shellcheck $(SCRIPTS) tools/release packaging/postinst packaging/prerm
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
@@ -112,5 +112,8 @@ format: dev ## formats everything
 bench: packages-bench $(VENV)/.bench ## runs every benchmark
 	$(BIN)/python -m bench all
 
+release: packages-release ## wheels, source archive, .deb, .rpm, SBOM and checksums in dist/, checked; an hour
+	tools/release
+
 clean: ## removes what was built
-	rm -rf $(VENV) target dist
+	rm -rf $(VENV) .venv-release target dist

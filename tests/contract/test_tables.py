@@ -51,6 +51,7 @@ SHARED: Mapping[str, set[str]] = {
         "image",
         "findings",
         "waterfall",
+        "waterfall_chart",
         "blocks",
         "tuning",
         "tuning_charts",
