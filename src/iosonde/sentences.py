@@ -11,6 +11,7 @@ from iosonde.records.curve import Curve
 from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric
 from iosonde.records.sheet import TrialSheet
+from iosonde.records.steady import SteadyWindow
 
 MOST_LOOPS = 30
 """A forecast of more loops than these is no advice: the noise is too large for the difference."""
@@ -144,3 +145,16 @@ def knee_words(curve: Curve) -> str:
         f"knee at {knee.in_flight:.3g} I/Os in flight{sure}; {curve.axis} "
         f"{there.matrix[curve.axis]} gives {units.show_iops(knee.iops)}{latency}"
     )
+
+
+def window_sentence(window: SteadyWindow) -> str:
+    """`pts-iops rwmixread=0 bs=4k is steady in passes 4 to 8: 24,100 IOPS (range 6.1 % …)`."""
+    name = window.trial.removesuffix(f"@{window.probe}")
+    name += f" {metric_words(window.metric)}" if "." in window.metric else ""
+    figures = (
+        f"{units.show(window.mean, window.unit)} (range {units.show_fraction(window.range)}, slope "
+        f"{units.show_change(window.slope)})"
+    )
+    if window.reached:
+        return f"{name} is steady in passes {window.first} to {window.last}: {figures}"
+    return f"{name} is not steady within {window.last} passes: {figures} in the last five"

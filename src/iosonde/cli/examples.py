@@ -29,6 +29,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
          "a load matrix: curves of rate and latency, and their knees"),
         ("run --interleave sda.scheduler=none sda.scheduler=bfq --load iops --target /mnt/data",
          "two settings in turns, so that drift cancels; both are put back"),
+        ("run pts-iops --target /dev/nvme1n1 --destroy /dev/nvme1n1 --report page.html",
+         "an SSD by SNIA's test of IOPS; its content is lost"),
         ("run study.yaml --report page.html", "a study, and a page of its results"),
     ),
     "loads": (

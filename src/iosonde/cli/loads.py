@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def loads(
     name: Annotated[
-        str | None, typer.Argument(help="Print this load's file, to copy and change.")
+        str | None, typer.Argument(help="Print this load's or study's file, to copy and change.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
@@ -25,7 +25,7 @@ def loads(
     if as_json:
         print_json(bundled.to_json())
     elif name:
-        write_text(bundled.loads[0].text)
+        write_text(bundled.loads[0].text if bundled.loads else bundled.studies[0].text)
     else:
         _print(bundled)
 
@@ -46,4 +46,9 @@ def _print(bundled: BundledLoads) -> None:
         size = units.show_bytes(load.size) if load.size else "device"
         table.add_row(styled("[bold]{}[/bold]", load.name), does, size, load.about)
     out().print(table)
+    out().print("\nstudies: `iosonde run NAME --target DEVICE --destroy DEVICE`")
+    rows = Table(box=None, pad_edge=False, show_header=False)
+    for study in bundled.studies:
+        rows.add_row(styled("[bold]{}[/bold]", study.name), study.about)
+    out().print(rows)
     out().print("\n`iosonde loads NAME` prints one to copy and change.")

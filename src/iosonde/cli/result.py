@@ -13,6 +13,7 @@ from iosonde.cli.compared import comparison_answer
 from iosonde.cli.curves import curves_answer, print_curves
 from iosonde.cli.explained import evidence_text
 from iosonde.cli.output import err, is_quiet, is_verbose, out, print_json, styled
+from iosonde.cli.steady import print_grids, steady_answer
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.outputs import descriptor_of, write_output
 from iosonde.sentences import figure_words, requirement_words, spread_words, trial_words
@@ -83,7 +84,7 @@ def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None 
         line = styled("{}{}:{}", verdict.upper(), where, words)
         line.stylize(_VERDICTS[result.verdict], 0, len(verdict))
         console.print(line)
-    console.print(answer or (curves_answer(whole) if whole.curves else _answer(whole)))
+    console.print(answer or _answer(whole))
     console.print()
     if everything:
         for trial in whole.trials:
@@ -92,7 +93,10 @@ def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None 
             console.print(_joint_table(joint))
     else:
         drawn = {point.trial for curve in whole.curves for point in curve.points}
+        windowed = {window.load for window in whole.windows}
+        drawn |= {one.trial.id for one in whole.trials if one.trial.load.varied_from in windowed}
         print_curves(whole)
+        print_grids(whole)
         if rest := [sheet for sheet in whole.trials if sheet.trial.id not in drawn]:
             console.print(_headline_table(replace(whole, trials=tuple(rest))))
     for trial in whole.trials:
@@ -121,7 +125,12 @@ def _print_notes(trial: TrialSheet) -> None:
 
 
 def _answer(whole: RunSheet) -> Text:
-    """What the only trial reached; of several, the slowest place of each load, or its figure."""
+    """What is steady, or where knees are; else what the only trial reached.
+
+    Of several loads the slowest place of each, or its figure.
+    """
+    if whole.windows or whole.curves:
+        return steady_answer(whole) if whole.windows else curves_answer(whole)
     measured = [sheet for sheet in whole.trials if sheet.metrics]
     if not measured:
         return styled("[bold]no figures[/bold]: no loop of any trial has finished")

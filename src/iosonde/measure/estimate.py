@@ -10,6 +10,7 @@ from typing import Protocol
 from iosonde.measure.progress import TimeLeft
 from iosonde.measure.study import Plan
 
+_MINUTE = 60.0
 _BETWEEN = 2.0  # seconds from one loop's end to the next one's start, before we know better
 
 
@@ -45,6 +46,8 @@ class Estimate:
         self._ended: set[str] = set()
         study = plan.study
         self._most = study.until.max_seconds if study.until else study.max_seconds
+        if study.until and study.until.passes:
+            self._most = study.until.passes * (study.seconds or _MINUTE)
 
     def time_left(self, done: Mapping[str, LoopsSoFar]) -> TimeLeft:
         """How long the rest of the plan takes from now on, with pauses and preparations.

@@ -8,6 +8,7 @@ by a fifth, and when it ends: over n loops that looks at fewer than 6 n loops, n
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import replace
 from math import sqrt
 
@@ -48,12 +49,45 @@ class GrowingTrial:
         self._looked = 0
         self.flags = trial.flags
         """Rule names, as they were at the last look."""
+        self.lost = False
+        """A loop of it failed, so that it has no further one."""
         for loop in self._loops:
             self._count(loop)
 
     def __len__(self) -> int:
         """How many loops there are."""
         return len(self._loops)
+
+    @property
+    def id(self) -> str:
+        """Of the trial."""
+        return self._trial.id
+
+    @property
+    def first(self) -> Trial:
+        """The trial as it was at first: all but its loops."""
+        return self._trial
+
+    @property
+    def headline(self) -> str:
+        """Name of the metric that stands for it."""
+        return self._headline
+
+    @property
+    def metrics(self) -> list[Mapping[str, float]]:
+        """Of each loop that counts."""
+        return [loop.result.metrics for loop in self._loops if not loop.result.left_out]
+
+    def written(self, seconds: float | None) -> float:
+        """Bytes that its loops wrote.
+
+        Args:
+            seconds: of each loop; None: as long as it took with its start and end.
+        """
+        return sum(
+            loop.result.metrics.get("write.bandwidth", 0.0) * (seconds or loop.elapsed)
+            for loop in self._loops
+        )
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -129,10 +163,12 @@ class GrowingTrial:
     def add_unread(self, loop: Loop) -> None:
         """A loop that ran and could not be read: it takes a number, and counts for nothing."""
         self._unread.append(loop)
+        self.lost = True
 
     def fail(self, sentence: str) -> None:
         """Why it has no further loop."""
         self._faults[sentence] = None
+        self.lost = True
 
     def _count(self, loop: Loop) -> None:
         """The first loop says which metric is the headline of all; one left out says nothing."""

@@ -98,14 +98,17 @@ class StudyHosts:
         return [one for one in self.hosts.values() if one is not host and not is_asleep(one)]
 
     async def make_ready(
-        self, planned: PlannedTrial, exits: AsyncExitStack, *, beside: Collection[str] = ()
-    ) -> tuple[PreparedTrial, Capture, str]:
+        self, planned: PlannedTrial, exits: AsyncExitStack, *, beside: Collection[str] = (),
+        kept: bool = False,
+    ) -> tuple[PreparedTrial, Capture, str]:  # fmt: skip
         """The trial ready for its loops, the capture of its stack, and its command as text.
 
         Args:
             planned: the trial.
             exits: what is made here is removed when it closes.
             beside: layers of the stack that have to stand too.
+            kept: a device is in the state that earlier loops left, which is not to be lost: it is
+                neither discarded nor preconditioned.
 
         Raises:
             Refused: the target may not be written to.
@@ -132,9 +135,10 @@ class StudyHosts:
             scratch = await _scratch(planned, host, study, demand, tell)
             exits.push_async_callback(scratch.remove)
             target = scratch.target
-        await prepare(
-            host, target, study.prepare, permissions=permissions, scratch=scratch, tell=tell
-        )
+        wanted = study.prepare
+        if kept and target.kind is TargetKind.DEVICE:
+            wanted = wanted.model_copy(update={"discard": False, "precondition": 0})
+        await prepare(host, target, wanted, permissions=permissions, scratch=scratch, tell=tell)
         tell("reading the stack")
         hosts = [host, *self.others(host)] if self.stages else [host]
         capture = await discover(hosts)

@@ -26,6 +26,7 @@ from iosonde.measure.counting import counting_of
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
 from iosonde.measure.growing import GrowingTrial
+from iosonde.measure.passes import PassesToState, sector_of
 from iosonde.measure.progress import LoopFinished, Progress, RunStarted, RunWarning, TrialReady
 from iosonde.measure.ready import StudyHosts, require_target, require_tools
 from iosonde.measure.requirements import are_decided, declared
@@ -89,6 +90,7 @@ class _Session:
             self._hosts.hosts, plan.study.study,
             lambda sentence: progress(RunWarning("interleave", sentence)),
         )  # fmt: skip
+        self._passes = PassesToState.of(plan)
         self.failures: list[IosondeError] = []
         self._failed: set[str] = set()
 
@@ -182,7 +184,8 @@ class _Session:
     async def _pass(self, block: Sequence[Round], going: dict[str, list[_Ready]]) -> None:
         """One loop of each round that has not had its loop of this pass, and wants one."""
         number = self._next_pass(going) or 0
-        for part in order(block, self._plan.study.seed, number):
+        study = self._plan.study
+        for part in block if study.order == "declared" else order(block, study.seed, number):
             ready = going.get(part[0].id, [])
             if self._wanting(ready) and self._index(ready) <= number:
                 going[part[0].id] = await self._loop(ready)
@@ -209,10 +212,12 @@ class _Session:
         for planned in (planned for todo in left.values() for planned in todo):
             at.setdefault(_place(planned), []).append(planned)
         leaders = {name: max(found, key=_touches) for name, found in at.items()}
-        prepared = await asyncio.gather(
-            *(self._hosts.make_ready(planned, stack) for planned in leaders.values())
-        )
+        prepared = await asyncio.gather(*(
+            self._hosts.make_ready(planned, stack, kept=self._is_kept(at[name]))
+            for name, planned in leaders.items()
+        ))  # fmt: skip
         known = dict(zip(leaders, prepared, strict=True))
+        left = self._without_small_blocks(left, known)
         going: dict[str, list[_Ready]] = {}
         for part, todo in left.items():
             alike = [
@@ -237,6 +242,30 @@ class _Session:
         bench, _, command = prepared
         await self._arms.put(planned, self._plan.study.seconds or bench.demand.seconds)
         return bench, await discover([bench.host]), command
+
+    def _is_kept(self, planned: Sequence[PlannedTrial]) -> bool:
+        """Whether trials go on from the state that their loops have brought a device into."""
+        return self._passes is not None and any(
+            done.has_run for one in planned if (done := self._done.get(one.id))
+        )
+
+    def _without_small_blocks(
+        self, left: Mapping[str, Sequence[PlannedTrial]],
+        prepared: Mapping[str, tuple[PreparedTrial, Capture, str]],
+    ) -> dict[str, Sequence[PlannedTrial]]:  # fmt: skip
+        """Without the points of a matrix whose I/Os are smaller than a sector of their device."""
+        if not self._passes:
+            return dict(left)
+        kept: dict[str, Sequence[PlannedTrial]] = {}
+        for part, todo in left.items():
+            bench, capture, _ = prepared[_place(todo[0])]
+            sector = sector_of(capture, bench.target)
+            if not sector or not _is_below(todo[0], sector):
+                kept[part] = todo
+                continue
+            words = f"is left out: the device has sectors of {units.show_bytes(sector)}"
+            self._progress(RunWarning(todo[0].id, words))
+        return kept
 
     async def _make_ready(
         self, planned: PlannedTrial, bench: PreparedTrial, capture: Capture, command: str
@@ -391,6 +420,10 @@ class _Session:
     def _tell_unreached(self, trial: str) -> None:
         """Say so where the time was over before the loops gave what the study asked for."""
         until = self._plan.study.until
+        if self._passes:
+            if words := self._passes.unreached(trial, self._done):
+                self._progress(RunWarning(trial, words))
+            return
         if until is None or StopRule.of(0, until).reached(self._done[trial].headlines):
             return
         wanted = (
@@ -411,6 +444,8 @@ class _Session:
         """Whether the study's stop rule asks for another loop."""
         if trial is None:
             return True
+        if self._passes:
+            return self._passes.wants_more(trial, self._done)
         study = self._plan.study
         if StopRule.of(study.loops, study.until).wants_more(trial.headlines, trial.spent):
             return True
@@ -431,6 +466,12 @@ class _Session:
 def _place(planned: PlannedTrial) -> str:
     """What trials share that are prepared once: the name of their probe point without its arm."""
     return planned.pair[1] or planned.probe.name
+
+
+def _is_below(planned: PlannedTrial, sector: int) -> bool:
+    """Whether a load's smallest I/O past the page cache is smaller than a sector."""
+    demand = LOADS.load(planned.load.engine)().demand(planned.load)
+    return demand.direct and demand.block is not None and demand.block < sector
 
 
 def _touches(planned: PlannedTrial) -> tuple[bool, int]:

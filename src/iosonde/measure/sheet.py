@@ -11,6 +11,7 @@ from iosonde.measure.curves import curves_of
 from iosonde.measure.in_turns import arms_of
 from iosonde.measure.requirements import results_of
 from iosonde.measure.seconds import devices_of, seconds_of
+from iosonde.measure.windows import windows_of, within
 from iosonde.records.finding import Finding
 from iosonde.records.load import Histogram, LoadResult
 from iosonde.records.run import Loop, Metric, Run, Trial
@@ -23,6 +24,7 @@ from iosonde.statistics.estimates import summarise
 from iosonde.statistics.histogram import merge, quantile
 
 _EXACT: Mapping[str, float] = {}
+_OF_TRENDS = frozenset({"first-loop", "drift", "cache-drain"})
 CPU_PER_IO = "cpu.per_io"
 """Seconds of one core's time for one I/O: user and system, over the I/Os of all directions."""
 
@@ -37,7 +39,10 @@ def sheet(run: Run) -> RunSheet:
     from iosonde.measure.combine import joint_sheets  # which merges by what is defined here
 
     run = told_unread(run)
-    sheets = [trial_sheet(trial) for trial in run.trials]
+    windows = windows_of(run)
+    sheets = [trial_sheet(trial) for trial in within(run, windows).trials]
+    if windows:
+        sheets = [_in_window(one) for one in sheets]
     headlines: dict[tuple[str, str], Counter[str]] = {}
     for one in sheets:
         headlines.setdefault(_load_of(one), Counter())[one.headline] += bool(one.headline)
@@ -48,7 +53,15 @@ def sheet(run: Run) -> RunSheet:
         requirements=results_of(run),
         curves=curves_of(sheets),
         arms=arms_of(run),
+        windows=windows,
     )
+
+
+def _in_window(sheet: TrialSheet) -> TrialSheet:
+    """A sheet of a window's loops, whose trend is judged by the window's criterion alone."""
+    flags = tuple(flag for flag in sheet.trial.flags if flag not in _OF_TRENDS)
+    findings = tuple(one for one in sheet.findings if one.rule not in _OF_TRENDS)
+    return replace(sheet, trial=replace(sheet.trial, flags=flags), findings=findings)
 
 
 def _load_of(sheet: TrialSheet) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby, product
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -72,12 +72,24 @@ class Until(_Strict):
 
     halfwidth: Share | None = None
     steady: bool = False
+    passes: Annotated[int, Field(ge=5, le=1000)] | None = None
+    """All points of a matrix have loops until those that `track` names are steady together."""
+    track: dict[str, str | int | float] = {}
+    metric: str = ""
+    written: Annotated[float, Field(gt=0, le=1000)] | None = None
+    """So often as much as the target holds is written."""
     max_seconds: Seconds = 600.0
 
     @model_validator(mode="after")
     def _one_reason(self) -> Until:
-        if self.halfwidth is None and not self.steady:
-            raise ValueError("say `halfwidth: 2%` or `steady: true`")
+        if self.written and (self.halfwidth is not None or self.steady):
+            raise ValueError("`written` stands alone: without `halfwidth` and `steady`")
+        if self.halfwidth is None and not self.steady and not self.written:
+            raise ValueError("say `halfwidth: 2%`, `steady: true` or `written: 4`")
+        if self.passes and (self.halfwidth is not None or not self.steady):
+            raise ValueError("`passes` goes with `steady: true`, and without `halfwidth`")
+        if (self.track or self.metric) and not self.passes:
+            raise ValueError("`track` and `metric` say what is steady: give `passes` too")
         return self
 
 
@@ -146,6 +158,7 @@ class Study(_Strict):
     ledger: bool = False
     prepare: Prepare = Prepare()
     seed: Annotated[int, Field(ge=0, le=2**32)] = 1
+    order: Literal["drawn", "declared"] = "drawn"
 
     @property
     def fixed_loops(self) -> int | None:

@@ -16,6 +16,7 @@ from iosonde.records.prediction import Forecast
 from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric, Run, Trial
 from iosonde.records.stack import Scalar
+from iosonde.records.steady import SteadyWindow
 
 SYNC_LATENCY = "sync.latency.mean"
 """Mean seconds of an fsync, fdatasync or sync_file_range of the load."""
@@ -164,3 +165,5 @@ class RunSheet:
     """Of load matrices."""
     arms: Mapping[str, TrialArm] = field(default_factory=dict)
     """Of an interleaved run, by the id of the trial."""
+    windows: tuple[SteadyWindow, ...] = ()
+    """Of a study that tracks a steady state; the trials' statistics are of these passes alone."""

@@ -44,6 +44,13 @@ from iosonde.report.sections import (
     problem_blocks,
     results,
 )
+from iosonde.report.steady import (
+    steady_answer,
+    steady_blocks,
+    steady_figures,
+    steady_numbers,
+    steady_tone,
+)
 from iosonde.report.tuning import campaign_head, campaign_sections, shown, tuning_of
 from iosonde.report.waterfall_chart import waterfall_blocks
 from iosonde.sentences import metric_words, requirement_words, verdict_words
@@ -70,17 +77,25 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     groups = by_load(plain, [sheet.trials for _, sheet in plain])
     problems = grouped(_findings(labelled))
     curves = () if compared.verdicts else [one for sheet in runs for one in sheet.curves]
+    windows = () if compared.verdicts else [one for sheet in runs for one in sheet.windows]
     drawn = {point.trial for curve in curves for point in curve.points}
-    figures = [*curve_figures(curves), *_bars(_without_trials(groups, drawn), compared)]
+    drawn |= {
+        one.trial.id for sheet in runs for one in sheet.trials if windows and one.trial.load.matrix
+    }
+    figures = [one for sheet in runs if windows for one in steady_figures(sheet)]
+    figures += [*curve_figures(curves), *_bars(_without_trials(groups, drawn), compared)]
     if forest := forest_figure(_changes(groups, compared)):
         figures = [forest, *figures]
     measured = groups or by_load(labelled, [shown(sheet) for sheet in runs])
+    if windows:
+        measured = _without_trials(measured, drawn)
     latencies = latency_figures(measured)
     spare = max(0, _FIRST_FIGURES - len(figures))
     campaigns = [sheet for _, sheet in labelled if tuning_of(sheet)]
     head = campaign_head(campaigns[0]) if len(runs) == 1 and campaigns else None
     sections = [
         *_more_figures(figures[_FIRST_FIGURES:]),
+        *(block for sheet in runs if not compared.verdicts for block in steady_blocks(sheet)),
         *curve_blocks(curves),
         *results(groups, labelled, compared),
         *(block for sheet in campaigns for block in campaign_sections(sheet)),
@@ -96,13 +111,17 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
         answer=(
             head.answer
             if head
+            else steady_answer(windows)
+            if windows
             else curve_answer(curves)
             if curves
             else _answer(groups, labelled, compared)
         ),
-        tone=head.tone if head else _tone(runs, compared),
+        tone=head.tone if head else steady_tone(windows) if windows else _tone(runs, compared),
         badges=(*(head.badges if head else _badges(runs, compared)), *counts(problems)),
-        numbers=head.numbers if head else tuple(_numbers(groups, compared))[:_NUMBERS],
+        numbers=head.numbers
+        if head
+        else tuple(steady_numbers(windows) if windows else _numbers(groups, compared))[:_NUMBERS],
         chips=head.chips if head else tuple(_chips(groups, compared)),
         stack=strip([one for group in groups for one in group.members]) if groups else (),
         figures=head.figures if head else (*figures[:_FIRST_FIGURES], *latencies[:spare]),

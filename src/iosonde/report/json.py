@@ -17,6 +17,7 @@ from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric, RunState
 from iosonde.records.sheet import JointSheet, RunSheet, TrialArm, TrialSheet
 from iosonde.records.stack import Scalar
+from iosonde.records.steady import SteadyWindow
 from iosonde.report.format import Format
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class RunResult(VerbResult):
     """What its study requires, on each trial that has the metric."""
     curves: tuple[Curve, ...] = field(metadata=ADDED)
     """Response curves of load matrices, with their knees."""
+    steady: tuple[SteadyWindow, ...] = field(metadata=ADDED)
+    """Of a study that tracks a steady state the passes that its figures are of."""
     sheet: RunSheet = field(metadata=HIDDEN)
     """The run as stored, with the statistics of its trials."""
 
@@ -138,6 +141,7 @@ class RunResult(VerbResult):
             ),
             together=tuple(map(JointResult.of, sheet.joint)), requirements=sheet.requirements,
             curves=sheet.curves,
+            steady=sheet.windows,
             sheet=sheet, **more,
         )  # fmt: skip
 

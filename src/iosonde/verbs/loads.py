@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from iosonde.contract import HIDDEN, VerbResult
+from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.loads import LOADS
 from iosonde.loads.named import named_load, names, text_of
+from iosonde.measure import named as studies
 from iosonde.records.stack import Json
 
 
@@ -35,23 +36,49 @@ class BundledLoad:
 
 
 @dataclass(frozen=True, slots=True)
+class BundledStudy:
+    """A study that needs only targets."""
+
+    name: str
+    about: str
+    text: str = field(metadata=HIDDEN)
+    """Its file, to be copied and changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class BundledLoads(VerbResult):
-    """The loads that come with iosonde, or the one asked for. Sizes in bytes, times in seconds."""
+    """The loads and studies that come with iosonde, or the one asked for.
+
+    Sizes in bytes, times in seconds.
+    """
 
     SCHEMA: ClassVar[str] = "iosonde.loads/1"
-    loads: tuple[BundledLoad, ...] = field(metadata={"schema": {"minItems": 1}})
+    loads: tuple[BundledLoad, ...]
+    studies: tuple[BundledStudy, ...] = field(metadata=ADDED)
+    """Studies that need only targets: `iosonde run NAME --target DEVICE`."""
 
 
 def loads(*wanted: str) -> BundledLoads:
-    """The loads that come with iosonde.
+    """The loads and studies that come with iosonde.
 
     Args:
-        wanted: names of loads; none: all.
+        wanted: names of loads and studies; none: all.
 
     Raises:
         UsageError: there is none of a name.
     """
-    return BundledLoads(tuple(_bundled(name) for name in wanted or names()))
+    known = studies.names()
+    return BundledLoads(
+        tuple(_bundled(name) for name in wanted or names() if name not in known),
+        tuple(_study(name) for name in wanted or known if name in known),
+    )
+
+
+def _study(name: str) -> BundledStudy:
+    """A bundled study; what it is for stands in the comment at its head."""
+    text = studies.text_of(name)
+    about = [line.removeprefix("#").strip() for line in text.split("\n") if line.startswith("#")]
+    return BundledStudy(name, " ".join(about), text)
 
 
 def _bundled(name: str) -> BundledLoad:

@@ -14,6 +14,7 @@ from iosonde.errors import IosondeError, StoreFailed, UsageError
 from iosonde.loads import LOADS
 from iosonde.loads.matrix import loop_seconds
 from iosonde.measure.interleave import spread
+from iosonde.measure.named import bundled_values, is_bundled
 from iosonde.measure.progress import Progress, unwatched
 from iosonde.measure.ready import planned_command
 from iosonde.measure.run import RunOutcome, run_plan
@@ -169,7 +170,8 @@ def _passes(plan: Plan) -> Iterator[tuple[str, ...]]:
     for block in blocks(plan.rounds):
         if len(block) > 1:
             for number in range(min(plan.study.loops, _MOST_PASSES)):
-                taken = order(block, plan.study.seed, number)
+                drawn = plan.study.order == "drawn"
+                taken = order(block, plan.study.seed, number) if drawn else block
                 yield tuple(trial.id for part in taken for trial in part)
 
 
@@ -239,11 +241,19 @@ def _study(file: str | None, options: Mapping[str, Any]) -> tuple[Study, str]:
                 hint="for example: iosonde run --load latency --target .",
             )
         return check_declaration(_with_loops(given), "command line", Study), "command line"
+    if is_bundled(file):
+        return check_declaration(_merged(bundled_values(file), given), f"study {file}", Study), file
     study = read_study(Path(file))
     if "loops" in study.model_fields_set:
         given.setdefault("loops", study.loops)
     given = _with_loops(given)
     return check_declaration({**study.model_dump(mode="json"), **given}, file, Study), file
+
+
+def _merged(values: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """A bundled study with options in place of its keys; of `prepare` key by key."""
+    prepare = {**values.get("prepare", {}), **given.get("prepare", {})}
+    return {**values, **given, "prepare": prepare}
 
 
 def _with_loops(options: dict[str, Any]) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def test_a_run_of_many_loops_costs_each_the_same(
     async def nothing(*_: object, **__: object) -> None:
         return None
 
-    async def ready(_: object, planned: Any, __: object) -> Any:
+    async def ready(_: object, planned: Any, __: object, **___: object) -> Any:
         trial = build.trial([])
         bench = PreparedTrial(
             planned.id, LocalHost(), Fio(), trial.load, BUFFERED, trial.target, None, 1, (), (),

@@ -1,0 +1,115 @@
+"""When a study has loops enough that depend on a state of the device: steady, or written so often.
+
+A matrix is measured pass by pass until what the study tracks is steady in its last five passes;
+its figures are then those of these passes alone (windows.py), and the passes before them have
+preconditioned the device with the very load.
+
+Source:
+    SNIA Solid State Storage Performance Test Specification 2.0.2: 7.2, 8.2 and 9.2 (at most 25
+    rounds), 10.2 (24 hours or four times the user capacity).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from iosonde import units
+from iosonde.errors import UsageError
+from iosonde.loads import LOADS
+from iosonde.measure.growing import GrowingTrial
+from iosonde.measure.study import Plan, Until
+from iosonde.measure.turns import blocks
+from iosonde.measure.windows import figure, is_tracked, passes_wanted
+from iosonde.records.load import Target
+from iosonde.records.run import Trial
+from iosonde.records.stack import Capture
+from iosonde.stack.model import layers_under
+from iosonde.statistics.steady import ROUNDS, steady_state
+
+
+class PassesToState:
+    """When the trials of a plan have loops enough, where that depends on a state of the device.
+
+    Args:
+        plan: of a study whose `until` has `passes` or `written`.
+
+    Raises:
+        UsageError: what is to be tracked is no point of a matrix.
+    """
+
+    def __init__(self, plan: Plan, until: Until) -> None:
+        self._until, self._seconds = until, plan.study.seconds
+        self._tracked: dict[str, tuple[str, ...]] = {}
+        for block in blocks(plan.rounds):
+            trials = [trial for part in block for trial in part]
+            found = tuple(one.id for one in trials if is_tracked(until, one.load))
+            if until.passes and not found:
+                raise UsageError(
+                    f"no point of {trials[0].load.varied_from or trials[0].load.name} has "
+                    + ", ".join(f"{name}={value}" for name, value in until.track.items()),
+                    where="until.track", hint="name values that the load's lists have",
+                )  # fmt: skip
+            self._tracked.update((one.id, found) for one in trials)
+
+    @classmethod
+    def of(cls, plan: Plan) -> PassesToState | None:
+        """None where the loops of a plan do not depend on such a state."""
+        until = plan.study.until
+        return cls(plan, until) if until and (until.passes or until.written) else None
+
+    def wants_more(self, trial: GrowingTrial, done: Mapping[str, GrowingTrial]) -> bool:
+        """Whether a trial is to have another loop."""
+        until = self._until
+        if until.written:
+            capacity = capacity_of(trial.first)
+            far = capacity and trial.written(self._seconds) >= until.written * capacity
+            return not far and trial.spent < until.max_seconds
+        tracked = [done[one] for one in self._tracked[trial.id] if one in done]
+        if any(one.lost for one in tracked):
+            return False
+        return len(trial) < passes_wanted(self._values(tracked), until.passes or 0)
+
+    def unreached(self, trial: str, done: Mapping[str, GrowingTrial]) -> str:
+        """Why a tracked trial did not reach what was asked for; empty where it did."""
+        until = self._until
+        if trial not in self._tracked[trial]:
+            return ""
+        if until.written:
+            capacity = capacity_of(done[trial].first)
+            written = done[trial].written(self._seconds)
+            if capacity and written >= until.written * capacity:
+                return ""
+            over = f"{written / capacity:.2g} of {until.written:g} capacities" if capacity else ""
+            return f"{units.show_seconds(until.max_seconds)} are over; written: {over or written}"
+        (values,) = self._values([done[trial]])
+        number = passes_wanted([values], until.passes or 0)
+        if steady_state(values[:number]).reached:
+            return ""
+        return f"not steady within {len(values)} passes; figures are those of the last {ROUNDS}"
+
+    def _values(self, trials: Iterable[GrowingTrial]) -> list[list[float]]:
+        return [
+            [figure(metrics, self._until.metric or one.headline) for metrics in one.metrics]
+            for one in trials
+        ]  # fmt: skip
+
+
+def capacity_of(trial: Trial) -> int | None:
+    """Bytes of a trial's target, or that its load touches; None where neither is known."""
+    demand = LOADS.load(trial.load.engine)().demand(trial.load)
+    found = (
+        layers_under(trial.capture, trial.target.host, trial.target.path) if trial.capture else ()
+    )
+    device = found[0].size if found and found[0].device == trial.target.path else None
+    sizes = [size for size in (device, demand.size) if size]
+    return min(sizes, default=None)
+
+
+def sector_of(capture: Capture, target: Target) -> int | None:
+    """Bytes of a logical block of a device; None where the target is none, or it is not known."""
+    size = next(
+        (layer.facts.get("logical_block_size") for layer in
+         layers_under(capture, target.host, target.path)[:1] if layer.device == target.path),
+        None,
+    )  # fmt: skip
+    return size if isinstance(size, int) else None

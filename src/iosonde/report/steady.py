@@ -1,0 +1,350 @@
+"""A steady state on a page: how it was reached, its window, and the figures of the matrix in it.
+
+Source:
+    SNIA Solid State Storage Performance Test Specification 2.0.2: 5 (what every report says), 7.3,
+    8.3 and 9.3 (test set-up, convergence, measurement window, results).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import altair as alt
+
+from iosonde import units
+from iosonde.records.run import HEALTH, Trial
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Scalar, StackLayer
+from iosonde.records.steady import SteadyWindow
+from iosonde.report.blocks import Badge, Block, Cells, Number, Text, Title, Tone
+from iosonde.report.charts import (
+    BLUE,
+    GREEN,
+    GREY,
+    MOST_LINES,
+    ORANGE,
+    PALETTE,
+    Figure,
+    data,
+    sized,
+)
+from iosonde.report.figures import number, scale
+from iosonde.report.grid import Grid, grids_of, shown
+from iosonde.sentences import window_sentence
+from iosonde.statistics.steady import RANGE_LIMIT, SLOPE_LIMIT
+
+_TICKS = ",.6~g"
+_WAYS = ("read", "write", "trim")
+_LEGEND = alt.Legend(orient="top", direction="horizontal", columns=4)
+
+
+def steady_answer(windows: Sequence[SteadyWindow]) -> str:
+    """Whether and where each tracked load is steady, in one sentence."""
+    return "; ".join(map(window_sentence, windows)) + "."
+
+
+def steady_tone(windows: Sequence[SteadyWindow]) -> Tone:
+    """Good where all of them are."""
+    return Tone.GOOD if all(window.reached for window in windows) else Tone.UNSURE
+
+
+def steady_numbers(windows: Sequence[SteadyWindow]) -> Iterator[Number]:
+    """The mean of each window."""
+    for window in windows:
+        yield Number(
+            units.show(window.mean, window.unit), tracked_name(window),
+            f"passes {window.first} to {window.last}, range {units.show_fraction(window.range)}, "
+            f"slope {units.show_change(window.slope)}",
+            Tone.GOOD if window.reached else Tone.UNSURE,
+        )  # fmt: skip
+
+
+def tracked_name(window: SteadyWindow) -> str:
+    """The load that is tracked, without its place."""
+    return window.trial.removesuffix(f"@{window.probe}")
+
+
+# ── charts ────────────────────────────────────────────────────────────────────────────────────
+
+
+def steady_figures(sheet: RunSheet) -> list[Figure]:
+    """Each window, then how all points beside it came there, then the matrix."""
+    figures = [_window_figure(window) for window in sheet.windows]
+    figures += [_heat_map(grid) for grid in grids_of(sheet)]
+    return figures + [one for window in sheet.windows if (one := _convergence(sheet, window))]
+
+
+def _window_figure(window: SteadyWindow) -> Figure:
+    """The tracked figure of every pass, the window, its mean ± 10 % and the fitted line."""
+    divisor, unit = scale(window.unit, window.values)
+    high, low = (window.mean * (1 + sign * RANGE_LIMIT / 2) for sign in (1, -1))
+    rows = [
+        {"pass": at, "value": round(value / divisor, 6), "what": tracked_name(window),
+         "hover": f"pass {at}: {units.show(value, window.unit)}"}
+        for at, value in enumerate(window.values, 1)
+    ]  # fmt: skip
+    lines = [
+        {"pass": at, "value": value / divisor, "what": name}
+        for name, first, last in (
+            ("mean of the window", window.mean, window.mean),
+            ("+ 10 %", high, high),
+            ("− 10 %", low, low),
+            ("fitted line", *window.line),
+        )
+        for at, value in ((window.first, first), (window.last, last))
+    ]  # fmt: skip
+    names = ["mean of the window", "+ 10 %", "− 10 %", "fitted line"]
+    passes = alt.Scale(domain=[1, max(len(window.values), 2)], nice=False, zero=False)
+    axis = alt.Axis(tickMinStep=1, format="d")
+    x = alt.X("pass:Q", title="pass (round)", axis=axis, scale=passes)
+    y = alt.Y("value:Q", title=unit, axis=alt.Axis(tickCount=5, format=_TICKS),
+              scale=alt.Scale(zero=True))  # fmt: skip
+    shade = GREEN if window.reached else GREY
+    band = [{"from": window.first, "to": window.last}]
+    chart = alt.layer(
+        alt.Chart(data(band)).mark_rect(color=shade, opacity=0.12, aria=False).encode(
+            x=alt.X("from:Q", title="pass (round)", axis=axis, scale=passes), x2="to:Q"),
+        alt.Chart(data(lines)).mark_line(strokeWidth=1.2, aria=False).encode(
+            x=x, y=y,
+            strokeDash=alt.StrokeDash("what:N", title=None, legend=None, scale=alt.Scale(
+                domain=names, range=[[1, 0], [4, 3], [4, 3], [8, 2, 2, 2]])),
+            color=alt.Color("what:N", title=None, legend=None, scale=alt.Scale(
+                domain=names, range=[GREY, GREY, GREY, ORANGE])),
+        ),
+        alt.Chart(data(rows)).mark_line(color=BLUE, aria=False).encode(x=x, y=y),
+        alt.Chart(data(rows)).mark_point(color=BLUE, filled=True, size=45, opacity=1).encode(
+            x=x, y=y, description="hover:N"),
+    ).resolve_scale(color="independent", strokeDash="independent")  # fmt: skip
+    return Figure(
+        title=f"Steady state: {tracked_name(window)}",
+        alt=f"{tracked_name(window)} in each pass, {unit}. {window_sentence(window)}",
+        chart=sized(chart, 240),
+        note="shaded: measurement window; dashed: its mean ± 10 %; orange: fitted line",
+    )
+
+
+def _convergence(sheet: RunSheet, window: SteadyWindow) -> Figure | None:
+    """Every pass of the points that differ from the tracked one in one option, a line each."""
+    own = next(one for one in sheet.run.trials if one.id == window.trial)
+    option = "bs" if "bs" in own.load.matrix else next(iter(own.load.matrix), "")
+    lines: dict[str, list[float]] = {}
+    for trial in sheet.run.trials:
+        rest = {name: value for name, value in trial.load.matrix.items() if name != option}
+        same = all(own.load.matrix.get(name) == value for name, value in rest.items())
+        alike = (trial.load.varied_from, trial.host, trial.probe)
+        if same and alike == (own.load.varied_from, own.host, own.probe):
+            lines[shown(option, trial.load.matrix.get(option))] = _values(trial, window.metric)
+    lines = dict(list(lines.items())[:MOST_LINES])
+    if len(lines) < 2:
+        return None
+    divisor, unit = scale(window.unit, [value for line in lines.values() for value in line])
+    rows = [
+        {"pass": at, "value": round(value / divisor, 6), "what": name,
+         "hover": f"{name}, pass {at}: {units.show(value, window.unit)}"}
+        for name, values in lines.items() for at, value in enumerate(values, 1) if value
+    ]  # fmt: skip
+    chart = alt.Chart(data(rows)).mark_line(point=True).encode(
+        x=alt.X("pass:Q", title="pass (round)", axis=alt.Axis(tickMinStep=1, format="d")),
+        y=alt.Y("value:Q", title=unit, scale=alt.Scale(type="log", nice=False),
+                axis=alt.Axis(tickCount=5, format=_TICKS)),
+        color=alt.Color("what:N", title=None, legend=_LEGEND, scale=alt.Scale(
+            domain=list(lines), range=PALETTE[: len(lines)])),
+        description="hover:N",
+    )  # fmt: skip
+    rest_words = ", ".join(
+        f"{name} {shown(name, value)}" for name, value in own.load.matrix.items() if name != option
+    )
+    title = f"{window.load}: convergence" + (f" at {rest_words}" if rest_words else "")
+    return Figure(title=title, alt=f"{title}, {unit}, a line for each {option}: {', '.join(lines)}",
+                  chart=sized(chart, 240))  # fmt: skip
+
+
+def _values(trial: Trial, metric: str) -> list[float]:
+    if metric in {"iops", "bandwidth"}:
+        return [
+            sum(loop.result.metrics.get(f"{way}.{metric}", 0.0) for way in _WAYS)
+            for loop in trial.counted
+        ]
+    return [loop.result.metrics.get(metric, 0.0) for loop in trial.counted]
+
+
+def _heat_map(grid: Grid) -> Figure:
+    """The matrix, each row shaded by its own largest figure."""
+    known = [value for row in grid.cells for value in row if value is not None]
+    divisor, unit = scale(grid.unit, known)
+    rows = []
+    for name, cells in zip(grid.names, grid.cells, strict=True):
+        most = max((value for value in cells if value), default=1.0)
+        for head, value in zip(grid.heads, cells, strict=True):
+            if value is not None:
+                share = value / most
+                ink = "#ffffff" if share > 0.6 else "#1a1a1a"
+                rows.append({
+                    "row": name, "column": head, "share": share, "ink": ink,
+                    "label": number(value / divisor),
+                    "hover": f"{name} {head}: {units.show(value, grid.unit)}",
+                })  # fmt: skip
+    heading = "reads/writes, %" if grid.columns == "rwmixread" else grid.columns
+    base = alt.Chart(data(rows)).encode(
+        x=alt.X("column:N", title=heading, sort=None, axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("row:N", title=None, sort=None),
+    )
+    chart = alt.layer(
+        base.mark_rect(stroke="#ddd").encode(
+            color=alt.Color("share:Q", legend=None,
+                            scale=alt.Scale(range=["#eaf3f9", "#00507c"], domain=[0, 1])),
+            description="hover:N"),
+        base.mark_text(fontSize=11, aria=False).encode(
+            text="label:N", color=alt.Color("ink:N", scale=None)),
+    ).resolve_scale(color="independent")  # fmt: skip
+    title = f"{grid.title}, {unit}" if unit.lower() not in grid.title.lower() else grid.title
+    return Figure(
+        title=title, alt=f"{title}. " + "; ".join(str(row["hover"]) for row in rows),
+        chart=sized(chart, 34 * len(grid.names) + 20),
+        note=f"shaded within each row; {'less' if grid.less else 'more'} is better",
+    )  # fmt: skip
+
+
+# ── tables ────────────────────────────────────────────────────────────────────────────────────
+
+
+def steady_blocks(sheet: RunSheet) -> Iterator[Block]:
+    """Set-up, preconditioning, window and results, in the order of the standard's report."""
+    until = _study(sheet).get("until")
+    if not sheet.windows and not (isinstance(until, dict) and until.get("written")):
+        return
+    yield Title("Test set-up")
+    yield Cells(("what", "value"), tuple(_setup(sheet)), words=2)
+    for window in sheet.windows:
+        yield Title(f"Steady state: {tracked_name(window)}")
+        yield Text(window_sentence(window) + ".")
+        yield _window_table(window)
+        yield Text(
+            "A window is steady where the largest figure less the smallest is at most "
+            f"{units.show_fraction(RANGE_LIMIT)} of the mean, and the fitted line changes by at "
+            f"most {units.show_fraction(SLOPE_LIMIT)} of it.", "soft",
+        )  # fmt: skip
+    for grid in grids_of(sheet):
+        yield Title(grid.title)
+        yield Text("Means over the passes of the window.", "soft")
+        yield _grid_table(grid)
+
+
+def _window_table(window: SteadyWindow) -> Cells:
+    divisor, unit = scale(window.unit, window.values)
+    inside = range(window.first, window.last + 1)
+    rows: list[tuple[str | Badge, ...]] = [
+        (f"pass {at}", number(window.values[at - 1] / divisor), unit, "", "") for at in inside
+    ]
+
+    def judged(name: str, value: float, share: float, limit: float) -> tuple[str | Badge, ...]:
+        good = abs(share) <= limit + 1e-12
+        return (
+            name, number(value / divisor), unit,
+            f"{units.show_fraction(abs(share))} (at most {units.show_fraction(limit)})",
+            Badge("within", Tone.GOOD) if good else Badge("beyond", Tone.BAD),
+        )  # fmt: skip
+
+    rows += [
+        ("mean", number(window.mean / divisor), unit, "", ""),
+        judged("largest − smallest", window.highest - window.lowest, window.range, RANGE_LIMIT),
+        judged("rise of the fitted line", window.mean * window.slope, window.slope, SLOPE_LIMIT),
+    ]
+    return Cells(("what", "figure", "unit", "of the mean", "criterion"), tuple(rows), words=1)
+
+
+def _grid_table(grid: Grid) -> Cells:
+    known = [value for row in grid.cells for value in row if value is not None]
+    divisor, unit = scale(grid.unit, known)
+    heading = {"bs": "block size"}.get(grid.rows, grid.rows or "load")
+    head = (f"{heading} \\ {'R/W' if grid.columns == 'rwmixread' else grid.columns}, {unit}",)
+    rows = [
+        (name or grid.load, *("–" if value is None else number(value / divisor) for value in row))
+        for name, row in zip(grid.names, grid.cells, strict=True)
+    ]
+    return Cells((*head, *grid.heads), tuple(rows))
+
+
+def _study(sheet: RunSheet) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", sheet.run.plan.get("study") or {})
+
+
+def _setup(sheet: RunSheet) -> Iterator[tuple[str, str]]:
+    """What section 5 of the standard asks for, as far as it is known."""
+    trials = [trial for trial in sheet.run.trials if trial.loops]
+    if not trials:
+        return
+    first, study = trials[0], _study(sheet)
+    device = _device(first)
+    yield "device", first.target.path
+    if device:
+        facts = {**device.facts, **device.settings}
+        for name, words in (
+            ("model", "model"), ("serial", "serial number"), ("firmware", "firmware"),
+            ("transport", "interface"), ("write_cache", "volatile write cache"),
+            ("logical_block_size", "logical block size"), ("scheduler", "I/O scheduler"),
+        ):  # fmt: skip
+            if facts.get(name) not in {None, ""}:
+                yield words, _fact(name, facts[name])
+        if device.size:
+            yield "capacity", units.show_bytes(device.size)
+        if facts.get("link_width"):
+            yield (
+                "PCIe link",
+                f"{float(facts['link_speed'] or 0) / 1e9:g} GT/s x{facts['link_width']}",
+            )
+    for host in first.capture.hosts if first.capture else ():
+        memory = f", {units.show_bytes(host.memory)} of memory" if host.memory else ""
+        yield "host", f"{host.name}, Linux {host.kernel}, {host.cpus} CPUs{memory}"
+    yield "test software", f"iosonde with {first.loops[0].result.tool_version or first.load.engine}"
+    prepare = study.get("prepare") or {}
+    yield "purge", "discard of the whole device" if prepare.get("discard") else "none"
+    passes = prepare.get("precondition") or 0
+    yield (
+        "workload-independent preconditioning",
+        f"{passes} × the capacity, sequential writes of {units.show_bytes(prepare.get('bs') or 0)}"
+        if passes else "none",
+    )  # fmt: skip
+    for load in dict.fromkeys(trial.load.varied_from or trial.load.name for trial in trials):
+        trial = next(one for one in trials if load in {one.load.varied_from, one.load.name})
+        yield f"load {load}", trial.command
+    if study.get("seconds"):
+        yield "length of a loop", units.show_seconds(float(study["seconds"]))
+    yield from _health(trials)
+
+
+def _fact(name: str, value: Scalar) -> str:
+    return (
+        units.show_bytes(value) if name.endswith("_size") and isinstance(value, int) else str(value)
+    )
+
+
+def _device(trial: Trial) -> StackLayer | None:
+    return next(
+        (one for one in trial.capture.layers if one.device == trial.target.path
+         and one.host == trial.target.host), None,
+    ) if trial.capture else None  # fmt: skip
+
+
+def _health(trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
+    """What the drives' own logs said before the first loop and after the last."""
+    spans: dict[tuple[str, str, str], list[float]] = {}
+    loops = sorted((loop for trial in trials for loop in trial.loops), key=lambda one: one.started)
+    for series in (one for loop in loops for one in loop.series if one.sampler == HEALTH):
+        values = [value for value in series.values if value is not None]
+        spans.setdefault((series.subject, series.name, series.unit), []).extend(values)
+    for (drive, name, unit), values in spans.items():
+        if values and name in {
+            "temperature",
+            "media_wear",
+            "spare",
+            "written",
+            "throttle_time",
+            "warning_temperature_time",
+            "media_errors",
+            "unsafe_shutdowns",
+        }:
+            before, after = (units.show(value, unit) for value in (values[0], values[-1]))
+            most = f", at most {units.show(max(values), unit)}" if name == "temperature" else ""
+            yield f"{drive} {name.replace('_', ' ')}", f"{before} before, {after} after{most}"
