@@ -73,11 +73,11 @@ class History:
         ]  # fmt: skip
         self.expect(not all(differences), f"{what}: (is, expected) {differences}")
 
-    def shell(self, *argv: str, upto: float = 1.0, traced: bool = True) -> int:
+    def shell(self, *argv: str, upto: float = 1.0) -> int:
         """Run the script by hand; its exit status. Where it is not there, nothing is changed."""
         if "rollback" not in self.host.disk.files or "journal" not in self.host.disk.files:
             return 0
-        done = self.host.execute(argv, upto=upto, traced=traced)
+        done = self.host.execute(argv, upto=upto)
         self.printed += done.stdout.decode()
         return done.status
 
@@ -331,11 +331,10 @@ def _recover(history: History) -> None:
         flow = play(Reached(host), 0)
         history.expect(flow.end == "done", f"another set {flow.end}: {flow.said}")
         history.printed += "\n".join(flow.put_back)
-    # Nothing is struck any more: what came to the disk when does not matter.
-    history.expect(history.shell(*ALL, traced=False) == 0, f"rollback failed: {history.printed}")
+    history.expect(history.shell(*ALL) == 0, f"rollback failed: {history.printed}")
     history.expect_settings("after rollback all is as it was", history.home)
     settings, journal = dict(host.settings), host.disk.files.get("journal")
-    history.expect(history.shell(*ALL, traced=False) == 0, "a second rollback failed")
+    history.expect(history.shell(*ALL) == 0, "a second rollback failed")
     history.expect(
         (settings, journal) == (host.settings, host.disk.files.get("journal")),
         "a second rollback is not harmless",

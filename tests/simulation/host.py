@@ -76,7 +76,6 @@ class Simulated:
         upto: float = 1.0,
         room: int | None = None,
         during: Callable[[], object] | None = None,
-        traced: bool = True,
     ) -> Execution:
         """Run a command.
 
@@ -86,7 +85,6 @@ class Simulated:
             upto: the part of its effects that happens before it is killed; 1: all.
             room: the bytes that are left on the disk.
             during: what others do while it waits for the lock.
-            traced: whether it matters in which order it does what it does.
         """
         waits = tuple(argv[:2]) == ("sh", SCRIPT) and (*argv, "all")[2] in _LOCKING
         if during is not None and not waits:
@@ -95,7 +93,7 @@ class Simulated:
         if during is not None and waits:
             during()
             before = replace(before, meanwhile=self.world())
-        done = self.machine.execute(argv, stdin, before, traced=traced)
+        done = self.machine.execute(argv, stdin, before)
         count = len(done.effects) if upto >= 1 else int(upto * (len(done.effects) + 1))
         for effect in done.effects[:count]:
             self.disk.apply(effect)

@@ -1,29 +1,28 @@
-"""Runs commands of a host for real, each in the state that the simulation gives it.
+"""Runs commands of a host, each in the state that the simulation gives it.
 
-In a mount namespace of its own (`enclosed`) the host's places are files of the simulation:
-/var/lib, /sys/block, the boot_id and the uptime. strace tells what a command did there, call by
-call. The same command in the same state is run once.
+The shell in memory runs them (tests/simulation/shell). Some of these executions, and what that shell
+does not know, are run for real: in a mount namespace of its own (`enclosed`) the host's places are
+files of the simulation: /var/lib, /sys/block, the boot_id and the uptime. strace tells what a command
+did there, call by call. The same command in the same state is run once.
 """
 
 from __future__ import annotations
 
 import hashlib
 import marshal
-import os
-import pickle
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from iosonde.change.settings_journal import BOOT, FOLDER
 from tests.simulation.calls import CALLS, effects
 from tests.simulation.disk import Disk, Effect, settings_of
+from tests.simulation.shell.errors import Unplayed
+from tests.simulation.shell.play import play
 
 HERE = Path("/run/simulation")
 _TOOLS = Path(__file__).parent / "tools"
@@ -33,6 +32,7 @@ _STRACE = (
 )  # fmt: skip
 
 
+_MOST = 100_000  # executions that are remembered: some hundreds of megabytes
 _PID = re.compile(rb"(?<=\n)\d+\n\Z")
 
 
@@ -55,11 +55,12 @@ class World:
     held: bool = False
     meanwhile: World | None = None
 
-    @property
-    def key(self) -> Any:
-        """Equal for worlds in which every command does the same."""
-        files = None if self.files is None else tuple(sorted(self.files.items()))
-        later = self.meanwhile.key if self.meanwhile else None
+    def key(self, short: Callable[[bytes], bytes]) -> Any:
+        """Equal for worlds in which every command does the same; `short` stands for a file's text."""
+        files = None
+        if self.files is not None:
+            files = [(name, short(self.files[name])) for name in sorted(self.files)]
+        later = self.meanwhile.key(short) if self.meanwhile else None
         return (files, tuple(sorted(self.settings.items())), self.boot, self.clock, self.stubborn,
                 self.room, self.held, later)  # fmt: skip
 
@@ -72,12 +73,6 @@ class Execution:
     status: int
     stdout: bytes
     stderr: bytes
-
-
-@cache
-def _tools() -> bytes:
-    """What the simulated tools are."""
-    return b"".join(path.read_bytes() for path in sorted(_TOOLS.iterdir()))
 
 
 def boot_id(boot: int) -> str:
@@ -96,62 +91,97 @@ def enclosed() -> None:
         subprocess.run(["mount", "--bind", HERE / name, place], check=True)
 
 
+class Different(AssertionError):
+    """The shell in memory did something else than the real one."""
+
+
+_LINE = re.compile(rb": \d+: ")
+
+
 @dataclass(slots=True)
 class Machine:
-    """The one host on which commands run; `runs` counts those that were not known yet.
+    """The one host on which commands run, each once in the same state.
 
-    What is known is also kept in files of the directory `kept`, where there is one, and read from
-    all of them: long plays go on where they were ended.
+    Of what is run in memory, one execution of `every` is run for real too, and both must do the same
+    (0: none is). Which, follows from the command and the state, so a history is always judged alike.
     """
 
-    kept: Path | None = None
-    runs: int = 0
-    _known: dict[tuple[bytes, bool], Execution] = field(default_factory=dict)
+    every: int = 0
+    executions: int = 0
+    real: int = 0
+    """How many of them were run for real alone, because the shell in memory knows too little."""
+    compared: int = 0
+    """How many were run in memory and for real."""
+    _known: dict[bytes, Execution] = field(default_factory=dict)
+    _digests: dict[bytes, bytes] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        for path in self.kept.iterdir() if self.kept else ():
-            with path.open("rb") as file, suppress(EOFError, pickle.UnpicklingError):
-                while True:
-                    key, known = pickle.load(file)
-                    self._known[key] = known
-
-    def execute(
-        self, argv: Sequence[str], stdin: bytes, world: World, *, traced: bool = True
-    ) -> Execution:
+    def execute(self, argv: Sequence[str], stdin: bytes, world: World) -> Execution:
         """What a command does in a state of the host, and prints.
 
-        Args:
-            argv: the command.
-            stdin: what it reads.
-            world: the state.
-            traced: the effects are to be those of each call; else they are what is different after.
+        Raises:
+            Different: run for real, it does something else.
         """
-        key = hashlib.sha256(marshal.dumps([_tools(), list(argv), stdin, world.key], 2)).digest()
-        known = self._known.get((key, True)) or self._known.get((key, traced))
+        argv = [str(word) for word in argv]
+        state = [argv, self._short(stdin), world.key(self._short)]
+        key = hashlib.sha256(marshal.dumps(state, 2)).digest()
+        known = self._known.get(key)
         if known is None:
-            known = self._known[key, traced] = self._run(argv, stdin, world, traced=traced)
-            self.runs += 1
-            if self.kept is not None:
-                with (self.kept / str(os.getpid())).open("ab") as file:
-                    pickle.dump(((key, traced), known), file)
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            known = self._known[key] = self._execution(argv, stdin, world, key)
+            self.executions += 1
         return known
 
-    def _run(self, argv: Sequence[str], stdin: bytes, world: World, *, traced: bool) -> Execution:
+    def _short(self, data: bytes) -> bytes:
+        """What stands for a text that is long, and the same again and again: scripts are."""
+        if len(data) < 8000:
+            return data
+        if data not in self._digests:
+            self._digests[data] = hashlib.sha256(data).digest()
+        return self._digests[data]
+
+    def _execution(
+        self, argv: Sequence[str], stdin: bytes, world: World, key: bytes
+    ) -> Execution:
+        try:
+            played = Execution(*play(argv, stdin, world, boot_id(world.boot)))
+        except Unplayed:
+            if not self.every:
+                raise
+            self.real += 1
+            return self.run(argv, stdin, world)
+        if self.every and int.from_bytes(key[:4]) % self.every == 0:
+            self.compared += 1
+            self.compare(argv, stdin, world, played)
+        return played
+
+    def compare(
+        self, argv: Sequence[str], stdin: bytes, world: World, played: Execution
+    ) -> None:
+        """See that a command does the same for real.
+
+        Raises:
+            Different: it does not.
+        """
+        real = self.run(argv, stdin, world)
+        # The real shell also tells in which line of a script something failed.
+        both = [replace(one, stderr=_LINE.sub(b": 0: ", one.stderr)) for one in (played, real)]
+        if both[0] != both[1]:
+            raise Different(f"{argv} with {stdin!r} in {world}:\nin memory {played}\nreally {real}")
+
+    def run(self, argv: Sequence[str], stdin: bytes, world: World) -> Execution:
+        """What a command does for real."""
         self._place(world)
         limit: tuple[str, ...] = ()
         if world.room is not None:
             most = len((world.files or {}).get("journal", b"")) + world.room
             limit = ("prlimit", f"--fsize={most}")
         done = subprocess.run(
-            [*(_STRACE if traced else ()), *limit, *argv],
+            [*_STRACE, *limit, *argv],
             input=stdin, capture_output=True, timeout=60, check=False,
             env={"PATH": f"{HERE}/bin:/usr/bin:/bin"}, cwd="/",
             restore_signals=False,  # SIGXFSZ is ignored, so a full disk is an error
         )  # fmt: skip
-        if not traced:
-            return Execution(
-                tuple(self._differences(world)), done.returncode, done.stdout, done.stderr
-            )
         done_effects = tuple(effects((HERE / "log").read_text(), f"{HERE}/others-"))
         self._check(world.meanwhile or world, done_effects)
         # The process that holds the lock has another number each time.
@@ -199,21 +229,6 @@ class Machine:
         for path, text in settings.items():
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).write_text(text)
-
-    @staticmethod
-    def _differences(world: World) -> Iterator[Effect]:
-        """What is different from how it was."""
-        was, is_ = world.files or {}, {one.name: one.read_bytes() for one in Path(FOLDER).iterdir()}
-        for name in was.keys() - is_.keys():
-            yield "unlink", name, b""
-        for name, content in is_.items():
-            if was.get(name) != content:
-                yield "create", name, b""
-                yield "truncate", name, b""
-                yield "write", name, content
-        now = {path: Path(path).read_text() for path in world.settings}
-        rows = [f"{path}={text}\0" for path, text in now.items() if text != world.settings[path]]
-        yield "set", "", "".join(rows).encode()
 
     @staticmethod
     def _check(world: World, done: Sequence[Effect]) -> None:

@@ -67,5 +67,5 @@ def simulated(machine: Machine, moment: str) -> list[Seen]:
 
 if __name__ == "__main__":
     enclosed()
-    only = Machine()
+    only = Machine(every=1)
     sys.stdout.write(json.dumps({moment: simulated(only, moment) for moment in MOMENTS}))
