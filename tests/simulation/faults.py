@@ -39,6 +39,10 @@ IN_SCRIPT = {
         '$(tail -c 1 "$journal" | wc -l)" -eq 1 ]', '$(tail -c 1 "$journal")" = "" ]'
     ),
     "another disk is changed": ("    same || { echo", "    : || { echo"),
+    "the first batch is over first": (
+        'rows="restored$tab$one$tab$end$tab$why$nl$rows"',
+        'rows="${rows}restored$tab$one$tab$end$tab$why$nl"',
+    ),
     "others are overwritten untold": ('if ! ours "$@"; then', "if false; then"),
 }  # fmt: skip
 IN_CONTROLLER = (

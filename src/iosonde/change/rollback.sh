@@ -195,11 +195,15 @@ restore() {
         [ "$bad" ] || break
     done
     printf '%s\n' "${report#?}"
+    # The last batch first: the old value of an earlier one is the one that stays, so it must not be over
+    # while a later one is not.
+    rows='' end=$(date +%s)
     for one; do
-        if [ "$bad" ]; then note "failed$tab$one$tab$(date +%s)$tab${bad# }"
-        else note "restored$tab$one$tab$(date +%s)$tab$why"
+        if [ "$bad" ]; then rows="failed$tab$one$tab$end$tab${bad# }$nl$rows"
+        else rows="restored$tab$one$tab$end$tab$why$nl$rows"
         fi
     done
+    printf '%s' "$rows" | append
     [ -z "$bad" ]
 }
 

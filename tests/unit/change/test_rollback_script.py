@@ -259,6 +259,20 @@ def test_a_confirmation_that_does_not_fit_on_the_disk_is_none(host: Host, room: 
     assert host.run("batch", "1") == ["back\tdepth\t=128"]
 
 
+def test_a_rollback_that_is_killed_while_it_is_noted_gives_no_value_between(host: Host) -> None:
+    host.setting("depth", "128")
+    host.begun(1, host.entry("depth", "128", "64"), then="confirmed")
+    host.begun(2, host.entry("depth", "64", "32"), then="confirmed")
+    before = host.journal.read_bytes()
+    host.run()
+    noted = host.journal.read_bytes().removeprefix(before).splitlines(keepends=True)
+    assert len(noted) == 2
+    for count in range(3):
+        host.journal.write_bytes(before + b"".join(noted[:count]))
+        host.run()
+        assert host.value("depth") == "128", count
+
+
 def test_another_device_of_the_same_name_is_not_changed(host: Host) -> None:
     file, device = host.setting("depth", "128"), host.setting("diskseq", "7")
     entry = host.entry("depth", "128", "64")
