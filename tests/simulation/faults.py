@@ -29,8 +29,9 @@ IN_SCRIPT = {
     "a batch that was put back is changed": ('[ "$(state_of "$number")" = open ] ||', "true ||"),
     "another disk is the same": ('same() { [ -z "$path" ] ||', "same() { true ||"),
     "the newest value is the old one": (
-        "entry[++count] = $2 \"/\" $3 }\n        END { while (count) print entry[count--] }",
-        'entry[$4] = $2 "/" $3 }\n        END { for (one in entry) print entry[one] }',
+        ' && !seen[$4 FS $7 FS $8]++ { entry[++count] = $2 "/" $3 }',
+        ' { key = $4 FS $7 FS $8; if (!(key in seen)) seen[key] = ++count; '
+        'entry[seen[key]] = $2 "/" $3 }',
     ),
     "what lasts is forgotten by a reboot": ('[ -n "$some" ]; then', "false; then"),
     # What the simulation found in the product, as it was.
@@ -39,9 +40,9 @@ IN_SCRIPT = {
         '$(tail -c 1 "$journal" | wc -l)" -eq 1 ]', '$(tail -c 1 "$journal")" = "" ]'
     ),
     "another disk is changed": ("    same || { echo", "    : || { echo"),
-    "the first batch is over first": (
-        'rows="restored$tab$one$tab$end$tab$why$nl$rows"',
-        'rows="${rows}restored$tab$one$tab$end$tab$why$nl"',
+    "one batch after the other is over": (
+        "do rows=$end$one$when$nl$rows; done\n    printf '%s' \"$rows\" | append",
+        'do note "$end$one$when"; done',
     ),
     "others are overwritten untold": ('if ! ours "$@"; then', "if false; then"),
 }  # fmt: skip
@@ -54,17 +55,22 @@ NAMES = (*IN_SCRIPT, *IN_CONTROLLER)
 SEEDS = {
     "nothing is synced": 0,
     "the journal's name is not synced": 0,
-    "a batch that was put back is confirmed": 12,
-    "what lasts is forgotten by a reboot": 0,
-    "confirmed before it is changed": 186,
-    "what did not fit stays": 446,
-    "another disk is changed": 25,
-    "another disk is the same": 2,
-    "others are overwritten untold": 135,
-    "set before it is journalled": 31,
     "struck out before it is put back": 23,
+    "a batch that was put back is confirmed": 12,
+    "a batch that was put back is changed": 34,
+    "another disk is the same": 2,
+    "the newest value is the old one": 2,
+    "what lasts is forgotten by a reboot": 0,
+    "what did not fit stays": 259,
+    "zeros end a line": 507,
+    "another disk is changed": 2,
+    "one batch after the other is over": 429,
+    "others are overwritten untold": 3,
+    "set before it is journalled": 74,
+    "confirmed before it is changed": 0,
+    "the script has its name before its content": 2561,
 }
-"""Of some, a history of two pasts that shows it."""
+"""Of each fault, the first history of seven pasts that shows it."""
 
 
 @contextmanager

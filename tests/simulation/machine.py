@@ -1,9 +1,9 @@
 """Runs commands of a host, each in the state that the simulation gives it.
 
-The shell in memory runs them (tests/simulation/shell). Some of these executions, and what that shell
-does not know, are run for real: in a mount namespace of its own (`enclosed`) the host's places are
-files of the simulation: /var/lib, /sys/block, the boot_id and the uptime. strace tells what a command
-did there, call by call. The same command in the same state is run once.
+The shell in memory runs them (tests/simulation/shell). Some of these executions, and what that
+shell does not know, are run for real: in a mount namespace of its own (`enclosed`) the host's
+places are files of the simulation: /var/lib, /sys/block, the boot_id and the uptime. strace tells
+what a command did there, call by call. The same command in the same state is run once.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class World:
     meanwhile: World | None = None
 
     def key(self, short: Callable[[bytes], bytes]) -> Any:
-        """Equal for worlds in which every command does the same; `short` stands for a file's text."""
+        """Equal for worlds in which every command does the same; `short` gives a text's digest."""
         files = None
         if self.files is not None:
             files = [(name, short(self.files[name])) for name in sorted(self.files)]
@@ -102,8 +102,8 @@ _LINE = re.compile(rb": \d+: ")
 class Machine:
     """The one host on which commands run, each once in the same state.
 
-    Of what is run in memory, one execution of `every` is run for real too, and both must do the same
-    (0: none is). Which, follows from the command and the state, so a history is always judged alike.
+    Of what is run in memory, one execution of `every` is run for real too, and both must do the
+    same (0: none is). Which ones follows from the command and the state.
     """
 
     every: int = 0
@@ -140,9 +140,7 @@ class Machine:
             self._digests[data] = hashlib.sha256(data).digest()
         return self._digests[data]
 
-    def _execution(
-        self, argv: Sequence[str], stdin: bytes, world: World, key: bytes
-    ) -> Execution:
+    def _execution(self, argv: Sequence[str], stdin: bytes, world: World, key: bytes) -> Execution:
         try:
             played = Execution(*play(argv, stdin, world, boot_id(world.boot)))
         except Unplayed:
@@ -155,9 +153,7 @@ class Machine:
             self.compare(argv, stdin, world, played)
         return played
 
-    def compare(
-        self, argv: Sequence[str], stdin: bytes, world: World, played: Execution
-    ) -> None:
+    def compare(self, argv: Sequence[str], stdin: bytes, world: World, played: Execution) -> None:
         """See that a command does the same for real.
 
         Raises:

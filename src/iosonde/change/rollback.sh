@@ -50,6 +50,13 @@ append() {
     return 1
 }
 note() { printf '%s\n' "$@" | append; }
+# The same of several batches, WHAT TEXT N…, the last one first and all or none: the old value of an earlier one
+# is the one that stays, so it must not be over while a later one is not.
+note_over() {
+    rows='' end=$1$tab when=$tab$(date +%s)$tab$2; shift 2
+    for one; do rows=$end$one$when$nl$rows; done
+    printf '%s' "$rows" | append
+}
 
 # The journal from the first batch on that is not over.
 at=1
@@ -108,10 +115,9 @@ forget() {
         restore "the host was booted again" $some || return 1
         only=''
     fi
-    for one in $gone; do
-        note "lost$tab$one$tab$(date +%s)${tab}the host was booted again"
-        echo "lost$tab$one"
-    done
+    [ -n "$gone" ] || return 0
+    note_over lost "the host was booted again" $gone
+    for one in $gone; do echo "lost$tab$one"; done
 }
 
 # The settings of some batches, "N/K", each once with its oldest value, the latest first.
@@ -195,15 +201,9 @@ restore() {
         [ "$bad" ] || break
     done
     printf '%s\n' "${report#?}"
-    # The last batch first: the old value of an earlier one is the one that stays, so it must not be over
-    # while a later one is not.
-    rows='' end=$(date +%s)
-    for one; do
-        if [ "$bad" ]; then rows="failed$tab$one$tab$end$tab${bad# }$nl$rows"
-        else rows="restored$tab$one$tab$end$tab$why$nl$rows"
-        fi
-    done
-    printf '%s' "$rows" | append
+    if [ "$bad" ]; then note_over failed "${bad# }" "$@"
+    else note_over restored "$why" "$@"
+    fi
     [ -z "$bad" ]
 }
 

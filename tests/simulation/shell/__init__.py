@@ -1,5 +1,5 @@
-"""A POSIX shell in memory, as far as the scripts of a host need it; what it does not know it refuses.
+"""A POSIX shell in memory, as far as the scripts of a host need it; it refuses what it lacks.
 
-It runs the scripts themselves, text by text, on the state of a simulated host, some thousand times
-as fast as processes could. docs/validation/simulation.md says how it is held against the real one.
+It runs the text of the scripts on the state of a simulated host, without a process for each tool.
+docs/validation/simulation.md says how it is held against the real one.
 """

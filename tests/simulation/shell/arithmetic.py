@@ -12,7 +12,9 @@ from tests.simulation.shell.errors import Unplayed
 if TYPE_CHECKING:
     from tests.simulation.shell.process import Process
 
-_TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)|\$?\{?([A-Za-z_]\w*|\d)|(<=|>=|==|!=|[-+*/%&|<>()]))")
+_TOKEN = re.compile(
+    r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)|\$?\{?([A-Za-z_]\w*|\d)|(<=|>=|==|!=|[-+*/%&|<>()]))"
+)
 _PARAMETER = re.compile(r"\$\{([A-Za-z_]\w*)([#%]+)([^}]*)\}|\$\{?([A-Za-z_]\w*|\d)\}?")
 
 

@@ -1,4 +1,4 @@
-"""Programs of awk, made into functions of Python: those parts of the language that scripts here use."""
+"""Programs of awk as functions of Python: those parts of the language that scripts here use."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _TOKEN = re.compile(
 )
 _NUMERIC = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "/": "/"}
-_WORDS = frozenset({"BEGIN", "END", "if", "else", "for", "while", "in", "next", "exit", "print",
-                    "delete"})  # fmt: skip
+_WORDS = frozenset({
+    "BEGIN", "END", "break", "continue", "delete", "do", "else", "exit", "for", "func", "function",
+    "getline", "if", "in", "next", "nextfile", "print", "printf", "return", "while",
+})  # fmt: skip
 
 # An expression: its text in Python, and whether it is a number "n", a text "s", or, as fields are,
 # whichever it looks like "u".
@@ -197,6 +199,8 @@ class _Compiler:
         elif self.taken("print"):
             ended = self.peek() in {"", ";", "\n", "}"}
             printed = "line" if ended else self.text(self.expression())
+            while self.taken(","):
+                printed += f" + ' ' + {self.text(self.expression())}"
             self.emit(depth, f"out.append({printed} + '\\n')")
         elif self.taken("delete"):
             name = self.take()
@@ -277,7 +281,7 @@ class _Compiler:
         token = self.peek()
         return token != "" and token != "in" and (
             token[0] in '"$(!' or token[0].isalnum() or token[0] == "_"
-        ) and token not in {"!="}  # fmt: skip
+        ) and token != "!="  # fmt: skip
 
     def _sum(self) -> Typed:
         left = self._unary()
@@ -371,7 +375,7 @@ class _Compiler:
             back = "-" if sign == "++" else "+"
             return f"({self._changed((name, key), by)[0]} {back} 1)", "n"
         if key:
-            # To ask for an element makes it. What it is then follows from all assignments to others.
+            # To ask for an element makes it; of its kind are all that are assigned to.
             self.arrays.setdefault(name, "n")
             return f"a_{name}.setdefault({key}, z_{name})", "u"
         self.scalars.setdefault(name, "n")

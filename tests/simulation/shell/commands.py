@@ -199,6 +199,8 @@ def _is(process: Process, sign: str, word: str) -> bool:
 
 def _test(process: Process, arguments: Sequence[str]) -> int:
     *words, end = arguments
+    if len(words) == 3 and end == "]" and words[1] in _SIGNS:
+        return 0 if _compared(*words) else 1
     if end != "]":
         raise Unplayed("[ without ]")
     wanted = True

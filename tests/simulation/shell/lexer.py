@@ -35,7 +35,9 @@ class Word:
 
     def letters(self, text: str, *, quote: bool) -> None:
         """Add text that stands there as it is."""
-        self.parts.append(text)
+        names = not quote and len(text) > 1 and any(sign in text for sign in "*?[")
+        # Where names of files may come of it, it is refused when it is expanded.
+        self.parts.append(((lambda _: text), True) if names or text == "*" else text)
         self.patterns.append(quoted(text) if quote else text)
         self.whole = None if quote or self.whole is None else self.whole + text
         self.name = None if self.name is None else self.name + text

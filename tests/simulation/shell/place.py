@@ -71,7 +71,7 @@ class Place:
         return path[len(FOLDER) + 1 :] if path.startswith(f"{FOLDER}/") else ""
 
     def kind(self, path: str) -> str:
-        """"d" for a directory, "f" for a file, "" for what is not there.
+        """ "d" for a directory, "f" for a file, "" for what is not there.
 
         Raises:
             Unplayed: that is not simulated.

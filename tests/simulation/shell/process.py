@@ -112,7 +112,7 @@ class Process:
         child = Process.__new__(Process)
         child.place, child.name, child.positional = self.place, self.name, self.positional
         child.variables = self.variables.copy()
-        child.functions = self.functions.copy()
+        child.functions = self.functions
         child.files = self.files.copy()
         child.noglob, child.status = self.noglob, self.status
         child.pid = self.place.next_pid()

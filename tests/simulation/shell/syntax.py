@@ -86,7 +86,7 @@ def _and_or(lexer: Lexer) -> Body:
     return left
 
 
-def _joined(left: Body, right: Body, both: bool) -> Body:  # noqa: FBT001
+def _joined(left: Body, right: Body, both: bool) -> Body:
     if both:
 
         def run(process: Process) -> int:
@@ -156,7 +156,7 @@ def _command(lexer: Lexer) -> Body:
 
 def _defined(name: str, body: Body) -> Body:
     def run(process: Process) -> int:
-        process.functions[name] = body
+        process.functions = {**process.functions, name: body}  # others may have the same
         process.status = 0
         return 0
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from iosonde.change.settings_journal import FOLDER
 from tests.simulation.shell.awk import compiled
@@ -29,7 +28,10 @@ def started(process: Process, fields: Sequence[str], extra: Mapping[str, str]) -
     tool = TOOLS.get(fields[0])
     if tool is None:
         raise Unplayed(f"the tool {fields[0]}")
-    return tool(process, fields[1:], extra)
+    try:
+        return tool(process, fields[1:], extra)
+    except (IndexError, TypeError, ValueError) as problem:
+        raise Unplayed(f"{' '.join(fields)[:200]}: {problem}") from problem
 
 
 def _write(process: Process, name: str, text: str) -> int:
@@ -107,7 +109,11 @@ def _dd(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> int
         return _script(process, "dd", arguments)
     if options.keys() != {"of", "bs", "seek", "count"} or options["count"] != "0":
         raise Unplayed(f"dd {arguments}")
-    process.place.cut(options["of"], int(options["bs"]) * int(options["seek"]))
+    length = int(options["bs"]) * int(options["seek"])
+    if length:
+        process.place.cut(options["of"], length)
+    else:  # it opens the file so then
+        process.place.create(options["of"], anew=True)
     return 0
 
 
@@ -158,8 +164,10 @@ def _stat(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> i
 
 
 # Everything in the simulated directory is root's and nobody else's, so nothing is odd.
-_ODD = tuple("! -user 0 -print -o -perm -002 -print -o -perm -020 -print "
-             "-o ! -type d ! -type f -print".split())  # fmt: skip
+_ODD = (
+    "!", "-user", "0", "-print", "-o", "-perm", "-002", "-print", "-o", "-perm", "-020", "-print",
+    "-o", "!", "-type", "d", "!", "-type", "f", "-print",
+)  # fmt: skip
 
 
 def _find(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> int:
@@ -212,11 +220,11 @@ def _substitutions(program: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def _sed(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> int:
-    program, path = arguments
+    program, *paths = arguments
     try:
-        text = process.place.read(path)
+        text = process.place.read(*paths) if paths else process.read().rest()
     except FileNotFoundError:
-        process.say(f"sed: can't read {path}: No such file or directory\n")
+        process.say(f"sed: can't read {paths[0]}: No such file or directory\n")
         return 2
     rows = text.split("\n")
     for search, instead in _substitutions(program):

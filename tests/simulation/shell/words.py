@@ -12,7 +12,7 @@ from tests.simulation.shell.errors import Unplayed
 if TYPE_CHECKING:
     from tests.simulation.shell.process import Process
 
-# A part of a word: letters, or what gives its text and whether blanks in it part fields; None is "$@".
+# A part of a word: letters, or what gives its text and whether blanks part it; None is "$@".
 Part: TypeAlias = "str | tuple[Callable[[Process], str], bool] | None"
 Text: TypeAlias = "Callable[[Process], str]"
 Arguments: TypeAlias = "Callable[[Process], list[str]]"
@@ -58,34 +58,33 @@ def _fields(parts: Sequence[Part]) -> Arguments:
         only = parts[0][0]
         return lambda process: split(only(process), process)
 
-    def joined(process: Process) -> list[str]:
-        found: list[str] = []
-        begun = False  # whether the last field goes on
-        for part in parts:
-            piece = part if isinstance(part, str) else part[0](process) if part else ""
-            if not _splits(part):
-                found[len(found) - begun :] = [(found[-1] if begun else "") + piece]
-                begun = True
-                continue
-            blanks = blanks_of(process)
-            if piece and piece[0] in blanks:
-                begun = False
-            for at, field in enumerate(split(piece, process)):
-                if at == 0 and begun:
-                    found[-1] += field
-                else:
-                    found.append(field)
-                begun = True
-            if piece and piece[-1] in blanks:
-                begun = False
-        return found
+    return lambda process: _joined(parts, process)
 
-    return joined
+
+def _joined(parts: Sequence[Part], process: Process) -> list[str]:
+    """A word of several parts, of which some may be parted by their blanks."""
+    fields: list[str] = []
+    begun = False  # whether the last field goes on
+    for part in parts:
+        piece = part if isinstance(part, str) else part[0](process) if part else ""
+        if not _splits(part):
+            fields[len(fields) - begun :] = [(fields[-1] if begun else "") + piece]
+            begun = True
+            continue
+        blanks = blanks_of(process)
+        pieces = split(piece, process)
+        if begun and pieces and piece[0] not in blanks:
+            fields[-1] += pieces.pop(0)
+        fields += pieces
+        if piece:
+            begun = piece[-1] not in blanks
+    return fields
 
 
 def text_of(parts: Sequence[Part]) -> Text:
     """A word as one text, as in assignments."""
-    letters, gets = "", []
+    letters = ""
+    gets: list[Text] = []
     for part in parts:
         if part is None:
             raise Unplayed('"$@" as one text')

@@ -273,6 +273,23 @@ def test_a_rollback_that_is_killed_while_it_is_noted_gives_no_value_between(host
         assert host.value("depth") == "128", count
 
 
+# The lines "restored" of both take 96 bytes, the lines "lost" 88.
+@pytest.mark.parametrize(("room", "state"), [(60, "confirmed"), (92, "lost"), (100, "restored")])
+def test_of_several_batches_that_a_reboot_ended_none_is_over_alone(
+    host: Host, room: int, state: str
+) -> None:
+    host.setting("cache", "1")
+    host.begun(1, host.entry("cache", "1", "17", lasts=True), boot=EARLIER, then="confirmed")
+    host.begun(2, host.entry("cache", "17", "2", lasts=True), boot=EARLIER, then="confirmed")
+    limit = f"--fsize={len(host.journal.read_bytes()) + room}"
+    argv = ["prlimit", limit, "sh", str(host.script), "settle"]
+    subprocess.run(argv, capture_output=True, restore_signals=False, check=False)
+    assert host.value("cache") == "1"
+    assert host.states() == {1: state, 2: state}
+    host.run()
+    assert host.value("cache") == "1"
+
+
 def test_another_device_of_the_same_name_is_not_changed(host: Host) -> None:
     file, device = host.setting("depth", "128"), host.setting("diskseq", "7")
     entry = host.entry("depth", "128", "64")
