@@ -41,7 +41,7 @@ class SettingsApplier:
         self, host: Host, journal: SettingsJournal, settings: Sequence[Settable], owner: str
     ) -> None:
         self.host, self.journal, self._owner = host, journal, owner
-        self._settings = {one.name: one for one in settings}
+        self._settings = {setting.name: setting for setting in settings}
         self._home: tuple[JournalEntry, ...] = ()
         self._open: list[int] = []  # batches of ours that are neither put back nor replaced
         self._now: dict[str, str] = {}
@@ -52,14 +52,14 @@ class SettingsApplier:
         Raises:
             HostFailed: a value cannot be read.
         """
-        wanted = [WantedSetting(one, str(one.value)) for one in self._settings.values()]
+        wanted = [WantedSetting(setting, str(setting.value)) for setting in self._settings.values()]
         self._home = await entries_of(self.host, wanted)
         self._now = dict(self.home_values)
 
     @property
     def home_values(self) -> Mapping[str, str]:
         """What was in force before, by the settings' own names."""
-        return {one.name: one.old for one in self._home if one.name in self._settings}
+        return {entry.name: entry.old for entry in self._home if entry.name in self._settings}
 
     def at_home(self, values: Mapping[str, str]) -> bool:
         """Whether a candidate is what was in force before: then `back` puts it in force."""
@@ -75,7 +75,7 @@ class SettingsApplier:
         if any(self._settings[name].disturbed for name in different):
             await self.back()
             different = [name for name, value in values.items() if self._now[name] != value]
-        entries = [self._entry(one, values) for one in self._home]
+        entries = [self._entry(entry, values) for entry in self._home]
         number = await self.journal.begin(self._owner, entries)
         self._open.append(number)
         await self.journal.arm(number, within)
@@ -146,7 +146,7 @@ class SettingsApplier:
 
     async def _seen(self, entries: Sequence[JournalEntry]) -> list[tuple[JournalEntry, str]]:
         """What the host says now; empty where it says nothing."""
-        seen = await asyncio.gather(*(self.host.run(one.look, check=False) for one in entries))
+        seen = await asyncio.gather(*(self.host.run(entry.look, check=False) for entry in entries))
         return [
             (entry, " ".join(kerneltext.decoded(done.stdout).split()))
             for entry, done in zip(entries, seen, strict=True)
@@ -158,7 +158,7 @@ class SettingsApplier:
         Raises:
             HostFailed: one is not: somebody else changed it, or the host put all back by itself.
         """
-        entries = [one for one in self._home if one.name in self._settings]
+        entries = [entry for entry in self._home if entry.name in self._settings]
         for entry, value in await self._seen(entries):
             if value != self._now[entry.name]:
                 raise HostFailed(
@@ -191,13 +191,13 @@ class SettingsApplier:
 
     async def beside(self) -> tuple[Changed, ...]:
         """What the kernel made of settings that nobody varies."""
-        entries = [one for one in self._home if one.new == BESIDE]
-        found = [
+        entries = [entry for entry in self._home if entry.new == BESIDE]
+        changes = [
             Changed(entry.name, entry.old, "", after, "beside", "")
             for entry, after in await self._seen(entries)
             if after not in {entry.old, ""}
         ]
-        return tuple(found)
+        return tuple(changes)
 
 
 class ArmedBatch:
@@ -216,8 +216,8 @@ class ArmedBatch:
         shaken: bool,
     ) -> None:
         self._applier, self._number, self._shaken = applier, number, shaken
-        self._most = [one for one in todo if not applier.cuts(one[1].name)]
-        self._last = [one for one in todo if applier.cuts(one[1].name)]
+        self._most = [numbered for numbered in todo if not applier.cuts(numbered[1].name)]
+        self._last = [numbered for numbered in todo if applier.cuts(numbered[1].name)]
         self.done: list[Changed] = []
 
     async def most(self) -> None:
@@ -258,20 +258,22 @@ async def put_in_force(
     back = [applier for applier, values in wanted if applier.at_home(values)]
     away = [(applier, values) for applier, values in wanted if applier not in back]
     ready = [await applier.announce(values, within=within) for applier, values in away]
-    await together(one.most() for one in ready)
-    ended = await together([*(one.back() for one in back), *(one.last() for one in ready)])
-    beside = [change for one in ready for change in await one.beside()]
+    await together(batch.most() for batch in ready)
+    ended = await together(
+        [*(applier.back() for applier in back), *(batch.last() for batch in ready)]
+    )
+    beside = [change for batch in ready for change in await batch.beside()]
     home = [change for changes in ended[: len(back)] if changes for change in changes]
-    return [*home, *(change for one in ready for change in one.done)], beside
+    return [*home, *(change for batch in ready for change in batch.done)], beside
 
 
 async def together(running: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """All to their end, then the first of what went wrong."""
     done = await asyncio.gather(*running, return_exceptions=True)
-    for one in done:
-        if isinstance(one, BaseException):
-            raise one
-    return [one for one in done if not isinstance(one, BaseException)]
+    for outcome in done:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [ended for ended in done if not isinstance(ended, BaseException)]
 
 
 def _as_seen(made: Changed, was: str) -> Changed:

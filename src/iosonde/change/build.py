@@ -87,7 +87,9 @@ class Builder:
     def __post_init__(self) -> None:
         self._room = {name: asyncio.Semaphore(_AT_ONCE) for name in self.hosts}
         self._alike: dict[object, asyncio.Lock] = {}
-        numbers = [made.number for one in self.journals.values() for made in one.made.values()]
+        numbers = [
+            made.number for journal in self.journals.values() for made in journal.made.values()
+        ]
         self._number = max(numbers, default=0)
         self._foreign: set[str] = set()
         self._boots: dict[str, str] = {}
@@ -119,7 +121,7 @@ class Builder:
                 task.cancel()
             await asyncio.gather(*tasks.values(), return_exceptions=True)
             raise
-        failed = [one for one in results if isinstance(one, BaseException)]
+        failed = [result for result in results if isinstance(result, BaseException)]
         for problem in failed:
             raise self._with_what_stands(problem)
 
@@ -154,7 +156,7 @@ class Builder:
         """
         site = replace(site, below=tuple(self.built[under.name] for under in site.below))
         recorded = [
-            made for one in self.journals.values() for made in one.made.values()
+            made for journal in self.journals.values() for made in journal.made.values()
             if made.layer == site.name and made.state == "done"
         ]  # fmt: skip
         require_as_recorded(site, recorded, self.stack.file)
@@ -226,12 +228,12 @@ class Builder:
             self._did.add((host_name, step.do))
             return "done"
         made = await self._recorded(host, journal, (site.name, index))
-        state, told = await seen(host, there)
+        state, output = await seen(host, there)
         if state is CheckOutcome.OTHER:
             raise Refused(
                 "something else is in its place",
                 where=host_name,
-                evidence=f"{quote(there.argv)} shows {told[:_SHOWN]!r}, "
+                evidence=f"{quote(there.argv)} shows {output[:_SHOWN]!r}, "
                 f"not {' and '.join(there.shows)}",
                 hint="take it away, or change the stack file",
             )
@@ -259,7 +261,7 @@ class Builder:
         if not made.undo and await standing(host, made.there) is CheckOutcome.THERE:
             journal.done(made.number)
             return made
-        own = frozenset[str]().union(*(one.own for one in self.journals.values()))
+        own = frozenset[str]().union(*(journal.own for journal in self.journals.values()))
         await undo(host, made, journal, own=own, permissions=self.permissions, half=True)
         await journal.removed([made.number])
         return None
@@ -285,7 +287,7 @@ class Builder:
         return "unchanged"
 
     def _is_shared(self, journal: Journal, step: Step) -> bool:
-        return step.shared and any(one.there == step.there for one in journal.made.values())
+        return step.shared and any(made.there == step.there for made in journal.made.values())
 
     async def _begin(
         self, host: Host, journal: Journal, site: Site, planned: tuple[int, Step]
@@ -302,14 +304,28 @@ class Builder:
         boot = ""
         if step.subjects:
             before = await _facts_of(host, step, before=True)
-            boot = next((one.boot for one in before.values()), "") or self._boots.get(host.name, "")
+            boot = next((made.boot for made in before.values()), "") or self._boots.get(
+                host.name, ""
+            )
             self._boots[host.name] = boot = boot or await boot_id(host)
         if step.there is None:
             raise ValueError(f"{step.does}: what cannot be seen is not recorded")
         made = Made(
-            site.name, index, number, step.does, step.there, step.undo, step.destroys, "begun", of,
-            step.shared, step.subjects, before, boot=boot, declared=declared_keys(site),
-        )  # fmt: skip
+            site.name,
+            index,
+            number,
+            step.does,
+            step.there,
+            step.undo,
+            step.destroys,
+            "begun",
+            of,
+            step.shared,
+            step.subjects,
+            before,
+            boot=boot,
+            declared=declared_keys(site),
+        )
         return number, journal.begin(made)
 
     async def _done(self, host: Host, journal: Journal, site: Site, done: tuple[int, Step]) -> None:
@@ -358,7 +374,7 @@ class Builder:
         A device that this stack itself has just made needs no permission of the user, but it is
         refused like any other when it is in use or carries a signature.
         """
-        own = {one.device for one in self.built.values() if self.is_own(one)}
+        own = {site.device for site in self.built.values() if self.is_own(site)}
         shared = sharing(host)
 
         async def ask(path: str) -> None:
@@ -373,7 +389,9 @@ class Builder:
         if site.name in self._foreign:
             return False
         recorded = any(
-            made.layer == site.name for one in self.journals.values() for made in one.made.values()
+            made.layer == site.name
+            for journal in self.journals.values()
+            for made in journal.made.values()
         )
         return recorded or (site.in_lab and not site.below)
 
@@ -397,9 +415,9 @@ def planned(stack: DeclaredStack) -> list[Report]:
 
 async def _facts_of(host: Host, step: Step, *, before: bool = False) -> dict[str, Facts]:
     """What tells the subjects of a step that are there, by their names."""
-    subjects = [one for one in step.subjects if not before or one.name in step.destroys]
-    found = zip(subjects, await read(host, subjects), strict=True)
-    return {subject.name: facts for subject, facts in found if facts.its}
+    subjects = [subject for subject in step.subjects if not before or subject.name in step.destroys]
+    described = zip(subjects, await read(host, subjects), strict=True)
+    return {subject.name: facts for subject, facts in described if facts.its}
 
 
 async def _run(
@@ -412,8 +430,8 @@ async def _run(
     Returns:
         What a check finds right after them.
     """
-    together = sequence((one.argv, one.stdin, one.may_fail) for one in commands)
-    timeout = sum(one.timeout for one in commands)
+    together = sequence((command.argv, command.stdin, command.may_fail) for command in commands)
+    timeout = sum(command.timeout for command in commands)
     try:
         if there is None:
             await host.run(holding(lock, together), timeout=timeout)
@@ -423,7 +441,7 @@ async def _run(
         return judged(there, *answered(done.stdout))[0]
     except CommandFailed as problem:
         if problem.status == 127:
-            tools = ", ".join(dict.fromkeys(one.argv[0] for one in commands))
+            tools = ", ".join(dict.fromkeys(command.argv[0] for command in commands))
             problem.hint = f"install what is missing on that host (it needs {tools})"
         raise
 

@@ -22,10 +22,10 @@ async def ask_each(asking: Iterable[Awaitable[object]]) -> None:
         IosondeError: where none is a refusal, the first failure.
     """
     answers = await asyncio.gather(*asking, return_exceptions=True)
-    problems = [one for one in answers if isinstance(one, BaseException)]
+    problems = [answer for answer in answers if isinstance(answer, BaseException)]
     if not problems:
         return
-    refused = [one for one in problems if isinstance(one, Refused)]
+    refused = [problem for problem in problems if isinstance(problem, Refused)]
     for other in refused[1:]:
         refused[0].evidence += f"; {other.where}: {other.message}"
     raise (refused or problems)[0]

@@ -45,7 +45,7 @@ class Family:
 
     def member(self, number: str) -> FamilyMember | None:
         """The member with a device number."""
-        return next((one for one in self.members if one.number == number), None)
+        return next((member for member in self.members if member.number == number), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,14 @@ async def family_of(host: Host, path: str, number: str, devices: ScannedDevices)
         return Family((itself,), unseen=devices.unseen)
     others = [
         FamilyMember(
-            one.name, one.number, await host.resolve(f"/sys/dev/block/{one.number}"), relation
+            device.name,
+            device.number,
+            await host.resolve(f"/sys/dev/block/{device.number}"),
+            relation,
         )
-        for one, relation in related(devices, number)
+        for device, relation in related(devices, number)
     ]
-    numbers = {number, *(one.number for one in others)}
+    numbers = {number, *(member.number for member in others)}
     under = {number, *_under(devices, number)}
     return Family(
         members=(itself, *others),
@@ -103,7 +106,7 @@ async def family_of(host: Host, path: str, number: str, devices: ScannedDevices)
             for loop, backing in devices.loops.items()
             if backing and backing.device in numbers and loop in numbers - under
         ),
-        partitions=tuple(one for one in devices.all.values() if one.disk == number),
+        partitions=tuple(device for device in devices.all.values() if device.disk == number),
         unseen=devices.unseen,
         unread=tuple(
             devices.all[loop].name
@@ -168,7 +171,7 @@ def _all_places(devices: ScannedDevices, number: str) -> list[_Place]:
     """
     places = _places(devices, number)
     for slave in _slaves(devices, number):
-        places += [one for one in _places(devices, slave) if one.base.startswith("file ")]
+        places += [place for place in _places(devices, slave) if place.base.startswith("file ")]
     return places
 
 
@@ -177,11 +180,11 @@ def _slaves(devices: ScannedDevices, number: str) -> Iterator[str]:
     waiting, seen = [number, *_under(devices, number)], set()
     while waiting:
         for slave in devices.slaves.get(waiting.pop(), ()):
-            for one in (slave, *_under(devices, slave)):
-                if one not in seen:
-                    seen.add(one)
-                    waiting.append(one)
-                    yield one
+            for lower in (slave, *_under(devices, slave)):
+                if lower not in seen:
+                    seen.add(lower)
+                    waiting.append(lower)
+                    yield lower
 
 
 def _under(devices: ScannedDevices, number: str) -> Iterator[str]:

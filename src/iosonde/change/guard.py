@@ -58,14 +58,14 @@ def parse_destroy(options: Sequence[str], *, in_container: bool = False) -> tupl
     permissions = [IN_CONTAINER] if in_container else []
     for option in options:
         path, equals, named = option.partition("=")
-        words = [word.strip() for word in named.split(",")] if equals else []
-        if not path.startswith("/") or not all(words):
+        signatures = [word.strip() for word in named.split(",")] if equals else []
+        if not path.startswith("/") or not all(signatures):
             raise UsageError(
                 f"{option!r} names no device to destroy",
                 where="--destroy",
                 hint="write /dev/sdx, or /dev/sdx=ext4 where it carries that signature",
             )
-        permissions.append(Permission(path, frozenset(words)))
+        permissions.append(Permission(path, frozenset(signatures)))
     return tuple(permissions)
 
 
@@ -139,10 +139,10 @@ async def _check_device(
     devices, seen = await scan(host, path)
     family = await family_of(host, path, node.number, devices)
     _require_whole_view(path, family, permissions)
-    found = await _lasting_uses(host, path, family, seen, ours)
-    if found:
-        reasons = "; ".join(dict.fromkeys(use.reason for use in found))
-        raise Refused(f"in use: {reasons}", where=path, evidence=found[0].evidence)
+    lasting = await _lasting_uses(host, path, family, seen, ours)
+    if lasting:
+        reasons = "; ".join(dict.fromkeys(use.reason for use in lasting))
+        raise Refused(f"in use: {reasons}", where=path, evidence=lasting[0].evidence)
     await _check_state(host, path, family)
     permission = await permission_for(host, path, node, permissions)
     await _check_signatures(host, path, probed, family, permission)
@@ -223,14 +223,14 @@ async def _lasting_uses(
     host: Host, path: str, family: Family, seen: Seen, ours: str
 ) -> tuple[Use, ...]:
     """Uses that are still there after a moment's patience with passing openers."""
-    found = await uses(host, path, family, seen, ours=ours)
+    lasting = await uses(host, path, family, seen, ours=ours)
     for pause in _PATIENCE:
-        if not found or any(not use.passing for use in found):
-            return found
+        if not lasting or any(not use.passing for use in lasting):
+            return lasting
         await asyncio.sleep(pause)
         _, seen = await scan(host, path)
-        found = await uses(host, path, family, seen, ours=ours)
-    return found
+        lasting = await uses(host, path, family, seen, ours=ours)
+    return lasting
 
 
 async def _require_root(host: Host, path: str) -> None:
@@ -257,7 +257,7 @@ async def permission_for(
     host: Host, path: str, node: FileNode, permissions: Sequence[Permission]
 ) -> Permission | None:
     """The permission that names just this device, by whatever name."""
-    named_so = next((one for one in permissions if one.path == path), None)
+    named_so = next((permission for permission in permissions if permission.path == path), None)
     if named_so is not None:
         return named_so
     for permission in permissions:

@@ -72,8 +72,8 @@ class Facts:
         )
 
     def __str__(self) -> str:
-        told = [f"{key} {value}" for key, value in self.its.items() if key != "size"]
-        return f"{self.path} ({', '.join((*told, *sorted(self.contents)))})"
+        facts = [f"{key} {value}" for key, value in self.its.items() if key != "size"]
+        return f"{self.path} ({', '.join((*facts, *sorted(self.contents)))})"
 
 
 class Likeness(Enum):
@@ -115,8 +115,15 @@ def same_kernel_object(recorded: Facts, now: Facts) -> bool:
     )
 
 
-def _call(verb: str, *words: str) -> tuple[str, ...]:
-    return ("sh", "-c", source("iosonde.change", "identity.sh"), "iosonde-identity", verb, *words)
+def _call(verb: str, *arguments: str) -> tuple[str, ...]:
+    return (
+        "sh",
+        "-c",
+        source("iosonde.change", "identity.sh"),
+        "iosonde-identity",
+        verb,
+        *arguments,
+    )
 
 
 async def boot_id(host: Host) -> str:
@@ -132,11 +139,13 @@ async def read(host: Host, subjects: Sequence[UndoSubject]) -> list[Facts]:
     """
     if not subjects:
         return []
-    words = [word for one in subjects for word in (one.what, one.name, _asked(one))]
-    found = await _described(host, _call("read", *words), len(subjects))
-    if len(found) != len(subjects):
+    arguments = [
+        word for subject in subjects for word in (subject.what, subject.name, _asked(subject))
+    ]
+    described = await _described(host, _call("read", *arguments), len(subjects))
+    if len(described) != len(subjects):
         raise HostFailed("the host did not say what its devices are", where=host.name)
-    return found
+    return described
 
 
 async def find(host: Host, recorded: Facts) -> list[Facts]:
@@ -145,13 +154,13 @@ async def find(host: Host, recorded: Facts) -> list[Facts]:
     A device that nothing but its content tells from others is looked for by udev's links.
     """
     hardware = await _described(host, _call("find"), 1)
-    paths = [one.path for one in hardware if one.its and _is(recorded, one)]
+    paths = [facts.path for facts in hardware if facts.its and _is(recorded, facts)]
     if not paths:
         names = {"by-uuid": "uuid", "by-partuuid": "partuuid"}
-        known = {**recorded.its, **recorded.carries}
-        paths = [f"/dev/disk/{kind}/{known[key]}" for kind, key in names.items() if key in known]
-    found = await read(host, [UndoSubject("device", path) for path in paths])
-    alike = {one.path: one for one in found if one.its and _is(recorded, one)}
+        traits = {**recorded.its, **recorded.carries}
+        paths = [f"/dev/disk/{kind}/{traits[key]}" for kind, key in names.items() if key in traits]
+    read_again = await read(host, [UndoSubject("device", path) for path in paths])
+    alike = {facts.path: facts for facts in read_again if facts.its and _is(recorded, facts)}
     return list(alike.values())
 
 
@@ -169,19 +178,19 @@ async def _described(host: Host, argv: Sequence[str], count: int) -> list[Facts]
     timeout = _PATIENCE + _PER_DEVICE * count
     text = kerneltext.decoded((await host.run(argv, timeout=timeout)).stdout)
     boot, _, rest = text.partition("\n")
-    found: list[Facts] = []
+    described: list[Facts] = []
     for line in rest.split("\n"):
         if line.startswith("@ "):
             its: dict[str, str] = {}
             carries: dict[str, str] = {}
-            found.append(Facts(line[2:], boot, its, carries))
-            told = its
+            described.append(Facts(line[2:], boot, its, carries))
+            section = its
         elif line == "=":
-            told = carries
+            section = carries
         elif line:
             key, _, value = line.partition("\t")
-            told[key] = value
-    return found
+            section[key] = value
+    return described
 
 
 def guarded(things: Sequence[tuple[UndoSubject, Facts]], argv: Sequence[str]) -> tuple[str, ...]:
@@ -194,19 +203,19 @@ def guarded(things: Sequence[tuple[UndoSubject, Facts]], argv: Sequence[str]) ->
         things: each with what was seen of it; their paths are those that `argv` names.
         argv: the command.
     """
-    words: list[str] = []
+    arguments: list[str] = []
     for subject, facts in things:
         hold = subject.what == "file" or (
             subject.what == "device" and (subject.fleeting or not subject.given)
         )
-        words += (subject.what, "hold" if hold else "-", facts.path, _asked(subject))
-        words += (_text(facts.its), _text(facts.carries))
-    return _call("run", str(len(things)), *words, *argv)
+        arguments += (subject.what, "hold" if hold else "-", facts.path, _asked(subject))
+        arguments += (_text(facts.its), _text(facts.carries))
+    return _call("run", str(len(things)), *arguments, *argv)
 
 
 def _asked(subject: UndoSubject) -> str:
     return quote(subject.ask) if subject.ask else ""
 
 
-def _text(told: Mapping[str, str]) -> str:
-    return "\n".join(f"{key}\t{value}" for key, value in told.items())
+def _text(traits: Mapping[str, str]) -> str:
+    return "\n".join(f"{key}\t{value}" for key, value in traits.items())

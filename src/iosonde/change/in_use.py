@@ -107,20 +107,20 @@ async def _mounts(host: Host, family: Family, seen: Seen) -> AsyncIterator[Use]:
     File systems with a device number of their own (btrfs, overlay) are found by their source.
     """
     by_source: dict[str, str] = {}
-    told: set[str] = set()
+    reported: set[str] = set()
     for place, line in seen.mounts:
         evidence = f"{place}/mountinfo: {line.strip()}"
         mount, _, origin = line.partition(" - ")
         number, point = mount.split(" ")[2], unescape(mount.split(" ")[4])
         source = unescape(origin.split(" ")[1])
         member = family.member(number)
-        if member is not None and point not in told:
-            told.add(point)
+        if member is not None and point not in reported:
+            reported.add(point)
             yield Use(_said(f"mounted at {point}", member), evidence)
         elif source.startswith("/"):
             by_source.setdefault(source, evidence)
     for source, node in (await look_at(host, list(by_source))).items():
-        for use in _by_node(family, node, "mounted", by_source[source]) if not told else ():
+        for use in _by_node(family, node, "mounted", by_source[source]) if not reported else ():
             yield use
 
 
@@ -176,13 +176,13 @@ async def _exports(host: Host, family: Family) -> AsyncIterator[Use]:
             name = (await _if_there(host, file)).removesuffix("\n")
             named.setdefault(name, (reason, f"{file}: {name}"))
     for file in await host.glob(_LIO_INFO):
-        told = await _if_there(host, file)
-        name = told.partition("File: ")[2].rpartition("  Size: ")[0]
+        shown = await _if_there(host, file)
+        name = shown.partition("File: ")[2].rpartition("  Size: ")[0]
         named.setdefault(name, (_LIO, f"{file}: {name}"))
-        number = _LIO_NUMBER.search(told)
+        number = _LIO_NUMBER.search(shown)
         member = family.member(f"{number[1]}:{number[2]}") if number else None
         if member is not None:
-            yield Use(_said(_LIO, member), f"{file}: {told.strip()}")
+            yield Use(_said(_LIO, member), f"{file}: {shown.strip()}")
     names = [name for name in named if name.startswith("/")]
     for name, node in (await look_at(host, names)).items():
         for use in _by_node(family, node, *named[name]):
@@ -199,24 +199,27 @@ async def _if_there(host: Host, file: str) -> str:
 
 async def _openers(host: Host, family: Family, seen: Seen, ours: str) -> AsyncIterator[Use]:
     """Processes that have a member or its image: descriptors of every table, mappings, io_uring."""
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for opener in seen.openers:
         member = family.member(opener.key)
-        if (member is None and opener.key not in family.images) or (opener.pid, opener.key) in told:
+        if (member is None and opener.key not in family.images) or (
+            opener.pid,
+            opener.key,
+        ) in reported:
             continue
-        told.add((opener.pid, opener.key))
-        words = await _command(host, opener.pid)
-        if not words or (ours and ours in words):
+        reported.add((opener.pid, opener.key))
+        argv = await _command(host, opener.pid)
+        if not argv or (ours and ours in argv):
             continue
         reason = f"{'mapped' if opener.how == 'mapped' else 'open'} in process {opener.pid}"
         reason = _said(reason, member) if member else f"its image is {reason}"
-        yield Use(reason, f"{_where(opener)}: {_shown(words, opener.pid)}", passing=True)
+        yield Use(reason, f"{_where(opener)}: {_shown(argv, opener.pid)}", passing=True)
     for pid, descriptor in seen.in_flight:
-        words = await _command(host, pid)
-        if words and not (ours and ours in words):
+        argv = await _command(host, pid)
+        if argv and not (ours and ours in argv):
             yield Use(
                 f"descriptors are on their way to process {pid}, and may be of this device",
-                f"/proc/{pid}/fdinfo/{descriptor}: scm_fds: {_shown(words, pid)}",
+                f"/proc/{pid}/fdinfo/{descriptor}: scm_fds: {_shown(argv, pid)}",
                 passing=True,
             )
 
@@ -227,9 +230,9 @@ def _where(opener: Opener) -> str:
     return f"/proc/{opener.pid}/{place[opener.how]}"
 
 
-def _shown(words: list[str], pid: str) -> str:
+def _shown(argv: list[str], pid: str) -> str:
     """A command line; of an argument that is a program (`perl -e …`) the first line alone."""
-    first = (word.partition("\n") for word in words)
+    first = (word.partition("\n") for word in argv)
     return " ".join(line + " …" * bool(more) for line, more, _ in first).strip() or f"process {pid}"
 
 

@@ -68,8 +68,8 @@ class Made:
     @property
     def contents(self) -> frozenset[str]:
         """What the step put on the devices that it destroyed: "ext4 b8c4f632-…"."""
-        found = (self.after[path].contents for path in self.destroys if path in self.after)
-        return frozenset[str]().union(*found)
+        contents = (self.after[path].contents for path in self.destroys if path in self.after)
+        return frozenset[str]().union(*contents)
 
 
 class Journal:
@@ -166,8 +166,8 @@ class Journal:
         made = replace(self.made[number], state="done", after=after or {})
         self.made[number] = made
         self.own |= made.contents
-        told = {name: asdict(facts) for name, facts in made.after.items()}
-        self._pending.append({"number": number, "state": "done", "after": told})
+        facts_of = {name: asdict(facts) for name, facts in made.after.items()}
+        self._pending.append({"number": number, "state": "done", "after": facts_of})
 
     def again(self, made: Made) -> None:
         """A step was done again, under the names that things have now; written like `done`."""
@@ -218,17 +218,17 @@ def _made(entry: dict[str, Any]) -> Made:
         there=Check(tuple(there["argv"]), tuple(there["shows"]), float(there["timeout"])),
         undo=tuple(
             Command(
-                tuple(one["argv"]), one["stdin"], float(one["timeout"]), one["may_fail"],
-                bool(one.get("wipes")),
+                tuple(row["argv"]), row["stdin"], float(row["timeout"]), row["may_fail"],
+                bool(row.get("wipes")),
             )
-            for one in entry["undo"]
+            for row in entry["undo"]
         ),
         destroys=tuple(entry["destroys"]),
         state="begun",
         of=tuple(entry["of"]),
         shared=bool(entry["shared"]),
         subjects=None if subjects is None else tuple(
-            UndoSubject(**{**one, "ask": tuple(one["ask"])}) for one in subjects
+            UndoSubject(**{**subject, "ask": tuple(subject["ask"])}) for subject in subjects
         ),
         before=_facts(entry.get("before", {})),
         after=_facts(entry.get("after", {})),
@@ -237,5 +237,5 @@ def _made(entry: dict[str, Any]) -> Made:
     )  # fmt: skip
 
 
-def _facts(told: Mapping[str, Any]) -> dict[str, Facts]:
-    return {name: Facts(**one) for name, one in told.items()}
+def _facts(recorded: Mapping[str, Any]) -> dict[str, Facts]:
+    return {name: Facts(**facts) for name, facts in recorded.items()}

@@ -60,60 +60,60 @@ def merged(old: str, lines: Sequence[PersistentLine], mark: str) -> str:
         mark: its new first line.
     """
     rows = [row for row in kerneltext.lines(old) if row and not row.startswith(MARK)]
-    section = next((one.section for one in lines if one.section), "")
+    section = next((line.section for line in lines if line.section), "")
     rows = [row for row in rows if row != section]
     first: list[str] = []
-    for one in lines:
-        rows = [row for row in rows if not row.startswith(one.key)]
-        (first if one.first else rows).append(one.line)
+    for line in lines:
+        rows = [row for row in rows if not row.startswith(line.key)]
+        (first if line.first else rows).append(line.line)
     return "".join(row + "\n" for row in [mark, *([section] if section else []), *first, *rows])
 
 
 async def keeping(
-    host: Host, journal: SettingsJournal, known: Sequence[Settable], study: str = ""
+    host: Host, journal: SettingsJournal, settings: Sequence[Settable], study: str = ""
 ) -> Keeping:
     """What would keep all changes that are in force.
 
     Raises:
         Refused: one of them cannot be kept; the message names it.
     """
-    before, found = journal.before, Keeping()
+    before, result = journal.before, Keeping()
     lines: dict[str, list[PersistentLine]] = {}
-    for one in (one for one in known if one.name in journal.tentative):
-        value = " ".join(kerneltext.decoded((await host.run(one.look)).stdout).split())
-        if value == before.get(one.name):
+    for setting in (setting for setting in settings if setting.name in journal.tentative):
+        value = " ".join(kerneltext.decoded((await host.run(setting.look)).stdout).split())
+        if value == before.get(setting.name):
             continue
-        if one.declared.lasts:
-            found.values[one.name] = value
-            found.notes[one.name] = "the host itself keeps it"
+        if setting.declared.lasts:
+            result.values[setting.name] = value
+            result.notes[setting.name] = "the host itself keeps it"
             continue
-        mechanism = MECHANISMS.load(one.declared.mechanism)()
+        mechanism = MECHANISMS.load(setting.declared.mechanism)()
         try:
-            kept = await mechanism.keep(host, one.address, value)
+            kept = await mechanism.keep(host, setting.address, value)
         except Refused as problem:
-            problem.message = f"{one.name} cannot be kept: {problem.message}"
+            problem.message = f"{setting.name} cannot be kept: {problem.message}"
             problem.hint = problem.hint or "set it back, then keep the others"
             raise
-        found.values[one.name] = value
+        result.values[setting.name] = value
         if kept.note:
-            found.notes[one.name] = kept.note
+            result.notes[setting.name] = kept.note
         lines.setdefault(kept.file, []).append(kept)
     there = await texts(host, list(lines))
     mark = f"{MARK} on {time.strftime('%Y-%m-%d')}" + (f" for {study}" if study else "")
     for path, some in lines.items():
-        found.files.append(_changed(path, there.get(path), some, mark))
-    return found
+        result.files.append(_changed(path, there.get(path), some, mark))
+    return result
 
 
 def _changed(
     path: str, before: str | None, some: Sequence[PersistentLine], mark: str
 ) -> FileChange:
-    then = tuple(dict.fromkeys(argv for one in some for argv in one.then))
+    then = tuple(dict.fromkeys(argv for line in some for argv in line.then))
     after = before or ""
-    for one in some:
-        if one.edit:
-            after = one.edit(after)
-    own = [one for one in some if one.edit is None]
+    for line in some:
+        if line.edit:
+            after = line.edit(after)
+    own = [line for line in some if line.edit is None]
     if own and before and not before.startswith(MARK):
         raise Refused(
             "a file of that name is there, and its first line does not say that it is iosonde's",
@@ -133,7 +133,7 @@ _RELOAD = (
 
 async def undoing(host: Host) -> list[FileChange]:
     """What would take away all that iosonde keeps on a host."""
-    found: dict[str, FileChange] = {}
+    changes: dict[str, FileChange] = {}
     for name in MECHANISMS:
         mechanism = MECHANISMS.load(name)()
         files = [path for file in mechanism.files for path in await _found(host, file)]
@@ -141,8 +141,8 @@ async def undoing(host: Host) -> list[FileChange]:
             after = mechanism.without(text)
             if after != text:
                 then = next((argv for part, argv in _RELOAD if part in path), ())
-                found[path] = FileChange(path, text, after or None, then)
-    return list(found.values())
+                changes[path] = FileChange(path, text, after or None, then)
+    return list(changes.values())
 
 
 async def _found(host: Host, file: str) -> tuple[str, ...]:
@@ -158,16 +158,16 @@ async def write(host: Host, changes: Sequence[FileChange]) -> None:
         Refused: another user could have put something in a file's place.
         HostFailed: one cannot be written.
     """
-    for one in changes:
-        await require_trusted(host, one.path)
-        if one.after is None:
-            await host.remove(one.path)
+    for change in changes:
+        await require_trusted(host, change.path)
+        if change.after is None:
+            await host.remove(change.path)
         else:
-            await host.run(["mkdir", "-p", one.path.rpartition("/")[0]])
-            path, mode = await _place(host, one.path)
-            await host.write(path, kerneltext.encoded(one.after), mode=mode)
+            await host.run(["mkdir", "-p", change.path.rpartition("/")[0]])
+            path, mode = await _place(host, change.path)
+            await host.write(path, kerneltext.encoded(change.after), mode=mode)
     await host.run(["sync"], timeout=300.0)
-    for argv in dict.fromkeys(argv for one in changes for argv in one.then):
+    for argv in dict.fromkeys(argv for change in changes for argv in change.then):
         await host.run(argv, check=False)
 
 
@@ -181,8 +181,10 @@ async def _place(host: Host, path: str) -> tuple[str, int]:
     return real, int(done.stdout, 8)
 
 
-def differs(values: Mapping[str, str], known: Sequence[Settable]) -> dict[str, str]:
+def differs(values: Mapping[str, str], settings: Sequence[Settable]) -> dict[str, str]:
     """Of settings that are kept: those that something else sets otherwise at boot, with what."""
     return {
-        one.name: one.kept for one in known if one.name in values and one.kept != values[one.name]
+        setting.name: setting.kept
+        for setting in settings
+        if setting.name in values and setting.kept != values[setting.name]
     }

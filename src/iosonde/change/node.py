@@ -43,8 +43,8 @@ async def look(host: Host, path: str, *, follow: bool = True) -> FileNode | None
     Raises:
         HostFailed: stat is missing or does not understand us.
     """
-    found = await look_at(host, [path], follow=follow)
-    return found.get(path)
+    nodes = await look_at(host, [path], follow=follow)
+    return nodes.get(path)
 
 
 async def look_at(host: Host, paths: Sequence[str], *, follow: bool = True) -> dict[str, FileNode]:

@@ -34,10 +34,10 @@ async def opened(stack: DeclaredStack, *, some: bool = False) -> AsyncIterator[_
         hosts: dict[str, Host] = {}
         names = list(stack.opens)
         asleep: set[str] = set()
-        found = await asyncio.gather(
+        answers = await asyncio.gather(
             *(open_host(stack.opens[name]) for name in names), return_exceptions=True
         )
-        for name, host in zip(names, found, strict=True):
+        for name, host in zip(names, answers, strict=True):
             if not isinstance(host, BaseException):
                 hosts[name] = host
                 if name in stack.guests:  # it may end and be started again meanwhile

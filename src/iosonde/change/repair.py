@@ -43,21 +43,23 @@ async def troubles(sites: Sequence[Site], hosts: Mapping[str, Host]) -> list[Tro
     for site in sites:
         if site.device.startswith("/dev/") and LAYERS.load(site.kind).can_break:
             kinds.setdefault(site.host, set()).add(site.kind)
-    words: dict[tuple[str, str], tuple[str, ...]] = {}
+    hazards: dict[tuple[str, str], tuple[str, ...]] = {}
     for name, some in kinds.items():
         scene = await read_scene(hosts[name])
         for kind in sorted(some):
             for layer in await LAYERS.load(kind)().discover(scene):
-                told = tuple(one for one in layer.hazards if any(bad in one for bad in _BROKEN))
-                words[name, layer.device] = told
-    found = []
+                broken = tuple(
+                    hazard for hazard in layer.hazards if any(bad in hazard for bad in _BROKEN)
+                )
+                hazards[name, layer.device] = broken
+    broken_layers = []
     for site in sites:
         if site.host in kinds and site.device.startswith("/dev/"):
             device = await hosts[site.host].resolve(site.device)
-            wrong = words.get((site.host, device)) or words.get((site.host, site.device))
+            wrong = hazards.get((site.host, device)) or hazards.get((site.host, site.device))
             if wrong:
-                found.append(Trouble(site, wrong))
-    return found
+                broken_layers.append(Trouble(site, wrong))
+    return broken_layers
 
 
 async def repair(

@@ -87,9 +87,11 @@ class StandingLayers:
             return
         former = _former(recorded)
         differing = [
-            one for one in kind.compare(site, layer)
-            if one.differs and not (one.granted and former.get(one.key) == one.declared)
-        ]  # fmt: skip
+            compared
+            for compared in kind.compare(site, layer)
+            if compared.differs
+            and not (compared.granted and former.get(compared.key) == compared.declared)
+        ]
         differing += await _other_devices(site, layer, scene, host)
         if differing:
             raise _refused(site, differing, "standing", f"what {host.name} shows", file)
@@ -150,12 +152,12 @@ async def _other_devices(site: Site, layer: StackLayer, scene: Scene, host: Host
     LVM's volumes stand on devices of their own inside; its tools are told the devices of `of`.
     """
     marks = {scene.on_device(name): device for name, device in scene.devices.items()}
-    standing = [marks[one].path for one in layer.below if one in marks]
+    standing = [marks[identity].path for identity in layer.below if identity in marks]
     own = [under for under in site.below if under.host == site.host and under.device]
     if not LAYERS.load(site.kind).shows_members or not own or not standing:
         return []
     declared = {await _resolved(host, under.device) for under in own}
-    strange = [one for one in standing if await _resolved(host, one) not in declared]
+    strange = [path for path in standing if await _resolved(host, path) not in declared]
     if not strange:
         return []
     names = ", ".join(f"{under.name} ({under.device})" for under in own)
@@ -164,10 +166,10 @@ async def _other_devices(site: Site, layer: StackLayer, scene: Scene, host: Host
 
 def _former(recorded: Iterable[Made]) -> dict[str, Json]:
     """What a layer was declared as when it was built; nothing in records of older versions."""
-    found: dict[str, Json] = {}
-    for made in sorted(recorded, key=lambda one: one.number):
-        found |= made.declared or {}
-    return found
+    declared: dict[str, Json] = {}
+    for made in sorted(recorded, key=lambda made: made.number):
+        declared |= made.declared or {}
+    return declared
 
 
 def _unit(site: Site, key: str) -> str:
@@ -178,7 +180,7 @@ def _unit(site: Site, key: str) -> str:
 
 def _scalar(value: Json) -> Scalar:
     if isinstance(value, dict):
-        return ", ".join(f"{key} {one}" for key, one in value.items()) or "none"
+        return ", ".join(f"{key} {part}" for key, part in value.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return value
@@ -199,9 +201,9 @@ def _refused(
     site: Site, differing: Sequence[Compared], how: str, evidence: str, file: str
 ) -> Refused:
     keys = "; ".join(
-        f"{one.key} is declared {_shown(one.declared, one.unit)} "
-        f"and {how} {_shown(one.standing, one.unit)}"
-        for one in differing
+        f"{compared.key} is declared {_shown(compared.declared, compared.unit)} "
+        f"and {how} {_shown(compared.standing, compared.unit)}"
+        for compared in differing
     )
     return Refused(
         f"the layer {site.name} stands, but not as declared: {keys}",

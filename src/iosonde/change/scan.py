@@ -100,7 +100,7 @@ async def scan(host: Host, path: str) -> tuple[ScannedDevices, Seen]:
 
 
 def _devices(rows: Sequence[Sequence[str]]) -> ScannedDevices:
-    known: dict[str, ScannedDevice] = {}
+    devices: dict[str, ScannedDevice] = {}
     loops: dict[str, Backing | None] = {}
     slaves: dict[str, tuple[str, ...]] = {}
     unseen = "/proc/self cannot be read"
@@ -108,14 +108,14 @@ def _devices(rows: Sequence[Sequence[str]]) -> ScannedDevices:
         if kind == "disk":
             name, number, disk, start, size = rest
             parent = disk if disk != "-" else ""
-            known[number] = ScannedDevice(name, number, parent, int(start), int(size))
+            devices[number] = ScannedDevice(name, number, parent, int(start), int(size))
         elif kind == "slave":
             slaves[rest[0]] = (*slaves.get(rest[0], ()), rest[1])
         elif kind == "loop":
             loops[rest[0]] = _backing(rest[1:])
         elif kind == "view":
             unseen = _unseen(rest)
-    return ScannedDevices(known, loops, slaves, unseen)
+    return ScannedDevices(devices, loops, slaves, unseen)
 
 
 def _seen(rows: Sequence[Sequence[str]]) -> Seen:

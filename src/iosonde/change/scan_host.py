@@ -145,17 +145,17 @@ class Scan:
             space = (at,)
         if space in self.spaces:
             return
-        told = content(at + "/mountinfo")
-        if told:
+        table = content(at + "/mountinfo")
+        if table:
             self.spaces.add(space)
-        for row in told.split("\n")[:-1]:
+        for row in table.split("\n")[:-1]:
             say("mount", at, row)
 
     def tables(self, tasks: List[str]) -> List[str]:
         """One task of each table of descriptors, and each task where tables cannot be compared."""
         kinds: List[str] = []
         for task in tasks:
-            if not any(self.same(known, task) for known in kinds[:TABLES]):
+            if not any(self.same(representative, task) for representative in kinds[:TABLES]):
                 kinds.append(task)
         return kinds
 
@@ -175,7 +175,7 @@ class Scan:
             alike = syscall(call, own, own, KCMP_FILES, 0, 0) if call else -1
             other = syscall(call, own, os.getppid(), KCMP_FILES, 0, 0) if call else -1
             if alike == 0 and other in {1, 2}:
-                return lambda one, two: int(syscall(call, one, two, KCMP_FILES, 0, 0))
+                return lambda first, second: int(syscall(call, first, second, KCMP_FILES, 0, 0))
         return lambda *_: -1
 
     def table(self, pid: str, task: str) -> None:
@@ -208,9 +208,9 @@ class Scan:
             return True
         return False
 
-    def in_flight(self, pid: str, entry: str, told: str) -> None:
+    def in_flight(self, pid: str, entry: str, text: str) -> None:
         """Descriptors sent over a Unix socket and not received: net/unix/af_unix.c, scm_fds."""
-        for line in told.split("\n"):
+        for line in text.split("\n"):
             if (
                 line.startswith("scm_fds:")
                 and int(line[8:])
@@ -224,13 +224,13 @@ class Scan:
         It lists no files then (io_uring/fdinfo.c, trylock), as another reader does for a moment;
         older kernels say how many there are, and list none.
         """
-        told = ""
+        text = ""
         for _ in range(TRIES):
-            told = content(path)
-            if not told or LISTED.search(told):
+            text = content(path)
+            if not text or LISTED.search(text):
                 break
             time.sleep(0.002)
-        return told
+        return text
 
     def registered(self, pid: str, at: str, entry: str) -> None:
         """Files that an io_uring keeps without a descriptor: io_uring/fdinfo.c, "    0: /dev/…"."""

@@ -132,13 +132,13 @@ def batch_lines(number: int, boot: str, owner: str, entries: Sequence[JournalEnt
         Refused: a value holds a tab or a line break, which no setting has.
     """
     rows = [["begin", str(number), boot, f"{time.time():.0f}", owner]]
-    for index, one in enumerate(entries, 1):
+    for index, entry in enumerate(entries, 1):
         at = [str(number), str(index)]
-        told = [one.old, one.new, one.device, one.its]
-        told += ["lasts"] * one.lasts
-        rows.append(["old", *at, one.name, *("=" + word for word in told)])
-        rows.append(["look", *at, *("=" + word for word in one.look)])
-        rows.append(["undo", *at, *("=" + word for word in one.undo)])
+        values = [entry.old, entry.new, entry.device, entry.its]
+        values += ["lasts"] * entry.lasts
+        rows.append(["old", *at, entry.name, *("=" + word for word in values)])
+        rows.append(["look", *at, *("=" + word for word in entry.look)])
+        rows.append(["undo", *at, *("=" + word for word in entry.undo)])
     rows.append(["ready", str(number), f"{time.time():.0f}"])
     for row in rows:
         for word in row:
@@ -168,12 +168,12 @@ class PutBack:
 
 def parse_put_back(stdout: bytes) -> tuple[PutBack, ...]:
     """What the script says of each setting that it looked after."""
-    found = []
+    put_back = []
     for row in kerneltext.lines(kerneltext.decoded(stdout)):
         match row.split("\t"):
             case ["back" | "gone" | "wrong" | "lost" as state, name, *values]:
-                found.append(PutBack(name, state, *(word.removeprefix("=") for word in values)))
-    return tuple(found)
+                put_back.append(PutBack(name, state, *(word.removeprefix("=") for word in values)))
+    return tuple(put_back)
 
 
 def _left(number: int) -> str:
@@ -215,10 +215,10 @@ class SettingsJournal:
     def in_force(self) -> tuple[SettingsBatch, ...]:
         """The batches whose changes are in force, in order; of an earlier boot, what is kept."""
         return tuple(
-            one
-            for one in self.batches.values()
-            if (one.boot == self.boot and one.state in {"open", "confirmed", "kept"})
-            or (one.lasts and one.state == "kept")
+            batch
+            for batch in self.batches.values()
+            if (batch.boot == self.boot and batch.state in {"open", "confirmed", "kept"})
+            or (batch.lasts and batch.state == "kept")
         )
 
     @property
@@ -229,36 +229,38 @@ class SettingsJournal:
     @property
     def tentative(self) -> frozenset[str]:
         """Names of the settings that are changed and that `restore` would put back."""
-        return frozenset(name for one in self.in_force if one.state != "kept" for name in one.new)
+        return frozenset(
+            name for batch in self.in_force if batch.state != "kept" for name in batch.new
+        )
 
     @property
     def before(self) -> dict[str, str]:
         """What `restore` would put back: name → value before its first change, in their order."""
-        found: dict[str, str] = {}
+        before: dict[str, str] = {}
         for batch in self.in_force:
             for name, value in batch.old.items() if batch.state != "kept" else ():
-                found.setdefault(name, value)
-        return found
+                before.setdefault(name, value)
+        return before
 
     async def at_boot(self) -> dict[str, str]:
         """What settings were before iosonde first changed them in this boot, by name.
 
         Those of a device that has gone since, or whose name another one has, are left out.
         """
-        here = [one for one in self.batches.values() if one.boot == self.boot and one.state]
-        paths = sorted({path for one in here for path, _ in one.device.values() if path})
+        here = [batch for batch in self.batches.values() if batch.boot == self.boot and batch.state]
+        paths = sorted({path for batch in here for path, _ in batch.device.values() if path})
         now = {
             path: kerneltext.decoded(content).strip()
             for path, content in (await self._host.read_many(paths) if paths else {}).items()
             if isinstance(content, bytes)
         }
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for batch in here:
             for name, value in batch.old.items():
                 path, its = batch.device[name]
                 if not path or now.get(path) == its:
-                    found.setdefault(name, value)
-        return found
+                    values.setdefault(name, value)
+        return values
 
     async def install(self, *, anew: bool = True) -> None:
         """Place the script on the host, where it is not there as it is now, in a private directory.
@@ -291,9 +293,9 @@ class SettingsJournal:
         Raises:
             HostFailed: something could not be put back; the message says what.
         """
-        found = await self._put_back("settle")
+        put_back = await self._put_back("settle")
         await self.again()
-        return tuple(found)
+        return tuple(put_back)
 
     async def begin(self, owner: str, entries: Sequence[JournalEntry]) -> int:
         """Announce a batch; its number. All of it is on the disk when this returns."""
@@ -351,30 +353,32 @@ class SettingsJournal:
         Raises:
             HostFailed: something could not be put back; the message says what.
         """
-        words = ["all", why] if number is None else ["batch", str(number), why]
-        found = await self._put_back(*words)
-        for one in self.batches if number is None else (number,):
-            left_nothing(self._host.name, _left(one))
+        arguments = ["all", why] if number is None else ["batch", str(number), why]
+        put_back = await self._put_back(*arguments)
+        for batch in self.batches if number is None else (number,):
+            left_nothing(self._host.name, _left(batch))
         if number is None or number not in self.batches:
             await self.again()
         elif self.batches[number].state == "open":  # a long journal is not read for each candidate
             self.batches[number].state = "restored"
-        return found
+        return put_back
 
-    async def _put_back(self, *words: str) -> list[PutBack]:
-        done = await self._host.run(["sh", SCRIPT, *words], check=False, timeout=600.0)
-        found = list(parse_put_back(done.stdout))
-        wrong = [one for one in found if one.state == "wrong"]
+    async def _put_back(self, *arguments: str) -> list[PutBack]:
+        done = await self._host.run(["sh", SCRIPT, *arguments], check=False, timeout=600.0)
+        put_back = list(parse_put_back(done.stdout))
+        wrong = [setting for setting in put_back if setting.state == "wrong"]
         if wrong:
             raise HostFailed(
                 "could not put back "
-                + "; ".join(f"{one.name} (is {one.now}, was {one.old})" for one in wrong),
+                + "; ".join(
+                    f"{setting.name} (is {setting.now}, was {setting.old})" for setting in wrong
+                ),
                 where=self._host.name,
                 hint=f"correct what refuses it, then `iosonde rollback`, or `sh {SCRIPT}` there",
             )
         if done.status != 0:
             raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
-        return found
+        return put_back
 
     async def mark(self, word: str, numbers: Iterable[int]) -> None:
         """Note of batches that they are "kept", or "tentative" again."""

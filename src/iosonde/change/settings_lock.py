@@ -56,10 +56,10 @@ async def locked(host: Host, owner: str) -> AsyncIterator[SettingsJournal]:
 
 
 class _Taken(Refused):
-    """Somebody else has the lock: `told` is what the host says of the owner, line by line."""
+    """Somebody else has the lock: `lines` is what the host says of the owner, line by line."""
 
-    def __init__(self, host: Host, told: Sequence[str]) -> None:
-        name, self.token, self._mark, pid = (*told, *[""] * 4)[:4]
+    def __init__(self, host: Host, lines: Sequence[str]) -> None:
+        name, self.token, self._mark, pid = (*lines, *[""] * 4)[:4]
         by_hand = f"; if it is gone, and its connection was cut, `kill {pid}` there" if pid else ""
         super().__init__(
             "somebody else is changing settings of this host",

@@ -114,14 +114,14 @@ async def asked_once(host: Host, argv: Sequence[str], *, stdin: bytes = b"") -> 
     who uses what. An answer that the command failed to give is not kept.
     """
     try:
-        known = _KNOWN.setdefault(itself(host), {})
+        answers = _KNOWN.setdefault(itself(host), {})
     except TypeError:  # a host that cannot be remembered is asked again
-        known = {}
+        answers = {}
     key = (stdin, tuple(argv))
-    if key not in known:
+    if key not in answers:
         asking = host.run(argv, stdin=stdin, check=False) if stdin else host.run(argv, check=False)
         done = await asking
         if done.status != 0:
             return done
-        known[key] = done
-    return known[key]
+        answers[key] = done
+    return answers[key]

@@ -45,10 +45,10 @@ async def carried(host: Host, path: str, partitions: Sequence[ScannedDevice]) ->
         Refused: the tools are missing, or cannot read the device.
     """
     own = await signatures(host, path)
-    spans = {(one.start, one.size): one for one in partitions}
+    spans = {(partition.start, partition.size): partition for partition in partitions}
     listed = await _table(host, path) if own else []
     looked = await asyncio.gather(
-        *(_in_partition(host, path, one) for one in partitions),
+        *(_in_partition(host, path, partition) for partition in partitions),
         *(_at_offset(host, path, *span) for span in listed if span not in spans),
     )
     places = tuple(f"{place} has {', '.join(types)}" for place, types in looked if types)
@@ -56,18 +56,20 @@ async def carried(host: Host, path: str, partitions: Sequence[ScannedDevice]) ->
     return Carried(every, places, frozenset(own))
 
 
-async def _in_partition(host: Host, path: str, one: ScannedDevice) -> tuple[str, tuple[str, ...]]:
-    name = one.name.replace("!", "/")  # as the kernel writes it (drivers/base/core.c)
+async def _in_partition(
+    host: Host, path: str, partition: ScannedDevice
+) -> tuple[str, tuple[str, ...]]:
+    name = partition.name.replace("!", "/")  # as the kernel writes it (drivers/base/core.c)
     node = await look(host, f"/dev/{name}")
-    if node is None or node.number != one.number:
-        place, types = await _at_offset(host, path, one.start, one.size)
+    if node is None or node.number != partition.number:
+        place, types = await _at_offset(host, path, partition.start, partition.size)
         return place if types else name, types
     return name, await signatures(host, node.path)
 
 
 async def _at_offset(host: Host, path: str, start: int, size: int) -> tuple[str, tuple[str, ...]]:
-    found = await _by_blkid(host, path, "--offset", str(start), "--size", str(size))
-    return f"the partition at byte {start}", tuple(sorted(found))
+    types = await _by_blkid(host, path, "--offset", str(start), "--size", str(size))
+    return f"the partition at byte {start}", tuple(sorted(types))
 
 
 async def _table(host: Host, path: str) -> list[tuple[int, int]]:
@@ -87,8 +89,8 @@ async def signatures(host: Host, path: str) -> tuple[str, ...]:
         Refused: the tools are missing, or cannot read the device.
     """
     by_both = await asyncio.gather(_by_wipefs(host, path), _by_blkid(host, path))
-    found = frozenset().union(*by_both)
-    return tuple(sorted(one for one in found if _COMES_WITH.get(one) not in found))
+    types = frozenset().union(*by_both)
+    return tuple(sorted(kind for kind in types if _COMES_WITH.get(kind) not in types))
 
 
 async def _by_wipefs(host: Host, path: str) -> set[str]:

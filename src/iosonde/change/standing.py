@@ -36,9 +36,9 @@ def judged(check: Check, status: int, stdout: bytes) -> tuple[CheckOutcome, str]
     """What a check's status and output mean, and the output, its blanks counted as one."""
     if status != 0:
         return CheckOutcome.ABSENT, ""
-    told = _words(kerneltext.decoded(stdout))
-    there = all(_words(text) in told for text in check.shows)
-    return (CheckOutcome.THERE if there else CheckOutcome.OTHER), told
+    output = _words(kerneltext.decoded(stdout))
+    there = all(_words(text) in output for text in check.shows)
+    return (CheckOutcome.THERE if there else CheckOutcome.OTHER), output
 
 
 def _words(text: str) -> str:

@@ -55,34 +55,34 @@ async def take_away(
         Everything that could be taken away is, in either case.
     """
     entries = [
-        _Entry(name, made) for name, one in journals.items() for made in one.made.values()
+        _Entry(name, made) for name, journal in journals.items() for made in journal.made.values()
         if wanted is None or made.layer in wanted
     ]  # fmt: skip
     layers: dict[str, list[_Entry]] = {}
-    for entry in sorted(entries, key=lambda one: -one.made.number):
+    for entry in sorted(entries, key=lambda entry: -entry.made.number):
         layers.setdefault(entry.made.layer, []).append(entry)
     above = {
-        name: {one for one, some in layers.items() for entry in some if name in entry.made.of}
+        name: {upper for upper, some in layers.items() for entry in some if name in entry.made.of}
         for name in layers
     }
     locks = {name: asyncio.Lock() for name in hosts}
     tasks: dict[str, asyncio.Task[None]] = {}
     ended: dict[str, asyncio.Event] = {name: asyncio.Event() for name in layers}
-    own = frozenset[str]().union(*(one.own for one in journals.values()))
+    own = frozenset[str]().union(*(journal.own for journal in journals.values()))
     failed: set[str] = set()
     problems: list[IosondeError] = []
 
     async def layer(name: str) -> None:
-        for one in above[name]:
-            await ended[one].wait()
+        for upper in above[name]:
+            await ended[upper].wait()
         try:
             if failed & above[name]:
                 failed.add(name)
                 return
             for entry in layers[name]:
                 async with locks[entry.host]:
-                    known = _Known(own, permissions, tell)
-                    await _one(hosts[entry.host], journals[entry.host], entry, known)
+                    context = _Known(own, permissions, tell)
+                    await _one(hosts[entry.host], journals[entry.host], entry, context)
         except IosondeError as problem:
             failed.add(name)
             problems.append(problem)
@@ -94,11 +94,11 @@ async def take_away(
     await asyncio.gather(*tasks.values())
     if problems:
         left = ", ".join(sorted(failed))
-        refused = [one for one in problems if isinstance(one, Refused)]
+        refused = [problem for problem in problems if isinstance(problem, Refused)]
         first = (refused or problems)[0]
         message = f"{first.message} (still there: {left})"
         if isinstance(first, Refused):
-            more = "; ".join(f"{one.where}: {one.evidence}" for one in refused[1:])
+            more = "; ".join(f"{problem.where}: {problem.evidence}" for problem in refused[1:])
             evidence = f"{first.evidence}; {more}" if more else first.evidence
             raise Refused(message, where=first.where, hint=first.hint, evidence=evidence)
         kind = ConnectionLost if isinstance(first, ConnectionLost) else HostFailed
@@ -107,14 +107,14 @@ async def take_away(
 
 def recorded(journals: Mapping[str, Journal]) -> list[Report]:
     """What `take_away` would undo, the last made first."""
-    entries = [(name, made) for name, one in journals.items() for made in one.made.values()]
+    entries = [(name, made) for name, journal in journals.items() for made in journal.made.values()]
     return [
         Report(made.layer, name, f"undo: {made.does}", "; ".join(shown(made.undo)), "planned")
-        for name, made in sorted(entries, key=lambda one: -one[1].number)
+        for name, made in sorted(entries, key=lambda named: -named[1].number)
     ]
 
 
-async def _one(host: Host, journal: Journal, entry: _Entry, known: _Known) -> None:
+async def _one(host: Host, journal: Journal, entry: _Entry, context: _Known) -> None:
     made, began = entry.made, time.monotonic()
     kept = made.shared and any(
         other.there == made.there and other.number != made.number for other in journal.made.values()
@@ -124,7 +124,7 @@ async def _one(host: Host, journal: Journal, entry: _Entry, known: _Known) -> No
     try:
         if not kept:  # another layer of the stack needs it still
             left = await undo(
-                host, made, journal, own=known.own, permissions=known.permissions,
+                host, made, journal, own=context.own, permissions=context.permissions,
                 half=made.state == "begun",
             )  # fmt: skip
         await journal.removed([made.number])
@@ -132,7 +132,7 @@ async def _one(host: Host, journal: Journal, entry: _Entry, known: _Known) -> No
     finally:
         text = "; ".join(shown(made.undo))
         seconds = round(time.monotonic() - began, 3)
-        known.tell(
+        context.tell(
             Report(
                 made.layer, entry.host, f"undo: {made.does}", text, state, seconds, "; ".join(left)
             )

@@ -90,18 +90,18 @@ async def entries_of(host: Host, wanted: Sequence[WantedSetting]) -> tuple[Journ
     Raises:
         HostFailed: a value cannot be read.
     """
-    named = {one.setting.name for one in wanted}
+    named = {request.setting.name for request in wanted}
     disturbed = {
         other.name: other
-        for one in wanted
-        for other in one.setting.disturbed
+        for request in wanted
+        for other in request.setting.disturbed
         if other.name not in named
     }
-    ordered = sorted(wanted, key=lambda one: -len(one.setting.declared.disturbs))
-    todo = [(one, BESIDE) for one in disturbed.values()]
-    todo += [(one.setting, one.value) for one in ordered]
-    found = await asyncio.gather(*(_entry(host, one, value) for one, value in todo))
-    return tuple(found)
+    ordered = sorted(wanted, key=lambda request: -len(request.setting.declared.disturbs))
+    todo = [(setting, BESIDE) for setting in disturbed.values()]
+    todo += [(request.setting, request.value) for request in ordered]
+    entries = await asyncio.gather(*(_entry(host, setting, value) for setting, value in todo))
+    return tuple(entries)
 
 
 async def _entry(host: Host, setting: Settable, value: str) -> JournalEntry:
@@ -128,12 +128,12 @@ def apart(
 
     A setting that is already what it shall be is left alone, unless another one may disturb it.
     """
-    shaken = {other.name for one in wanted for other in one.setting.disturbed}
-    todo = [one for one in entries if one.new != BESIDE]
-    if all(one.new == one.old for one in todo):
+    shaken = {other.name for request in wanted for other in request.setting.disturbed}
+    todo = [entry for entry in entries if entry.new != BESIDE]
+    if all(entry.new == entry.old for entry in todo):
         return [], []
-    beside = [one for one in entries if one.new == BESIDE]
-    return beside, [one for one in todo if one.new != one.old or one.name in shaken]
+    beside = [entry for entry in entries if entry.new == BESIDE]
+    return beside, [entry for entry in todo if entry.new != entry.old or entry.name in shaken]
 
 
 def _words(text: bytes) -> str:
@@ -170,16 +170,17 @@ async def change(
     entries = await entries_of(host, wanted)
     beside, todo = apart(entries, wanted)
     done = [
-        Changed(one.name, one.old, one.new, one.old, "unchanged", quote(one.do))
-        for one in entries
-        if one.new == one.old and one not in todo
+        Changed(entry.name, entry.old, entry.new, entry.old, "unchanged", quote(entry.do))
+        for entry in entries
+        if entry.new == entry.old and entry not in todo
     ]
     for same in done:
         tell(same)
     if not todo:
         return tuple(done)
     number = await made(
-        journal.begin(owner, [*beside, *todo]), lambda one: journal.restore(one, "interrupted")
+        journal.begin(owner, [*beside, *todo]),
+        lambda number: journal.restore(number, "interrupted"),
     )
     try:
         await journal.arm(number, confirm)
@@ -267,8 +268,8 @@ def commands(
         ("sh", SCRIPT, "begin"),
         ("sh", SCRIPT, "arm", number, f"{confirm:.0f}"),
         *(
-            ("sh", SCRIPT, "change", number, str(index), *one.do)
-            for index, one in enumerate(todo, len(beside) + 1)
+            ("sh", SCRIPT, "change", number, str(index), *entry.do)
+            for index, entry in enumerate(todo, len(beside) + 1)
         ),
         ("sh", SCRIPT, "confirm", number),
     )

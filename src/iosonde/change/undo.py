@@ -87,11 +87,11 @@ async def undo(
         await _undo_of_older(host, made, journal, half=half)
         return []
     things = await _recognised(host, made, half=half)
-    if any(one.subject.fleeting and one.now is None and not one.problem for one in things):
+    if any(thing.subject.fleeting and thing.now is None and not thing.problem for thing in things):
         return []
     there = _named(made.there, _names(things, all_of_them=False))
     absent = await standing(host, there) is CheckOutcome.ABSENT
-    problems = [one.problem for one in things if one.problem]
+    problems = [thing.problem for thing in things if thing.problem]
     if absent and not _left_on_devices(made, things) and (problems or not half):
         return []
     problems += _of_others(made, things, own)
@@ -100,18 +100,18 @@ async def undo(
     blind = IN_CONTAINER in permissions
     left: list[str] = []
     try:
-        await _unused(host, [one for one in things if one.subject.given], blind=blind)
+        await _unused(host, [thing for thing in things if thing.subject.given], blind=blind)
         for number, command in enumerate(made.undo):
             if number:
                 things = await _looked_at_again(host, made, journal, things, half=half)
             if command.wipes:
-                destroyed = [one for one in things if one.subject.name in made.destroys]
+                destroyed = [thing for thing in things if thing.subject.name in made.destroys]
                 await _unused(host, destroyed, blind=blind)
             left += await _patiently(host, made, command, journal.lock, things, half=half)
     except Refused as problem:
         problem.hint = problem.hint or _by_hand(made, journal)
         raise
-    await _until_gone(host, made, there, [one for one in things if one.subject.fleeting])
+    await _until_gone(host, made, there, [thing for thing in things if thing.subject.fleeting])
     return left
 
 
@@ -125,16 +125,20 @@ async def _looked_at_again(
     Raises:
         Refused: a device carries something else than what the step made.
     """
-    devices = [one for one in things if one.now is not None and one.subject.what == "device"]
-    found = await read(host, [UndoSubject("device", one.now.path) for one in devices if one.now])
+    devices = [
+        thing for thing in things if thing.now is not None and thing.subject.what == "device"
+    ]
+    described = await read(
+        host, [UndoSubject("device", thing.now.path) for thing in devices if thing.now]
+    )
     again = {
-        one.subject: _with_content(made, replace(one, now=now), half=half)
-        for one, now in zip(devices, found, strict=True)
-        if one.now is not None and now.its == one.now.its
+        thing.subject: _with_content(made, replace(thing, now=now), half=half)
+        for thing, now in zip(devices, described, strict=True)
+        if thing.now is not None and now.its == thing.now.its
     }
-    if problems := [one.problem for one in again.values() if one.problem]:
+    if problems := [thing.problem for thing in again.values() if thing.problem]:
         raise _refusal(host, made, journal, problems)
-    return [again.get(one.subject, one) for one in things]
+    return [again.get(thing.subject, thing) for thing in things]
 
 
 async def recognise(host: Host, made: Made, journal: Journal) -> None:
@@ -144,7 +148,7 @@ async def recognise(host: Host, made: Made, journal: Journal) -> None:
         Refused: it has the name alone.
     """
     things = await _recognised(host, made, half=False) if made.subjects else ()
-    problems = [one.problem for one in things if one.problem and not one.replaced]
+    problems = [thing.problem for thing in things if thing.problem and not thing.replaced]
     if problems:
         raise Refused(
             "what is there now has the name of what was built, but is something else",
@@ -157,13 +161,15 @@ async def recognise(host: Host, made: Made, journal: Journal) -> None:
 async def _recognised(host: Host, made: Made, *, half: bool) -> list[_Thing]:
     """The subjects of a step; those that are asked for by a device's name after that device."""
     subjects = made.subjects or ()
-    asks = [one for one in subjects if one.ask and not _was_at(made, one)]
-    things = await _things(host, made, [one for one in subjects if one not in asks], half=half)
+    asks = [subject for subject in subjects if subject.ask and not _was_at(made, subject)]
+    things = await _things(
+        host, made, [subject for subject in subjects if subject not in asks], half=half
+    )
     names = _names(things, all_of_them=False)
-    asked = [replace(one, ask=_replaced(one.ask, names)) for one in asks]
+    asked = [replace(subject, ask=_replaced(subject.ask, names)) for subject in asks]
     # What has a device's name now matters no more where the device is not there to be asked for.
-    gone = [one for one in things if one.problem and one.subject.ask and one.now is None]
-    again = [replace(one.subject, ask=_replaced(one.subject.ask, names)) for one in gone]
+    gone = [thing for thing in things if thing.problem and thing.subject.ask and thing.now is None]
+    again = [replace(thing.subject, ask=_replaced(thing.subject.ask, names)) for thing in gone]
     for thing, now in zip(gone, await read(host, again), strict=True):
         if not now.its:
             things[things.index(thing)] = replace(thing, problem="")
@@ -175,11 +181,11 @@ async def _things(
 ) -> list[_Thing]:
     """Subjects as they are now. A device that was asked for is looked at where it was then."""
     looked = [
-        UndoSubject("device", path) if one.ask and (path := _was_at(made, one)) else one
-        for one in subjects
+        UndoSubject("device", path) if subject.ask and (path := _was_at(made, subject)) else subject
+        for subject in subjects
     ]
-    found = zip(subjects, await read(host, looked), strict=True)
-    return [await _thing(host, made, subject, now, half=half) for subject, now in found]
+    described = zip(subjects, await read(host, looked), strict=True)
+    return [await _thing(host, made, subject, now, half=half) for subject, now in described]
 
 
 def _was_at(made: Made, subject: UndoSubject) -> str:
@@ -244,37 +250,37 @@ def _with_content(made: Made, thing: _Thing, *, half: bool) -> _Thing:
 def _left_on_devices(made: Made, things: Sequence[_Thing]) -> bool:
     """Whether a device still carries what the step put on it, though nothing stands of it."""
     return any(
-        one.now is not None
-        and one.recorded is not None
-        and one.subject.name in made.destroys
-        and bool(made.after.get(one.subject.name))
-        and bool(one.recorded.contents & one.now.contents)
-        for one in things
+        thing.now is not None
+        and thing.recorded is not None
+        and thing.subject.name in made.destroys
+        and bool(made.after.get(thing.subject.name))
+        and bool(thing.recorded.contents & thing.now.contents)
+        for thing in things
     )
 
 
 def _of_others(made: Made, things: Sequence[_Thing], own: Collection[str]) -> list[str]:
     """What would be lost with a layer, and was put there by others."""
-    found = []
-    for one in things:
-        if one.now is None:
+    losses = []
+    for thing in things:
+        if thing.now is None:
             continue
-        removed = one.subject.what == "file" and any(command.wipes for command in made.undo)
-        if removed or one.subject.given == "lost":
-            foreign = one.now.contents - set(own)
+        removed = thing.subject.what == "file" and any(command.wipes for command in made.undo)
+        if removed or thing.subject.given == "lost":
+            foreign = thing.now.contents - set(own)
             if foreign:
                 what = ", ".join(sorted(foreign))
-                found.append(
-                    f"{one.now.path} carries {what}, which iosonde did not put there "
-                    f"(`wipefs --all {one.now.path}` gives it up)"
+                losses.append(
+                    f"{thing.now.path} carries {what}, which iosonde did not put there "
+                    f"(`wipefs --all {thing.now.path}` gives it up)"
                 )
-        if removed and (attached := one.now.carries.get("attached")):
-            found.append(f"{one.now.path} is attached as {attached}, and not by iosonde")
-    return found
+        if removed and (attached := thing.now.carries.get("attached")):
+            losses.append(f"{thing.now.path} is attached as {attached}, and not by iosonde")
+    return losses
 
 
 def _by_hand(made: Made, journal: Journal) -> str:
-    commands = [one if len(one) <= _SHOWN else f"{one[:_SHOWN]}…" for one in shown(made.undo)]
+    commands = [line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…" for line in shown(made.undo)]
     return (
         f"look at it, and finish by hand what of it is yours: {'; '.join(commands)}; then "
         f"`iosonde down` again goes on. Where all of it is gone, remove {journal.path} there"
@@ -306,7 +312,7 @@ async def _unused(host: Host, things: Sequence[_Thing], *, blind: bool) -> None:
         await check_target(shared, path, writes=True, permissions=permissions)
 
     paths = dict.fromkeys(
-        one.now.path for one in things if one.now is not None and one.now.readable
+        thing.now.path for thing in things if thing.now is not None and thing.now.readable
     )
     await ask_each(map(ask, paths))
 
@@ -314,11 +320,11 @@ async def _unused(host: Host, things: Sequence[_Thing], *, blind: bool) -> None:
 def _names(things: Sequence[_Thing], *, all_of_them: bool) -> dict[str, str]:
     """The present path of each device, by its name: of all, or of those that have another name."""
     return {
-        one.subject.name: one.now.path
-        for one in things
-        if one.now is not None
-        and one.subject.what == "device"
-        and (all_of_them or one.moved or one.subject.ask)
+        thing.subject.name: thing.now.path
+        for thing in things
+        if thing.now is not None
+        and thing.subject.what == "device"
+        and (all_of_them or thing.moved or thing.subject.ask)
     }
 
 
@@ -347,18 +353,18 @@ async def _patiently(
         Refused: a thing became another since it was looked at.
     """
     argv = _replaced(command.argv, _names(things, all_of_them=command.wipes))
-    known = [(one.subject, one.now) for one in things if one.now is not None]
-    if known:
-        argv = guarded(known, argv)
+    present = [(thing.subject, thing.now) for thing in things if thing.now is not None]
+    if present:
+        argv = guarded(present, argv)
     for left in reversed(range(_TRIES)):
         done = await host.run(
             holding(lock, argv),
             stdin=kerneltext.encoded(command.stdin),
-            timeout=command.timeout + 60.0 * len(known),
+            timeout=command.timeout + 60.0 * len(present),
             check=False,
         )
         said = kerneltext.decoded(done.stderr).strip() or f"status {done.status}"
-        if known and done.status == CHANGED:
+        if present and done.status == CHANGED:
             raise Refused(
                 f"not undone: {made.does}, since the device is not the one that it was done on",
                 where=host.name,
@@ -385,19 +391,19 @@ async def _until_gone(host: Host, made: Made, there: Check, fleeting: Sequence[_
     for _ in range(_TRIES):
         if await standing(host, there) is CheckOutcome.ABSENT:
             return
-        before = [(one.subject, one.now) for one in fleeting if one.now is not None]
+        before = [(thing.subject, thing.now) for thing in fleeting if thing.now is not None]
         paths = [UndoSubject("device", facts.path) for _, facts in before]
         now = await read(host, paths)
         if before and not any(
-            one.its and same_kernel_object(facts, one)
-            for (_, facts), one in zip(before, now, strict=True)
+            current.its and same_kernel_object(facts, current)
+            for (_, facts), current in zip(before, now, strict=True)
         ):
             return
         await asyncio.sleep(_PAUSE)
     raise HostFailed(
         f"could not undo: {made.does}; it is still there",
         where=host.name,
-        hint=f"to finish by hand: {'; '.join(quote(one.argv) for one in made.undo)}",
+        hint=f"to finish by hand: {'; '.join(quote(command.argv) for command in made.undo)}",
     )
 
 
@@ -410,7 +416,9 @@ async def _undo_of_older(host: Host, made: Made, journal: Journal, *, half: bool
     if await standing(host, made.there) is CheckOutcome.ABSENT and not half:
         return
     loses = made.destroys or any(
-        command.argv[: len(words)] == words for command in made.undo for words in _DESTROYED
+        command.argv[: len(beginning)] == beginning
+        for command in made.undo
+        for beginning in _DESTROYED
     )
     if loses and await standing(host, made.there) is not CheckOutcome.ABSENT:
         raise Refused(

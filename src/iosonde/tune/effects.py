@@ -62,10 +62,10 @@ class Fit:
         self.intent = intent
         self._sign = 1.0 if intent.goal.higher else -1.0
         self._combinations = _combinations(intent, measurements)
-        self._places = {one: at for at, one in enumerate(self._combinations)}
+        self._places = {combination: at for at, combination in enumerate(self._combinations)}
         points, span = self._points(measurements)
         self.loops = len(points)
-        self._measured = {one.index for one in points}
+        self._measured = {point.index for point in points}
         measured = len(self._measured)
         self.known = len(points) >= _FEWEST and measured >= 2 and len(points) > measured
         self._freedom = max(len(points) - measured - 1, 2)
@@ -82,11 +82,11 @@ class Fit:
             reference: of the other.
             tests: how many such changes are looked at together; the interval is corrected for it.
         """
-        one, other = (self._places.get(self._key(of)) for of in (settings, reference))
-        if self._model is None or one is None or other is None or one == other:
+        place, other = (self._places.get(self._key(of)) for of in (settings, reference))
+        if self._model is None or place is None or other is None or place == other:
             return None
         drawn = self._scores()
-        apart = drawn[:, one] - drawn[:, other]
+        apart = drawn[:, place] - drawn[:, other]
         middle, reach = float(apart.mean()), self._reach(tests) * float(apart.std())
         return RelativeChange(
             self._fraction(middle),
@@ -99,7 +99,7 @@ class Fit:
         if self._model is None:
             return Effects()
         drawn = self._scores()
-        free = [at for at, one in enumerate(self.intent.vary) if len(one.values) > 1]
+        free = [at for at, setting in enumerate(self.intent.vary) if len(setting.values) > 1]
         means = {at: self._by_value(drawn, (at,)) for at in free}
         main = tuple(self._main(at, means[at]) for at in free)
         pairs = tuple(self._pair(drawn, a, b) for a, b in combinations(free, 2))
@@ -143,33 +143,36 @@ class Fit:
             for i in range(shape[0]) for j in range(shape[1])
             if not np.isnan(middle[i, j])
         )  # fmt: skip
-        known = ~np.isnan(middle)
-        away = float((abs(middle[known]) / np.maximum(spread[known], 1e-12)).max())
+        filled = ~np.isnan(middle)
+        away = float((abs(middle[filled]) / np.maximum(spread[filled], 1e-12)).max())
         largest = max((abs(effect) for _, _, effect in cells), default=0.0)
-        return Interaction(first, second, cells, away > self._reach(int(known.sum())), largest)
+        return Interaction(first, second, cells, away > self._reach(int(filled.sum())), largest)
 
     def _by_value(self, drawn: Floats, at: tuple[int, ...]) -> dict[tuple[int, ...], Floats]:
         """Drawn scores averaged over all combinations that share the values of these settings."""
         groups: dict[tuple[int, ...], list[int]] = {}
-        for place, one in enumerate(self._combinations):
-            groups.setdefault(tuple(one[position] for position in at), []).append(place)
+        for place, combination in enumerate(self._combinations):
+            groups.setdefault(tuple(combination[position] for position in at), []).append(place)
         return {key: drawn[:, groups[key]].mean(axis=1) for key in sorted(groups)}
 
     def _meetings(self) -> tuple[set[Meeting], set[Meeting]]:
         """Pairs of values of two settings: those of all combinations, those of measured ones."""
-        found: tuple[set[Meeting], set[Meeting]] = set(), set()
-        for place, one in enumerate(self._combinations):
-            meetings = {(a, one[a], b, one[b]) for a, b in combinations(range(len(one)), 2)}
-            found[0].update(meetings)
+        every: tuple[set[Meeting], set[Meeting]] = set(), set()
+        for place, combination in enumerate(self._combinations):
+            meetings = {
+                (a, combination[a], b, combination[b])
+                for a, b in combinations(range(len(combination)), 2)
+            }
+            every[0].update(meetings)
             if place in self._measured:
-                found[1].update(meetings)
-        return found
+                every[1].update(meetings)
+        return every
 
     def _fitted(self, points: Sequence[_Point], span: float) -> Anova:
-        sizes = [len(one.values) for one in self.intent.vary]
+        sizes = [len(setting.values) for setting in self.intent.vary]
         model = Anova(sizes, self._combinations, span, _KNOT, _repeats(points), _expected(points))
-        for one in points:
-            model.add(one.index, one.at, one.score)
+        for point in points:
+            model.add(point.index, point.at, point.score)
         for _ in range(_LEARN):
             model.update(learn=True)
         return model
@@ -186,11 +189,15 @@ class Fit:
 
     def _points(self, measurements: Sequence[Measurement]) -> tuple[list[_Point], float]:
         points, clock = [], 0.0
-        for one in measurements:
-            clock += one.device_seconds
-            place = self._places.get(self._key(one.settings))
-            if one.figure is not None and one.figure > 0 and place is not None:
-                points.append(_Point(place, clock - one.seconds / 2, self._sign * log(one.figure)))
+        for measurement in measurements:
+            clock += measurement.device_seconds
+            place = self._places.get(self._key(measurement.settings))
+            if measurement.figure is not None and measurement.figure > 0 and place is not None:
+                points.append(
+                    _Point(
+                        place, clock - measurement.seconds / 2, self._sign * log(measurement.figure)
+                    )
+                )
         return points, clock
 
     def _key(self, settings: Mapping[str, Scalar]) -> tuple[int, ...]:
@@ -222,10 +229,10 @@ def _repeats(points: Sequence[_Point]) -> float:
     """Variance of loops of the same candidate, one from the next; a drift hardly counts in it."""
     last: dict[int, float] = {}
     squares = []
-    for one in points:
-        if one.index in last:
-            squares.append((one.score - last[one.index]) ** 2 / 2)
-        last[one.index] = one.score
+    for point in points:
+        if point.index in last:
+            squares.append((point.score - last[point.index]) ** 2 / 2)
+        last[point.index] = point.score
     return max(fmean(squares), QUIETEST) if squares else QUIETEST
 
 
@@ -236,8 +243,8 @@ def _expected(points: Sequence[_Point]) -> tuple[float, float, float]:
     would take a threefold rate for noise.
     """
     scores: dict[int, list[float]] = {}
-    for one in points:
-        scores.setdefault(one.index, []).append(one.score)
+    for point in points:
+        scores.setdefault(point.index, []).append(point.score)
     scatter = max(variance([fmean(some) for some in scores.values()]), QUIETEST)
     return scatter, _PAIRS * scatter, _OWN * scatter
 
@@ -245,8 +252,10 @@ def _expected(points: Sequence[_Point]) -> tuple[float, float, float]:
 def key_of(vary: Sequence[Varied], settings: Mapping[str, Scalar]) -> tuple[int, ...]:
     """The indices of a candidate's values; -1 for a value that is not among those to try."""
     return tuple(
-        one.values.index(settings[one.name]) if settings.get(one.name) in one.values else -1
-        for one in vary
+        setting.values.index(settings[setting.name])
+        if settings.get(setting.name) in setting.values
+        else -1
+        for setting in vary
     )
 
 
@@ -254,13 +263,16 @@ def _combinations(intent: Intent, measurements: Sequence[Measurement]) -> list[t
     """All that may be tried; only what was measured, where these are too many."""
     from iosonde.tune.search.space import Space, Vary
 
-    vary = tuple(Vary(one.name, one.values, one.default, one.unsafe) for one in intent.vary)
+    vary = tuple(
+        Vary(setting.name, setting.values, setting.default, setting.unsafe)
+        for setting in intent.vary
+    )
     space = Space(vary, intent.excluded, intent.allowed)
     count = 1
     for size in space.sizes:
         count *= size
-    measured = {key_of(intent.vary, one.settings) for one in measurements}
-    measured = {one for one in measured if -1 not in one}
+    measured = {key_of(intent.vary, measurement.settings) for measurement in measurements}
+    measured = {key for key in measured if -1 not in key}
     if count > _MOST:
         return sorted(measured | {space.baseline})
     return sorted({*space.candidates(), *measured})

@@ -38,26 +38,28 @@ class Part:
 
     def values(self, name: str) -> int:
         """How many values of a setting were measured there."""
-        return len({one.settings[name] for one in self.search})
+        return len({measurement.settings[name] for measurement in self.search})
 
 
 def parts_of(campaign: Campaign) -> tuple[Part, ...]:
     """All parts, in the order in which they were begun; one at least."""
     intent = campaign.intent
-    search = [one for one in campaign.measurements if one.part == "search"]
-    default = {one.name: one.default for one in intent.vary}
-    places = tuple(dict.fromkeys(one.at for one in search))
+    search = [measurement for measurement in campaign.measurements if measurement.part == "search"]
+    default = {setting.name: setting.default for setting in intent.vary}
+    places = tuple(dict.fromkeys(measurement.at for measurement in search))
     if len(places) <= 1:
         ends = _ends(intent, campaign.candidates)
         return (Part("", search, Fit(intent, search), ends, default),)
-    found = []
+    parts = []
     for at in places:
-        here = [one for one in search if one.at == at]
+        here = [measurement for measurement in search if measurement.at == at]
         there = _narrowed(intent, here)
-        moved = {one.name: one.default for one in there.vary}
-        ends = _ends(intent, [one for one in campaign.candidates if campaign.at(one) == at])
-        found.append(Part(at, here, Fit(there, here), ends, {**here[0].settings, **moved}))
-    return tuple(found)
+        moved = {setting.name: setting.default for setting in there.vary}
+        ends = _ends(
+            intent, [candidate for candidate in campaign.candidates if campaign.at(candidate) == at]
+        )
+        parts.append(Part(at, here, Fit(there, here), ends, {**here[0].settings, **moved}))
+    return tuple(parts)
 
 
 def part_of(parts: Sequence[Part], varied: Varied) -> Part:
@@ -69,8 +71,8 @@ def effects_of(parts: Sequence[Part]) -> Effects:
     """What settings do, each as seen where it was varied; `noise` is that of the noisiest place."""
     every = [part.fit.effects() for part in parts]
     return Effects(
-        main=tuple(one for some in every for one in some.main),
-        pairs=tuple(one for some in every for one in some.pairs),
+        main=tuple(effect for some in every for effect in some.main),
+        pairs=tuple(pair for some in every for pair in some.pairs),
         noise=max(some.noise for some in every),
         apart=sum(some.apart for some in every),
         together=sum(some.together for some in every),
@@ -80,25 +82,27 @@ def effects_of(parts: Sequence[Part]) -> Effects:
 
 def _ends(intent: Intent, candidates: Sequence[CandidateEnd]) -> dict[Key, CandidateEnd]:
     """Candidates that were measured; those of several stages once, with all of their loops."""
-    found: dict[Key, CandidateEnd] = {}
-    for one in candidates:
-        key = key_of(intent.vary, one.settings)
-        if not (one.device_seconds or one.loops or one.reason):
+    ends: dict[Key, CandidateEnd] = {}
+    for candidate in candidates:
+        key = key_of(intent.vary, candidate.settings)
+        if not (candidate.device_seconds or candidate.loops or candidate.reason):
             continue
-        before = found.get(key)
-        found[key] = one if before is None else replace(
-            one, loops=before.loops + one.loops, metric=None,
-            device_seconds=before.device_seconds + one.device_seconds,
+        before = ends.get(key)
+        ends[key] = candidate if before is None else replace(
+            candidate, loops=before.loops + candidate.loops, metric=None,
+            device_seconds=before.device_seconds + candidate.device_seconds,
         )  # fmt: skip
-    return found
+    return ends
 
 
 def _narrowed(intent: Intent, search: Sequence[Measurement]) -> Intent:
     """The intent with only those settings that were varied in some measurements."""
     vary = tuple(
-        one for one in intent.vary if len({each.settings[one.name] for each in search}) > 1
+        setting
+        for setting in intent.vary
+        if len({each.settings[setting.name] for each in search}) > 1
     )
-    names = {one.name for one in vary}
+    names = {setting.name for setting in vary}
     excluded = tuple(
         {name: value for name, value in rule.items() if name in names}
         for rule in intent.excluded

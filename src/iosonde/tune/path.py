@@ -17,28 +17,37 @@ Key = tuple[int, ...]
 def path_of(campaign: Campaign) -> tuple[PathStep, ...]:
     """Every measurement with what was known after it."""
     vary, sign = campaign.intent.vary, 1.0 if campaign.intent.goal.higher else -1.0
-    search = [one for one in campaign.measurements if one.part == "search"]
-    entered = {key_of(vary, one.settings) for one in search}
+    search = [measurement for measurement in campaign.measurements if measurement.part == "search"]
+    entered = {key_of(vary, measurement.settings) for measurement in search}
     gone = {
         key: step for some in _leaving(campaign).values() for key, step in some.items()
     }  # when the last of those that left for the same reason was measured: the block's end
     scores: dict[tuple[str, Key], list[float]] = {}
     settings: dict[Key, Mapping[str, Scalar]] = {}
     steps, clock, best = [], 0.0, None
-    for one in campaign.measurements:
-        clock += one.device_seconds
-        alive = {key for key in entered if key not in gone or gone[key] > one.number}
-        if one.part == "search" and one.figure and one.figure > 0:
-            key = key_of(vary, one.settings)
-            settings[key] = one.settings
-            scores.setdefault((one.at, key), []).append(sign * log(one.figure))
-        here = {key: some for (at, key), some in scores.items() if at == one.at and key in alive}
-        if here and one.part == "search":
+    for measured in campaign.measurements:
+        clock += measured.device_seconds
+        alive = {key for key in entered if key not in gone or gone[key] > measured.number}
+        if measured.part == "search" and measured.figure and measured.figure > 0:
+            key = key_of(vary, measured.settings)
+            settings[key] = measured.settings
+            scores.setdefault((measured.at, key), []).append(sign * log(measured.figure))
+        here = {
+            key: some for (at, key), some in scores.items() if at == measured.at and key in alive
+        }
+        if here and measured.part == "search":
             best = settings[max(here, key=lambda key: sum(here[key]) / len(here[key]))]
         step = PathStep(
-            one.number + 1, clock, one.part, one.stage, one.settings, one.figure, len(alive), best,
-            one.why,
-        )  # fmt: skip
+            measured.number + 1,
+            clock,
+            measured.part,
+            measured.stage,
+            measured.settings,
+            measured.figure,
+            len(alive),
+            best,
+            measured.why,
+        )
         steps.append(step)
     return tuple(steps)
 
@@ -47,9 +56,11 @@ def events_of(path: Sequence[PathStep], campaign: Campaign) -> tuple[Event, ...]
     """Who left and when, and where the proof begins."""
     vary = campaign.intent.vary
     places = {step.number - 1: at for at, step in enumerate(path)}
-    known = {key_of(vary, one.settings): one.settings for one in campaign.candidates}
+    settings_of = {
+        key_of(vary, candidate.settings): candidate.settings for candidate in campaign.candidates
+    }
     events = [
-        (places[max(some.values())], f"out, {reason}", tuple(known[key] for key in some))
+        (places[max(some.values())], f"out, {reason}", tuple(settings_of[key] for key in some))
         for (_, reason), some in _leaving(campaign).items()
     ]
     first_proof = next((at for at, step in enumerate(path) if step.part == "proof"), None)
@@ -68,13 +79,15 @@ def _leaving(campaign: Campaign) -> dict[tuple[str, str], dict[Key, int]]:
     A model and a sweep only say in the end who is behind, and give no reason: nobody left.
     """
     vary = campaign.intent.vary
-    ends = {key_of(vary, one.settings): one for one in campaign.candidates}
+    ends = {key_of(vary, candidate.settings): candidate for candidate in campaign.candidates}
     last = {
-        key_of(vary, one.settings): one for one in campaign.measurements if one.part == "search"
+        key_of(vary, measurement.settings): measurement
+        for measurement in campaign.measurements
+        if measurement.part == "search"
     }
-    found: dict[tuple[str, str], dict[Key, int]] = {}
-    for key, one in last.items():
+    leaving: dict[tuple[str, str], dict[Key, int]] = {}
+    for key, measurement in last.items():
         end = ends.get(key)
         if end is not None and end.state in _OUT and end.reason:
-            found.setdefault((one.stage, end.reason), {})[key] = one.number
-    return {reason: dict.fromkeys(some, max(some.values())) for reason, some in found.items()}
+            leaving.setdefault((measurement.stage, end.reason), {})[key] = measurement.number
+    return {reason: dict.fromkeys(some, max(some.values())) for reason, some in leaving.items()}

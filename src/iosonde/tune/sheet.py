@@ -65,9 +65,9 @@ def _line(campaign: Campaign, search: Sequence[Measurement], at: int) -> Key | N
     vary = campaign.intent.vary
     values: dict[Key, set[int]] = {}
     loops: dict[Key, int] = {}
-    for one in search:
-        key = key_of(vary, one.settings)
-        if one.figure is None or -1 in key:
+    for measurement in search:
+        key = key_of(vary, measurement.settings)
+        if measurement.figure is None or -1 in key:
             continue
         line = (*key[:at], -1, *key[at + 1 :])
         values.setdefault(line, set()).add(key[at])
@@ -84,22 +84,31 @@ def _line(campaign: Campaign, search: Sequence[Measurement], at: int) -> Key | N
 def _table(campaign: Campaign, part: Part, at: int, line: Key) -> ValueTable:
     intent, varied = campaign.intent, campaign.intent.vary[at]
     held = {
-        one.name: one.values[index]
-        for one, index in zip(intent.vary, line, strict=True) if index >= 0
+        setting.name: setting.values[index]
+        for setting, index in zip(intent.vary, line, strict=True) if index >= 0
     }  # fmt: skip
     every = [{**held, varied.name: value} for value in varied.values]
-    known = [one for one in every if key_of(intent.vary, one) in part.ends]
+    measured = [settings for settings in every if key_of(intent.vary, settings) in part.ends]
     reference = {**held, varied.name: varied.default}
-    tests = sum(len(one.values) - 1 for one in intent.vary)
+    tests = sum(len(setting.values) - 1 for setting in intent.vary)
     rows = tuple(
-        _row(part.ends[key_of(intent.vary, one)], part, intent, reference, one[varied.name], tests)
-        for one in known
+        _row(
+            part.ends[key_of(intent.vary, settings)],
+            part,
+            intent,
+            reference,
+            settings[varied.name],
+            tests,
+        )
+        for settings in measured
     )
-    untried = tuple(one[varied.name] for one in every if one not in known)
+    untried = tuple(settings[varied.name] for settings in every if settings not in measured)
     stages = {
-        one.stage for one in part.search if key_of(intent.vary, one.settings)[:at] == line[:at]
+        measurement.stage
+        for measurement in part.search
+        if key_of(intent.vary, measurement.settings)[:at] == line[:at]
     }
-    stage = next((one for one in stages if varied.name.startswith(f"{one}.")), "")
+    stage = next((stage for stage in stages if varied.name.startswith(f"{stage}.")), "")
     return ValueTable(varied, stage, held, varied.default, rows, untried, part.at)
 
 
@@ -113,7 +122,8 @@ def _candidates(campaign: Campaign, parts: Sequence[Part]) -> Iterator[ValueRow]
     for part in parts:
         ends = list(part.ends.values())
         rows = [
-            _row(one, part, campaign.intent, part.reference, None, len(ends) - 1) for one in ends
+            _row(settings, part, campaign.intent, part.reference, None, len(ends) - 1)
+            for settings in ends
         ]
         yield from sorted(
             rows, key=lambda row: sign * row.metric.mean if row.metric else float("inf")
@@ -141,9 +151,9 @@ def _metric(
 ) -> Metric | None:
     """Over the loops of a candidate whose end is not known yet."""
     figures = [
-        one.figure
-        for one in search
-        if one.figure is not None and dict(one.settings) == dict(settings)
+        measurement.figure
+        for measurement in search
+        if measurement.figure is not None and dict(measurement.settings) == dict(settings)
     ]
     return summarise(intent.goal.metric, intent.goal.unit, figures) if figures else None
 
@@ -152,7 +162,7 @@ def _pick(campaign: Campaign) -> Mapping[str, Scalar]:
     """The search's favourite; what was in force where there is none yet."""
     if campaign.result:
         return campaign.result.pick
-    return {one.name: one.default for one in campaign.intent.vary}
+    return {setting.name: setting.default for setting in campaign.intent.vary}
 
 
 def _pairs(campaign: Campaign) -> tuple[ConfirmationPair, ...]:
@@ -161,28 +171,31 @@ def _pairs(campaign: Campaign) -> tuple[ConfirmationPair, ...]:
         return ()
     before, after = (
         [
-            one.figure for one in campaign.measurements
-            if one.part == "proof" and one.figure and dict(one.settings) == dict(settings)
+            measurement.figure
+            for measurement in campaign.measurements
+            if measurement.part == "proof"
+            and measurement.figure
+            and dict(measurement.settings) == dict(settings)
         ]
         for settings in (campaign.result.baseline, campaign.result.pick)
-    )  # fmt: skip
+    )
     return tuple(ConfirmationPair(a, b, b / a - 1) for a, b in zip(before, after, strict=False))
 
 
 def _costs(campaign: Campaign) -> Costs:
     """What it took, and what the classic protocol would have taken, at the changes' own price."""
     made = campaign.measurements
-    changed = [one.change_seconds for one in made if one.change_seconds > 0]
+    changed = [measurement.change_seconds for measurement in made if measurement.change_seconds > 0]
     change = fmean(changed) if changed else 0.0
     each = _PASSES * _PASS + change
     grid = 1
-    for one in campaign.intent.vary:
-        grid *= len(one.values)
-    values = sum(_tried(one) for one in campaign.intent.vary)
+    for setting in campaign.intent.vary:
+        grid *= len(setting.values)
+    values = sum(_tried(varied) for varied in campaign.intent.vary)
     return Costs(
-        changes=sum(one.change_seconds for one in made),
-        moves=sum(one.move_seconds for one in made),
-        loads=sum(one.spent or 0.0 for one in made),
+        changes=sum(measurement.change_seconds for measurement in made),
+        moves=sum(measurement.move_seconds for measurement in made),
+        loads=sum(measurement.spent or 0.0 for measurement in made),
         measurements=len(made),
         one_at_a_time=values * each,
         grid=grid * each,

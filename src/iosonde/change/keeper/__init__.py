@@ -233,7 +233,7 @@ class Keeper:
 
     def _ask(self, *fields: str) -> None:
         whole = [os.fsencode(field) for field in fields]
-        text = b"%d\n" % len(whole) + b"".join(b"%d\n%s" % (len(one), one) for one in whole)
+        text = b"%d\n" % len(whole) + b"".join(b"%d\n%s" % (len(field), field) for field in whole)
         self._conversation.send(text)
 
     async def _answer(self, within: float | None = _ANSWER_TIME) -> list[bytes]:

@@ -343,7 +343,7 @@ def mark(text: bytes) -> None:
 
 def kin() -> "list[int]":
     """Processes that were begun here, but for the keeper and its warden."""
-    found = []
+    pids = []
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         if pid in (os.getpid(), KeeperState.warden):
             continue
@@ -355,8 +355,8 @@ def kin() -> "list[int]":
             except OSError:
                 continue
         if b"\0" + TOKEN + b"\0" in text or b"\0IOSONDE_TOKEN=" + TOKEN + b"\0" in text:
-            found.append(pid)
-    return found
+            pids.append(pid)
+    return pids
 
 
 def send(number: int, pids: "list[int]") -> None:

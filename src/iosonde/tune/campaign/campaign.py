@@ -50,7 +50,7 @@ class RunningCampaign:
         prepared: names resolved, hosts locked.
         store: where measurements go.
         run: as begun or resumed.
-        told: its measurements so far.
+        measurements: its measurements so far.
         options: see there.
         watch: whoever watches.
     """
@@ -60,7 +60,7 @@ class RunningCampaign:
         prepared: Prepared,
         store: Store,
         run: Run,
-        told: tuple[Measurement, ...],
+        measurements: tuple[Measurement, ...],
         options: Options,
         watch: Progress,
     ) -> None:
@@ -70,28 +70,29 @@ class RunningCampaign:
         self._study = run.study
         self._store, self._run, self._options, self._watch = store, run, options, watch
         self._limits: tuple[Limit, ...] = tuple(map(parse_limit, self.intent.goal.limits))
-        self._trials = {one.id: GrowingTrial(one) for one in run.trials}
+        self._trials = {trial.id: GrowingTrial(trial) for trial in run.trials}
         self.search = Proven(self.intent.strategy, self._space, self._goal, seed=self.intent.seed)
-        self._number = len(told)
+        self._number = len(measurements)
         self._fresh = True  # the load has not run there yet, so it has to settle
         self._in_force = self._space.baseline
-        self._replay(told)
+        self._replay(measurements)
 
-    def _replay(self, told: tuple[Measurement, ...]) -> None:
+    def _replay(self, measurements: tuple[Measurement, ...]) -> None:
         """Tell the strategy again what it was told.
 
         Raises:
             UsageError: it asks otherwise than it did.
         """
-        for one in told:
+        for measurement in measurements:
             asked = self.search.ask()
-            if asked is None or self._space.settings(asked.candidate) != dict(one.settings):
+            if asked is None or self._space.settings(asked.candidate) != dict(measurement.settings):
                 raise UsageError(
-                    f"the search asks for another candidate than at measurement {one.number + 1}",
+                    "the search asks for another candidate than at measurement "
+                    f"{measurement.number + 1}",
                     where=f"run {self._run.id}",
                     hint="another version of iosonde measured it; begin a new campaign",
                 )
-            self.search.tell(_told(one))
+            self.search.tell(_told(measurement))
 
     async def execute(self) -> Result:
         """To the answer; what it says of applying is done.
@@ -103,11 +104,11 @@ class RunningCampaign:
         try:
             while (asked := self.search.ask()) is not None:
                 part = "search" if self.search.proof is None else "proof"
-                one, loop = await self._measure(asked, part)
-                self._keep(one, loop)
-                self.search.tell(_told(one))
-                so_far = self._trials[one.trial].so_far if loop else None
-                self._watch(MeasurementKept(one, self.search.standing(), so_far))
+                measurement, loop = await self._measure(asked, part)
+                self._keep(measurement, loop)
+                self.search.tell(_told(measurement))
+                so_far = self._trials[measurement.trial].so_far if loop else None
+                self._watch(MeasurementKept(measurement, self.search.standing(), so_far))
         finally:  # whatever ends it
             self._look()
         answer = self.search.answer()
@@ -127,18 +128,21 @@ class RunningCampaign:
             asked = replace(asked, why=f"{asked.why}, at {where.trial.probe.name}")
         changes = self._changes(asked.candidate)
         self._watch(MeasurementAsked(asked, changes, self.search.standing()))
-        clock, one = time.monotonic(), self._begun(asked, part, where.trial)
-        put = await self._put(one, where)
+        clock, measurement = time.monotonic(), self._begun(asked, part, where.trial)
+        put = await self._put(measurement, where)
         self._fresh = self._fresh or put.moved > 0
         self._in_force = self._space.baseline if put.reason else asked.candidate
-        one = replace(
-            one, change_seconds=time.monotonic() - clock - put.moved, move_seconds=put.moved,
-            changed=put.changed, reason=put.reason,
-        )  # fmt: skip
+        measurement = replace(
+            measurement,
+            change_seconds=time.monotonic() - clock - put.moved,
+            move_seconds=put.moved,
+            changed=put.changed,
+            reason=put.reason,
+        )
         if put.reason:
             self._require_baseline_works(asked.candidate, put.reason)
-            return one, None
-        return await self._loops(asked, one)
+            return measurement, None
+        return await self._loops(asked, measurement)
 
     def _begun(self, asked: Ask, part: str, planned: PlannedTrial) -> Measurement:
         """What is known of a measurement before anything is done."""
@@ -150,24 +154,26 @@ class RunningCampaign:
             seconds=asked.seconds, figure=None, stage=asked.stage, at=planned.probe.name,
         )  # fmt: skip
 
-    async def _put(self, one: Measurement, where: Where) -> ApplyOutcome:
+    async def _put(self, measurement: Measurement, where: Where) -> ApplyOutcome:
         """The candidate in force. One that cuts the connection is noted before that is told.
 
         Raises:
             HostFailed: the connection is lost; the host puts everything back by itself.
         """
-        within = self._options.confirm + one.settle + one.seconds
+        within = self._options.confirm + measurement.settle + measurement.seconds
         try:
-            return await self._group.put(one.settings, within=within, where=where)
+            return await self._group.put(measurement.settings, within=within, where=where)
         except HostFailed as problem:
-            if self._group.risky(one.settings):
-                self._keep(replace(one, reason=f"the host was lost: {problem.message}"), None)
+            if self._group.risky(measurement.settings):
+                self._keep(
+                    replace(measurement, reason=f"the host was lost: {problem.message}"), None
+                )
             raise
 
-    async def _loops(self, asked: Ask, one: Measurement) -> tuple[Measurement, Loop | None]:
+    async def _loops(self, asked: Ask, measurement: Measurement) -> tuple[Measurement, Loop | None]:
         """Discard, measure, and look whether the settings have stayed."""
-        trial = self._enter(one.trial, one.settings)
-        bench = self._bench(one.trial)
+        trial = self._enter(measurement.trial, measurement.settings)
+        bench = self._bench(measurement.trial)
         clock, discarded, fresh = time.monotonic(), None, self._fresh
         settle = asked.settle or (self._goal.settle if fresh else 0.0)
         try:
@@ -180,16 +186,16 @@ class RunningCampaign:
             await self._place.require_unchanged(loop.started)
         except LoadFailed as problem:
             if isinstance(problem, UnreadLoop):
-                self._keep_unread(one.trial, problem.loop)
+                self._keep_unread(measurement.trial, problem.loop)
             self._require_baseline_works(asked.candidate, problem.message)
             reason = f"the load failed: {problem.message}"
-            return replace(one, spent=time.monotonic() - clock, reason=reason), None
+            return replace(measurement, spent=time.monotonic() - clock, reason=reason), None
         await self._group.check()
         self._fresh = False
         figures = loop.result.metrics
         figure = self._figure(figures)
         return replace(
-            one, loop=loop.index, spent=time.monotonic() - clock, figure=figure,
+            measurement, loop=loop.index, spent=time.monotonic() - clock, figure=figure,
             discarded=discarded, reason="" if figure > 0 else f"{self._goal.metric} is 0",
             breaches=tuple(limit.text for limit in self._limits if not limit.kept(figures)),
         ), loop  # fmt: skip
@@ -242,17 +248,17 @@ class RunningCampaign:
             self._watch(TrialReady(trial, new.command))
         return self._trials[trial]
 
-    def _keep(self, one: Measurement, loop: Loop | None) -> None:
+    def _keep(self, measurement: Measurement, loop: Loop | None) -> None:
         """Into the store, in one transaction with its loop."""
         self._number += 1
         if loop is None:
-            self._store.add_measurement(self._run.id, one)
+            self._store.add_measurement(self._run.id, measurement)
             return
-        bench = self._bench(one.trial)
+        bench = self._bench(measurement.trial)
         version = bench.engine.parser_version
-        self._store.add_measurement(self._run.id, one, loop, parser_version=version)
-        if self._trials[one.trial].add(loop, bench.demand, bench.size):
-            self._mark(one.trial)
+        self._store.add_measurement(self._run.id, measurement, loop, parser_version=version)
+        if self._trials[measurement.trial].add(loop, bench.demand, bench.size):
+            self._mark(measurement.trial)
 
     def _keep_unread(self, trial: str, loop: Loop) -> None:
         """A loop without a result; one that was to be discarded gets a number as well."""
@@ -267,8 +273,8 @@ class RunningCampaign:
                 self._mark(name)
 
     def _mark(self, trial: str) -> None:
-        known = self._trials[trial]
-        self._store.mark(self._run.id, trial, flags=known.flags, faults=known.faults)
+        growing = self._trials[trial]
+        self._store.mark(self._run.id, trial, flags=growing.flags, faults=growing.faults)
 
     def _changes(self, candidate: Candidate) -> str:
         """What is to be changed for the next measurement."""
@@ -282,8 +288,13 @@ def label(settings: Mapping[str, Scalar]) -> str:
     return "[" + ", ".join(f"{name}={value}" for name, value in settings.items()) + "]"
 
 
-def _told(one: Measurement) -> Observation:
+def _told(measurement: Measurement) -> Observation:
     """What the strategy is told of a measurement."""
     return Observation(
-        one.figure, one.change_seconds, one.discarded, one.breaches, one.spent, one.reason
+        measurement.figure,
+        measurement.change_seconds,
+        measurement.discarded,
+        measurement.breaches,
+        measurement.spent,
+        measurement.reason,
     )

@@ -134,20 +134,20 @@ async def conduct(
             file, group, watch, own=own, before=campaign.intent if campaign else None
         )
         run = resume or _begin(file, plan, prepared.intent, store)
-        told = campaign.measurements if campaign else ()
-        session = RunningCampaign(prepared, store, run, told, options, watch)
+        measurements = campaign.measurements if campaign else ()
+        session = RunningCampaign(prepared, store, run, measurements, options, watch)
         candidates = len(prepared.space.candidates())
-        watch(CampaignStarted(run.id, prepared.intent, candidates, len(told)))
+        watch(CampaignStarted(run.id, prepared.intent, candidates, len(measurements)))
         with ended(store, run.id):
             result = await session.execute()
             left.stay = result.applied
             await to_the_end(group.close())
             await to_the_end(left())
             store.add_result(run.id, result)
-    found = store.campaign(run.id)
-    if found is None:
+    stored = store.campaign(run.id)
+    if stored is None:
         raise RuntimeError("the campaign is not in the store")
-    return store.load(run.id), found
+    return store.load(run.id), stored
 
 
 @dataclass(slots=True)

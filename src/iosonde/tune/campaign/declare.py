@@ -85,13 +85,13 @@ class VariedValues(_Strict):
     @model_validator(mode="after")
     def _one_way(self) -> VariedValues:
         given = (self.first, self.last, self.count)
-        if bool(self.values) == any(one is not None for one in given):
+        if bool(self.values) == any(number is not None for number in given):
             raise ValueError("expected a list of values, or `from`, `to` and `count`")
         if not self.values:
             if None in given:
                 raise ValueError("a range needs `from`, `to` and `count`")
             self.listed()
-        if len({str(one) for one in self.values}) != len(self.values):
+        if len({str(value) for value in self.values}) != len(self.values):
             raise ValueError("a value is listed twice")
         return self
 
@@ -157,7 +157,7 @@ class TuneStudy(Study):
     def _one_load(cls, values: object) -> object:
         """`load:` is the one that `loads:` would list."""
         if isinstance(values, dict) and "load" in values and "loads" not in values:
-            return {**{key: one for key, one in values.items() if key != "load"},
+            return {**{key: value for key, value in values.items() if key != "load"},
                     "loads": [values["load"]]}  # fmt: skip
         return values
 

@@ -27,5 +27,5 @@ def crossings(stack: DeclaredStack) -> list[Site]:
     return [
         site
         for site in stack.sites
-        if site.name not in stack.guests and {one.host for one in site.below} - {site.host}
+        if site.name not in stack.guests and {lower.host for lower in site.below} - {site.host}
     ]

@@ -22,15 +22,15 @@ def ends_of(standing: SearchStanding) -> tuple[CandidateEnd, ...]:
     """The candidates as they stand."""
     return tuple(
         CandidateEnd(
-            one.settings,
-            one.state.value,
-            one.loops,
-            one.device_seconds,
-            one.metric,
-            one.reason,
-            one.stage,
+            candidate.settings,
+            candidate.state.value,
+            candidate.loops,
+            candidate.device_seconds,
+            candidate.metric,
+            candidate.reason,
+            candidate.stage,
         )
-        for one in standing.candidates
+        for candidate in standing.candidates
     )
 
 
@@ -68,7 +68,7 @@ def commands(
     Settings of devices whose number is another one when they are made again are in no command, but
     in a line of comment: `loop:loop4` may be somebody else's by the time it is copied.
     """
-    found: list[str] = []
+    lines: list[str] = []
     keep: list[str] = []
     numbered: list[str] = []
     for host, values in group.changes(settings).items():
@@ -83,18 +83,18 @@ def commands(
         ]
         if lasting:
             if not applied:
-                found.append(quote(("iosonde", "set", *where, *lasting)))
+                lines.append(quote(("iosonde", "set", *where, *lasting)))
             keep.append(quote(("iosonde", "persist", host, "--study", study)))
     built = [
-        f"{name}={text_of(settings[one.varied.name])}"
-        for one in group.knobs
-        for name in (one.varied.name, *one.varied.also)
-        if not one.spots and settings[one.varied.name] != one.varied.default
+        f"{name}={text_of(settings[knob.varied.name])}"
+        for knob in group.knobs
+        for name in (knob.varied.name, *knob.varied.also)
+        if not knob.spots and settings[knob.varied.name] != knob.varied.default
     ]
     if group.place.stack and not applied:
-        options = [word for one in built for word in ("--set", one)]
-        found.insert(0, quote(("iosonde", "up", group.place.study.stack, *options)))
-    return (*found, *numbered, *keep)
+        options = [word for pair in built for word in ("--set", pair)]
+        lines.insert(0, quote(("iosonde", "up", group.place.study.stack, *options)))
+    return (*lines, *numbered, *keep)
 
 
 def _lasts(group: HostGroup, name: str) -> bool:
@@ -114,19 +114,21 @@ async def natives(group: HostGroup, settings: Mapping[str, Scalar]) -> tuple[Nat
 
     What cannot be kept, or cannot be read any more, is told as a note and fails nothing.
     """
-    found = []
+    persistent = []
     for knob in group.knobs:
         value = settings[knob.varied.name]
-        for host, one in knob.spots if value != knob.varied.default else ():
-            if not _lasts(group, one.name):
-                found.append(Native(host, one.name, "", note=_ANOTHER))
+        for host, setting in knob.spots if value != knob.varied.default else ():
+            if not _lasts(group, setting.name):
+                persistent.append(Native(host, setting.name, "", note=_ANOTHER))
                 continue
-            mechanism = MECHANISMS.load(one.declared.mechanism)()
+            mechanism = MECHANISMS.load(setting.declared.mechanism)()
             try:
-                kept = await mechanism.keep(group.place.hosts[host], one.address, text_of(value))
+                kept = await mechanism.keep(
+                    group.place.hosts[host], setting.address, text_of(value)
+                )
             except (Refused, HostFailed) as problem:
-                found.append(Native(host, one.name, "", note=problem.message))
+                persistent.append(Native(host, setting.name, "", note=problem.message))
             else:
                 note = kept.note or ("" if kept.line else "a word of the file is changed")
-                found.append(Native(host, one.name, kept.file, kept.line, note))
-    return tuple(found)
+                persistent.append(Native(host, setting.name, kept.file, kept.line, note))
+    return tuple(persistent)

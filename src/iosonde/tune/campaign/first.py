@@ -33,12 +33,12 @@ def first_of(file: TuneFile, space: Space, strategy: str) -> First:
         return First()
     prior = _place(file)
     ranking = read_prior(prior)
-    varied = {one.name for one in space.vary}
-    if not any(varied & set(one) for one in ranking):
-        known = dict.fromkeys(name for one in ranking for name in one)
+    varied = {setting.name for setting in space.vary}
+    if not any(varied & set(ranked) for ranked in ranking):
+        ranked_names = dict.fromkeys(name for ranked in ranking for name in ranked)
         raise UsageError(
             "the prior ranks no setting that the study varies", where=str(prior),
-            hint=f"it ranks {', '.join(known) or 'nothing'}; the study varies "
+            hint=f"it ranks {', '.join(ranked_names) or 'nothing'}; the study varies "
             f"{', '.join(sorted(varied))}",
         )  # fmt: skip
     hoped = with_prior(space, ranking)

@@ -68,12 +68,13 @@ class HostGroup:
             journal = self._journals[name] = await lock.enter_async_context(
                 locked(host, self._owner)
             )
-            for one in await journal.settle():
+            for undo in await journal.settle():
                 self._watch(
                     CampaignNote(
-                        f"batch {one.name} of changes ended with the last boot of {host.name}"
-                        if one.state == "lost"
-                        else f"{one.name}: an earlier change was never confirmed; back to {one.old}"
+                        f"batch {undo.name} of changes ended with the last boot of {host.name}"
+                        if undo.state == "lost"
+                        else f"{undo.name}: an earlier change was never confirmed; "
+                        f"back to {undo.old}"
                     )
                 )
 
@@ -115,7 +116,9 @@ class HostGroup:
         self.knobs, self._where = tuple(knobs), where or self._where
         self._appliers = {}
         for name, journal in self._journals.items():
-            settings = [one for knob in self._there for host, one in knob.spots if host == name]
+            settings = [
+                setting for knob in self._there for host, setting in knob.spots if host == name
+            ]
             if settings:
                 applier = SettingsApplier(self.place.hosts[name], journal, settings, self._owner)
                 await applier.learn()
@@ -134,10 +137,10 @@ class HostGroup:
         Raises:
             HostFailed: a host cannot be reached, or has put all back already.
         """
-        told: list[str] = []
+        phrases: list[str] = []
         began, before, at = time.monotonic(), dict(self.place.values), self._where
         if await self._build(settings, where) and self.place.values != before:
-            told += [f"{name} = {value}" for name, value in self.place.values.items()]
+            phrases += [f"{name} = {value}" for name, value in self.place.values.items()]
         moved = 0.0 if self._where == at else time.monotonic() - began
         self._beside = ()
         try:
@@ -145,19 +148,19 @@ class HostGroup:
                 (applier, self._of(name, settings)) for name, applier in self._appliers.items()
             ]
             changed, self._beside = await put_in_force(wanted, within=within)
-            wrong = [one for one in changed if one.state in {"rounded", "ignored"}]
+            wrong = [change for change in changed if change.state in {"rounded", "ignored"}]
             if wrong:
                 await self.back()
                 return ApplyOutcome(reason="; ".join(map(_wrong, wrong)), moved=moved)
-            told += [
-                f"{one.name}: {one.before} → {one.after}"
-                for one in changed
-                if one.before != one.after
+            phrases += [
+                f"{change.name}: {change.before} → {change.after}"
+                for change in changed
+                if change.before != change.after
             ]
         except ValueRefused as problem:
             await self.back()
             return ApplyOutcome(reason=problem.message, moved=moved)
-        return ApplyOutcome(tuple(told), tuple(self._beside), moved=moved)
+        return ApplyOutcome(tuple(phrases), tuple(self._beside), moved=moved)
 
     async def back(self) -> None:
         """Everything as it was before the campaign, but for what is built; on all hosts at once.
@@ -165,7 +168,7 @@ class HostGroup:
         Raises:
             HostFailed: something could not be put back; all that could be is.
         """
-        await together(one.back() for one in self._appliers.values())
+        await together(applier.back() for applier in self._appliers.values())
 
     async def check(self) -> None:
         """See that nobody has changed a setting since it was put in force.
@@ -207,19 +210,19 @@ class HostGroup:
 
     def changes(self, settings: Mapping[str, Scalar]) -> dict[str, dict[str, str]]:
         """What a candidate sets otherwise than it was: host → setting's own name → value."""
-        found: dict[str, dict[str, str]] = {}
+        by_host: dict[str, dict[str, str]] = {}
         for knob in self.knobs:
             value = settings[knob.varied.name]
-            for host, one in knob.spots if value != knob.varied.default else ():
-                found.setdefault(host, {})[one.name] = text_of(value)
-        return found
+            for host, setting in knob.spots if value != knob.varied.default else ():
+                by_host.setdefault(host, {})[setting.name] = text_of(value)
+        return by_host
 
     def risky(self, settings: Mapping[str, Scalar]) -> bool:
         """Whether a candidate sets what can cut the connection otherwise than it was."""
         return any(
-            one.declared.risk == "cut" and settings[knob.varied.name] != knob.varied.default
+            setting.declared.risk == "cut" and settings[knob.varied.name] != knob.varied.default
             for knob in self.knobs
-            for _, one in knob.spots
+            for _, setting in knob.spots
         )
 
     def capture(self, settings: Mapping[str, Scalar]) -> Capture | None:
@@ -228,14 +231,14 @@ class HostGroup:
             return None
         now: dict[tuple[str, str], Scalar] = {}
         for knob in self.knobs:
-            for _, one in knob.spots:
-                now[one.layer, one.declared.name] = settings[knob.varied.name]
+            for _, setting in knob.spots:
+                now[setting.layer, setting.declared.name] = settings[knob.varied.name]
         for change in self._beside:
             title, _, last = change.name.rpartition(".")
             for knob in self.knobs:
-                for _, one in knob.spots:
-                    if one.title == title:
-                        now[one.layer, last] = change.after
+                for _, setting in knob.spots:
+                    if setting.title == title:
+                        now[setting.layer, last] = change.after
         layers = tuple(_with(layer, now) for layer in self.place.capture.layers)
         wide = dict(self.place.capture.host_wide)
         wide |= {f"{layer}.{name}": value for (layer, name), value in now.items()
@@ -264,7 +267,7 @@ class HostGroup:
             names, there = Names(self.place), self._there
             await names.read()
             await self.learn(
-                [await _found_again(one, names) if one in there else one for one in self.knobs]
+                [await _found_again(knob, names) if knob in there else knob for knob in self.knobs]
             )
         return True
 
@@ -272,14 +275,14 @@ class HostGroup:
     def _there(self) -> list[TunableSetting]:
         """Settings of what stands; those of layers above the probe point are as they come."""
         where = self._where
-        return [one for one in self.knobs if where is None or one.varied.name in where.names]
+        return [knob for knob in self.knobs if where is None or knob.varied.name in where.names]
 
     def _of(self, host: str, settings: Mapping[str, Scalar]) -> dict[str, str]:
         """What a candidate wants of one host, by the settings' own names."""
         return {
-            one.name: text_of(settings[knob.varied.name])
+            setting.name: text_of(settings[knob.varied.name])
             for knob in self._there
-            for place, one in knob.spots
+            for place, setting in knob.spots
             if place == host
         }
 
@@ -288,7 +291,7 @@ async def _found_again(knob: TunableSetting, names: Names) -> TunableSetting:
     """The same setting on what was built anew, whatever its device is called now."""
     if not knob.spots:
         return knob
-    spots = [await names.find(one) for one in (knob.varied.name, *knob.varied.also)]
+    spots = [await names.find(varied_name) for varied_name in (knob.varied.name, *knob.varied.also)]
     return replace(knob, spots=tuple(spots))
 
 
@@ -297,7 +300,7 @@ def _with(layer: StackLayer, now: Mapping[tuple[str, str], Scalar]) -> StackLaye
     return replace(layer, settings={**layer.settings, **mine}) if mine else layer
 
 
-def _wrong(one: Changed) -> str:
-    if one.state == "ignored":
-        return f"{one.name}: the host accepted {one.wanted} and did not take it"
-    return f"{one.name}: the host made {one.after} of {one.wanted}"
+def _wrong(change: Changed) -> str:
+    if change.state == "ignored":
+        return f"{change.name}: the host accepted {change.wanted} and did not take it"
+    return f"{change.name}: the host made {change.after} of {change.wanted}"

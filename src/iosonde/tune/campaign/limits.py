@@ -68,13 +68,13 @@ def parse_limit(text: str) -> Limit:
     Raises:
         UsageError: it is none.
     """
-    found = _LIMIT.fullmatch(text)
-    if not found:
+    match = _LIMIT.fullmatch(text)
+    if not match:
         raise UsageError(
             f"{text!r} is not a limit", hint="write METRIC <= VALUE: `read.latency.p99 <= 2 ms`"
         )
-    metric = check_metric(found[1])
-    return Limit(text.strip(), metric, _SAME.get(found[2], found[2]), _bound(metric, found[3]))
+    metric = check_metric(match[1])
+    return Limit(text.strip(), metric, _SAME.get(match[2], match[2]), _bound(metric, match[3]))
 
 
 def _bound(metric: str, text: str) -> float:
@@ -85,7 +85,7 @@ def _bound(metric: str, text: str) -> float:
         return float(units.parse_bytes(re.sub(r"\s*/\s*s$", "", text)))
     if unit == "cores":
         return units.parse_fraction(text)
-    found = _COUNT.fullmatch(text)
-    if not found:
+    match = _COUNT.fullmatch(text)
+    if not match:
         raise UsageError(f"{text!r} is not a rate", hint="write it as 20000 or 20k")
-    return float(found[1]) * _FACTORS[found[2]]
+    return float(match[1]) * _FACTORS[match[2]]

@@ -96,12 +96,12 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Pr
         await place.close()
 
 
-def _known(file: TuneFile, place: MeasurementSite, found: Resolved) -> Outlook:
+def _known(file: TuneFile, place: MeasurementSite, resolved: Resolved) -> Outlook:
     """With what hosts say of every setting."""
-    intent = intent_of(file.study, found, (), built=False)
-    space = found.space(intent.allowed)
-    vary = tuple(_planned(knob.varied, knob.seconds) for knob in found.knobs)
-    return _outlook(file, place, vary, space, space, found.notes, found.left_out)
+    intent = intent_of(file.study, resolved, (), built=False)
+    space = resolved.space(intent.allowed)
+    vary = tuple(_planned(knob.varied, knob.seconds) for knob in resolved.knobs)
+    return _outlook(file, place, vary, space, space, resolved.notes, resolved.left_out)
 
 
 def _planned(varied: Varied, seconds: float | None) -> PlannedSetting:
@@ -111,13 +111,13 @@ def _planned(varied: Varied, seconds: float | None) -> PlannedSetting:
 def _declared(file: TuneFile, place: MeasurementSite, stack: DeclaredStack) -> Outlook:
     """Of a stack that is built for the campaign: what is in force is read when it stands."""
     vary = []
-    known = {site.name for site in stack.sites}
+    layer_names = {site.name for site in stack.sites}
     for name, tried in file.study.vary.items():
         host, _, rest = name.rpartition("/")
-        if rest.partition(".")[0] not in known and not host:
+        if rest.partition(".")[0] not in layer_names and not host:
             problem = UsageError(
                 f"the stack has no layer {name.partition('.')[0]!r}",
-                hint=f"its layers: {', '.join(known)}",
+                hint=f"its layers: {', '.join(layer_names)}",
             )
             raise file.wrong(["vary", name], problem)
         values, default, seconds = tuple(tried.listed()), None, None
@@ -140,21 +140,25 @@ def _as_written(
         declared, default = declared_values(place, name, file.study.vary[name])
     except IosondeError as problem:
         raise file.wrong(["vary", name], problem) from None
-    written = {one: cast("Scalar", value) for one, value in declared.items()}
+    written = {text: cast("Scalar", value) for text, value in declared.items()}
     shown = written.setdefault(default, default)
     return tuple(written.values()), shown
 
 
-def _guessed(one: PlannedSetting) -> Vary:
+def _guessed(setting: PlannedSetting) -> Vary:
     """A setting; what is in force and not known yet is taken to be one of its values."""
-    default = one.in_force if one.in_force in one.values else one.values[0]
-    return Vary(one.name, one.values, default)
+    default = setting.in_force if setting.in_force in setting.values else setting.values[0]
+    return Vary(setting.name, setting.values, default)
 
 
-def _unknown(one: PlannedSetting) -> Vary:
+def _unknown(setting: PlannedSetting) -> Vary:
     """A setting; what is in force and not known yet is none of its values."""
-    known = one.in_force in one.values
-    return Vary(one.name, one.values if known else (one.in_force, *one.values), one.in_force)
+    listed = setting.in_force in setting.values
+    return Vary(
+        setting.name,
+        setting.values if listed else (setting.in_force, *setting.values),
+        setting.in_force,
+    )
 
 
 def _stages(
@@ -165,7 +169,7 @@ def _stages(
     names = {setting.name: setting.also for setting in vary}
     places = place.route(names).places
     at = places or ("",) * len(stages)
-    return tuple((*stage, one) for stage, one in zip(stages, at, strict=True))
+    return tuple((*stage, place_name) for stage, place_name in zip(stages, at, strict=True))
 
 
 def _outlook(

@@ -66,7 +66,7 @@ class MeasurementSite:
         Raises:
             HostFailed: one cannot be reached.
         """
-        at = (one.probe.host for one in self.trials)
+        at = (trial.probe.host for trial in self.trials)
         await self._connected.open(self.stack, (*at, *self._others))
 
     @property
@@ -166,7 +166,7 @@ class MeasurementSite:
         """
         if self.bench is None or self.capture is None:
             return
-        hosts = [one for one in self.hosts.values() if not is_asleep(one)]
+        hosts = [host for host in self.hosts.values() if not is_asleep(host)]
         watched = Watched.under(self.capture, self.bench.target, hosts)
         if watched and (change := await replace(watched, renamed=True).change(since)):
             raise HostFailed(

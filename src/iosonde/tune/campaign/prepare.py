@@ -84,28 +84,28 @@ async def prepare(
         asked = {name: tried.also for name, tried in study.vary.items()}
         await group.stand({}, place.route(asked).of(""), again=own)
     try:
-        found = await resolve(file, place)
+        resolved = await resolve(file, place)
     except UsageError as problem:
         if before is None:
             raise
         raise _gone(problem) from None
     if not own:
-        for knob in found.knobs:
+        for knob in resolved.knobs:
             for name in (knob.varied.name, *knob.varied.also) if knob.varied.rebuild else ():
                 place.require_ours(name.partition(".")[0])
-    intent = intent_of(study, found, tuple(place.hosts), built=own)
+    intent = intent_of(study, resolved, tuple(place.hosts), built=own)
     if before is not None:
         _require_same(before, intent)
         intent = before
     else:
-        first = first_of(file, found.space(intent.allowed), intent.strategy)
+        first = first_of(file, resolved.space(intent.allowed), intent.strategy)
         intent = replace(intent, prior=first.prior, hopeful=first.hopeful)
-        for note in (*found.notes, *filter(None, [first.sentence])):
+        for note in (*resolved.notes, *filter(None, [first.sentence])):
             watch(CampaignNote(note))
     await group.stand({})
-    route = place.route({one.varied.name: one.varied.also for one in found.knobs})
-    await group.learn(found.knobs, route.of(""))
-    space = hoping(found.space(intent.allowed), intent.hopeful)
+    route = place.route({knob.varied.name: knob.varied.also for knob in resolved.knobs})
+    await group.learn(resolved.knobs, route.of(""))
+    space = hoping(resolved.space(intent.allowed), intent.hopeful)
     return Prepared(group, intent, space, goal_of(intent.goal), route)
 
 
@@ -118,15 +118,17 @@ def _gone(problem: UsageError) -> HostFailed:
     )
 
 
-def intent_of(study: TuneStudy, found: Resolved, hosts: tuple[str, ...], *, built: bool) -> Intent:
+def intent_of(
+    study: TuneStudy, resolved: Resolved, hosts: tuple[str, ...], *, built: bool
+) -> Intent:
     """What the store keeps of a study."""
-    allowed = tuple(dict.fromkeys(one.split("=", 1)[0] for one in study.allow))
-    varied = tuple(one.varied for one in found.knobs)
-    space = found.space(allowed)
+    allowed = tuple(dict.fromkeys(permission.split("=", 1)[0] for permission in study.allow))
+    varied = tuple(knob.varied for knob in resolved.knobs)
+    space = resolved.space(allowed)
     strategy = study.strategy_for(len(space.candidates()))
     return Intent(
-        strategy, study.seed, hosts, varied, wish_of(study), allowed, found.left_out,
-        found.excluded, built,
+        strategy, study.seed, hosts, varied, wish_of(study), allowed, resolved.left_out,
+        resolved.excluded, built,
     )  # fmt: skip
 
 
@@ -137,7 +139,7 @@ def wish_of(study: TuneStudy) -> StoredGoal:
         metric=goal.metric, unit=unit_of(goal.metric), higher=goal.maximise is not None,
         margin=goal.margin, level=goal.level, pick_level=goal.pick_level, budget=study.budget,
         seconds=study.loop, settle=study.settle, loops=study.loops,
-        limits=tuple(one for one in study.limits if one != SAFE),
+        limits=tuple(limit for limit in study.limits if limit != SAFE),
     )  # fmt: skip
 
 

@@ -44,8 +44,12 @@ class TunableSetting:
         """What a change costs, as far as known beforehand."""
         if not self.spots:
             return REBUILD
-        slow = max(_SECONDS[one.declared.needs] for _, one in self.spots)
-        return max(slow, 3.0) if any(one.declared.risk == "cut" for _, one in self.spots) else slow
+        slow = max(_SECONDS[setting.declared.needs] for _, setting in self.spots)
+        return (
+            max(slow, 3.0)
+            if any(setting.declared.risk == "cut" for _, setting in self.spots)
+            else slow
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +63,8 @@ class Resolved:
 
     def space(self, allowed: Iterable[str]) -> Space:
         """All candidates."""
-        return space_of([one.varied for one in self.knobs], self.excluded, allowed,
-                        {one.varied.name: one.seconds for one in self.knobs})  # fmt: skip
+        return space_of([knob.varied for knob in self.knobs], self.excluded, allowed,
+                        {knob.varied.name: knob.seconds for knob in self.knobs})  # fmt: skip
 
 
 def space_of(
@@ -72,8 +76,14 @@ def space_of(
     """The space of some settings; what a change of each costs, in seconds."""
     return Space(
         tuple(
-            Vary(one.name, one.values, one.default, one.unsafe, seconds.get(one.name, 1.0))
-            for one in vary
+            Vary(
+                setting.name,
+                setting.values,
+                setting.default,
+                setting.unsafe,
+                seconds.get(setting.name, 1.0),
+            )
+            for setting in vary
         ),
         tuple(excluded),
         tuple(allowed),
@@ -106,17 +116,17 @@ class Names:
         for name, host in self._place.hosts.items():
             if is_asleep(host):
                 continue
-            found = await discover_layers(host)
-            layers = found[1]
+            discovered = await discover_layers(host)
+            layers = discovered[1]
             if self._place.stack:
-                known = await asyncio.gather(*(_names(host, one) for one in layers))
-                self._layers[name] = list(zip(layers, known, strict=True))
-            self._known += [(name, one) for one in await settable(host, found)]
-            by_id = {one.id: one for one in layers}
+                aliases = await asyncio.gather(*(_names(host, layer) for layer in layers))
+                self._layers[name] = list(zip(layers, aliases, strict=True))
+            self._known += [(name, setting) for setting in await settable(host, discovered)]
+            by_id = {layer.id: layer for layer in layers}
             for layer in layers:
                 self._depths[layer.id] = _depth(layer.id, by_id)
 
-    def depth(self, name: str, one: Settable) -> float:
+    def depth(self, name: str, setting: Settable) -> float:
         """How many layers it stands on; those of no layer come last.
 
         A link of a declared stack comes right below the lowest layer that reaches over it.
@@ -125,9 +135,9 @@ class Names:
         site = place.site(without_host(place.stack, name)[1].partition(".")[0])
         if site is not None and place.stack:
             return layer_depth(place.stack, site.name)
-        if place.stack and one.title.startswith("link:"):
+        if place.stack and setting.title.startswith("link:"):
             return link_depth(place.stack)
-        return self._depths.get(one.layer, _TOP)
+        return self._depths.get(setting.layer, _TOP)
 
     async def find(self, name: str) -> tuple[str, Settable]:
         """Host and setting of a name.
@@ -136,9 +146,9 @@ class Names:
             UsageError: there is none, or several.
         """
         meant = await self._of_stack(name)
-        places = {id(one): host for host, one in self._known}
-        one = find([setting for _, setting in self._known], meant)
-        return places[id(one)], one
+        places = {id(setting): host for host, setting in self._known}
+        match = find([setting for _, setting in self._known], meant)
+        return places[id(match)], match
 
     async def _of_stack(self, name: str) -> str:
         """A name with hosts and layers as the declared stack calls them, by the layer's id."""
@@ -153,9 +163,9 @@ class Names:
         opens = stack.opens[on or site.host]
         host = self._place.hosts[opens]
         real = await _real(host, site.device)
-        for one, known in self._layers[opens]:
-            if {site.device, real} & known:
-                return f"{one.id}.{setting}"
+        for found_layer, aliases in self._layers[opens]:
+            if {site.device, real} & aliases:
+                return f"{found_layer.id}.{setting}"
         return name
 
 
@@ -190,7 +200,7 @@ def depth_of(stack: DeclaredStack, name: str) -> float:
 
 def _depth(layer: str, by_id: Mapping[str, StackLayer], seen: frozenset[str] = frozenset()) -> int:
     below = by_id[layer].below if layer in by_id and layer not in seen else ()
-    return 1 + max((_depth(one, by_id, seen | {layer}) for one in below), default=-1)
+    return 1 + max((_depth(lower, by_id, seen | {layer}) for lower in below), default=-1)
 
 
 async def resolve(file: TuneFile, place: MeasurementSite) -> Resolved:
@@ -210,22 +220,22 @@ async def resolve(file: TuneFile, place: MeasurementSite) -> Resolved:
         path: list[str | int] = ["vary", name]
         try:
             key = stack_key(place.stack, name)
-            one = (
+            knob = (
                 _rebuilt(place, name, tried) if key and not await _live(names, name)
                 else await _set(names, name, tried)
             )  # fmt: skip
-            one, out = _without_unsafe(one, file.study.allow)
+            knob, out = _without_unsafe(knob, file.study.allow)
         except UsageError as problem:
             raise file.wrong(path, problem) from None
         left_out += out
-        if one.varied.default not in [_as_kept(one, value) for value in tried.listed()]:
+        if knob.varied.default not in [_as_kept(knob, value) for value in tried.listed()]:
             notes.append(
-                f"{name}: what is in force, {text_of(one.varied.default)}, is tried too: all "
+                f"{name}: what is in force, {text_of(knob.varied.default)}, is tried too: all "
                 "others are measured against it"
             )
-        knobs.append(one)
+        knobs.append(knob)
     _refuse_twins(knobs, file)
-    knobs.sort(key=lambda one: one.depth)
+    knobs.sort(key=lambda knob: knob.depth)
     excluded = tuple(
         {name: _same(knobs, name, value) for name, value in rule.items()}
         for rule in file.study.exclude
@@ -233,49 +243,49 @@ async def resolve(file: TuneFile, place: MeasurementSite) -> Resolved:
     return Resolved(tuple(knobs), tuple(left_out), excluded, tuple(notes))
 
 
-def _as_kept(one: TunableSetting, value: Scalar) -> Scalar:
+def _as_kept(setting: TunableSetting, value: Scalar) -> Scalar:
     """A value as the study writes it, as the search knows it."""
-    if one.spots:
+    if setting.spots:
         return value_of(text_of(value))
-    return next((kept for kept, written in one.declared.items() if written == value), value)
+    return next((kept for kept, written in setting.declared.items() if written == value), value)
 
 
 def _same(knobs: Sequence[TunableSetting], name: str, value: Scalar) -> Scalar:
-    knob = next(one for one in knobs if one.varied.name == name)
+    knob = next(knob for knob in knobs if knob.varied.name == name)
     return _as_kept(knob, value)
 
 
 async def _live(names: Names, name: str) -> bool:
     """Whether a key of the stack is also a setting that can be changed as it stands."""
     try:
-        _, one = await names.find(name)
+        _, setting = await names.find(name)
     except UsageError:
         return False
-    return not one.why_not
+    return not setting.why_not
 
 
 async def _set(names: Names, name: str, tried: VariedValues) -> TunableSetting:
     """A setting that hosts change as they run."""
-    spots = [await names.find(one) for one in (name, *tried.also)]
+    spots = [await names.find(varied_name) for varied_name in (name, *tried.also)]
     first = spots[0][1]
     values = [value_of(first.checked(text_of(value))) for value in tried.listed()]
     for _, other in spots[1:]:
         for value in values:
             other.checked(text_of(value))
-    for _, one in spots:
-        if one.value is None:
-            raise UsageError(f"the current value of {one.name} cannot be read", where=name)
-    now = {text_of(one.value) for _, one in spots}
+    for _, setting in spots:
+        if setting.value is None:
+            raise UsageError(f"the current value of {setting.name} cannot be read", where=name)
+    now = {text_of(setting.value) for _, setting in spots}
     if len(now) > 1:
-        told = ", ".join(f"{one.layer}: {text_of(one.value)}" for _, one in spots)
+        listed = ", ".join(f"{setting.layer}: {text_of(setting.value)}" for _, setting in spots)
         raise UsageError(
-            f"{name} and what is set with it differ now ({told})",
+            f"{name} and what is set with it differ now ({listed})",
             hint="set them to the same value first: a search compares with the current setting",
         )
     default = value_of(now.pop())
     if default not in values:
         values.insert(0, default)
-    unsafe = tuple(one for one in values if text_of(one) in first.declared.unsafe)
+    unsafe = tuple(value for value in values if text_of(value) in first.declared.unsafe)
     varied = Varied(
         name, tuple(values), default, unsafe, first.declared.unit, also=tuple(tried.also),
         about=f"{first.layer} {first.address}".strip(),
@@ -286,7 +296,7 @@ async def _set(names: Names, name: str, tried: VariedValues) -> TunableSetting:
 def stack_key(stack: DeclaredStack | None, name: str) -> bool:
     """Whether a name is a key of a layer of the declared stack."""
     layer, _, rest = name.partition(".")
-    site = next((one for one in stack.sites if one.name == layer), None) if stack else None
+    site = next((site for site in stack.sites if site.name == layer), None) if stack else None
     return site is not None and rest.partition(".")[0] in type(site.declared).model_fields
 
 
@@ -300,8 +310,8 @@ def _rebuilt(place: MeasurementSite, name: str, tried: VariedValues) -> TunableS
     values = list(declared)
     if default not in values:
         values.insert(0, default)
-    depth = min(_depth_of(place, one) for one in names)
-    unsafe = {value for one in names for value in _unsafe_of(place, one)}
+    depth = min(_depth_of(place, name) for name in names)
+    unsafe = {value for name in names for value in _unsafe_of(place, name)}
     risky = tuple(value for value in values if value in unsafe)
     varied = Varied(name, tuple(values), default, risky, rebuild=True, also=tuple(tried.also))
     return TunableSetting(varied, (), declared, depth)
@@ -335,9 +345,9 @@ def _refuse_unlike(place: MeasurementSite, names: Sequence[str]) -> None:
                 f"{other} is not a key of the stack, as {names[0]} is",
                 hint="keys are built anew, settings are changed as they stand: vary them apart",
             )
-    told = {one: declared_value(place, one, {}) for one in names}
-    if len({*map(repr, told.values())}) > 1:
-        listed = ", ".join(f"{one}: {text_of(value)}" for one, value in told.items())
+    declared = {name: declared_value(place, name, {}) for name in names}
+    if len({*map(repr, declared.values())}) > 1:
+        listed = ", ".join(f"{key}: {text_of(value)}" for key, value in declared.items())
         raise UsageError(
             f"{names[0]} and what is set with it are declared differently ({listed})",
             hint="declare them alike: a search compares with what is declared",
@@ -353,43 +363,43 @@ def _unsafe_of(place: MeasurementSite, name: str) -> tuple[Scalar, ...]:
 def declared_value(place: MeasurementSite, name: str, values: Mapping[str, Json]) -> Scalar:
     """A key as its kind understands it: bytes for "64 KiB"."""
     layer, _, rest = name.partition(".")
-    found: object = place.declared(values).site(layer).declared
+    value: object = place.declared(values).site(layer).declared
     for key in rest.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
-    if found is not None and not isinstance(found, str | int | float | bool):
+        value = value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)
+    if value is not None and not isinstance(value, str | int | float | bool):
         raise UsageError(f"{name} holds several values, so it cannot be varied")
-    return found
+    return value
 
 
 def _without_unsafe(
-    one: TunableSetting, allow: Sequence[str]
+    setting: TunableSetting, allow: Sequence[str]
 ) -> tuple[TunableSetting, list[LeftOut]]:
     """Values that trade safety for speed are left out unless the study names them."""
     from dataclasses import replace
 
-    name = one.varied.name
+    name = setting.varied.name
     out = [
-        value for value in one.varied.unsafe
-        if value != one.varied.default and name not in allow
+        value for value in setting.varied.unsafe
+        if value != setting.varied.default and name not in allow
         and f"{name}={text_of(value)}" not in allow
     ]  # fmt: skip
     if not out:
-        return one, []
+        return setting, []
     varied = replace(
-        one.varied,
-        values=tuple(value for value in one.varied.values if value not in out),
-        unsafe=tuple(value for value in one.varied.unsafe if value not in out),
+        setting.varied,
+        values=tuple(value for value in setting.varied.values if value not in out),
+        unsafe=tuple(value for value in setting.varied.unsafe if value not in out),
     )
     reason = "it trades safety of data for speed; `allow:` it if that is meant"
-    return replace(one, varied=varied), [LeftOut(name, value, reason) for value in out]
+    return replace(setting, varied=varied), [LeftOut(name, value, reason) for value in out]
 
 
 def _refuse_twins(knobs: Sequence[TunableSetting], file: TuneFile) -> None:
     """One setting by two names would be set twice."""
     seen: dict[tuple[str, str], str] = {}
     for knob in knobs:
-        for host, one in knob.spots:
-            other = seen.setdefault((host, one.name), knob.varied.name)
+        for host, setting in knob.spots:
+            other = seen.setdefault((host, setting.name), knob.varied.name)
             if other != knob.varied.name:
                 problem = IosondeError(f"{knob.varied.name} is the same setting as {other}")
                 raise file.wrong(["vary", knob.varied.name], problem)

@@ -77,8 +77,8 @@ class Route:
         return self._where(place, there)
 
     def _where(self, trial: PlannedTrial, names: Iterable[str]) -> Where:
-        every = {one for name in names for one in (name, *self._names[name])}
-        layers = {self._layer(layer_of(one)) for one in every} - {""}
+        every = {setting for name in names for setting in (name, *self._names[name])}
+        layers = {self._layer(layer_of(setting)) for setting in every} - {""}
         above = layers_above(self._stack, {trial.probe.name}) if self._stack else set()
         return Where(trial, frozenset(names), frozenset(layers - above))
 

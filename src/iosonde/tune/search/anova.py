@@ -75,7 +75,7 @@ class Anova:
         self.design, groups = _effects(sizes, candidates)
         self._knots, self._knot = np.arange(0.0, span + 2 * knot, knot), knot
         group = np.array([*groups, *[DRIFT] * len(self._knots)])
-        self._members = [group == one for one in range(4)]
+        self._members = [group == kind for kind in range(4)]
         self._start = (_START[MEAN], start[0], start[1], _START[DRIFT])
         self._prior = np.array(self._start)[group]
         self._own, self.noise, self._expected = start[2], noise, noise
@@ -151,8 +151,10 @@ class Anova:
     def variances(self) -> dict[str, float]:
         """As learnt: of main effects, interactions, drift, candidates' own, noise of a loop."""
         named = dict(zip(("main", "pair", "drift"), self._members[1:], strict=True))
-        found = {name: float(self._prior[one].max(initial=0.0)) for name, one in named.items()}
-        return {**found, "own": self._own, "noise": self.noise}
+        variances = {
+            name: float(self._prior[members].max(initial=0.0)) for name, members in named.items()
+        }
+        return {**variances, "own": self._own, "noise": self.noise}
 
     def _own_means(self, effects: Floats) -> Floats:
         """What is a candidate's own, given all other effects: n × draws."""
@@ -185,10 +187,12 @@ class Anova:
         self.noise = max(self.noise, before / 4, QUIETEST)
         power = float((own**2 + own_spread).sum())
         self._own = (power + _OWN_DOUBT * self._own_start) / (len(own) + _OWN_DOUBT)
-        for one, start in zip(self._members[1:], self._start[1:], strict=True):
-            if one.any():
-                power = float((mean[one] ** 2 + spread[one]).sum())
-                self._prior[one] = (power + _DOUBT * start) / (np.count_nonzero(one) + _DOUBT)
+        for members, start in zip(self._members[1:], self._start[1:], strict=True):
+            if members.any():
+                power = float((mean[members] ** 2 + spread[members]).sum())
+                self._prior[members] = (power + _DOUBT * start) / (
+                    np.count_nonzero(members) + _DOUBT
+                )
 
 
 def _effects(sizes: Sequence[int], candidates: Sequence[Sequence[int]]) -> tuple[Floats, list[int]]:

@@ -24,7 +24,7 @@ class Blocks:
         self.field, self.book = tuple(field), book
         self.alive = list(field)
         self.out: dict[Candidate, tuple[CandidateState, str]] = {}
-        self.scores: dict[Candidate, list[float]] = {one: [] for one in field}
+        self.scores: dict[Candidate, list[float]] = {candidate: [] for candidate in field}
         self.count = 0
         self._random = random.Random(seed)  # noqa: S311 - orders, no secrets
         self._order: list[Candidate] = []
@@ -46,7 +46,7 @@ class Blocks:
         self._asked = asked
         return asked
 
-    def tell(self, told: Observation) -> bool:
+    def tell(self, observation: Observation) -> bool:
         """Takes the figure; True when a block is complete.
 
         Raises:
@@ -55,15 +55,15 @@ class Blocks:
         if self._asked is None:
             raise RuntimeError("no measurement was asked for")
         asked, self._asked = self._asked, None
-        self.book.add(asked, told)
-        if told.figure is not None and told.figure > 0:
-            self._block[asked.candidate] = self.book.score(told.figure)
+        self.book.add(asked, observation)
+        if observation.figure is not None and observation.figure > 0:
+            self._block[asked.candidate] = self.book.score(observation.figure)
         if reason := self.book.infeasible(asked.candidate):
             self.drop(asked.candidate, CandidateState.INFEASIBLE, reason)
         if self._order or not self.alive:
             return False
-        for one in self.alive:
-            self.scores[one].append(self._block[one])
+        for candidate in self.alive:
+            self.scores[candidate].append(self._block[candidate])
         self._block = {}
         self.count += 1
         return True
@@ -71,8 +71,8 @@ class Blocks:
     def drop(self, candidate: Candidate, state: CandidateState, reason: str) -> None:
         """Takes a candidate out of the field."""
         self.out[candidate] = (state, reason)
-        self.alive = [one for one in self.alive if one != candidate]
-        self._order = [one for one in self._order if one != candidate]
+        self.alive = [kept for kept in self.alive if kept != candidate]
+        self._order = [kept for kept in self._order if kept != candidate]
         self._block.pop(candidate, None)
 
     def noise(self) -> Noise:
@@ -83,28 +83,30 @@ class Blocks:
         """Every pair of those alive, after two blocks or more."""
         import numpy as np
 
-        scores = np.array([self.scores[one] for one in self.alive])
+        scores = np.array([self.scores[candidate] for candidate in self.alive])
         return differences(scores, self.noise(), grain=self.book.grain())
 
-    def pair(self, one: Candidate, other: Candidate) -> Noise:
+    def pair(self, candidate: Candidate, other: Candidate) -> Noise:
         """The noise of two candidates' difference within the blocks that both were in."""
-        both = zip(self.scores.get(one, ()), self.scores.get(other, ()), strict=False)
+        both = zip(self.scores.get(candidate, ()), self.scores.get(other, ()), strict=False)
         apart = [a - b for a, b in both]
         freedom = len(apart) - 1
         return Noise(variance(apart), float(freedom)) if freedom > 0 else Noise(0.0, 0.0)
 
     def fit(self) -> list[bool]:
         """Of those alive: whether each may be picked."""
-        return [not self.book.doubtful(one) for one in self.alive]
+        return [not self.book.doubtful(candidate) for candidate in self.alive]
 
     def best(self) -> Candidate:
         """The highest mean among those that may be picked; what is in force where none may be."""
         fit = [
-            one for one, fit in zip(self.alive, self.fit(), strict=True) if fit and self.scores[one]
+            candidate
+            for candidate, fit in zip(self.alive, self.fit(), strict=True)
+            if fit and self.scores[candidate]
         ]
         if not fit:
             return self.book.space.baseline
-        return max(fit, key=lambda one: sum(self.scores[one]))
+        return max(fit, key=lambda candidate: sum(self.scores[candidate]))
 
     def _shuffled(self) -> list[Candidate]:
         """A random order; what is dear to change is kept together, in a random order of its own.
@@ -113,12 +115,14 @@ class Blocks:
         """
         order = self.alive.copy()
         self._random.shuffle(order)
-        order.sort(key=lambda one: one != self.book.in_force)
+        order.sort(key=lambda candidate: candidate != self.book.in_force)
         for position in reversed(self.book.dearest()):
             if self.book.setting_cost(position) < _COSTLY:
                 continue
-            values = list(dict.fromkeys(one[position] for one in order))
-            order = [one for value in values for one in order if one[position] == value]
+            values = list(dict.fromkeys(candidate[position] for candidate in order))
+            order = [
+                candidate for value in values for candidate in order if candidate[position] == value
+            ]
         return order
 
     def _seconds(self) -> float:

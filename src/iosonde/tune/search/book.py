@@ -49,7 +49,7 @@ class Book:
 
     def __post_init__(self) -> None:
         self.settle = self.goal.settle
-        self._cost = {one.name: (one.change_seconds, 0) for one in self.space.vary}
+        self._cost = {setting.name: (setting.change_seconds, 0) for setting in self.space.vary}
         self.in_force = self.in_force or self.space.baseline
 
     @property
@@ -65,19 +65,21 @@ class Book:
         still = candidate == self.in_force and bool(self.entries)
         return Ask(candidate, seconds, 0.0 if still else self.settle, why)
 
-    def add(self, ask: Ask, told: Observation) -> BookedMeasurement:
+    def add(self, ask: Ask, observation: Observation) -> BookedMeasurement:
         """Write one measurement down and learn from it."""
-        entry = BookedMeasurement(ask, told, self.space.changed(self.in_force, ask.candidate))
+        entry = BookedMeasurement(
+            ask, observation, self.space.changed(self.in_force, ask.candidate)
+        )
         self.entries.append(entry)
         self.in_force = ask.candidate
         self.used += entry.device_seconds
         self.spent[ask.candidate] = self.spent.get(ask.candidate, 0.0) + entry.device_seconds
         self._learn_cost(entry)
-        if told.figure is None or told.figure <= 0:
-            self._failed[ask.candidate] = told.reason or "it failed"
+        if observation.figure is None or observation.figure <= 0:
+            self._failed[ask.candidate] = observation.reason or "it failed"
             return entry
-        self.figures.setdefault(ask.candidate, []).append(told.figure)
-        step = 1 if told.breaches else -1
+        self.figures.setdefault(ask.candidate, []).append(observation.figure)
+        step = 1 if observation.breaches else -1
         self._breaches[ask.candidate] = self._breaches.get(ask.candidate, 0) + step
         self._learn_settling(entry)
         return entry
@@ -96,7 +98,7 @@ class Book:
 
     def dearest(self) -> list[int]:
         """Positions of the settings, the most costly to change first."""
-        costs = [self._cost[one.name][0] for one in self.space.vary]
+        costs = [self._cost[setting.name][0] for setting in self.space.vary]
         return sorted(range(len(costs)), key=lambda at: -costs[at])
 
     def affords(self, ask: Ask) -> bool:
@@ -117,8 +119,8 @@ class Book:
             return self._failed[candidate]
         if self._breaches.get(candidate, 0) >= 2:
             broken = [
-                name for one in self.entries if one.ask.candidate == candidate
-                for name in one.told.breaches
+                name for entry in self.entries if entry.ask.candidate == candidate
+                for name in entry.told.breaches
             ]  # fmt: skip
             return f"it breaks {', '.join(dict.fromkeys(broken))}"
         return ""
@@ -159,7 +161,7 @@ class Book:
         if count < _FEWEST or self.settle >= _LONGEST_SETTLE * self.goal.settle:
             return
         mean = sum(self._steps) / count
-        error = sqrt(sum((one - mean) ** 2 for one in self._steps) / (count - 1) / count)
+        error = sqrt(sum((shift - mean) ** 2 for shift in self._steps) / (count - 1) / count)
         away = abs(mean) / error if error else inf
         if away > _CLEAR and abs(mean) > self.goal.margin:
             self.settle *= 2

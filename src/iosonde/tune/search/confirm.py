@@ -69,16 +69,16 @@ class Confirmation:
             self._outcome = self._at_the_end()
         return asked
 
-    def tell(self, told: Observation) -> None:
+    def tell(self, observation: Observation) -> None:
         """Takes the loop's figure; after each pair, looks."""
-        if self.blocks.tell(told) and self.blocks.count >= _FEWEST:
+        if self.blocks.tell(observation) and self.blocks.count >= _FEWEST:
             self._look()
 
     def standing(self) -> SearchStanding:
         """The two, and what comes next."""
         stands = tuple(
-            self.book.stand(one, *self.blocks.out.get(one, (CandidateState.ALIVE, "")))
-            for one in self.blocks.field
+            self.book.stand(candidate, *self.blocks.out.get(candidate, (CandidateState.ALIVE, "")))
+            for candidate in self.blocks.field
         )
         following = "" if self._outcome else "the next pair"
         return SearchStanding(stands, self.search.pick, self.book.used, self.book.left, following)
@@ -89,11 +89,13 @@ class Confirmation:
         if verdict.outcome is Outcome.BETTER:
             pick = (self.search.pick,)
             return SearchResult(Ending.WINNER, pick[0], pick, "better than what was in force")
-        known = verdict.outcome is not Outcome.UNDECIDED
+        decided = verdict.outcome is not Outcome.UNDECIDED
         return SearchResult(
-            Ending.EQUIVALENT if known else Ending.UNDECIDED, self.space.baseline,
-            self.blocks.field if known else (), "no gain worth having" if known else "not decided",
-        )  # fmt: skip
+            Ending.EQUIVALENT if decided else Ending.UNDECIDED,
+            self.space.baseline,
+            self.blocks.field if decided else (),
+            "no gain worth having" if decided else "not decided",
+        )
 
     def verdict(self) -> Verdict:
         """Pick against baseline. The interval holds the change with 1 − level, however it ended."""
@@ -107,17 +109,17 @@ class Confirmation:
     def _look(self) -> None:
         import numpy as np
 
-        scores = np.array([self.blocks.scores[one] for one in self.blocks.field])
+        scores = np.array([self.blocks.scores[candidate] for candidate in self.blocks.field])
         fresh = self.blocks.noise()
         freedom = fresh.freedom + self._before.freedom
         together = (
             fresh.variance * fresh.freedom + self._before.variance * self._before.freedom
         ) / freedom
-        found = differences(
+        pairs = differences(
             scores, Noise(together, freedom), before=self._pair, grain=self.book.grain()
         )
-        change = float(found.change[1, 0])
-        reach = float(found.reach(self.goal.level / 2)[1, 0])
+        change = float(pairs.change[1, 0])
+        reach = float(pairs.reach(self.goal.level / 2)[1, 0])
         self._seen = self._as_fractions(change, reach)
         margin = log1p(self.goal.margin)
         if change - reach > 0 and change >= margin:

@@ -52,21 +52,21 @@ class GridSearch:
             self._reason = "the budget is used up"
         return asked
 
-    def tell(self, told: Observation) -> None:
+    def tell(self, observation: Observation) -> None:
         """Takes the loop's figure."""
-        self.blocks.tell(told)
+        self.blocks.tell(observation)
 
     def standing(self) -> SearchStanding:
         """All candidates; after the end those within the margin of the pick are equivalent."""
-        found = self.found()
+        result = self.found()
         stands = []
-        for one in self.blocks.field:
-            state, reason = self.blocks.out.get(one, (CandidateState.ALIVE, ""))
-            if self._reason and state is CandidateState.ALIVE and one in found.equivalent:
+        for candidate in self.blocks.field:
+            state, reason = self.blocks.out.get(candidate, (CandidateState.ALIVE, ""))
+            if self._reason and state is CandidateState.ALIVE and candidate in result.equivalent:
                 state = CandidateState.EQUIVALENT
-            stands.append(self.book.stand(one, state, reason))
+            stands.append(self.book.stand(candidate, state, reason))
         following = "" if self._reason else self._why()
-        return SearchStanding(tuple(stands), found.pick, self.book.used, self.book.left, following)
+        return SearchStanding(tuple(stands), result.pick, self.book.used, self.book.left, following)
 
     def found(self) -> SearchResult:
         """The best mean, and whether it is shown to be; the safest of those that cannot be beaten.
@@ -82,7 +82,7 @@ class GridSearch:
         change, reach = self._bounds()
         margin, alive = log1p(self.goal.margin), self.blocks.alive
         unbeaten = [
-            one for at, one in enumerate(alive)
+            candidate for at, candidate in enumerate(alive)
             if self.blocks.fit()[at]
             and all((change + reach)[j, at] < margin for j in range(len(alive)) if j != at)
         ]  # fmt: skip
@@ -94,7 +94,7 @@ class GridSearch:
         pick = min(unbeaten, key=self.space.caution)
         at = alive.index(pick)
         near = abs(change[at]) + reach[at] < margin
-        same = tuple(one for j, one in enumerate(alive) if near[j] or j == at)
+        same = tuple(candidate for j, candidate in enumerate(alive) if near[j] or j == at)
         ending = Ending.EQUIVALENT if pick == self.space.baseline else Ending.WINNER
         reason = "no other is better by more than the margin"
         return SearchResult(ending, pick, same, reason, noise.variance, noise.freedom)
@@ -102,10 +102,10 @@ class GridSearch:
     def _bounds(self) -> tuple[Floats, Floats]:
         import numpy as np
 
-        found = self.blocks.differences()
+        pairs = self.blocks.differences()
         level = self.goal.level / (len(self.blocks.field) - 1)
-        reach = student_quantile(found.freedom, 1 - level) * found.error
-        return found.change, np.maximum(reach, found.grain)
+        reach = student_quantile(pairs.freedom, 1 - level) * pairs.error
+        return pairs.change, np.maximum(reach, pairs.grain)
 
     def _why(self) -> str:
         return f"block {self.blocks.count + 1} of {self.goal.loops}"

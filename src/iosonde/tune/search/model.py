@@ -86,18 +86,18 @@ class ModelSearch:
         self._asked = at, asked
         return asked
 
-    def tell(self, told: Observation) -> None:
+    def tell(self, observation: Observation) -> None:
         """Takes the figure into the model."""
         if self._asked is None:
             raise RuntimeError("no measurement was asked for")
         (at, asked), self._asked = self._asked, None
-        self.book.add(asked, told)
+        self.book.add(asked, observation)
         if self.book.infeasible(asked.candidate):
             self._out[at] = True
-        if told.figure is None or told.figure <= 0:
+        if observation.figure is None or observation.figure <= 0:
             return
         middle = self.book.used - asked.seconds / 2
-        score = self.book.score(told.figure)
+        score = self.book.score(observation.figure)
         self.model.add(at, middle, score)
         self.model.update(learn=True)
         if self.model.loops % _EVERY == 0 and self.model.loops > 2 * _FIRST:
@@ -109,20 +109,20 @@ class ModelSearch:
 
     def standing(self) -> SearchStanding:
         """Candidates that were measured, the best, and what comes next."""
-        found = self.found()
-        decided = self._found and found.ending is not Ending.UNDECIDED
+        result = self.found()
+        decided = self._found and result.ending is not Ending.UNDECIDED
         stands = []
-        for at, one in enumerate(self._field):
-            if one not in self.book.spent:
+        for at, candidate in enumerate(self._field):
+            if candidate not in self.book.spent:
                 continue
             state = CandidateState.INFEASIBLE if self._out[at] else CandidateState.ALIVE
             if decided and state is CandidateState.ALIVE:
-                near = one in found.equivalent
+                near = candidate in result.equivalent
                 state = CandidateState.EQUIVALENT if near else CandidateState.ELIMINATED
-            stands.append(self.book.stand(one, state, self.book.infeasible(one)))
+            stands.append(self.book.stand(candidate, state, self.book.infeasible(candidate)))
         left = max(self._end_at - self.book.used, 0.0)
         following = "" if self._found else self._why()
-        return SearchStanding(tuple(stands), found.pick, self.book.used, left, following)
+        return SearchStanding(tuple(stands), result.pick, self.book.used, left, following)
 
     def found(self) -> SearchResult:
         """What came out; while it runs, the highest posterior mean."""
@@ -133,7 +133,7 @@ class ModelSearch:
 
     def _spread_out(self) -> list[int]:
         """The baseline, what is hoped of, then each value of a setting equally often."""
-        places = {one: at for at, one in enumerate(self._field)}
+        places = {candidate: at for at, candidate in enumerate(self._field)}
         orders = [self._rng.permutation(size) for size in self.space.sizes]
         shifts = [self._rng.permutation(_FIRST) for _ in self.space.sizes]
         wanted = [
@@ -143,8 +143,10 @@ class ModelSearch:
             )
             for at in range(_FIRST)
         ]
-        hoped = [one for one in self.space.hopeful if one in places]
-        return [0, *(places[one] for one in (*hoped, *wanted) if one in places)][::-1]
+        hoped = [candidate for candidate in self.space.hopeful if candidate in places]
+        return [0, *(places[candidate] for candidate in (*hoped, *wanted) if candidate in places)][
+            ::-1
+        ]
 
     def _next(self) -> int:
         import numpy as np
@@ -163,7 +165,7 @@ class ModelSearch:
         """The safest of those that are probably within the margin of the best, if one is."""
         import numpy as np
 
-        doubt = np.array([self.book.doubtful(one) for one in self._field])
+        doubt = np.array([self.book.doubtful(candidate) for candidate in self._field])
         if not self.model.loops or doubt.all():
             return SearchResult(Ending.UNDECIDED, self.space.baseline, (), reason)
         # What the figures cannot resolve, no number of draws can.

@@ -113,15 +113,15 @@ def pooled(series: Sequence[Sequence[float] | Floats]) -> Noise:
     """
     import numpy as np
 
-    ordered = sorted((one for one in series if len(one) > 1), key=len, reverse=True)
+    ordered = sorted((figures for figures in series if len(figures) > 1), key=len, reverse=True)
     squares, freedom = 0.0, 0
     total = np.array(ordered[0]) if ordered else np.zeros(0)
-    for others, one in enumerate(ordered[1:], start=1):
-        count = len(one)
-        contrast = np.array(one) - total[:count] / others
+    for others, figures in enumerate(ordered[1:], start=1):
+        count = len(figures)
+        contrast = np.array(figures) - total[:count] / others
         squares += float(((contrast - contrast.mean()) ** 2).sum()) * others / (others + 1)
         freedom += count - 1
-        total = total[:count] + np.array(one)
+        total = total[:count] + np.array(figures)
     return Noise(squares / freedom if freedom else 0.0, float(freedom))
 
 

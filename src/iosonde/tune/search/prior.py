@@ -29,10 +29,10 @@ def read_prior(file: Path) -> list[dict[str, str]]:
         UsageError: it cannot be read, or is none.
     """
     try:
-        found = from_json(read_input(file, limits.JSON_FILE, what="a prior"))
-        if found["schema"] != "iosonde.prior/1":
+        document = from_json(read_input(file, limits.JSON_FILE, what="a prior"))
+        if document["schema"] != "iosonde.prior/1":
             raise KeyError("schema")
-        return [dict(one["settings"]) for one in found["ranking"]]
+        return [dict(row["settings"]) for row in document["ranking"]]
     except (ValueError, KeyError, TypeError):
         raise UsageError(
             "this is not a prior", where=str(file),
@@ -48,9 +48,14 @@ def with_prior(space: Space, prior: list[dict[str, str]], few: int = FEW) -> Spa
     """
     hopeful: list[Candidate] = []
     for settings in prior:
-        one = _candidate(space, settings)
-        if one and one not in hopeful and one != space.baseline and space.allows(one):
-            hopeful.append(one)
+        candidate = _candidate(space, settings)
+        if (
+            candidate
+            and candidate not in hopeful
+            and candidate != space.baseline
+            and space.allows(candidate)
+        ):
+            hopeful.append(candidate)
         if len(hopeful) == few:
             break
     return replace(space, hopeful=tuple(hopeful))
@@ -58,7 +63,7 @@ def with_prior(space: Space, prior: list[dict[str, str]], few: int = FEW) -> Spa
 
 def _candidate(space: Space, settings: dict[str, str]) -> Candidate | None:
     """The candidate of some settings; what they do not name stays as it is in force."""
-    if not {one.name for one in space.vary} & set(settings):
+    if not {setting.name for setting in space.vary} & set(settings):
         return None
     chosen = []
     for vary in space.vary:
@@ -73,10 +78,10 @@ def _candidate(space: Space, settings: dict[str, str]) -> Candidate | None:
 
 def _same(value: Scalar, other: Scalar) -> bool:
     """Whether both mean the same value: as texts, or as sizes."""
-    one, another = str(value).strip().lower(), str(other).strip().lower()
-    if one == another:
+    first, another = str(value).strip().lower(), str(other).strip().lower()
+    if first == another:
         return True
     try:
-        return units.parse_bytes(one) == units.parse_bytes(another)
+        return units.parse_bytes(first) == units.parse_bytes(another)
     except UsageError:
         return False

@@ -71,24 +71,24 @@ class Race:
             self._end(Ending.UNDECIDED, self.blocks.best(), (), "the budget is used up")
         return asked
 
-    def tell(self, told: Observation) -> None:
+    def tell(self, observation: Observation) -> None:
         """Takes the loop's figure; after the last of a block, looks at the differences."""
-        if self.blocks.tell(told) and self.blocks.count >= 2 and len(self.blocks.alive) > 1:
+        if self.blocks.tell(observation) and self.blocks.count >= 2 and len(self.blocks.alive) > 1:
             self._look()
 
     def standing(self) -> SearchStanding:
         """Candidates alive and out, the best, and what comes next."""
-        found = self.found()
-        shown = self._found and found.ending is not Ending.UNDECIDED
+        result = self.found()
+        shown = self._found and result.ending is not Ending.UNDECIDED
         stands = []
-        for one in self.blocks.field:
-            state, reason = self.blocks.out.get(one, (CandidateState.ALIVE, ""))
-            if state is CandidateState.ALIVE and shown and one in found.equivalent:
+        for candidate in self.blocks.field:
+            state, reason = self.blocks.out.get(candidate, (CandidateState.ALIVE, ""))
+            if state is CandidateState.ALIVE and shown and candidate in result.equivalent:
                 state = CandidateState.EQUIVALENT
-            stands.append(self.book.stand(one, state, reason))
+            stands.append(self.book.stand(candidate, state, reason))
         following = "" if self._found else self._why()
         used, left = self.book.used, self.book.left
-        return SearchStanding(tuple(stands), found.pick, used, left, following)
+        return SearchStanding(tuple(stands), result.pick, used, left, following)
 
     def found(self) -> SearchResult:
         """What came out; while it runs, the best mean so far."""
@@ -103,38 +103,42 @@ class Race:
 
     def _look(self) -> None:
         """Ends the race if it can end, else eliminates."""
-        found = self.blocks.differences()
+        pairs = self.blocks.differences()
         field = len(self.blocks.field)
-        reach = found.reach(self.goal.pick_level / (field - 1), field)
-        bound = found.change + reach  # [j, p]: j is better than p by no more than this
+        reach = pairs.reach(self.goal.pick_level / (field - 1), field)
+        bound = pairs.change + reach  # [j, p]: j is better than p by no more than this
         worst = [
             max(float(bound[j, at]) for j in range(len(bound)) if j != at)
             for at in range(len(bound))
         ]
         fit = self.blocks.fit()
-        may_end = [at for at, one in enumerate(fit) if one and worst[at] < log1p(self.goal.margin)]
+        may_end = [
+            at
+            for at, eligible in enumerate(fit)
+            if eligible and worst[at] < log1p(self.goal.margin)
+        ]
         if may_end:
-            self._stop(may_end, found.change, reach)
+            self._stop(may_end, pairs.change, reach)
             return
-        ahead = found.change > reach
-        winners = [at for at, one in enumerate(fit) if one]
+        ahead = pairs.change > reach
+        winners = [at for at, eligible in enumerate(fit) if eligible]
         self._eliminate([any(ahead[i, j] for i in winners) for j in range(len(fit))])
 
     def _eliminate(self, beaten: Sequence[bool]) -> None:
         after = f"eliminated in round {self.blocks.count}"
-        for one, out in zip(self.blocks.alive.copy(), beaten, strict=True):
+        for candidate, out in zip(self.blocks.alive.copy(), beaten, strict=True):
             if out:
-                self.blocks.drop(one, CandidateState.ELIMINATED, after)
+                self.blocks.drop(candidate, CandidateState.ELIMINATED, after)
 
     def _stop(self, may_end: Sequence[int], change: Floats, reach: Floats) -> None:
         """None can be better by more than the margin than any of these: take the safest."""
         alive = self.blocks.alive
-        at = min(may_end, key=lambda one: self.space.caution(alive[one]))
+        at = min(may_end, key=lambda position: self.space.caution(alive[position]))
         pick, margin = alive[at], log1p(self.goal.margin)
         near = abs(change[at]) + reach[at] < margin
-        same = tuple(one for i, one in enumerate(alive) if near[i] or i == at)
+        same = tuple(candidate for i, candidate in enumerate(alive) if near[i] or i == at)
         self._eliminate([bool(change[at, i] > reach[at, i] and i != at) for i in range(len(alive))])
-        same = tuple(one for one in same if one in self.blocks.alive)
+        same = tuple(candidate for candidate in same if candidate in self.blocks.alive)
         if pick == self.space.baseline:
             reason = "no candidate is better than what is in force by more than the margin"
             self._end(Ending.EQUIVALENT, pick, same, reason)

@@ -82,7 +82,7 @@ class Space:
     hopeful: tuple[Candidate, ...] = ()
 
     def __post_init__(self) -> None:
-        names = [one.name for one in self.vary]
+        names = [setting.name for setting in self.vary]
         if len(set(names)) != len(names) or not names:
             raise UsageError("a space needs settings, each named once")
         for rule in self.excluded:
@@ -92,25 +92,32 @@ class Space:
     @property
     def sizes(self) -> tuple[int, ...]:
         """The number of values of each setting."""
-        return tuple(len(one.values) for one in self.vary)
+        return tuple(len(setting.values) for setting in self.vary)
 
     @property
     def baseline(self) -> Candidate:
         """What is in force; it is always a candidate, whatever is excluded or unsafe."""
-        return tuple(one.values.index(one.default) for one in self.vary)
+        return tuple(setting.values.index(setting.default) for setting in self.vary)
 
     def candidates(self) -> tuple[Candidate, ...]:
         """The baseline first, then all others that may be tried."""
         base = self.baseline
         every = product(*(range(size) for size in self.sizes))
-        return (base, *(one for one in every if one != base and self.allows(one)))
+        return (
+            base,
+            *(candidate for candidate in every if candidate != base and self.allows(candidate)),
+        )
 
     def allows(self, candidate: Candidate) -> bool:
         """Whether it may be tried: nothing excluded, no unsafe value that nobody asked for."""
         named = self.settings(candidate)
-        for one in self.vary:
-            value = named[one.name]
-            if value in one.unsafe and value != one.default and one.name not in self.unsafe:
+        for setting in self.vary:
+            value = named[setting.name]
+            if (
+                value in setting.unsafe
+                and value != setting.default
+                and setting.name not in self.unsafe
+            ):
                 return False
         return not any(
             all(named[name] == value for name, value in rule.items()) for rule in self.excluded
@@ -118,36 +125,46 @@ class Space:
 
     def settings(self, candidate: Candidate) -> dict[str, Scalar]:
         """Setting → value."""
-        return {one.name: one.values[at] for one, at in zip(self.vary, candidate, strict=True)}
+        return {
+            setting.name: setting.values[at]
+            for setting, at in zip(self.vary, candidate, strict=True)
+        }
 
     def changed(self, before: Candidate | None, after: Candidate) -> tuple[str, ...]:
         """Names of the settings to change; all of them where nothing is known to be in force."""
         old = before or tuple(-1 for _ in after)
-        return tuple(one.name for one, a, b in zip(self.vary, old, after, strict=True) if a != b)
+        return tuple(
+            setting.name for setting, a, b in zip(self.vary, old, after, strict=True) if a != b
+        )
 
     def caution(self, candidate: Candidate) -> tuple[int, int, Candidate]:
         """Sorts the safest first: fewest unsafe values, then fewest changes of what is in force."""
         named = self.settings(candidate)
-        risks = sum(named[one.name] in one.unsafe for one in self.vary)
+        risks = sum(named[setting.name] in setting.unsafe for setting in self.vary)
         return risks, len(self.changed(self.baseline, candidate)), candidate
 
     def candidate(self, settings: Mapping[str, Scalar]) -> Candidate:
         """The candidate of all settings; the way back of `settings`."""
-        return tuple(one.values.index(settings[one.name]) for one in self.vary)
+        return tuple(setting.values.index(settings[setting.name]) for setting in self.vary)
 
     def only(self, names: Iterable[str], winner: Candidate) -> Space:
         """The space of some settings, the others held at the winner's values."""
         free = set(names)
         held = self.settings(winner)
         vary = tuple(
-            one if one.name in free
-            else Vary(one.name, (held[one.name],), held[one.name], (), one.change_seconds)
-            for one in self.vary
-        )  # fmt: skip
-        part = Space(vary, self.excluded, self.unsafe)
-        places = tuple(one.name in free for one in self.vary)
-        hopeful = dict.fromkeys(
-            tuple(at if varied else 0 for at, varied in zip(one, places, strict=True))
-            for one in self.hopeful
+            setting
+            if setting.name in free
+            else Vary(
+                setting.name, (held[setting.name],), held[setting.name], (), setting.change_seconds
+            )
+            for setting in self.vary
         )
-        return replace(part, hopeful=tuple(one for one in hopeful if one != part.baseline))
+        part = Space(vary, self.excluded, self.unsafe)
+        places = tuple(setting.name in free for setting in self.vary)
+        hopeful = dict.fromkeys(
+            tuple(at if varied else 0 for at, varied in zip(candidate, places, strict=True))
+            for candidate in self.hopeful
+        )
+        return replace(
+            part, hopeful=tuple(candidate for candidate in hopeful if candidate != part.baseline)
+        )

@@ -58,7 +58,7 @@ class Staged:
     def looks_first(cls, space: Space) -> bool:
         """See `Begin.looks_first`: in those stages that are too large for a race."""
         parts = (space.only(names, space.baseline) for _, names in _groups(space))
-        return any(one.hopeful and len(one.candidates()) > _FIELD for one in parts)
+        return any(part.hopeful and len(part.candidates()) > _FIELD for part in parts)
 
     def ask(self) -> Ask | None:
         """The present stage's next measurement; None when the topmost is done."""
@@ -70,11 +70,11 @@ class Staged:
             self._finish()
         return None
 
-    def tell(self, told: Observation) -> None:
+    def tell(self, observation: Observation) -> None:
         """To the present stage."""
         if self._search is None:
             raise RuntimeError("no measurement was asked for")
-        self._search.tell(told)
+        self._search.tell(observation)
 
     def standing(self) -> SearchStanding:
         """Candidates of all stages so far, in order; used and left of the whole search."""
@@ -83,7 +83,7 @@ class Staged:
             replace(stand, candidate=self._lift(stand.candidate), stage=self._layer)
             for stand in (now.candidates if now else ())
         ]
-        done = [stand for one in self._stands for stand in one.candidates]
+        done = [stand for standing in self._stands for stand in standing.candidates]
         used = self._used + (now.used if now else 0.0)
         left = max(self.goal.budget - used, 0.0)
         best = self._lift(now.best) if now else self._current
@@ -91,7 +91,7 @@ class Staged:
 
     def found(self) -> SearchResult:
         """All winners together."""
-        open_ends = [one.layer for one in self.stages if one.found.ending is Ending.UNDECIDED]
+        open_ends = [stage.layer for stage in self.stages if stage.found.ending is Ending.UNDECIDED]
         if self._search:
             reason = "not all stages are done"
         elif open_ends:
@@ -125,16 +125,16 @@ class Staged:
         """Takes the stage's winner into force for the stages above."""
         if self._search is None:
             return
-        stand, found = self._search.standing(), self._search.found()
+        stand, result = self._search.standing(), self._search.found()
         self._used += stand.used
         lifted = [
-            replace(one, candidate=self._lift(one.candidate), stage=self._layer)
-            for one in stand.candidates
+            replace(candidate, candidate=self._lift(candidate.candidate), stage=self._layer)
+            for candidate in stand.candidates
         ]
         self._stands.append(replace(stand, candidates=tuple(lifted)))
-        if found.ending is Ending.WINNER:
-            self._current = self._lift(found.pick)
-        self.stages.append(Stage(self._layer, found, self._current))
+        if result.ending is Ending.WINNER:
+            self._current = self._lift(result.pick)
+        self.stages.append(Stage(self._layer, result, self._current))
         self._search = self._begin()
 
     @property
@@ -146,8 +146,8 @@ class Staged:
         """The whole space's candidate for one of the present stage."""
         names = self._groups[len(self.stages)][1]
         return tuple(
-            part if one.name in names else whole
-            for one, part, whole in zip(self.space.vary, candidate, self._current, strict=True)
+            part if setting.name in names else whole
+            for setting, part, whole in zip(self.space.vary, candidate, self._current, strict=True)
         )
 
 
@@ -161,7 +161,7 @@ def stages_of(space: Space) -> tuple[tuple[str, int], ...]:
 
 def _groups(space: Space) -> list[tuple[str, list[str]]]:
     """The stages: a layer and the names of its settings."""
-    names = (one.name for one in space.vary)
+    names = (setting.name for setting in space.vary)
     return [(layer, list(group)) for layer, group in groupby(names, key=layer_of)]
 
 

@@ -158,7 +158,7 @@ class Strategy(Protocol):
     def ask(self) -> Ask | None:
         """The next measurement; None when the search has ended."""
 
-    def tell(self, told: Observation) -> None:
+    def tell(self, observation: Observation) -> None:
         """The outcome of the measurement asked last.
 
         Raises:

@@ -76,16 +76,16 @@ class Sweep:
         self._asked = asked
         return asked
 
-    def tell(self, told: Observation) -> None:
+    def tell(self, observation: Observation) -> None:
         """Takes the loop's figure; after the last of a setting, keeps its best value."""
         if self._asked is None:
             raise RuntimeError("no measurement was asked for")
         asked, self._asked = self._asked, None
-        self.book.add(asked, told)
+        self.book.add(asked, observation)
         self._plan.pop(0)
-        if told.figure is not None and told.figure > 0:
+        if observation.figure is not None and observation.figure > 0:
             middle = self.book.used - asked.seconds / 2
-            self._measured.append((asked.candidate, middle, self.book.score(told.figure)))
+            self._measured.append((asked.candidate, middle, self.book.score(observation.figure)))
         if not self._plan:
             self._judge()
             self._position += 1
@@ -99,11 +99,11 @@ class Sweep:
             Outcome.EQUIVALENT: CandidateState.EQUIVALENT,
         }
         stands = []
-        for one in self.book.spent:
-            reason = self.book.infeasible(one)
-            state = states.get(verdicts.get(one, Outcome.UNDECIDED), CandidateState.ALIVE)
+        for candidate in self.book.spent:
+            reason = self.book.infeasible(candidate)
+            state = states.get(verdicts.get(candidate, Outcome.UNDECIDED), CandidateState.ALIVE)
             stands.append(
-                self.book.stand(one, CandidateState.INFEASIBLE if reason else state, reason)
+                self.book.stand(candidate, CandidateState.INFEASIBLE if reason else state, reason)
             )
         following = "" if self._reason or not self._plan else "one at a time"
         used, left = self.book.used, self.book.left
@@ -115,8 +115,8 @@ class Sweep:
         if pick != self.space.baseline:
             return SearchResult(Ending.WINNER, pick, (pick,), reason)
         enough = {Outcome.EQUIVALENT, Outcome.WORSE}
-        known = bool(self.rows) and all(row.verdict.outcome in enough for row in self.rows)
-        complete = known and self._position >= len(self._free)
+        decided = bool(self.rows) and all(row.verdict.outcome in enough for row in self.rows)
+        complete = decided and self._position >= len(self._free)
         return SearchResult(
             Ending.EQUIVALENT if complete else Ending.UNDECIDED, pick, (pick,), reason
         )
@@ -129,38 +129,42 @@ class Sweep:
             return
         at, base = self._free[self._position], self._current
         others = [
-            one for value in range(self.space.sizes[at]) if value != base[at]
-            if self.space.allows(one := (*base[:at], value, *base[at + 1 :]))
+            candidate for value in range(self.space.sizes[at]) if value != base[at]
+            if self.space.allows(candidate := (*base[:at], value, *base[at + 1 :]))
         ]  # fmt: skip
-        self._plan = [one for one in (base, *others, base) for _ in range(self.goal.loops)]
+        self._plan = [
+            candidate for candidate in (base, *others, base) for _ in range(self.goal.loops)
+        ]
 
     def _judge(self) -> None:
         """A verdict on each value; the best of those that are better becomes the one in force."""
         base = self._current
-        line = self._line([(at, score) for one, at, score in self._measured if one == base])
+        line = self._line(
+            [(at, score) for candidate, at, score in self._measured if candidate == base]
+        )
         relative: dict[Candidate, list[float]] = {}
-        for one, at, score in self._measured:
-            relative.setdefault(one, []).append(score - line(at))
+        for candidate, at, score in self._measured:
+            relative.setdefault(candidate, []).append(score - line(at))
         best, most = base, 0.0
-        for one, scores in relative.items():
-            if one == base or min(len(scores), len(relative.get(base, ()))) < 2:
+        for candidate, scores in relative.items():
+            if candidate == base or min(len(scores), len(relative.get(base, ()))) < 2:
                 continue
             verdict = self._verdict(relative[base], scores)
             name = self.space.vary[self._free[self._position]].name
-            self.rows.append(SweepRow(name, one, verdict))
+            self.rows.append(SweepRow(name, candidate, verdict))
             mean = sum(scores) / len(scores)
-            better = verdict.outcome is Outcome.BETTER and not self.book.doubtful(one)
+            better = verdict.outcome is Outcome.BETTER and not self.book.doubtful(candidate)
             if better and mean > most:
-                best, most = one, mean
+                best, most = candidate, mean
         self._current = best
 
     def _verdict(self, base: list[float], scores: list[float]) -> Verdict:
         import numpy as np
 
         tests = sum(self.space.sizes[at] - 1 for at in self._free)
-        found = contrast(np.array([base]), np.array([scores]), distance=0)
-        decision = decide(found, Bar(level=self.goal.level / tests, margin=self.goal.margin))
-        change = float(found.change[0])
+        contrasted = contrast(np.array([base]), np.array([scores]), distance=0)
+        decision = decide(contrasted, Bar(level=self.goal.level / tests, margin=self.goal.margin))
+        change = float(contrasted.change[0])
         outcome = Outcome.UNDECIDED
         if decision.equivalent[0]:
             outcome = Outcome.EQUIVALENT

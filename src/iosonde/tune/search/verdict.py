@@ -73,9 +73,9 @@ class Proven:
             )
         return self.proof.ask()
 
-    def tell(self, told: Observation) -> None:
+    def tell(self, observation: Observation) -> None:
         """To whoever asked."""
-        (self.proof or self.search).tell(told)
+        (self.proof or self.search).tell(observation)
 
     def standing(self) -> SearchStanding:
         """Of the search; used and left count the confirmation too."""
@@ -90,8 +90,8 @@ class Proven:
 
         Where the pick is the baseline there is no proof, and no more is known than by the search.
         """
-        found = self.search.found()
-        return self.proof.found() if self.proof and found.pick != self.space.baseline else found
+        result = self.search.found()
+        return self.proof.found() if self.proof and result.pick != self.space.baseline else result
 
     def answer(self) -> CampaignAnswer:
         """What came out.
@@ -101,33 +101,33 @@ class Proven:
         """
         if self.proof is None:
             raise RuntimeError("the search has not ended")
-        found = self.search.found()
-        moved = found.pick != self.space.baseline
+        result = self.search.found()
+        moved = result.pick != self.space.baseline
         gain = self.proof.verdict() if moved else None
         confirmed = gain is not None and gain.outcome is Outcome.BETTER
-        winner = found.pick if confirmed else self.space.baseline
+        winner = result.pick if confirmed else self.space.baseline
         return CampaignAnswer(
-            winner, self.space.settings(winner), confirmed, gain, found.equivalent, found,
+            winner, self.space.settings(winner), confirmed, gain, result.equivalent, result,
             self.search.standing().used, self.proof.book.used,
-            _sentence(found, gain, self.goal),
+            _sentence(result, gain, self.goal),
         )  # fmt: skip
 
 
-def _sentence(found: SearchResult, gain: Verdict | None, goal: Goal) -> str:
+def _sentence(result: SearchResult, gain: Verdict | None, goal: Goal) -> str:
     """The answer in a sentence or two."""
     margin = show_fraction(goal.margin)
     if gain is None:
-        if found.ending is Ending.EQUIVALENT:
-            return f"no difference worth having: {found.reason} ({margin})"
-        return f"undecided: {found.reason}; what was in force stays"
+        if result.ending is Ending.EQUIVALENT:
+            return f"no difference worth having: {result.reason} ({margin})"
+        return f"undecided: {result.reason}; what was in force stays"
     if gain.change is None or gain.interval is None:
         return "not confirmed: the budget ended before three pairs of loops; nothing is changed"
-    low, high = (show_fraction(one) for one in gain.interval)
+    low, high = (show_fraction(bound) for bound in gain.interval)
     seen = f"{show_fraction(gain.change)} ({low} to {high})"
     if gain.outcome is Outcome.BETTER:
         doubt = (
             f"; whether another is better still by more than {margin} is undecided"
-            if found.ending is Ending.UNDECIDED else ""
+            if result.ending is Ending.UNDECIDED else ""
         )  # fmt: skip
         return f"the pick changes {goal.metric} by {seen}, by fresh loops{doubt}"
     if gain.outcome is Outcome.UNDECIDED:
