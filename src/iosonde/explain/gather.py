@@ -44,12 +44,12 @@ def together(cases: Iterable[EvidenceSet]) -> EvidenceSet:
     """Several cases as one."""
     every = list(cases)
     return EvidenceSet(
-        trials=tuple(one for case in every for one in case.trials),
-        states=tuple(one for case in every for one in case.states),
-        counters=tuple(one for case in every for one in case.counters),
-        hosts=tuple({one.name: one for case in every for one in case.hosts}.values()),
-        commands=tuple(one for case in every for one in case.commands),
-        noted=tuple(one for case in every for one in case.noted),
+        trials=tuple(trial for case in every for trial in case.trials),
+        states=tuple(state for case in every for state in case.states),
+        counters=tuple(counter for case in every for counter in case.counters),
+        hosts=tuple({host.name: host for case in every for host in case.hosts}.values()),
+        commands=tuple(command for case in every for command in case.commands),
+        noted=tuple(finding for case in every for finding in case.noted),
     )
 
 
@@ -58,13 +58,13 @@ def of_document(document: Document) -> tuple[EvidenceSet, tuple[Unread, ...]]:
     sheets: list[TrialSheet] = []
     kept: list[StoredExtra] = []
     unread: list[Unread] = []
-    for one in each_run_once(find(document), printed_run):
-        if isinstance(one, FoundOutput):
-            for printed in one.trials:
-                sheets.append(trial_sheet(trial_of(one, printed, len(sheets) + 1)))
-            kept += kept_of(one)
+    for output in each_run_once(find(document), printed_run):
+        if isinstance(output, FoundOutput):
+            for printed in output.trials:
+                sheets.append(trial_sheet(trial_of(output, printed, len(sheets) + 1)))
+            kept += kept_of(output)
         else:
-            unread.append(one)
+            unread.append(output)
     return _case(document.name, sheets, kept), tuple(unread)
 
 
@@ -75,64 +75,77 @@ def of_run(sheet: RunSheet, kept: Sequence[StoredExtra]) -> EvidenceSet:
 
 def of_capture(capture: Capture, source: str) -> EvidenceSet:
     """The state of hosts."""
-    states = tuple(replace(one, source=one.host or source) for one in _states(capture, source))
+    states = tuple(
+        replace(state, source=state.host or source) for state in _states(capture, source)
+    )
     return EvidenceSet(states=states, hosts=capture.hosts)
 
 
 def counted(printed: PrintedCounters, place: TextLocation, source: str) -> CounterEvidence:
     """Counters with the place where they were read."""
     return CounterEvidence(
-        tool=printed.tool, kind=printed.kind, name=printed.name, host=printed.host,
-        values=printed.values, where=str(place), source=source,
-    )  # fmt: skip
+        tool=printed.tool,
+        kind=printed.kind,
+        name=printed.name,
+        host=printed.host,
+        values=printed.values,
+        where=str(place),
+        source=source,
+    )
 
 
 def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[StoredExtra]) -> EvidenceSet:
     states: list[StateEvidence] = []
     counters: list[CounterEvidence] = []
     commands: list[CommandEvidence] = []
-    for one in kept:
-        if isinstance(one.what, PrintedState):
-            states += _printed(one.what, str(one.place), source)
-        elif isinstance(one.what, PrintedCounters):
-            counters.append(counted(one.what, one.place, source))
-        elif isinstance(one.what, PrintedLoad):
-            load = one.what
+    for extra in kept:
+        if isinstance(extra.what, PrintedState):
+            states += _printed(extra.what, str(extra.place), source)
+        elif isinstance(extra.what, PrintedCounters):
+            counters.append(counted(extra.what, extra.place, source))
+        elif isinstance(extra.what, PrintedLoad):
+            load = extra.what
             commands.append(
-                CommandEvidence(load.tool, load.command, load.host, str(one.place), source)
+                CommandEvidence(load.tool, load.command, load.host, str(extra.place), source)
             )
     hosts: dict[str, HostFacts] = {}
     for sheet in sheets:
         capture = sheet.trial.capture
         if capture is not None and sheet.trial.origin is None:
-            states += [one for one in _states(capture, source) if one not in states]
+            states += [state for state in _states(capture, source) if state not in states]
             hosts |= {host.name: host for host in capture.hosts}
     trials = _in_rows([_measured(sheet, source) for sheet in sheets])
-    noted = tuple(one for sheet in sheets for one in sheet.findings if not _imported(sheet, one))
+    noted = tuple(
+        finding for sheet in sheets for finding in sheet.findings if not _imported(sheet, finding)
+    )
     return EvidenceSet(
-        _told_apart(trials), tuple(states), tuple(counters), tuple(hosts.values()),
-        tuple(commands), noted,
-    )  # fmt: skip
+        _told_apart(trials),
+        tuple(states),
+        tuple(counters),
+        tuple(hosts.values()),
+        tuple(commands),
+        noted,
+    )
 
 
 def _printed(state: PrintedState, where: str, source: str) -> list[StateEvidence]:
     return [
         StateEvidence(
-            one.kind,
-            one.name,
-            one.host or state.host,
-            one.values,
+            subject.kind,
+            subject.name,
+            subject.host or state.host,
+            subject.values,
             where,
             source,
-            tuple(str(one.values.get("below") or "").split()),
+            tuple(str(subject.values.get("below") or "").split()),
         )
-        for one in state.subjects
+        for subject in state.subjects
     ]
 
 
 def _states(capture: Capture, source: str) -> list[StateEvidence]:
     names = {layer.id: _name(layer) for layer in capture.layers}
-    found = [
+    states = [
         StateEvidence(
             kind=layer.kind,
             name=names[layer.id],
@@ -140,7 +153,7 @@ def _states(capture: Capture, source: str) -> list[StateEvidence]:
             values={"size": layer.size, "device": layer.device, **layer.facts, **layer.settings},
             where=layer.id,
             source=source,
-            below=tuple(names[one] for one in layer.below if one in names),
+            below=tuple(names[lower] for lower in layer.below if lower in names),
         )
         for layer in capture.layers
     ]
@@ -152,8 +165,8 @@ def _states(capture: Capture, source: str) -> list[StateEvidence]:
             if name.startswith(start)
         }
         values |= {"memory": host.memory, "cpus": host.cpus, "kernel": host.kernel}
-        found.append(StateEvidence("host", "", host.name, values, host.name, source))
-    return found
+        states.append(StateEvidence("host", "", host.name, values, host.name, source))
+    return states
 
 
 def _name(layer: StackLayer) -> str:
@@ -194,7 +207,7 @@ def _measured(sheet: TrialSheet, source: str) -> TrialEvidence:
         settings=sheet.settings,
         stands_on=tuple((layer.kind, layer.device) for layer in under),
         path=tuple(layer.id for layer in under),
-        background=tuple(dict.fromkeys(one for loop in trial.counted for one in loop.background)),
+        background=tuple(dict.fromkeys(text for loop in trial.counted for text in loop.background)),
         heading=origin.heading if origin else trial.load.name,
         printed=origin is not None,
         job=origin.label if origin else trial.load.name,
@@ -220,22 +233,22 @@ def _imported(sheet: TrialSheet, finding: Finding) -> bool:
 
 def _in_rows(trials: Sequence[TrialEvidence]) -> list[TrialEvidence]:
     """The trials, those that share a row of a table with the words of that row."""
-    found: list[TrialEvidence] = []
+    labelled: list[TrialEvidence] = []
     for trial in trials:
-        before = found[-1] if found else None
+        before = labelled[-1] if labelled else None
         if trial.row or before is None or not _follows(before, trial):
             columns = trial.columns
             if before and not columns and len(before.columns) and before.heading == trial.heading:
                 columns = before.columns
-            found.append(replace(trial, columns=columns))
+            labelled.append(replace(trial, columns=columns))
         else:
-            found.append(replace(trial, row=before.row, columns=before.columns))
-    return found
+            labelled.append(replace(trial, row=before.row, columns=before.columns))
+    return labelled
 
 
 def _follows(before: TrialEvidence, trial: TrialEvidence) -> bool:
     """Whether a trial begins in the line after another, of the same tool on another host."""
-    lines = [one.where.rpartition(":")[2].split("-") for one in (before, trial)]
+    lines = [neighbour.where.rpartition(":")[2].split("-") for neighbour in (before, trial)]
     next_line = lines[0][-1].isdecimal() and lines[1][0] == str(int(lines[0][-1]) + 1)
     return next_line and before.tool == trial.tool and before.host != trial.host
 
@@ -251,7 +264,7 @@ def _told_apart(trials: Sequence[TrialEvidence]) -> tuple[TrialEvidence, ...]:
         for name, value in _plain(trial).items():
             group.setdefault(name, set()).add(value)
     named = _columns_that_tell(trials)
-    found = []
+    told_apart = []
     for trial in trials:
         group = values[trial.label, trial.tool]
         differing = [
@@ -262,8 +275,8 @@ def _told_apart(trials: Sequence[TrialEvidence]) -> tuple[TrialEvidence, ...]:
         differing += [f"{name.lower()} {cell}" for name, cell in cells_of(trial).items()
                       if name in named.get((trial.label, trial.tool), ())]  # fmt: skip
         label = f"{trial.label}: {', '.join(differing)}" if differing else trial.label
-        found.append(replace(trial, label=label))
-    return tuple(found)
+        told_apart.append(replace(trial, label=label))
+    return tuple(told_apart)
 
 
 def cells_of(trial: TrialEvidence) -> dict[str, str]:
@@ -277,23 +290,23 @@ def cells_of(trial: TrialEvidence) -> dict[str, str]:
 
 def _columns_that_tell(trials: Sequence[TrialEvidence]) -> dict[tuple[str, str], set[str]]:
     """By heading and tool: columns whose words differ, and which no printed setting stands for."""
-    words: dict[tuple[str, str], dict[str, set[str]]] = {}
-    known: dict[tuple[str, str], set[str]] = {}
+    values: dict[tuple[str, str], dict[str, set[str]]] = {}
+    printed: dict[tuple[str, str], set[str]] = {}
     for trial in trials:
         key = trial.label, trial.tool
         for column, cell in cells_of(trial).items():
-            words.setdefault(key, {}).setdefault(column, set()).add(cell)
-        known.setdefault(key, set()).update(name.replace("_", " ") for name in _plain(trial))
+            values.setdefault(key, {}).setdefault(column, set()).add(cell)
+        printed.setdefault(key, set()).update(name.replace("_", " ") for name in _plain(trial))
     return {
         key: {column for column, cells in columns.items()
-              if len(cells) > 1 and not _stands_for(column, known[key])}
-        for key, columns in words.items()
+              if len(cells) > 1 and not _stands_for(column, printed[key])}
+        for key, columns in values.items()
     }  # fmt: skip
 
 
-def _stands_for(column: str, known: set[str]) -> bool:
+def _stands_for(column: str, printed: set[str]) -> bool:
     plain = column.lower().replace("-", " ")
-    return any(name in plain or plain in name for name in known)
+    return any(name in plain or plain in name for name in printed)
 
 
 def _plain(trial: TrialEvidence) -> dict[str, Scalar]:

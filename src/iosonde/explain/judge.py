@@ -17,8 +17,8 @@ _ORDER = {"error": 0, "warning": 1, "note": 2}
 def rules() -> tuple[Rule, ...]:
     """All rules, by name."""
     tables = (OF_LAYERS, OF_LOADS, SPANNING)
-    found = [rule for table in tables for name in table for rule in table.load(name)]
-    return tuple(sorted(found, key=lambda rule: (rule.name, rule.about)))
+    every = [rule for table in tables for name in table for rule in table.load(name)]
+    return tuple(sorted(every, key=lambda rule: (rule.name, rule.about)))
 
 
 def findings(case: EvidenceSet) -> tuple[Finding, ...]:
@@ -27,16 +27,16 @@ def findings(case: EvidenceSet) -> tuple[Finding, ...]:
     Within a severity they stand in the order of the rules' names; orders that nobody can claim come
     last.
     """
-    found = [(0, finding) for finding in case.noted]
-    found += [(rule.order, finding) for rule in rules() for finding in rule.find(case)]
-    found.sort(key=lambda pair: (pair[0], _ORDER[pair[1].severity], pair[1].rule))
-    return tuple(_once([finding for _, finding in found]))
+    ordered = [(0, finding) for finding in case.noted]
+    ordered += [(rule.order, finding) for rule in rules() for finding in rule.find(case)]
+    ordered.sort(key=lambda pair: (pair[0], _ORDER[pair[1].severity], pair[1].rule))
+    return tuple(_once([finding for _, finding in ordered]))
 
 
-def _once(found: Sequence[Finding]) -> list[Finding]:
+def _once(ordered: Sequence[Finding]) -> list[Finding]:
     """What is said of the same thing at several places is said once, with the first place."""
     groups: dict[tuple[str, str, str, str], list[Finding]] = {}
-    for finding in found:
+    for finding in ordered:
         key = (finding.rule, finding.severity, finding.subject, finding.message)
         groups.setdefault(key, []).append(finding)
     return [_with_places(group) for group in groups.values()]
@@ -44,11 +44,12 @@ def _once(found: Sequence[Finding]) -> list[Finding]:
 
 def _with_places(group: Sequence[Finding]) -> Finding:
     first = group[0]
-    more = len({one.evidence for one in group}) - 1
+    more = len({finding.evidence for finding in group}) - 1
     if not more:
         return first
     places = "place" if more == 1 else "places"
     evidence = tuple(
-        replace(one, where=f"{one.where} and {more} more {places}") for one in first.evidence
+        replace(figure, where=f"{figure.where} and {more} more {places}")
+        for figure in first.evidence
     )
     return replace(first, evidence=evidence)

@@ -28,11 +28,11 @@ _LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "ioengine", "rwmixread")
 
 def words_of_load(trials: Sequence[TrialEvidence]) -> str:
     """What is known of the load that trials share: `randwrite, bs 4 KiB, iodepth 1`."""
-    known: dict[str, Scalar] = {}
+    shared: dict[str, Scalar] = {}
     for trial in trials:
-        known |= {name: trial.options[name] for name in _LOAD if name in trial.options}
+        shared |= {name: trial.options[name] for name in _LOAD if name in trial.options}
     shown = []
-    for name, value in known.items():
+    for name, value in shared.items():
         if name == "bs" and isinstance(value, int):
             shown.append(f"bs {units.show_bytes(value)}")
         elif name in {"rw", "ioengine"}:
@@ -77,14 +77,14 @@ def series_of(case: EvidenceSet) -> tuple[ComparableTrials, ...]:
     for trial in case.trials:
         if trial.headline:
             groups.setdefault((trial.source, trial.tool, trial.headline), []).append(trial)
-    found = []
+    series = []
     for (source, _, headline), trials in groups.items():
         for heading, some in _by_heading(trials).items():
-            alikes = [one for part in _by_device(some, heading) for one in by_load(part)]
+            alikes = [alike for part in _by_device(some, heading) for alike in by_load(part)]
             for alike in alikes:
                 conditions = _conditions(alike, headline)
-                found.append(ComparableTrials(heading or source, headline, tuple(conditions)))
-    return tuple(found)
+                series.append(ComparableTrials(heading or source, headline, tuple(conditions)))
+    return tuple(series)
 
 
 def _by_device(trials: Sequence[TrialEvidence], heading: str) -> list[list[TrialEvidence]]:
@@ -105,53 +105,53 @@ def _by_device(trials: Sequence[TrialEvidence], heading: str) -> list[list[Trial
 
 def _load_of(trial: TrialEvidence) -> dict[str, Scalar]:
     """What is known of a trial's load; the size of its blocks, if need be, by its figures."""
-    known = {name: trial.options[name] for name in _LOAD if name in trial.options}
+    options = {name: trial.options[name] for name in _LOAD if name in trial.options}
     direction = trial.headline.partition(".")[0]
     iops, rate = (trial.mean(f"{direction}.{name}") for name in ("iops", "bandwidth"))
-    if "bs" not in known and iops and rate:
+    if "bs" not in options and iops and rate:
         size = rate / iops
         power = 1 << max(0, round(math.log2(size))) if size >= 1 else 1
-        known["bs"] = power if abs(size / power - 1) <= _ROUNDED else round(size)
-    return known
+        options["bs"] = power if abs(size / power - 1) <= _ROUNDED else round(size)
+    return options
 
 
 def by_load(trials: Sequence[TrialEvidence]) -> list[list[TrialEvidence]]:
     """Trials of the same load together; what an output does not say contradicts nothing."""
     groups: list[tuple[dict[str, Scalar], list[TrialEvidence]]] = []
     for trial in trials:
-        known = _load_of(trial)
-        for words, some in groups:
-            if all(words.get(name, value) == value for name, value in known.items()):
+        options = _load_of(trial)
+        for shared, some in groups:
+            if all(shared.get(name, value) == value for name, value in options.items()):
                 some.append(trial)
-                words.update(known)
+                shared.update(options)
                 break
         else:
-            groups.append((known, [trial]))
+            groups.append((options, [trial]))
     return [some for _, some in groups]
 
 
 def _by_heading(trials: Sequence[TrialEvidence]) -> dict[str, list[TrialEvidence]]:
     """By heading, where headings hold several trials; all together where each has its own."""
-    found: dict[str, list[TrialEvidence]] = {}
+    by_heading: dict[str, list[TrialEvidence]] = {}
     for trial in trials:
-        found.setdefault(trial.heading, []).append(trial)
-    several = any(len({one.label for one in some}) > 1 for some in found.values())
-    return found if several or len(found) == 1 else {"": list(trials)}
+        by_heading.setdefault(trial.heading, []).append(trial)
+    several = any(len({trial.label for trial in some}) > 1 for some in by_heading.values())
+    return by_heading if several or len(by_heading) == 1 else {"": list(trials)}
 
 
 def _conditions(trials: Sequence[TrialEvidence], headline: str) -> list[Condition]:
     """Trials of one label on several hosts at the same time are one condition."""
-    found: dict[str, list[TrialEvidence]] = {}
+    by_label: dict[str, list[TrialEvidence]] = {}
     for trial in trials:
-        found.setdefault(trial.label, []).append(trial)
+        by_label.setdefault(trial.label, []).append(trial)
     conditions = []
-    for label, some in found.items():
+    for label, some in by_label.items():
         for repeats in _repeated(_simultaneous(some, headline)):
-            group = [trial for one in repeats for trial in one]
+            group = [trial for repeat in repeats for trial in repeat]
             name = label
             if len(some) > len(group) or (len(repeats[0]) == 1 and _several_hosts(trials)):
                 name = f"{label} on {group[0].host}" if group[0].host else label
-            averages = [_averaged(one, headline) for one in repeats]
+            averages = [_averaged(repeat, headline) for repeat in repeats]
             loops = [loop for average in averages for loop in average.loops]
             metric = averages[0] if len(averages) == 1 else summarise(
                 headline, averages[0].unit, loops)  # fmt: skip
@@ -161,15 +161,15 @@ def _conditions(trials: Sequence[TrialEvidence], headline: str) -> list[Conditio
 
 def _repeated(groups: Sequence[list[TrialEvidence]]) -> list[list[list[TrialEvidence]]]:
     """Measurements that somebody repeated as they were: each is a loop of the same condition."""
-    found: dict[object, list[list[TrialEvidence]]] = {}
+    repeated: dict[object, list[list[TrialEvidence]]] = {}
     for group in groups:
         key = tuple(
-            (one.host, one.target, one.job, one.command, _as_set(one.options),
-             _as_set(one.settings), one.row)
-            for one in group
+            (trial.host, trial.target, trial.job, trial.command, _as_set(trial.options),
+             _as_set(trial.settings), trial.row)
+            for trial in group
         )  # fmt: skip
-        found.setdefault(key, []).append(group)
-    return list(found.values())
+        repeated.setdefault(key, []).append(group)
+    return list(repeated.values())
 
 
 def _as_set(values: Mapping[str, Scalar]) -> frozenset[tuple[str, Scalar]]:
@@ -186,7 +186,7 @@ def _simultaneous(trials: Sequence[TrialEvidence], headline: str) -> list[list[T
     for trial in trials:
         for group in groups:
             same = len(group[0].metrics[headline].loops) == len(trial.metrics[headline].loops)
-            other_host = trial.host not in {one.host for one in group}
+            other_host = trial.host not in {member.host for member in group}
             if same and other_host and overlap(group[0], trial) >= _TOGETHER:
                 group.append(trial)
                 break
@@ -195,13 +195,13 @@ def _simultaneous(trials: Sequence[TrialEvidence], headline: str) -> list[list[T
     return groups
 
 
-def overlap(one: TrialEvidence, other: TrialEvidence) -> float:
+def overlap(trial: TrialEvidence, other: TrialEvidence) -> float:
     """Share of the shorter trial's time in which both ran; 0 where times are unknown."""
-    if one.started is None or other.started is None or not one.elapsed or not other.elapsed:
+    if trial.started is None or other.started is None or not trial.elapsed or not other.elapsed:
         return 0.0
-    lengths = sum(one.elapsed), sum(other.elapsed)
-    begin = max(one.started, other.started)
-    end = min(one.started + lengths[0], other.started + lengths[1])
+    lengths = sum(trial.elapsed), sum(other.elapsed)
+    begin = max(trial.started, other.started)
+    end = min(trial.started + lengths[0], other.started + lengths[1])
     return max(0.0, end - begin) / min(lengths) if min(lengths) > 0 else 0.0
 
 
@@ -218,11 +218,11 @@ def _pieced(condition: Condition) -> bool:
     return len(condition.metric.loops) > len(first.metrics[condition.metric.name].loops)
 
 
-def circumstances(one: Condition, other: Condition) -> Circumstances:
+def circumstances(condition: Condition, other: Condition) -> Circumstances:
     """How far apart two conditions were measured; a pause longer than both ends a drift."""
-    if _pieced(one) or _pieced(other):
+    if _pieced(condition) or _pieced(other):
         return Circumstances()  # its loops lie at several times
-    a, b = one.trials[0], other.trials[0]
+    a, b = condition.trials[0], other.trials[0]
     if a.started is None or b.started is None or not a.elapsed or not b.elapsed:
         return Circumstances()
     lengths = sum(a.elapsed), sum(b.elapsed)

@@ -44,14 +44,19 @@ def waterfalls(
         UsageError: a word of `order` names no trial.
     """
     _check(order, case)
-    doubted = {figure.where for one in findings if one.rule == _MEMORY for figure in one.evidence}
+    doubted = {
+        figure.where
+        for finding in findings
+        if finding.rule == _MEMORY
+        for figure in finding.evidence
+    }
     groups: dict[tuple[str, str, str], list[TrialEvidence]] = {}
     for trial in case.trials:
         if trial.headline and trial.metrics:
             load = trial.heading if trial.stands_on else ""
             key = trial.source, f"{trial.tool} {load}".strip(), trial.headline
             groups.setdefault(key, []).append(trial)
-    found = []
+    built = []
     for (source, load, headline), trials in groups.items():
         loads = by_load(trials)
         for alike in loads:
@@ -59,15 +64,15 @@ def waterfalls(
             ordered, stack = _ordered(alike, order)
             paths = _paths(ordered) if stack and not order else [ordered]
             for steps in paths:
-                if len(steps) < 2 or not (order or len({_place(one) for one in steps}) > 1):
+                if len(steps) < 2 or not (order or len({_place(step) for step in steps}) > 1):
                     continue
                 which = f", up to {steps[-1].label}" if len(paths) > 1 else ""
                 name = f"{subject} of {source}{which if stack else ', in the order of the text'}"
                 timed = _timed(steps, headline)
-                found.append(
+                built.append(
                     Waterfall(name, headline, timed, _steps(steps, headline, timed, doubted))
                 )
-    return tuple(found)
+    return tuple(built)
 
 
 def _paths(trials: Sequence[TrialEvidence]) -> list[list[TrialEvidence]]:
@@ -79,7 +84,7 @@ def _paths(trials: Sequence[TrialEvidence]) -> list[list[TrialEvidence]]:
     Args:
         trials: from the bottom up.
     """
-    layers = [frozenset(one.path or one.stands_on) for one in trials]
+    layers = [frozenset(trial.path or trial.stands_on) for trial in trials]
     paths: list[list[int]] = []
     placed: set[int] = set()
     for top in reversed(range(len(trials))):
@@ -125,8 +130,8 @@ def _ordered(
 ) -> tuple[list[TrialEvidence], bool]:
     """The trials from the bottom up, and whether that is known to be their order."""
     if order:
-        picked = [next((one for one in trials if _named(one, word)), None) for word in order]
-        return [one for one in picked if one is not None], True
+        picked = [next((trial for trial in trials if _named(trial, word)), None) for word in order]
+        return [trial for trial in picked if trial is not None], True
     if all(trial.stands_on for trial in trials):
         return sorted(trials, key=lambda trial: len(trial.stands_on)), True
     return list(trials), False
@@ -147,7 +152,7 @@ def _steps(
     before: TrialEvidence | None = None
     for trial in trials:
         rate = trial.metrics[headline]
-        time, cpu = (trial.metrics.get(one) for one in (latency, CPU_PER_IO))
+        time, cpu = (trial.metrics.get(name) for name in (latency, CPU_PER_IO))
         former = before.metrics if before else {}
         steps.append(
             WaterfallStep(

@@ -65,19 +65,19 @@ def ledger_of(trial: Trial) -> Ledger | None:
         requests = _requests(trial, loops, size_of_found(look))
         moved = _moved(layers, loops, counts)
         look = replace(look, ran=_ran(moved, requests, loops, counts))
-        found = model_of_found(look)
-        rows = _rows(look, found, requests, loops, moved)
+        discovered = model_of_found(look)
+        rows = _rows(look, discovered, requests, loops, moved)
     except UsageError as problem:
         return _without(str(problem))
     return Ledger(
         rows=rows,
         depth=_depth(trial.load),
         recorded=all(REQUESTS in loop.raw.files for loop in loops),
-        uncovered=found.uncovered,
-        notes=(*requests.notes, *_left_out(found)),
-        likely=tuple(_likely(look, found, requests, rows)),
+        uncovered=discovered.uncovered,
+        notes=(*requests.notes, *_left_out(discovered)),
+        likely=tuple(_likely(look, discovered, requests, rows)),
         declared=tuple(_differences(look)),
-        meeting=_MEETING if found.model.has(_core.Parity) else 0.0,
+        meeting=_MEETING if discovered.model.has(_core.Parity) else 0.0,
     )
 
 
@@ -128,8 +128,8 @@ def _depth(load: Load) -> int:
     return max(total, 1)
 
 
-def _left_out(found: DiscoveredModel) -> Iterator[str]:
-    for name, layer in found.model.layers.items():
+def _left_out(discovered: DiscoveredModel) -> Iterator[str]:
+    for name, layer in discovered.model.layers.items():
         for remark in layer.remarks:
             yield f"{name}: {remark}"
         for note in layer.notes:
@@ -140,21 +140,25 @@ def _left_out(found: DiscoveredModel) -> Iterator[str]:
 
 
 def _rows(
-    look: Look, found: DiscoveredModel, requests: Requests, loops: Sequence[Loop], moved: _Moved
+    look: Look,
+    discovered: DiscoveredModel,
+    requests: Requests,
+    loops: Sequence[Loop],
+    moved: _Moved,
 ) -> tuple[LedgerRow, ...]:
-    prediction = predict(found.model, requests)
-    timed = _by_clock(found, prediction, loops)
-    within = ranges(look, found, requests, prediction)
+    prediction = predict(discovered.model, requests)
+    timed = _by_clock(discovered, prediction, loops)
+    within = ranges(look, discovered, requests, prediction)
     rows: list[LedgerRow] = []
-    own_pieces = more_at_the_target(found.model, requests)
-    nodes = zip(found.places, prediction.layers, found.model.nodes, strict=True)
-    for number, (place, one, node) in enumerate(nodes):
+    own_pieces = more_at_the_target(discovered.model, requests)
+    nodes = zip(discovered.places, prediction.layers, discovered.model.nodes, strict=True)
+    for number, (place, counts, node) in enumerate(nodes):
         counted, idle = moved.get((place.host, place.device), (None, NOTHING))
         own = within[place.name]
         pieces = (0, 0) if rows else own_pieces
         own = _with_pieces(own, pieces)
-        said = own.nearest(_grown(one.account, pieces))
-        low, high = (end - one.writes for end in one.writes_band)
+        said = own.nearest(_grown(counts.account, pieces))
+        low, high = (end - counts.writes for end in counts.writes_band)
         band = int(own.least.writes + low), int(own.most.writes + high)
         between = None if own.least == own.most else (own.least, own.most)
         rows.append(
@@ -172,26 +176,28 @@ def _grown(account: Account, pieces: tuple[int, int]) -> Account:
     return account + Account(pieces[0], 0, pieces[1], 0)
 
 
-def _with_pieces(one: Range, pieces: tuple[int, int]) -> Range:
-    return Range(_grown(one.least, pieces), _grown(one.most, pieces))
+def _with_pieces(bounds: Range, pieces: tuple[int, int]) -> Range:
+    return Range(_grown(bounds.least, pieces), _grown(bounds.most, pieces))
 
 
 def _moved(
     layers: Sequence[StackLayer], loops: Sequence[Loop], counts: Sequence[Mapping[str, Any]]
 ) -> _Moved:
     """What each device that was read counted, and what others would have done meanwhile."""
-    found: dict[tuple[str, str], tuple[Account, Account]] = {}
-    for host, device in {(one.host, kernel_name(one)) for one in layers if kernel_name(one)}:
+    moved: dict[tuple[str, str], tuple[Account, Account]] = {}
+    for host, device in {
+        (layer.host, kernel_name(layer)) for layer in layers if kernel_name(layer)
+    }:
         for loop, count in zip(loops, counts, strict=True):
             began, rested, before, after = (
                 _figures(reading, host, device) for reading in count["readings"]
             )
             if None in (began, rested, before, after):
                 continue
-            counted, idle = found.get((host, device), (NOTHING, NOTHING))
+            counted, idle = moved.get((host, device), (NOTHING, NOTHING))
             others = _between(began, rested).times(_times_as_long(loop, count))
-            found[host, device] = counted + _between(before, after), idle + others
-    return found
+            moved[host, device] = counted + _between(before, after), idle + others
+    return moved
 
 
 def _times_as_long(loop: Loop, count: Mapping[str, Any]) -> float:
@@ -211,7 +217,7 @@ def _ran(
 ) -> Ran:
     """What went on while the load ran; runs of earlier versions kept no states."""
     return Ran(
-        states=tuple(tuple(one.get("states", ({}, {}))) for one in counts),
+        states=tuple(tuple(count.get("states", ({}, {}))) for count in counts),
         counted={key: counted for key, (counted, _) in moved.items()},
         loops=len(loops),
         seconds=sum(loop.elapsed for loop in loops),
@@ -221,7 +227,7 @@ def _ran(
 
 
 def _by_clock(
-    found: DiscoveredModel, prediction: Prediction, loops: Sequence[Loop]
+    discovered: DiscoveredModel, prediction: Prediction, loops: Sequence[Loop]
 ) -> dict[int, tuple[int, int]]:
     """Writes, and their bytes, of md's bitmaps to what lies below them, that a timer decides on.
 
@@ -231,14 +237,14 @@ def _by_clock(
     """
     turns = len(loops) + int(sum(loop.elapsed for loop in loops) / _TIMER)
     most: dict[int, tuple[int, int]] = {}
-    for number, one in enumerate(prediction.layers):
-        pages = sum(one.events.get(name, 0) for name in ("bitmap_pages", "bitmap_pages_cleared"))
-        below = found.model.nodes[number].below if pages else []
+    for number, counts in enumerate(prediction.layers):
+        pages = sum(counts.events.get(name, 0) for name in ("bitmap_pages", "bitmap_pages_cleared"))
+        below = discovered.model.nodes[number].below if pages else []
         while below:
             under = below.pop()
             writes = most.get(under, (0, 0))[0] + pages * turns
             most[under] = writes, writes * 4 * KIB
-            below += found.model.nodes[under].below
+            below += discovered.model.nodes[under].below
     return most
 
 
@@ -262,14 +268,14 @@ def _declared(
     layers: Sequence[StackLayer], declared: Sequence[Mapping[str, Scalar]]
 ) -> dict[str, dict[str, Scalar]]:
     """Layer → facts as its declaration has them; only of arrays, which are what can differ."""
-    found: dict[str, dict[str, Scalar]] = {}
+    declared_facts: dict[str, dict[str, Scalar]] = {}
     for layer in layers:
         device = f"/dev/{kernel_name(layer)}"
-        for one in declared:
-            same = (one["host"], one["kind"], one["device"]) == (layer.host, layer.kind, device)
+        for row in declared:
+            same = (row["host"], row["kind"], row["device"]) == (layer.host, layer.kind, device)
             if same and (facts := accounting_of(layer.kind).facts):
-                found[layer.id] = facts(one, layer.facts)
-    return found
+                declared_facts[layer.id] = facts(row, layer.facts)
+    return declared_facts
 
 
 def _differences(look: Look) -> Iterator[tuple[str, str, Scalar, Scalar]]:
@@ -290,27 +296,31 @@ def distance(rows: Sequence[LedgerRow]) -> float:
 
 
 def _likely(
-    look: Look, found: DiscoveredModel, requests: Requests, rows: Sequence[LedgerRow]
+    look: Look, discovered: DiscoveredModel, requests: Requests, rows: Sequence[LedgerRow]
 ) -> Iterator[tuple[str, str, Scalar]]:
     """Figures of an array with which nearly all of the difference is gone."""
     now = distance(rows)
-    moved = sum(one.predicted.read_bytes + one.predicted.write_bytes for one in rows if one.last)
-    if not found.arrays or now <= 0.02 * moved or any(row.counted is None for row in rows[-1:]):
+    moved = sum(row.predicted.read_bytes + row.predicted.write_bytes for row in rows if row.last)
+    if (
+        not discovered.arrays
+        or now <= 0.02 * moved
+        or any(row.counted is None for row in rows[-1:])
+    ):
         return
     if any(row.between for row in rows):
         return  # a member's own difference drowns in what a cache leaves open
     best: tuple[float, tuple[str, str, Scalar]] | None = None
-    for layer, name, value in _other(look, found):
+    for layer, name, value in _other(look, discovered):
         overlay = {**look.overlay, layer: {**look.overlay.get(layer, {}), name: value}}
         try:
             other = model_of_found(replace(look, overlay=overlay))
             prediction = predict(other.model, requests)
         except UsageError:
             continue
-        said = {one.id: one for one in prediction.layers}
+        said = {counts.id: counts for counts in prediction.layers}
         tried = [
-            replace(row, predicted=one.account)
-            for row in rows for one in [said.get(row.layer)] if one is not None
+            replace(row, predicted=counts.account)
+            for row in rows for counts in [said.get(row.layer)] if counts is not None
         ]  # fmt: skip
         far = distance(tried)
         if best is None or far < best[0]:
@@ -319,10 +329,10 @@ def _likely(
         yield best[1]
 
 
-def _other(look: Look, found: DiscoveredModel) -> Iterator[tuple[str, str, Scalar]]:
+def _other(look: Look, discovered: DiscoveredModel) -> Iterator[tuple[str, str, Scalar]]:
     """What an array might be instead."""
     for layer in look.layers:
         alternatives = accounting_of(layer.kind).alternatives
-        if alternatives and layer.id in found.arrays:
+        if alternatives and layer.id in discovered.arrays:
             for name, value in alternatives(look, layer):
                 yield layer.id, name, value

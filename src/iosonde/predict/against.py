@@ -56,13 +56,20 @@ class ComparedForecast:
     forecast: Forecast = field(metadata=HIDDEN)
 
     @classmethod
-    def of(cls, run: str, one: Forecast) -> ComparedForecast:
+    def of(cls, run: str, forecast: Forecast) -> ComparedForecast:
         """A forecast of a trial of this run."""
         return cls(
-            run=run, trial=one.trial, layer=one.layer, predicted=Rates(**one.predicted),
-            measured=Rates(**one.measured), band=one.band, inside=one.inside,
-            off={name: one.off(name) for name in one.predicted}, devices=one.devices, forecast=one,
-        )  # fmt: skip
+            run=run,
+            trial=forecast.trial,
+            layer=forecast.layer,
+            predicted=Rates(**forecast.predicted),
+            measured=Rates(**forecast.measured),
+            band=forecast.band,
+            inside=forecast.inside,
+            off={name: forecast.off(name) for name in forecast.predicted},
+            devices=forecast.devices,
+            forecast=forecast,
+        )
 
 
 def require_same_stack(run: Run, trial: Trial, layer: Site, declared: DeclaredStack) -> None:
@@ -80,18 +87,18 @@ def require_same_stack(run: Run, trial: Trial, layer: Site, declared: DeclaredSt
     """
     study = cast("Mapping[str, object]", run.plan.get("study", {}))
     lab = trial.host.removeprefix("lab:").partition("/")[0] if trial.host[:4] == "lab:" else ""
-    known = {site.name for site in declared.sites}
+    names = {site.name for site in declared.sites}
     why = ""
-    if study.get("stack") and trial.probe not in known:
+    if study.get("stack") and trial.probe not in names:
         why = f"it was measured at the layer {trial.probe!r}"
     elif study.get("stack") and lab and lab != declared.name:
         why = f"it was measured in the lab of the stack {lab!r}"
     elif trial.capture is not None:
         under = layers_under(trial.capture, trial.target.host, trial.target.path)
-        found = _found(under, trial.target.host)
+        counted = _found(under, trial.target.host)
         wanted = _wanted(layer)
-        if under and found != wanted:
-            why = f"under {trial.target.path} there was {_words(found)}, not {_words(wanted)}"
+        if under and counted != wanted:
+            why = f"under {trial.target.path} there was {_words(counted)}, not {_words(wanted)}"
     if why:
         raise UsageError(
             f"{trial.id} of run {run.id} was not measured on {layer.name} of {declared.name}: "
@@ -104,9 +111,9 @@ def require_same_stack(run: Run, trial: Trial, layer: Site, declared: DeclaredSt
 def _found(under: Sequence[StackLayer], host: str) -> Counter[str]:
     """What is told apart of the layers of one host, as they were found."""
     return Counter(
-        recognised(one.facts)
-        for one in under
-        if one.host == host and (recognised := accounting_of(one.kind).recognised)
+        recognised(layer.facts)
+        for layer in under
+        if layer.host == host and (recognised := accounting_of(layer.kind).recognised)
     )
 
 
@@ -126,8 +133,8 @@ def _wanted(layer: Site) -> Counter[str]:
 
 def _words(kinds: Counter[str]) -> str:
     parts = [f"{count} × {name}" if count > 1 else name for name, count in sorted(kinds.items())]
-    known = [kind for kind in sorted(LEDGERS) if LEDGERS.load(kind).recognised]
-    return " and ".join(parts) or f"none of {', '.join(known)}"
+    told_apart = [kind for kind in sorted(LEDGERS) if LEDGERS.load(kind).recognised]
+    return " and ".join(parts) or f"none of {', '.join(told_apart)}"
 
 
 def measured(trial: Trial) -> dict[str, float]:
@@ -142,15 +149,23 @@ def measured(trial: Trial) -> dict[str, float]:
     latency: list[float] = []
     for loop in trial.counted:
         figures = loop.result.metrics
-        rates = {one: figures.get(f"{one}.iops", 0.0) for one in _DIRECTIONS}
+        rates = {direction: figures.get(f"{direction}.iops", 0.0) for direction in _DIRECTIONS}
         total = sum(rates.values())
         if not total:
             continue
         iops.append(total)
-        bandwidth.append(sum(figures.get(f"{one}.bandwidth", 0.0) for one in _DIRECTIONS))
-        known = {one: figures.get(f"{one}.latency.mean") for one in _DIRECTIONS if rates[one]}
-        if all(value is not None for value in known.values()):
-            latency.append(sum(rates[one] * (value or 0) for one, value in known.items()) / total)
+        bandwidth.append(
+            sum(figures.get(f"{direction}.bandwidth", 0.0) for direction in _DIRECTIONS)
+        )
+        means = {
+            direction: figures.get(f"{direction}.latency.mean")
+            for direction in _DIRECTIONS
+            if rates[direction]
+        }
+        if all(value is not None for value in means.values()):
+            latency.append(
+                sum(rates[direction] * (value or 0) for direction, value in means.items()) / total
+            )
     every = {"iops": iops, "bandwidth": bandwidth, "latency_mean": latency}
     return {name: sum(values) / len(values) for name, values in every.items() if any(values)}
 
@@ -159,11 +174,13 @@ def forecast(
     trial: Trial, layer: str, stack: str, said: Time, devices: Mapping[str, str]
 ) -> Forecast | None:
     """What the model said of a trial beside what was measured; None where nothing was."""
-    found = measured(trial)
-    if "iops" not in found:
+    figures = measured(trial)
+    if "iops" not in figures:
         return None
     predicted = {"iops": said.iops, "bandwidth": said.bandwidth, "latency_mean": said.latency}
-    return Forecast(trial.id, layer, stack, time.time(), predicted, found, said.band, dict(devices))
+    return Forecast(
+        trial.id, layer, stack, time.time(), predicted, figures, said.band, dict(devices)
+    )
 
 
 def order(forecasts: Sequence[Forecast]) -> float | None:
@@ -175,8 +192,9 @@ def order(forecasts: Sequence[Forecast]) -> float | None:
         return None
     from scipy.stats import kendalltau
 
-    found = kendalltau(
-        [one.predicted["iops"] for one in forecasts], [one.measured["iops"] for one in forecasts]
+    correlation = kendalltau(
+        [forecast.predicted["iops"] for forecast in forecasts],
+        [forecast.measured["iops"] for forecast in forecasts],
     )
-    tau = float(found.statistic)
+    tau = float(correlation.statistic)
     return None if isnan(tau) else tau

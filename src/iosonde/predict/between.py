@@ -41,38 +41,42 @@ class Range:
 
 
 def ranges(
-    look: Look, found: DiscoveredModel, requests: Requests, base: Prediction
+    look: Look, discovered: DiscoveredModel, requests: Requests, base: Prediction
 ) -> dict[str, Range]:
     """Layer → its range; where all is known, least and most are the same.
 
     Args:
         look: what is known of the stack.
-        found: it in the core.
+        discovered: it in the core.
         requests: of the load.
         base: what the core makes of them with `found.model`.
     """
-    reckoned = [(found.model, base)]
-    reckoned += [(one, predict(one, requests)) for one in found.others if _can_be(one, base)]
-    brought = [{one.id: one.account for one in prediction.layers} for _, prediction in reckoned]
+    reckoned = [(discovered.model, base)]
+    reckoned += [
+        (other, predict(other, requests)) for other in discovered.others if _can_be(other, base)
+    ]
+    brought = [
+        {counts.id: counts.account for counts in prediction.layers} for _, prediction in reckoned
+    ]
     besides = [_besides(look, model, prediction) for model, prediction in reckoned]
-    bounds = dict(_bounds(look, found.model, brought[0]))
+    bounds = dict(_bounds(look, discovered.model, brought[0]))
     whole = {}
     for name in brought[0]:
-        least, most = (_each(end, [one[name] for one in brought]) for end in (min, max))
+        least, most = (_each(end, [accounts[name] for accounts in brought]) for end in (min, max))
         if bound := bounds.get(name):
             least, most = bound.nearest(least), bound.nearest(most)
-        more = [one[name] for one in besides if name in one]
+        more = [more_of[name] for more_of in besides if name in more_of]
         if more:
-            least += _each(min, [one.least for one in more])
-            most += _each(max, [one.most for one in more])
+            least += _each(min, [bounds.least for bounds in more])
+            most += _each(max, [bounds.most for bounds in more])
         whole[name] = Range(_each(max, [NOTHING, least]), _each(max, [NOTHING, most]))
     return whole
 
 
 def _can_be(model: StackModel, base: Prediction) -> bool:
     """Whether what must have happened for it did."""
-    wanted = ((one, model.layers[one.id].only_with) for one in base.layers)
-    return all(not event or one.events.get(event, 0) for one, event in wanted)
+    wanted = ((counts, model.layers[counts.id].only_with) for counts in base.layers)
+    return all(not event or counts.events.get(event, 0) for counts, event in wanted)
 
 
 # ── what a cache counted ──────────────────────────────────────────────────────────────────────
@@ -87,20 +91,20 @@ def _bounds(
             continue
         sides = (met.slow, met.slow_most, met.fast_most), (met.fast, met.fast_most, met.slow_most)
         for on, most, others in sides:
-            for one in _alone(look, model, on):
-                yield one, Range(brought[name] - others, most)
+            for lower in _alone(look, model, on):
+                yield lower, Range(brought[name] - others, most)
 
 
 def _alone(look: Look, model: StackModel, name: str) -> Iterator[str]:
     """A layer, and what below it gets just the same, and nothing from elsewhere."""
-    layers = {one.id: one for one in look.layers}
+    layers = {layer.id: layer for layer in look.layers}
     while True:
         yield name
         rule, below = model.layers.get(name), look.below(layers[name])
         if rule is None or not isinstance(rule.rule, _ONE_PLACE) or len(below) != 1:
             return
         name = below[0].id
-        if sum(name in _reached(look, model, one) for one in look.layers) > 1:
+        if sum(name in _reached(look, model, layer) for layer in look.layers) > 1:
             return
 
 
@@ -117,9 +121,9 @@ def _reached(look: Look, model: StackModel, layer: StackLayer) -> tuple[str, ...
 def _besides(look: Look, model: StackModel, prediction: Prediction) -> dict[str, Range]:
     """Layer → what it gets that no request brings, if the stack is as a model says."""
     whole: dict[str, Range] = {}
-    for one in prediction.layers:
-        for more in model.layers[one.id].besides:
-            count = _times(one, more)
+    for counts in prediction.layers:
+        for more in model.layers[counts.id].besides:
+            count = _times(counts, more)
             least, most = more.least.times(count), more.most.times(count)
             given = Range(least, most)
             reached = [(more.on, given)] if more.alone else _below(look, model, more.on, given)
@@ -129,27 +133,27 @@ def _besides(look: Look, model: StackModel, prediction: Prediction) -> dict[str,
     return whole
 
 
-def _times(layer: Counts, one: Besides) -> int:
+def _times(layer: Counts, besides: Besides) -> int:
     """How often a layer does something besides."""
     asked = {
         "": 1, "asked_reads": layer.reads, "asked_writes": layer.writes,
         "asked_flushes": layer.flushes, "asked_write_bytes": layer.write_bytes,
     }  # fmt: skip
-    count = asked.get(one.event, layer.events.get(one.event, 0))
-    return count if one.up_to is None else min(count, one.up_to)
+    count = asked.get(besides.event, layer.events.get(besides.event, 0))
+    return count if besides.up_to is None else min(count, besides.up_to)
 
 
 def _below(look: Look, model: StackModel, name: str, range_: Range) -> Iterator[tuple[str, Range]]:
     """A layer and all that it stands on, each once, with what of it that gets."""
-    (layer,) = (one for one in look.layers if one.id == name)
+    (layer,) = (layer for layer in look.layers if layer.id == name)
     reached = {name: range_}
-    for one in look.under(layer):
-        own = reached[one.id]
-        yield one.id, own
-        rule = model.layers.get(one.id)
+    for lower in look.under(layer):
+        own = reached[lower.id]
+        yield lower.id, own
+        rule = model.layers.get(lower.id)
         if rule is not None and not isinstance(rule.rule, _ONE_PLACE):
             own = _spread(own, parity=isinstance(rule.rule, _core.Parity))
-        for under in look.below(one):
+        for under in look.below(lower):
             reached.setdefault(under.id, own)
 
 
@@ -162,7 +166,7 @@ def _spread(range_: Range, *, parity: bool) -> Range:
     read = most.read_bytes + parity * most.write_bytes
     pieces = max(read, most.write_bytes) / _PAGE
     reads, writes = (
-        one and one + pieces for one in (most.reads + parity * most.writes, most.writes)
+        ios and ios + pieces for ios in (most.reads + parity * most.writes, most.writes)
     )
     none = _each(min, [NOTHING, range_.least])
     return Range(none, Account(reads, read, writes, most.write_bytes))
@@ -171,6 +175,8 @@ def _spread(range_: Range, *, parity: bool) -> Range:
 def _each(choose: Callable[[Iterable[float]], float], accounts: Sequence[Account]) -> Account:
     """Figure by figure."""
     return Account(
-        choose([one.reads for one in accounts]), choose([one.read_bytes for one in accounts]),
-        choose([one.writes for one in accounts]), choose([one.write_bytes for one in accounts]),
-    )  # fmt: skip
+        choose([account.reads for account in accounts]),
+        choose([account.read_bytes for account in accounts]),
+        choose([account.writes for account in accounts]),
+        choose([account.write_bytes for account in accounts]),
+    )

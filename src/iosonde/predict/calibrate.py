@@ -73,21 +73,21 @@ def seconds_of(*, writes: bool, total: float) -> float:
 
 def points(run: Run) -> list[CalibrationPoint]:
     """What a calibration's loops say; loads without a finished loop are left out."""
-    return [one for trial in run.trials if (one := _point(trial)) is not None]
+    return [point for trial in run.trials if (point := _point(trial)) is not None]
 
 
 def _point(trial: Trial) -> CalibrationPoint | None:
-    found = _NAME.match(trial.id)
-    if not found:
+    match = _NAME.match(trial.id)
+    if not match:
         return None
-    pattern, direction, size, depth = found.groups()
+    pattern, direction, size, depth = match.groups()
     rates = [loop.result.metrics.get(f"{direction}.iops") for loop in trial.counted]
-    known = [rate for rate in rates if rate]
-    if not known:
+    measured = [rate for rate in rates if rate]
+    if not measured:
         return None
-    mean = sum(known) / len(known)
-    variance = sum((rate - mean) ** 2 for rate in known) / max(len(known) - 1, 1)
-    spread = sqrt(variance / len(known)) / mean
+    mean = sum(measured) / len(measured)
+    variance = sum((rate - mean) ** 2 for rate in measured) / max(len(measured) - 1, 1)
+    spread = sqrt(variance / len(measured)) / mean
     write, random = direction == "write", pattern == "random"
     return CalibrationPoint(write, random, int(size) * 1024, int(depth), mean, spread)
 

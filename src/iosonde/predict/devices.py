@@ -48,7 +48,7 @@ def parse_devices(texts: Sequence[str]) -> dict[str, str]:
     Raises:
         UsageError: one is none.
     """
-    found = {}
+    models = {}
     for text in texts:
         name, equals, model = text.partition("=")
         if not (name.strip() and equals and model.strip()):
@@ -56,8 +56,8 @@ def parse_devices(texts: Sequence[str]) -> dict[str, str]:
                 f"{text!r} names no layer and its model", where="--device",
                 hint="write LAYER=MODEL, for example d1=7k2-sata or disk=limits:iops=90k",
             )  # fmt: skip
-        found[name.strip()] = model.strip()
-    return found
+        models[name.strip()] = model.strip()
+    return models
 
 
 def model_named(text: str, where: str, store: str | None = None) -> ServiceModel:
@@ -83,12 +83,12 @@ def model_named(text: str, where: str, store: str | None = None) -> ServiceModel
     return MODELS.load(kind)(figures, ModelSource(where, store))
 
 
-def model_text(one: Controller) -> str:
+def model_text(controller: Controller) -> str:
     """A controller as it is written, with what its figures are known to."""
-    rest = [f"overhead={one.overhead * 1e6:.4g}us", f"rate={one.rate / 1e6:.5g}MB/s"]
-    rest += [f"cache={one.cache // MIB}MiB"] if one.cache else []
-    rest += [f"latency={one.latency * 1e6:.4g}us"] if one.latency else []
-    rest += [f"tolerance={one.tolerance * 100:.3g}%"] if one.tolerance else []
+    rest = [f"overhead={controller.overhead * 1e6:.4g}us", f"rate={controller.rate / 1e6:.5g}MB/s"]
+    rest += [f"cache={controller.cache // MIB}MiB"] if controller.cache else []
+    rest += [f"latency={controller.latency * 1e6:.4g}us"] if controller.latency else []
+    rest += [f"tolerance={controller.tolerance * 100:.3g}%"] if controller.tolerance else []
     return "controller:" + ",".join(rest)
 
 
@@ -152,15 +152,15 @@ def devices_of(declared: DeclaredStack, texts: Sequence[str], store: str | None)
     Raises:
         UsageError: a text describes no model, or is for no layer.
     """
-    found = DeviceModels({**declared.devices, **parse_devices(texts)}, store)
+    models = DeviceModels({**declared.devices, **parse_devices(texts)}, store)
     names = [site.name for site in declared.sites]
     drives = [
         f"{site.name}-{drive}"
         for site in declared.sites
         for drive in getattr(site.declared, "drives", ())
     ]
-    found.check([*names, *drives], [*{site.kind for site in declared.sites}, "disk"])
-    return found
+    models.check([*names, *drives], [*{site.kind for site in declared.sites}, "disk"])
+    return models
 
 
 def _declared(site: Site, store: str | None) -> ServiceModel | None:
@@ -182,9 +182,9 @@ def with_caches(
     extra: Mapping[str, Mapping[str, Any]], top: Site, devices: DeviceModels
 ) -> dict[str, dict[str, Any]]:
     """Settings that no declaration has, with the caches that the controllers' models name."""
-    found = {name: dict(one) for name, one in extra.items()}
+    settings = {name: dict(values) for name, values in extra.items()}
     for site in (top, *top.under()):
         device = devices.of(site) if accounting_of(site.kind).speed == "controller" else None
         if isinstance(device, Controller) and device.cache:
-            found.setdefault(site.name, {}).setdefault("cache_size", device.cache)
-    return found
+            settings.setdefault(site.name, {}).setdefault("cache_size", device.cache)
+    return settings

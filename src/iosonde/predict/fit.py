@@ -43,8 +43,8 @@ def asked_of(network: Network, name: str) -> tuple[float, float]:
         for number, access in phase
         if number == place
     ]
-    count = sum(one.count for one in accesses) / len(network.works)
-    return count, sum(one.size for one in accesses) / len(network.works)
+    count = sum(access.count for access in accesses) / len(network.works)
+    return count, sum(access.size for access in accesses) / len(network.works)
 
 
 def network_and_size(
@@ -60,7 +60,7 @@ def network_and_size(
     Raises:
         UsageError: a device has no model, or its I/Os cannot be told.
     """
-    found = []
+    networks = []
     for variant in variants(declared, top_of(declared, at), changes):
         model = model_of(variant.top, declared.mtu, variant.extra)
         requests = steady_requests(model, load, count, devices)
@@ -68,8 +68,8 @@ def network_and_size(
         if isinstance(chosen, NoTime):
             raise UsageError(chosen.reason)
         network = network_of(model, requests, chosen)
-        found.append((network, float(requests.lengths[requests.ops != FLUSH].mean())))
-    return found
+        networks.append((network, float(requests.lengths[requests.ops != FLUSH].mean())))
+    return networks
 
 
 def fitted(
@@ -94,17 +94,20 @@ def fitted(
             f"{len(rates)} measurements for {len(networks)} combinations of --set",
             where="--fit", hint="give one for each, two at the least",
         )  # fmt: skip
-    asked = np.array([asked_of(one, name) for one in networks])
+    asked = np.array([asked_of(network, name) for network in networks])
     times = 1 / np.array(rates, dtype=float)
-    found, _ = nnls(asked / times[:, None], np.ones(len(rates)))
-    if not found[1] > 0:
+    coefficients, _ = nnls(asked / times[:, None], np.ones(len(rates)))
+    if not coefficients[1] > 0:
         raise UsageError(
             f"what was measured is not explained by a rate of {name}",
             where="--fit", hint="measure settings that differ more",
         )  # fmt: skip
-    left = asked @ found / times - 1
-    free = len(rates) - int(np.count_nonzero(found))
+    left = asked @ coefficients / times - 1
+    free = len(rates) - int(np.count_nonzero(coefficients))
     tolerance = _Z95 * sqrt(float(left @ left) / free) if free else 0.0
     return replace(
-        like, overhead=float(found[0]), rate=float(1 / found[1]), tolerance=min(tolerance, 0.99)
+        like,
+        overhead=float(coefficients[0]),
+        rate=float(1 / coefficients[1]),
+        tolerance=min(tolerance, 0.99),
     )

@@ -68,13 +68,17 @@ def model_of_found(look: Look) -> DiscoveredModel:
 
     visit(look.layers[0])
     order.reverse()
-    places = tuple(ModelledLayer(one.id, one.kind, one.host, kernel_name(one)) for one in order)
+    places = tuple(
+        ModelledLayer(layer.id, layer.kind, layer.host, kernel_name(layer)) for layer in order
+    )
     model, *others = (
-        _model(look, order, places, dict(zip(rules, one, strict=True)))
-        for one in product(*((rule, *rule.otherwise) for rule in rules.values()))
+        _model(look, order, places, dict(zip(rules, choice, strict=True)))
+        for choice in product(*((rule, *rule.otherwise) for rule in rules.values()))
     )
     arrays = tuple(
-        one.id for one in order if rules[one.id].order and accounting_of(one.kind).alternatives
+        layer.id
+        for layer in order
+        if rules[layer.id].order and accounting_of(layer.kind).alternatives
     )
     return DiscoveredModel(model, places, tuple(uncovered), arrays, tuple(others))
 
@@ -110,7 +114,7 @@ def _model(
 def _rule(look: Look, layer: StackLayer) -> LedgerLayer:
     if not layer.below or not look.below(layer):
         return device(look, layer)
-    found = accounting_of(layer.kind).found
-    if found is None:
+    rule_of = accounting_of(layer.kind).found
+    if rule_of is None:
         raise NotCovered(f"a layer of kind {layer.kind} is not covered")
-    return found(look, layer)
+    return rule_of(look, layer)

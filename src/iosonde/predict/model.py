@@ -96,7 +96,9 @@ class Prediction:
 
     def disks(self) -> tuple[Counts, ...]:
         """The layers that stand on no other."""
-        return tuple(one for one in self.layers if accounting_of(one.kind).speed == "drive")
+        return tuple(
+            counts for counts in self.layers if accounting_of(counts.kind).speed == "drive"
+        )
 
 
 class Named(Protocol):
@@ -139,7 +141,7 @@ class StackModel:
     @property
     def declared(self) -> tuple[Site, ...]:
         """The layers that were declared: all of them, or none where the stack was found."""
-        return tuple(one for one in self.sites if isinstance(one, Site))
+        return tuple(site for site in self.sites if isinstance(site, Site))
 
     @property
     def size(self) -> int:
@@ -148,7 +150,7 @@ class StackModel:
 
     def has(self, rule: type[Rule]) -> bool:
         """Whether a layer has such a rule."""
-        return any(isinstance(one.rule, rule) for one in self.nodes)
+        return any(isinstance(node.rule, rule) for node in self.nodes)
 
 
 Extra = Mapping[str, Mapping[str, Any]]
@@ -163,11 +165,11 @@ def top_of(stack: DeclaredStack, at: str = "") -> Site:
     """
     if at:
         return stack.site(at)
-    under = {one.name for site in stack.sites for one in site.below}
+    under = {lower.name for site in stack.sites for lower in site.below}
     tops = [site for site in stack.sites if site.name not in under]
     if len(tops) != 1:
         raise UsageError(
-            f"the load could be applied to any of {', '.join(one.name for one in tops)}",
+            f"the load could be applied to any of {', '.join(site.name for site in tops)}",
             where=stack.file, hint="say which with --at",
         )  # fmt: skip
     return tops[0]
@@ -188,14 +190,14 @@ def model_of(
         UsageError: a layer whose I/Os cannot be told beforehand.
     """
     sites = _downwards(_with_drives(top, {}))
-    known = extra or {}
-    _check_memory(top, sites, known)
+    settings = extra or {}
+    _check_memory(top, sites, settings)
     layers: dict[str, LedgerLayer] = {}
     for site in reversed(sites):
-        below = tuple(layers[one.name] for one in site.below)
-        layers[site.name] = _layer_of(site, LedgerContext(below, mtu, known.get(site.name, {})))
+        below = tuple(layers[lower.name] for lower in site.below)
+        layers[site.name] = _layer_of(site, LedgerContext(below, mtu, settings.get(site.name, {})))
     every: list[tuple[Named, tuple[str, ...]]] = []
-    said = known.get(top.name, {})
+    said = settings.get(top.name, {})
     if "page_cache" in said:
         if buffered:
             name = f"{top.name}-page-cache"
@@ -219,11 +221,11 @@ def _layer_of(site: Site, scene: LedgerContext) -> LedgerLayer:
     """
     declared = accounting_of(site.kind).declared
     if declared is None:
-        known = sorted(kind for kind in LEDGERS if LEDGERS.load(kind).declared)
+        kinds = sorted(kind for kind in LEDGERS if LEDGERS.load(kind).declared)
         raise UsageError(
             f"what a layer of kind {site.kind} does with I/Os cannot be predicted",
             where=f"layer {site.name}",
-            hint=f"`--at` names a layer below it; known: {', '.join(known)}",
+            hint=f"`--at` names a layer below it; known: {', '.join(kinds)}",
         )
     layer = declared(site, scene)
     if layer.size <= 0:
@@ -235,7 +237,7 @@ def _with_drives(site: Site, made: dict[str, Site]) -> Site:
     """A layer and all below it, each that has disks within itself standing on them."""
     if site.name not in made:
         drives = accounting_of(site.kind).drives
-        below = drives(site) if drives else tuple(_with_drives(one, made) for one in site.below)
+        below = drives(site) if drives else tuple(_with_drives(lower, made) for lower in site.below)
         made[site.name] = replace(site, below=below)
     return made[site.name]
 
@@ -271,7 +273,9 @@ def _assembled(
     every: Sequence[tuple[Named, tuple[str, ...]]], layers: Mapping[str, LedgerLayer]
 ) -> StackModel:
     places = {site.name: number for number, (site, _) in enumerate(every)}
-    nodes = [node_of(layers[site.name], [places[one] for one in below]) for site, below in every]
+    nodes = [
+        node_of(layers[site.name], [places[lower] for lower in below]) for site, below in every
+    ]
     return StackModel(tuple(site for site, _ in every), layers, places, tuple(nodes))
 
 
@@ -290,8 +294,8 @@ def _downwards(top: Site) -> tuple[Site, ...]:
     def visit(site: Site) -> None:
         if site.name not in seen:
             seen.add(site.name)
-            for one in reversed(site.below):
-                visit(one)
+            for lower in reversed(site.below):
+                visit(lower)
             order.append(site)
 
     visit(top)
@@ -308,16 +312,18 @@ def predict(model: StackModel, requests: Requests | Recorded) -> Prediction:
     bands = _run(model, requests, together=True) if model.has(_core.Parity) else counted
     total = len(requests)
     layers = []
-    for one, other in zip(counted, bands, strict=True):
-        low, high = sorted((one.writes, other.writes))
-        each = Amplification(one.reads / total, one.writes / total) if total else Amplification()
-        layers.append(replace(one, writes_band=(low, high), amplification=each))
+    for counts, other in zip(counted, bands, strict=True):
+        low, high = sorted((counts.writes, other.writes))
+        each = (
+            Amplification(counts.reads / total, counts.writes / total) if total else Amplification()
+        )
+        layers.append(replace(counts, writes_band=(low, high), amplification=each))
     remarks = [text for layer in model.layers.values() for text in layer.remarks]
     notes = [*requests.notes, *remarks]
     if model.has(_core.PageCache):
-        notes = [one for one in notes if one != memory.NOT_RECKONED]
-    for one in layers:
-        notes += [f"{one.id}: approximate: {text}" for text in one.approximate]
+        notes = [note for note in notes if note != memory.NOT_RECKONED]
+    for counts in layers:
+        notes += [f"{counts.id}: approximate: {text}" for text in counts.approximate]
     return Prediction(total, tuple(layers), tuple(notes))
 
 
@@ -354,11 +360,23 @@ def _counts(core: _core.Ledger, site: Named, model: StackModel) -> Counts:
     total = got.reads + got.writes
     reads, writes = core.read_sizes(place), core.write_sizes(place)
     return Counts(
-        id=site.name, kind=site.kind, host=site.host, size=layer.size,
-        reads=got.reads, writes=got.writes, writes_band=(got.writes, got.writes),
-        flushes=got.flushes, read_bytes=got.read_bytes, write_bytes=got.write_bytes,
-        sizes={one: reads.get(one, 0) + writes.get(one, 0) for one in sorted({*reads, *writes})},
-        read_sizes=reads, write_sizes=writes,
+        id=site.name,
+        kind=site.kind,
+        host=site.host,
+        size=layer.size,
+        reads=got.reads,
+        writes=got.writes,
+        writes_band=(got.writes, got.writes),
+        flushes=got.flushes,
+        read_bytes=got.read_bytes,
+        write_bytes=got.write_bytes,
+        sizes={
+            size: reads.get(size, 0) + writes.get(size, 0) for size in sorted({*reads, *writes})
+        },
+        read_sizes=reads,
+        write_sizes=writes,
         off_grid=(got.off_grid_reads + got.off_grid_writes) / total if total else None,
-        events=core.events(place), notes=layer.notes, approximate=layer.approximate,
-    )  # fmt: skip
+        events=core.events(place),
+        notes=layer.notes,
+        approximate=layer.approximate,
+    )

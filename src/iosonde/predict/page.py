@@ -33,7 +33,7 @@ MOST = 60
 def page(tried: Sequence[PredictedCombination], load: str) -> bytes:
     """One HTML page, with nothing from elsewhere."""
     drawn = list(figures(tried))
-    timed = [(one, one.time) for one in tried if one.time]
+    timed = [(combination, combination.time) for combination in tried if combination.time]
     return render(
         Page(
             title=f"Predicted: {load}",
@@ -95,7 +95,7 @@ def _numbers(
 
 def picture(tried: Sequence[PredictedCombination]) -> bytes:
     """The charts alone, one below the other, as SVG."""
-    charts = [one.chart.properties(title=one.title) for one in figures(tried)]
+    charts = [figure.chart.properties(title=figure.title) for figure in figures(tried)]
     return svg(alt.vconcat(*charts).resolve_scale(color="independent")).encode()
 
 
@@ -104,12 +104,12 @@ def figures(tried: Sequence[PredictedCombination]) -> Iterator[Figure]:
     shown = tried[:MOST]
     yield _ios(shown)
     yield _bytes(shown)
-    if any(one.time for one in shown):
+    if any(combination.time for combination in shown):
         yield _times(shown)
 
 
 def _axis(tried: Sequence[PredictedCombination]) -> Any:
-    order = [one.name for one in tried]
+    order = [combination.name for combination in tried]
     return alt.Y("name:N", title=None, sort=order, axis=alt.Axis(labelLimit=_LABEL))
 
 
@@ -120,13 +120,13 @@ def _height(tried: Sequence[PredictedCombination]) -> int:
 def _ios(tried: Sequence[PredictedCombination]) -> Figure:
     """Reads and writes of the disks for each request of the load."""
     rows = []
-    for one in tried:
-        disks = one.prediction.disks()
-        total = one.prediction.requests or 1
+    for combination in tried:
+        disks = combination.prediction.disks()
+        total = combination.prediction.requests or 1
         for what, counts in (
             ("read", [disk.reads for disk in disks]), ("write", [disk.writes for disk in disks]),
         ):  # fmt: skip
-            rows.append({"name": one.name, "what": what, "value": sum(counts) / total})
+            rows.append({"name": combination.name, "what": what, "value": sum(counts) / total})
     most = max(tried, key=_of_a_request)
     return Figure(
         "I/Os of all disks for each request",
@@ -135,22 +135,22 @@ def _ios(tried: Sequence[PredictedCombination]) -> Figure:
     )
 
 
-def _of_a_request(one: PredictedCombination) -> float:
-    disks = one.prediction.disks()
-    return sum(disk.reads + disk.writes for disk in disks) / (one.prediction.requests or 1)
+def _of_a_request(combination: PredictedCombination) -> float:
+    disks = combination.prediction.disks()
+    return sum(disk.reads + disk.writes for disk in disks) / (combination.prediction.requests or 1)
 
 
 def _bytes(tried: Sequence[PredictedCombination]) -> Figure:
     """Bytes that the disks move for each byte of the load."""
     rows = []
-    for one in tried:
-        disks, top = one.prediction.disks(), one.prediction.layers[0]
+    for combination in tried:
+        disks, top = combination.prediction.disks(), combination.prediction.layers[0]
         asked = top.read_bytes + top.write_bytes or 1
         for what, size in (
             ("read", sum(disk.read_bytes for disk in disks)),
             ("write", sum(disk.write_bytes for disk in disks)),
         ):
-            rows.append({"name": one.name, "what": what, "value": size / asked})
+            rows.append({"name": combination.name, "what": what, "value": size / asked})
     return Figure(
         "Bytes of all disks for each byte",
         "Bytes that the disks read and write for each byte that the load moves",
@@ -175,14 +175,14 @@ def _bars(
 
 def _times(tried: Sequence[PredictedCombination]) -> Figure:
     """The predicted rate as a point, its band as a bar."""
-    known = [(one.name, one.time) for one in tried if one.time]
-    divisor, label = scale("1/s", [time.band[1] for _, time in known])
+    timed = [(combination.name, combination.time) for combination in tried if combination.time]
+    divisor, label = scale("1/s", [time.band[1] for _, time in timed])
     rows = [
         {
             "name": name, "value": time.iops / divisor, "low": time.band[0] / divisor,
             "high": time.band[1] / divisor,
         }
-        for name, time in known
+        for name, time in timed
     ]  # fmt: skip
     axis = alt.X("low:Q", title=label, scale=alt.Scale(zero=True))
     band = (
@@ -195,7 +195,7 @@ def _times(tried: Sequence[PredictedCombination]) -> Figure:
         .mark_point(filled=True, size=70, color=ORANGE, opacity=1)
         .encode(y=_axis(tried), x=alt.X("value:Q"))
     )
-    best = max(known, key=lambda one: one[1].iops)
+    best = max(timed, key=lambda named: named[1].iops)
     return Figure(
         "IOPS, with their bands",
         f"Fastest with {best[0]}: {units.show_iops(best[1].iops)}",
@@ -205,10 +205,12 @@ def _times(tried: Sequence[PredictedCombination]) -> Figure:
 
 def _notes(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
     """What is approximate or assumed, each once."""
-    notes = [note for one in tried for note in one.prediction.notes]
+    notes = [note for combination in tried for note in combination.prediction.notes]
     notes += [
-        f"{one.name}: no times: {one.time_basis.reason}" for one in tried if not one.time
-    ][:1]  # fmt: skip
+        f"{combination.name}: no times: {combination.time_basis.reason}"
+        for combination in tried
+        if not combination.time
+    ][:1]
     if len(tried) > MOST:
         notes.append(f"{len(tried) - MOST} more combinations are in the table, not in the charts")
     if notes:
@@ -219,10 +221,10 @@ def _notes(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
 def _table(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
     names = list(tried[0].settings)
     rows = []
-    for one in tried:
-        disks, time = one.prediction.disks(), one.time
+    for combination in tried:
+        disks, time = combination.prediction.disks(), combination.time
         row = [
-            *one.settings.values(), f"{sum(disk.reads for disk in disks):,}",
+            *combination.settings.values(), f"{sum(disk.reads for disk in disks):,}",
             f"{sum(disk.writes for disk in disks):,}",
             units.show_bytes(sum(disk.read_bytes for disk in disks)),
             units.show_bytes(sum(disk.write_bytes for disk in disks)),

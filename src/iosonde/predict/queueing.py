@@ -134,7 +134,7 @@ def flow(
             and as many as are under way twice over, are not counted.
         seed: of chance.
     """
-    stations = [Station(one) for one in services]
+    stations = [Station(service) for service in services]
     net = _Net(works, stations, mirrors or {}, Random(seed))  # noqa: S311
     gaps = coming.gaps
     for _ in range(1 if gaps else coming.customers):
@@ -149,8 +149,8 @@ def flow(
             net.begin(now)
         if ended and not began and net.worked >= warm:
             began = len(net.ends)
-            for one in net.stations:
-                one.worked = 0.0
+            for station in net.stations:
+                station.worked = 0.0
     return _summed(net.ends, net.waits, began, net.stations)
 
 
@@ -178,10 +178,10 @@ class _Net:
 
         Heads are where the last access that has ended left them (`update_head_pos()`).
         """
-        among = [self.stations[one] for one in places]
-        shortest = min(among, key=lambda one: one.queue(now))
+        among = [self.stations[place] for place in places]
+        shortest = min(among, key=lambda station: station.queue(now))
         if shortest.queue(now) and among[0].service.rotates:
-            return min(among, key=lambda one: abs(access.place - one.head))
+            return min(among, key=lambda station: abs(access.place - station.head))
         return shortest
 
     def begin(self, at: float) -> None:
@@ -221,8 +221,8 @@ def _summed(
         for number in range(_BATCHES)
     ]
     mean = sum(spans) / _BATCHES
-    variance = sum((one - mean) ** 2 for one in spans) / (_BATCHES - 1)
+    variance = sum((span - mean) ** 2 for span in spans) / (_BATCHES - 1)
     error = _T95 * sqrt(variance / _BATCHES) / mean if mean else 0.0
     latency = sum(waits[began:]) / counted
-    busy = tuple(min(one.worked / span, 1.0) for one in stations)
+    busy = tuple(min(station.worked / span, 1.0) for station in stations)
     return Flow(counted / span, latency, error, busy)

@@ -79,8 +79,8 @@ def of_trace(path: Path) -> Requests:
         Requests(np.zeros(0, np.uint8), np.zeros(0, np.uint64), np.zeros(0, np.uint64))
     ]
     return Requests(
-        np.concatenate([one.ops for one in parts]),
-        np.concatenate([one.offsets for one in parts]),
-        np.concatenate([one.lengths for one in parts]),
+        np.concatenate([part.ops for part in parts]),
+        np.concatenate([part.offsets for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
         recorded.notes,
     )

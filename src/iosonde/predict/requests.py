@@ -84,21 +84,21 @@ def of_load(load: Load, count: int, span: int, *, exactly: bool = False) -> Requ
             stream(section, number, count, span, load.name, exactly=exactly) for number in jobs
         ]
     each = -(-count // len(streams))
-    bounded = any(one.ends for one in streams)
-    kept = streams if bounded or len(streams) == 1 else [one.first(each) for one in streams]
+    bounded = any(stream.ends for stream in streams)
+    kept = streams if bounded or len(streams) == 1 else [stream.first(each) for stream in streams]
     mixed = _in_turn(kept)
-    notes += dict.fromkeys(note for one in streams for note in one.notes)
+    notes += dict.fromkeys(note for stream in streams for note in stream.notes)
     return Requests(mixed.ops, mixed.offsets, mixed.lengths, tuple(notes))
 
 
 def _in_turn(streams: Sequence[Stream]) -> Requests:
     """One request of each stream, then the next of each."""
-    turns = np.concatenate([np.arange(len(one.ops)) for one in streams])
+    turns = np.concatenate([np.arange(len(stream.ops)) for stream in streams])
     order = np.argsort(turns, kind="stable")
     return Requests(
-        np.concatenate([one.ops for one in streams])[order],
-        np.concatenate([one.offsets for one in streams])[order],
-        np.concatenate([one.lengths for one in streams])[order],
+        np.concatenate([stream.ops for stream in streams])[order],
+        np.concatenate([stream.offsets for stream in streams])[order],
+        np.concatenate([stream.lengths for stream in streams])[order],
     )
 
 
@@ -125,13 +125,13 @@ def of_lines(lines: Iterator[str], where: str) -> Requests:
 def _rows(lines: Iterator[str], path: str) -> Iterator[tuple[int, int, int]]:
     timed = "3" in next(lines).split()[2:3]
     for number, line in enumerate(lines, 2):
-        words = line.split()[1 if timed else 0 :]
-        op = _ACTIONS.get(words[1]) if len(words) > 1 else None
+        fields = line.split()[1 if timed else 0 :]
+        op = _ACTIONS.get(fields[1]) if len(fields) > 1 else None
         try:
             if op == FLUSH:
                 yield FLUSH, 0, 0
             elif op is not None:
-                yield op, int(words[2]), int(words[3])
+                yield op, int(fields[2]), int(fields[3])
         except (IndexError, ValueError):
             raise UsageError(
                 "this is not a line of a trace", where=f"{path}:{number}",

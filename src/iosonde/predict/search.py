@@ -65,7 +65,7 @@ class TriedCombination:
 
 def answer(question: Question, changes: Sequence[SettingValues]) -> TriedCombination:
     """How fast one combination is; each change has a single value."""
-    settings = {one.name: one.values[0] for one in changes}
+    settings = {change.name: change.values[0] for change in changes}
     try:
         declared = read_stack(question.stack)
         (variant,) = variants(declared, top_of(declared, question.at), changes)
@@ -78,7 +78,7 @@ def answer(question: Question, changes: Sequence[SettingValues]) -> TriedCombina
 
 def answers(question: Question, every: Sequence[Sequence[SettingValues]]) -> list[TriedCombination]:
     """As `answer`, of several combinations."""
-    return [answer(question, one) for one in every]
+    return [answer(question, changes) for changes in every]
 
 
 def search(
@@ -97,8 +97,8 @@ def search(
         HostFailed: the Dask cluster does not answer.
     """
     total = 1
-    for one in changes:
-        total *= len(one.values)
+    for change in changes:
+        total *= len(change.values)
     if total > MOST:
         raise UsageError(
             f"{total} combinations are more than the {MOST} that can be gone through",
@@ -106,10 +106,10 @@ def search(
         )  # fmt: skip
     every = [
         [
-            SettingValues(one.layer, one.setting, (value,))
-            for one, value in zip(changes, row, strict=True)
+            SettingValues(change.layer, change.setting, (value,))
+            for change, value in zip(changes, row, strict=True)
         ]
-        for row in product(*(one.values for one in changes))
+        for row in product(*(change.values for change in changes))
     ]
     count = min(workers or os.cpu_count() or 1, total)
     if dask:
@@ -118,14 +118,17 @@ def search(
         there = replace(question, stack=question.stack.resolve())
         tasks = [every[at : at + _TASK] for at in range(0, total, _TASK)]
         parts = by_dask(partial(answers, there), tasks, address=dask)
-        found = [one for part in parts for one in part]
+        combinations = [combination for part in parts for combination in part]
     elif count == 1 or total <= _ALONE:
-        found = [answer(question, one) for one in every]
+        combinations = [answer(question, values) for values in every]
     else:
         with worker_pool(count) as pool:
-            found = list(pool.map(answer, [question] * total, every, chunksize=4))
+            combinations = list(pool.map(answer, [question] * total, every, chunksize=4))
     return sorted(
-        found, key=lambda one: -one.time.iops if isinstance(one.time, Time) else float("inf")
+        combinations,
+        key=lambda combination: (
+            -combination.time.iops if isinstance(combination.time, Time) else float("inf")
+        ),
     )
 
 
@@ -168,18 +171,30 @@ class Ranking(VerbResult):
     """Combinations that cannot be, or of which nothing is known."""
 
 
-def ranking(found: Sequence[TriedCombination], load: str) -> Ranking:
+def ranking(combinations: Sequence[TriedCombination], load: str) -> Ranking:
     """The fastest first, with rank and level."""
-    known = [(one.settings, one.time) for one in found if isinstance(one.time, Time)]
+    timed = [
+        (combination.settings, combination.time)
+        for combination in combinations
+        if isinstance(combination.time, Time)
+    ]
     rows = []
-    for rank, (settings, time) in enumerate(known, 1):
-        reaching = (at for at, (_, one) in enumerate(known, 1) if one.band[0] <= time.band[1])
+    for rank, (settings, time) in enumerate(timed, 1):
+        reaching = (at for at, (_, other) in enumerate(timed, 1) if other.band[0] <= time.band[1])
         rows.append(
-            RankedCombination(rank, next(reaching), settings, time.iops, time.bandwidth,
-                              time.latency, time.band, time.bottleneck)
-        )  # fmt: skip
+            RankedCombination(
+                rank,
+                next(reaching),
+                settings,
+                time.iops,
+                time.bandwidth,
+                time.latency,
+                time.band,
+                time.bottleneck,
+            )
+        )
     without = tuple(
-        UnrankedCombination(one.settings, one.time.reason)
-        for one in found if isinstance(one.time, NoTime)
+        UnrankedCombination(combination.settings, combination.time.reason)
+        for combination in combinations if isinstance(combination.time, NoTime)
     )  # fmt: skip
     return Ranking(load, tuple(rows), without)

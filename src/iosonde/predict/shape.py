@@ -49,7 +49,7 @@ def shape_of(load: Load) -> Shape:
         jobs = jobs_of(section, load.name)
         depth += jobs * _depth(section, load.name)
         rate += jobs * _rate(section, load.name)
-    poisson = any(one.text("rate_process") == "poisson" for one in sections)
+    poisson = any(section.text("rate_process") == "poisson" for section in sections)
     return Shape(depth, rate, poisson, not demand_of(job, where=load.name).direct)
 
 
@@ -63,9 +63,9 @@ def _depth(section: Effective, name: str) -> int:
 def _rate(section: Effective, name: str) -> float:
     """I/Os a second of `rate_iops`, of reads and writes together."""
     text = section.text("rate_iops")
-    words = [one for one in text.split(",") if one.strip()]
+    given = [figure for figure in text.split(",") if figure.strip()]
     where = f"{name}, job {section.name}"
-    counts = [figures.count(one.strip(), what="rate_iops", where=where) for one in words]
+    counts = [figures.count(figure.strip(), what="rate_iops", where=where) for figure in given]
     mixed = section.text("rw", "read").split(":")[0] in {"rw", "readwrite", "randrw"}
     if len(counts) > 1 and mixed:
         return float(sum(counts[:2]))

@@ -182,11 +182,11 @@ def _timed(
         UsageError: a device knows nothing of what it is asked.
     """
     middle = _flow(network, network.services, shape)
-    slow = _flow(network, [one.slow() for one in network.services], shape)
-    fast = _flow(network, [one.fast() for one in network.services], shape)
+    slow = _flow(network, [service.slow() for service in network.services], shape)
+    fast = _flow(network, [service.fast() for service in network.services], shape)
     flows = [slow, middle, fast]
-    low = min(one.rate * (1 - one.error) for one in flows)
-    high = max(one.rate * (1 + one.error) for one in flows)
+    low = min(flow.rate * (1 - flow.error) for flow in flows)
+    high = max(flow.rate * (1 + flow.error) for flow in flows)
     size = float(requests.lengths[requests.ops != FLUSH].mean())
     busy = dict(zip(network.names, middle.busy, strict=True))
     top = max(busy, key=lambda name: busy[name])
@@ -200,8 +200,8 @@ def _enough(model: StackModel, devices: DeviceModels, size: int, count: int) -> 
     """How many requests of a size fill the caches of a stack's controllers twice, and some more."""
     from iosonde.predict.service.controller import Controller
 
-    found = [devices.of(site) for site in model.declared]
-    cache = max((one.cache for one in found if isinstance(one, Controller)), default=0)
+    models = [devices.of(site) for site in model.declared]
+    cache = max((model.cache for model in models if isinstance(model, Controller)), default=0)
     return max(count, ceil(2 * cache / max(size, 1)))
 
 
@@ -233,7 +233,7 @@ def _span(model: StackModel, requests: Requests) -> float:
 
 
 def _covers(network: Network) -> tuple[str, ...]:
-    own = {one.covers for one in network.services if one.covers}
+    own = {service.covers for service in network.services if service.covers}
     return (*sorted(own), "the length of the simulation")
 
 

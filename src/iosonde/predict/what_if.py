@@ -99,7 +99,7 @@ def variants(
     """
     for change in changes:
         site = stack.site(change.layer)
-        if site.name not in {top.name, *(one.name for one in top.under())}:
+        if site.name not in {top.name, *(lower.name for lower in top.under())}:
             raise UsageError(f"the load does not reach the layer {change.layer!r}", where="--set")
         if not (_declared(site, change.setting) or change.setting in _extra(site)):
             own = [*_names(site), *_extra(site)]
@@ -107,14 +107,14 @@ def variants(
                 f"a layer of kind {site.kind} has no setting {change.setting!r}",
                 where="--set", hint=f"it has {', '.join(own)}",
             )  # fmt: skip
-        words = change.setting == "failed" or _declared(site, change.setting)
-        for value in () if words else change.values:
+        is_text = change.setting == "failed" or _declared(site, change.setting)
+        for value in () if is_text else change.values:
             if change.setting in _SIZES:
                 parse_bytes(value, where=f"--set {change.name}")
             elif not value.isdecimal():
                 raise UsageError(f"{change.name} is a number, not {value!r}", where="--set")
     for values in product(*(change.values for change in changes)):
-        chosen = {one.name: value for one, value in zip(changes, values, strict=True)}
+        chosen = {change.name: value for change, value in zip(changes, values, strict=True)}
         yield _variant(stack, top, changes, chosen)
 
 
@@ -136,10 +136,10 @@ def _variant(
     extra: dict[str, dict[str, str]] = {}
     declared: dict[str, dict[str, str]] = {}
     for change in changes:
-        known = _declared(stack.site(change.layer), change.setting)
-        where = declared if known else extra
+        is_declared = _declared(stack.site(change.layer), change.setting)
+        where = declared if is_declared else extra
         value = chosen[change.name]
-        if not known and change.setting in _SIZES:
+        if not is_declared and change.setting in _SIZES:
             value = str(parse_bytes(value))
         where.setdefault(change.layer, {})[change.setting] = value
     made: dict[str, Site] = {}
@@ -153,7 +153,7 @@ def _changed(site: Site, declared: Mapping[str, Mapping[str, str]], made: dict[s
 
     if site.name in made:
         return made[site.name]
-    below = tuple(_changed(one, declared, made) for one in site.below)
+    below = tuple(_changed(lower, declared, made) for lower in site.below)
     own = site.declared
     if changes := declared.get(site.name):
         try:
@@ -166,7 +166,7 @@ def _changed(site: Site, declared: Mapping[str, Mapping[str, str]], made: dict[s
     kind = builder(site.kind)
     placed = replace(site, declared=own, below=below)
     stripe = kind.geometry(placed) if isinstance(kind, Geometric) else None
-    inherited = next((one.stripe for one in below if one.stripe), None)
+    inherited = next((lower.stripe for lower in below if lower.stripe), None)
     made[site.name] = replace(placed, stripe=stripe or inherited)
     return made[site.name]
 

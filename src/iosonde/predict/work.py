@@ -92,7 +92,7 @@ def network_of(
     writes = bool((requests.ops == WRITE).any())
     for name in places.controllers:
         device = services[name]
-        site = next(one for one in model.declared if one.name == name)
+        site = next(site for site in model.declared if site.name == name)
         if isinstance(device, Controller) and device.cache and writes and _writes_back(site):
             own = _through_cache(model, site, requests, device, places)
             if own is None:
@@ -110,13 +110,13 @@ def _mirrors(model: StackModel, places: _Places) -> dict[int, tuple[int, ...]]:
 
     Members that are made of several devices are left as the ledger has them.
     """
-    found: dict[int, tuple[int, ...]] = {}
+    mirrors: dict[int, tuple[int, ...]] = {}
     for node in model.nodes:
         for group in _groups(node):
-            chains = [_chain(model, places, one) for one in group]
+            chains = [_chain(model, places, member) for member in group]
             for copies in zip(*chains, strict=True) if len({*map(len, chains)}) == 1 else ():
-                found |= dict.fromkeys(copies, copies)
-    return found
+                mirrors |= dict.fromkeys(copies, copies)
+    return mirrors
 
 
 def _groups(node: _core.Node) -> list[list[int]]:
@@ -131,13 +131,15 @@ def _groups(node: _core.Node) -> list[list[int]]:
 
 def _chain(model: StackModel, places: _Places, place: int) -> tuple[int, ...]:
     """The devices below a layer in their order, as far as each stands on one other."""
-    found: list[int] = []
+    devices: list[int] = []
     while True:
         name = model.sites[place].name
-        found += [one[name] for one in (places.out, places.back, places.disks) if name in one]
+        devices += [
+            numbers[name] for numbers in (places.out, places.back, places.disks) if name in numbers
+        ]
         below = model.nodes[place].below
         if len(below) != 1:
-            return tuple(found) if not below else ()
+            return tuple(devices) if not below else ()
         place = below[0]
 
 
@@ -176,7 +178,7 @@ def _jumps(requests: Requests) -> list[bool]:
     ends = requests.offsets + requests.lengths
     follows = np.zeros(len(requests.offsets), dtype=bool)
     follows[1:] = (requests.offsets[1:] == ends[:-1]) & (requests.ops[1:] == requests.ops[:-1])
-    return [not one for one in follows.tolist()]
+    return [not continues for continues in follows.tolist()]
 
 
 def _from_ledger(
@@ -203,7 +205,7 @@ def _from_ledger(
     works: list[Work] = []
     for at in range(min(len(requests.ops), MOST)):
         op, offset, length = (
-            int(one[at]) for one in (requests.ops, requests.offsets, requests.lengths)
+            int(column[at]) for column in (requests.ops, requests.offsets, requests.lengths)
         )
         if op == FLUSH:
             continue
@@ -229,10 +231,10 @@ def _work(moved: Mapping[str, _core.Counts], places: _Places, *, jump: bool, end
         if (got := moved[name]).reads or got.writes
     ]
     inner = [
-        (number, Access(True, sum(one.reads + one.writes for one in below), size))
+        (number, Access(True, sum(counts.reads + counts.writes for counts in below), size))
         for name, number in places.controllers.items()
         if (below := [moved[disk] for disk in places.disks if disk.startswith(f"{name}-")])
-        and (size := sum(one.read_bytes + one.write_bytes for one in below))
+        and (size := sum(counts.read_bytes + counts.write_bytes for counts in below))
     ]
     reads = [
         (number, Access(False, got.reads, got.read_bytes, jump, place=end))
@@ -257,12 +259,12 @@ def _through_cache(
     model: StackModel, site: Site, requests: Requests, device: Controller, places: _Places
 ) -> list[Work] | None:
     """What the cache writes back for each write; None where it never has to."""
-    for one in model.declared[: model.declared.index(site)]:
-        rule = model.nodes[model.places[one.name]].rule
+    for upper in model.declared[: model.declared.index(site)]:
+        rule = model.nodes[model.places[upper.name]].rule
         if not isinstance(rule, _core.Same | _core.Linear):
             raise UsageError(
                 "a controller's write-back cache is reckoned with only where the load reaches it "
-                f"as it is, not below {one.name}",
+                f"as it is, not below {upper.name}",
                 where=f"layer {site.name}", hint="name it with --at",
             )  # fmt: skip
     declared = site.declared
@@ -272,7 +274,7 @@ def _through_cache(
     gone = destaged(requests, geometry, device.cache, most=MOST)
     if not gone:
         return None
-    return [_destage(one, numbers, places.controllers[site.name]) for one in gone]
+    return [_destage(destage, numbers, places.controllers[site.name]) for destage in gone]
 
 
 def _geometry(level: int, strip: int, drives: int) -> Geometry:

@@ -62,12 +62,12 @@ class Destage:
     @property
     def count(self) -> int:
         """All I/Os."""
-        return sum(one[0] for side in (self.reads, self.writes) for one in side.values())
+        return sum(entry[0] for side in (self.reads, self.writes) for entry in side.values())
 
     @property
     def size(self) -> int:
         """All bytes."""
-        return sum(one[1] for side in (self.reads, self.writes) for one in side.values())
+        return sum(entry[1] for side in (self.reads, self.writes) for entry in side.values())
 
 
 class Cache:

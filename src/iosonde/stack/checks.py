@@ -27,7 +27,9 @@ def check_sites(sites: Sequence[Site]) -> None:
     for site in sites:
         _check_below(site)
     for site in sites:
-        _check_shared(site, [one for one in sites if any(site.name == u.name for u in one.below)])
+        _check_shared(
+            site, [upper for upper in sites if any(site.name == u.name for u in upper.below)]
+        )
     check_sizes(sites, {})
 
 
@@ -45,7 +47,7 @@ def check_sizes(sites: Sequence[Site], disks: Mapping[str, int]) -> None:
     for site in sites:
         if site.name in room:
             continue
-        kind, below = _kind(site), [room.get(one.name) for one in site.below]
+        kind, below = _kind(site), [room.get(lower.name) for lower in site.below]
         if isinstance(kind, Sized) and (below or not site.declared.of):
             room[site.name] = kind.room(site, below)
         elif kind.probe != "mount":
@@ -92,13 +94,13 @@ def is_pool(site: Site) -> bool:
 
 def _check_shared(site: Site, above: Sequence[Site]) -> None:
     """Only what shares a device by its own rules may stand on it together."""
-    if len({name for one in above for name in [one.name]}) < 2 or _kind(site).probe != "device":
+    if len({name for upper in above for name in [upper.name]}) < 2 or _kind(site).probe != "device":
         return
-    claims = {one.name: _claim(one) for one in above}
+    claims = {upper.name: _claim(upper) for upper in above}
     exclusive = [name for name, claim in claims.items() if claim]
     others = [name for name, claim in claims.items() if exclusive and claim != claims[exclusive[0]]]
     if others:
-        raise next(one for one in above if one.name == others[0]).wrong(
+        raise next(upper for upper in above if upper.name == others[0]).wrong(
             f"{exclusive[0]} and {others[0]} both stand on {site.name}, and each would destroy "
             "what the other puts there",
             hint=f"give each a partition of {site.name}, or a device of its own",

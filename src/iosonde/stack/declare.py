@@ -175,9 +175,9 @@ def _near(key: str, model: type[BaseModel] | None) -> str:
 
     if model is None:
         return ""
-    known = sorted(one.alias or name for name, one in model.model_fields.items())
-    near = get_close_matches(key, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+    keys = sorted(field.alias or name for name, field in model.model_fields.items())
+    near = get_close_matches(key, keys, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(keys)}"
 
 
 def _shown(value: object) -> str:

@@ -45,8 +45,8 @@ async def discover(hosts: Sequence[Host]) -> Capture:
     What cannot be read is in `gaps`; only a host that cannot be reached at all raises.
     """
     taken = time.time()
-    found = await asyncio.gather(*(_discover_host(host) for host in hosts))
-    layers = tuple(layer for one in found for layer in one.layers)
+    discovered = await asyncio.gather(*(_discover_host(host) for host in hosts))
+    layers = tuple(layer for scanned in discovered for layer in scanned.layers)
     kinds = {layer.kind: LAYERS.load(layer.kind) for layer in layers}
     imported = {kind.stands_on for kind in kinds.values()}
     serving = {
@@ -59,13 +59,13 @@ async def discover(hosts: Sequence[Host]) -> Capture:
     layers = across(layers, {host.name: some for host, some in zip(hosts, own, strict=True)})
     return Capture(
         taken=taken,
-        hosts=tuple(one.facts for one in found),
+        hosts=tuple(scanned.facts for scanned in discovered),
         layers=layers,
-        gaps=tuple(gap for one in found for gap in one.gaps),
+        gaps=tuple(gap for scanned in discovered for gap in scanned.gaps),
         host_wide={
-            f"{one.facts.name}.{name}": value
-            for one in found
-            for name, value in one.host_wide.items()
+            f"{scanned.facts.name}.{name}": value
+            for scanned in discovered
+            for name, value in scanned.host_wide.items()
         },
     )
 
@@ -75,7 +75,7 @@ async def discover_layers(host: Host) -> tuple[Scene, tuple[StackLayer, ...]]:
     scene = await read_scene(host)
     kinds = {name: LAYERS.load(name)() for name in LAYERS}
     claimed = await asyncio.gather(*(_claim(scene, layer) for layer in kinds.values()))
-    layers = link(scene, [one for some in claimed for one in some])
+    layers = link(scene, [layer for some in claimed for layer in some])
     offered = {name: layer.settings for name, layer in kinds.items()}
     return scene, mark_hazards(scene, await read_settings(scene, layers, offered))
 

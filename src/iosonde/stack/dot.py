@@ -28,10 +28,10 @@ def to_dot(capture: Capture) -> str:
         lines += [f"  subgraph cluster_{index} {{", f"    label={quoted(label.host_title(host))};"]
         lines += [f"    {_node(layer)}" for layer in capture.layers if layer.host == host.name]
         lines.append("  }")
-    known = {layer.id for layer in capture.layers}
+    ids = {layer.id for layer in capture.layers}
     for layer in capture.layers:
         lines += [
-            f"  {quoted(layer.id)} -> {quoted(under)};" for under in layer.below if under in known
+            f"  {quoted(layer.id)} -> {quoted(under)};" for under in layer.below if under in ids
         ]
     return "\n".join([*lines, "}", ""])
 

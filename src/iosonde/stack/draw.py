@@ -90,9 +90,9 @@ def layer_line(layer: StackLayer, *, again: bool = False) -> Text:
         return text
     if layer.size is not None:
         text.append(f"  {show_bytes(layer.size)}", style="green")
-    words = label.brief(layer)
-    if words:
-        text.append(f"  {', '.join(words)}", style="default")
+    phrases = label.brief(layer)
+    if phrases:
+        text.append(f"  {', '.join(phrases)}", style="default")
     for hazard in layer.hazards:
         style = "bold red" if label.is_grave(hazard) else "yellow"
         text.append("  ")
@@ -102,5 +102,5 @@ def layer_line(layer: StackLayer, *, again: bool = False) -> Text:
 
 def _append_settings(text: Text, settings: Mapping[str, Scalar]) -> None:
     if settings:
-        words = "  ".join(label.setting(key, value) for key, value in settings.items())
-        text.append(f"\n{words}", style="dim")
+        pairs = "  ".join(label.setting(key, value) for key, value in settings.items())
+        text.append(f"\n{pairs}", style="dim")

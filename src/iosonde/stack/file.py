@@ -101,8 +101,8 @@ class DeclaredStack:
         for site in self.sites:
             if site.name == name:
                 return site
-        known = ", ".join(site.name for site in self.sites)
-        raise UsageError(f"there is no layer {name!r}; known: {known}", where=self.file)
+        names = ", ".join(site.name for site in self.sites)
+        raise UsageError(f"there is no layer {name!r}; known: {names}", where=self.file)
 
 
 def buildable() -> dict[str, type[Builds]]:
@@ -168,15 +168,17 @@ def understand(
 
 def _machines(top: StackFile, declared: Mapping[str, Declared], tree: Tree) -> dict[str, HostEntry]:
     """The hosts that layers make, by the layers' names; see `Hosting`."""
-    found = {}
-    for name, one in declared.items():
-        made = builder(one.kind)
+    machines = {}
+    for name, declaration in declared.items():
+        made = builder(declaration.kind)
         if isinstance(made, Hosting):
             if name in top.hosts:
                 raise tree.wrong(["layers", name], f"a host bears the name {name!r} already")
-            memory, cpus = made.size(one)
-            found[name] = HostEntry(at=made.reached(one), lab=LabHost(memory=memory, cpus=cpus))
-    return found
+            memory, cpus = made.size(declaration)
+            machines[name] = HostEntry(
+                at=made.reached(declaration), lab=LabHost(memory=memory, cpus=cpus)
+            )
+    return machines
 
 
 def _check(sites: Sequence[Site], tree: Tree) -> None:
@@ -191,7 +193,7 @@ def _check(sites: Sequence[Site], tree: Tree) -> None:
 
 def _runs_at(sites: Sequence[Site], name: str) -> str:
     """The host on which a layer's machine runs."""
-    (site,) = (one for one in sites if one.name == name)
+    (site,) = (site for site in sites if site.name == name)
     made = builder(site.kind)
     return made.runs_at(site.declared, site.below) if isinstance(made, Hosting) else site.host
 
@@ -250,15 +252,17 @@ def _placed(
     machines: Mapping[str, HostEntry],
 ) -> tuple[Site, ...]:
     """The layers in an order in which they can be built: as in the file where that will do."""
-    for name, one in declared.items():
-        for under in one.of:
+    for name, declaration in declared.items():
+        for under in declaration.of:
             if under not in declared:
                 raise tree.wrong(["layers", name, "of"], f"there is no layer {under!r}")
-        if one.host and one.host not in opens:
-            raise tree.wrong(["layers", name, "host"], f"there is no host {one.host!r}")
+        if declaration.host and declaration.host not in opens:
+            raise tree.wrong(["layers", name, "host"], f"there is no host {declaration.host!r}")
     try:
         order = tuple(
-            TopologicalSorter({name: one.of for name, one in declared.items()}).static_order()
+            TopologicalSorter(
+                {name: declaration.of for name, declaration in declared.items()}
+            ).static_order()
         )
     except CycleError as ring:
         names = " → ".join(ring.args[1])
@@ -291,7 +295,7 @@ def _check_machine(site: Site, machines: Mapping[str, HostEntry], tree: Tree) ->
             raise tree.wrong(path, f"{runs_at!r} is a guest itself: no guest can run in a guest")
         if not runs_at:
             raise tree.wrong(path, f"a layer of kind {site.kind} stands on one layer")
-    elif site.host in machines and site.host not in {one.name for one in site.under()}:
+    elif site.host in machines and site.host not in {lower.name for lower in site.under()}:
         raise tree.wrong(
             path, f"the layer {site.name!r} is in the guest {site.host!r}, but does not stand on it"
         )
@@ -329,7 +333,7 @@ def _host_of(site: Site, hosts: Mapping[str, HostEntry], tree: Tree) -> str:
         named = made.home(site.declared, site.below)
     if named:
         return named
-    under = {one.host for one in site.below} or (set(hosts) if len(hosts) == 1 else set())
+    under = {lower.host for lower in site.below} or (set(hosts) if len(hosts) == 1 else set())
     if len(under) == 1:
         return under.pop()
     path = ["layers", site.name]
@@ -348,13 +352,13 @@ def stack_schema() -> dict[str, Any]:
     definitions = top.pop("$defs", {})
     branches = []
     for name, kind in sorted(buildable().items()):
-        one = kind.declaration.model_json_schema(ref_template="#/$defs/{model}")
-        definitions |= one.pop("$defs", {})
-        one["properties"]["of"] = {
+        schema = kind.declaration.model_json_schema(ref_template="#/$defs/{model}")
+        definitions |= schema.pop("$defs", {})
+        schema["properties"]["of"] = {
             "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
         }
-        one["required"] = sorted({*one.get("required", []), "kind"})
-        definitions[f"layer_{name}"] = one
+        schema["required"] = sorted({*schema.get("required", []), "kind"})
+        definitions[f"layer_{name}"] = schema
         branches.append({"$ref": f"#/$defs/layer_{name}"})
     top["properties"]["layers"]["additionalProperties"] = {"anyOf": branches}
     return {

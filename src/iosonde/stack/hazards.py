@@ -18,9 +18,11 @@ _IN_USE = ("mounted", "swap", "held by ", "in use")
 
 def device_hazards(scene: Scene) -> dict[str, list[str]]:
     """What the kernel itself says against writing to each block device, by kernel name."""
-    mounted = {device.name for one in scene.mounts if (device := scene.device_of(one))}
+    mounted = {device.name for mount in scene.mounts if (device := scene.device_of(mount))}
     swap = {device.name for path in scene.swaps if (device := scene.device_at(path))}
-    return {name: list(_words(scene, one, mounted, swap)) for name, one in scene.devices.items()}
+    return {
+        name: list(_words(scene, device, mounted, swap)) for name, device in scene.devices.items()
+    }
 
 
 def _words(scene: Scene, device: BlockDevice, mounted: Set[str], swap: Set[str]) -> Iterator[str]:
@@ -48,33 +50,33 @@ def is_in_use(hazards: Sequence[str]) -> bool:
 def mark_hazards(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
     """The layers with their hazards, the kind's own words first."""
     by_device = device_hazards(scene)
-    words: dict[str, list[str]] = {}
+    hazards: dict[str, list[str]] = {}
     for layer in layers:
         device = scene.device_at(layer.device) if layer.mount is None else None
-        words[layer.id] = [*layer.hazards, *(by_device[device.name] if device else ())]
-    used = _below_used(layers, words)
+        hazards[layer.id] = [*layer.hazards, *(by_device[device.name] if device else ())]
+    used = _below_used(layers, hazards)
     marked = []
     for layer in layers:
-        found = words[layer.id]
-        if layer.id in used and not is_in_use(found):
-            found = [*found, "in use"]
-        marked.append(replace(layer, hazards=tuple(dict.fromkeys(found))))
+        own = hazards[layer.id]
+        if layer.id in used and not is_in_use(own):
+            own = [*own, "in use"]
+        marked.append(replace(layer, hazards=tuple(dict.fromkeys(own))))
     return tuple(marked)
 
 
-def _below_used(layers: Sequence[StackLayer], words: dict[str, list[str]]) -> set[str]:
+def _below_used(layers: Sequence[StackLayer], hazards: dict[str, list[str]]) -> set[str]:
     """Ids of all layers that something mounted or otherwise in use stands on."""
     below = {layer.id: layer.below for layer in layers}
     reached: set[str] = set()
     todo = [
         under
         for layer in layers
-        if layer.mount is not None or is_in_use(words[layer.id])
+        if layer.mount is not None or is_in_use(hazards[layer.id])
         for under in layer.below
     ]
     while todo:
-        one = todo.pop()
-        if one not in reached:
-            reached.add(one)
-            todo.extend(below.get(one, ()))
+        identity = todo.pop()
+        if identity not in reached:
+            reached.add(identity)
+            todo.extend(below.get(identity, ()))
     return reached

@@ -47,7 +47,7 @@ class DrivesWatched:
 
     def series(self, before: HealthReading, after: HealthReading) -> tuple[Series, ...]:
         """The figures that both readings have, two values each."""
-        found = []
+        series = []
         for layer in self.layers:
             kind = LAYERS.load(layer.kind)()
             old, new = (reading.logs.get(layer.id, {}) for reading in (before, after))
@@ -59,8 +59,8 @@ class DrivesWatched:
                 )  # fmt: skip
                 if len(figures) == 2:
                     times = (before.time, after.time)
-                    found.append(Series(HEALTH, self._name(layer), name, unit, times, figures))
-        return tuple(found)
+                    series.append(Series(HEALTH, self._name(layer), name, unit, times, figures))
+        return tuple(series)
 
     def _name(self, layer: StackLayer) -> str:
         name = kernel_name(layer) or layer.device
@@ -84,12 +84,12 @@ async def with_health(
         and isinstance(LAYERS.load(layer.kind)(), ReportsHealth)
     ]  # fmt: skip
     logs = await asyncio.gather(*(_health(opened[layer.host], layer) for layer in asked))
-    found = {layer.id: log for layer, log in zip(asked, logs, strict=True) if log}
+    log_of = {layer.id: log for layer, log in zip(asked, logs, strict=True) if log}
     layers = tuple(
-        replace(layer, facts={**layer.facts, **found[layer.id]}) if layer.id in found else layer
+        replace(layer, facts={**layer.facts, **log_of[layer.id]}) if layer.id in log_of else layer
         for layer in capture.layers
     )
-    return replace(capture, layers=layers) if found else capture
+    return replace(capture, layers=layers) if log_of else capture
 
 
 def drives_under(capture: Capture, target: Target, hosts: Sequence[Host]) -> DrivesWatched | None:
@@ -115,9 +115,9 @@ async def _health(host: Host, layer: StackLayer) -> Mapping[str, Scalar]:
 
 def alarms_of(capture: Capture | None) -> dict[str, str]:
     """Figure of a health log → the rule that a rise flags a trial with, of all kinds captured."""
-    found: dict[str, str] = {}
+    alarms: dict[str, str] = {}
     for kind in {layer.kind for layer in capture.layers} if capture else ():
         layer = LAYERS.load(kind)()
         if isinstance(layer, ReportsHealth):
-            found |= layer.alarms
-    return found
+            alarms |= layer.alarms
+    return alarms

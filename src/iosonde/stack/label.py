@@ -30,19 +30,19 @@ def name(layer: StackLayer) -> str:
 
 def brief(layer: StackLayer) -> tuple[str, ...]:
     """What the layer is in a few words; the page of its kind tells the rest."""
-    words = [str(layer.facts[key]) for key in _WORDS if layer.facts.get(key)]
+    phrases = [str(layer.facts[key]) for key in _WORDS if layer.facts.get(key)]
     if "rotational" in layer.facts and layer.facts.get("transport") not in _NO_PLATTERS:
-        words.append("rotating" if layer.facts["rotational"] else "solid state")
+        phrases.append("rotating" if layer.facts["rotational"] else "solid state")
     for key in _SIZES:
         size = layer.facts.get(key)
         if isinstance(size, int) and size:
-            words.append(f"{key.removesuffix('_size').replace('_', ' ')} {show_bytes(size)}")
-    words += [text for key, text in _FLAGS.items() if layer.facts.get(key) is True]
-    words += _sectors(layer) + _start(layer)
+            phrases.append(f"{key.removesuffix('_size').replace('_', ' ')} {show_bytes(size)}")
+    phrases += [text for key, text in _FLAGS.items() if layer.facts.get(key) is True]
+    phrases += _sectors(layer) + _start(layer)
     if layer.facts.get("mounts"):
         word = "also at" if layer.mount else "at"
-        words.append(f"{word} {', '.join(lines(str(layer.facts['mounts'])))}")
-    return tuple(map(visible, words))
+        phrases.append(f"{word} {', '.join(lines(str(layer.facts['mounts'])))}")
+    return tuple(map(visible, phrases))
 
 
 def _sectors(layer: StackLayer) -> list[str]:

@@ -24,7 +24,7 @@ def holding_mount(path: str, mounts: Iterable[str]) -> str | None:
 
 def _providers(scene: Scene, layers: Sequence[StackLayer]) -> dict[str, str]:
     """Open id of each block device → id of the layer that provides it."""
-    found: dict[str, str] = {}
+    providers: dict[str, str] = {}
     for name, device in scene.devices.items():
         open_id = scene.on_device(name)
         candidates = [
@@ -35,8 +35,8 @@ def _providers(scene: Scene, layers: Sequence[StackLayer]) -> dict[str, str]:
         beneath = {below for layer in candidates for below in layer.below}
         tops = [layer.id for layer in candidates if layer.id not in beneath]
         if tops:
-            found[open_id] = tops[0]
-    return found
+            providers[open_id] = tops[0]
+    return providers
 
 
 def _mounts(
@@ -51,16 +51,16 @@ def _mounts(
         for layer in reversed(layers)
         if layer.mount and (device := scene.device_at(layer.device))
     }
-    found: dict[str, str] = {}
+    mounts: dict[str, str] = {}
     for mount in scene.mounts:
         device = scene.device_of(mount)
         if device:
             holder = file_systems.get(device.name) or providers.get(scene.on_device(device.name))
             if holder:
-                found[mount.mount_point] = holder
+                mounts[mount.mount_point] = holder
     for layer in layers:
-        found.update(dict.fromkeys(mount_points(layer), layer.id))
-    return found
+        mounts.update(dict.fromkeys(mount_points(layer), layer.id))
+    return mounts
 
 
 def _note_unknown(scene: Scene, providers: Mapping[str, str]) -> None:
@@ -75,13 +75,13 @@ def _facts(
     layer: StackLayer, names: Mapping[str, str], mounts: Mapping[str, str]
 ) -> Mapping[str, Scalar]:
     """The layer's facts, with what only the whole scene tells: its name, its further mounts."""
-    told: dict[str, Scalar] = {}
+    facts: dict[str, Scalar] = {}
     if layer.id in names:
-        told["kernel_name"] = names[layer.id]
+        facts["kernel_name"] = names[layer.id]
     points = [point for point, id_ in mounts.items() if id_ == layer.id and point != layer.mount]
     if points:
-        told["mounts"] = "\n".join(points)
-    return {**layer.facts, **told}
+        facts["mounts"] = "\n".join(points)
+    return {**layer.facts, **facts}
 
 
 def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
@@ -95,7 +95,7 @@ def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
     names = {id_: open_id.partition("*device:")[2] for open_id, id_ in providers.items()}
     mounts = _mounts(scene, layers, providers)
     every_point = {*mounts, *(mount.mount_point for mount in scene.mounts)}
-    known = {layer.id for layer in layers}
+    ids = {layer.id for layer in layers}
     on_mount = scene.on_mount("")
     _note_unknown(scene, providers)
 
@@ -109,9 +109,9 @@ def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
     for layer in layers:
         below: list[str] = []
         for open_id in layer.below:
-            found = resolved(open_id)
-            if found in known and found != layer.id:
-                below.append(found)
+            provider = resolved(open_id)
+            if provider in ids and provider != layer.id:
+                below.append(provider)
             else:
                 what = open_id.partition("/")[2].replace("*device:", "/dev/").replace("*mount:", "")
                 reason = f"it stands on {what}, which no layer claims"

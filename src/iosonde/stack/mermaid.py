@@ -41,7 +41,9 @@ def to_mermaid(capture: Capture) -> str:
         ]
         lines.append("  end")
     for layer in capture.layers:
-        lines += [f"  {names[layer.id]} --> {names[one]}" for one in layer.below if one in names]
+        lines += [
+            f"  {names[layer.id]} --> {names[lower]}" for lower in layer.below if lower in names
+        ]
     faulty = [
         names[layer.id] for layer in capture.layers if any(map(label.is_grave, layer.hazards))
     ]

@@ -22,7 +22,7 @@ class Stack:
 
     def __init__(self, layers: Iterable[StackLayer]) -> None:
         self.layers = {layer.id: layer for layer in layers}
-        self._above: dict[str, list[str]] = {one: [] for one in self.layers}
+        self._above: dict[str, list[str]] = {identity: [] for identity in self.layers}
         for layer in self.layers.values():
             for under in layer.below:
                 if under in self._above:
@@ -30,29 +30,29 @@ class Stack:
 
     def below(self, layer: StackLayer) -> tuple[StackLayer, ...]:
         """What a layer stands on directly."""
-        return tuple(self.layers[one] for one in layer.below if one in self.layers)
+        return tuple(self.layers[identity] for identity in layer.below if identity in self.layers)
 
     def above(self, layer: StackLayer) -> tuple[StackLayer, ...]:
         """What stands on a layer directly."""
-        return tuple(self.layers[one] for one in self._above[layer.id])
+        return tuple(self.layers[identity] for identity in self._above[layer.id])
 
     def roots(self) -> tuple[StackLayer, ...]:
         """The layers nothing stands on: mounts in the order of their paths, then devices."""
         tops = [layer for layer in self.layers.values() if not self._above[layer.id]]
-        return tuple(sorted(tops, key=lambda one: (one.mount is None, one.mount or "")))
+        return tuple(sorted(tops, key=lambda layer: (layer.mount is None, layer.mount or "")))
 
     def under(self, layer: StackLayer) -> tuple[StackLayer, ...]:
         """The layer itself and all below it, top first, each once."""
-        found: dict[str, StackLayer] = {}  # a ring (a loop device on its own file) ends here too
+        visited: dict[str, StackLayer] = {}  # a ring (a loop device on its own file) ends here too
 
-        def descend(one: StackLayer) -> None:
-            if one.id not in found:
-                found[one.id] = one
-                for under in self.below(one):
+        def descend(lower: StackLayer) -> None:
+            if lower.id not in visited:
+                visited[lower.id] = lower
+                for under in self.below(lower):
                     descend(under)
 
         descend(layer)
-        return tuple(found.values())
+        return tuple(visited.values())
 
     def provider(self, host: str, path: str) -> StackLayer | None:
         """The layer that provides a block device: not the file system that stands on it.
@@ -79,7 +79,7 @@ class Stack:
         ]
         return max(
             fitting,
-            key=lambda one: max(len(at) for at in mount_points(one) if _holds(at, path)),
+            key=lambda layer: max(len(at) for at in mount_points(layer) if _holds(at, path)),
             default=None,
         )
 
@@ -126,9 +126,9 @@ def devices_under(capture: Capture, host: str, path: str) -> tuple[str, ...]:
 
 def capture_settings(capture: Capture) -> dict[str, Scalar]:
     """All settings of a capture as one object: "LAYER.SETTING", and "HOST.NAME" of no layer."""
-    found = {
+    settings = {
         f"{layer.id}.{name}": value
         for layer in capture.layers
         for name, value in layer.settings.items()
     }
-    return {**found, **capture.host_wide}
+    return {**settings, **capture.host_wide}

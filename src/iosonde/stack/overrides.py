@@ -16,7 +16,7 @@ def parse_overrides(texts: Iterable[str]) -> dict[str, Json]:
     Raises:
         UsageError: one is no LAYER.KEY=VALUE.
     """
-    found: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or "." not in name.strip("."):
@@ -24,8 +24,8 @@ def parse_overrides(texts: Iterable[str]) -> dict[str, Json]:
                 f"expected LAYER.KEY=VALUE, not {text!r}", where="--set",
                 hint="for example: --set target.mtu=9000",
             )  # fmt: skip
-        found[name.strip()] = load_yaml(value, "--set", what=f"the value of {name.strip()!r}")
-    return found
+        values[name.strip()] = load_yaml(value, "--set", what=f"the value of {name.strip()!r}")
+    return values
 
 
 def override(tree: Tree, values: Mapping[str, Json]) -> None:
@@ -43,10 +43,10 @@ def override(tree: Tree, values: Mapping[str, Json]) -> None:
         layer, *path, last = name.split(".")
         place = layers.get(layer) if isinstance(layers, dict) else None
         if not isinstance(place, dict):
-            known = ", ".join(layers) if isinstance(layers, dict) else ""
+            names = ", ".join(layers) if isinstance(layers, dict) else ""
             raise UsageError(
                 f"the stack has no layer {layer!r} whose {last!r} could be set",
-                where=tree.file, hint=f"its layers: {known}" if known else "",
+                where=tree.file, hint=f"its layers: {names}" if names else "",
             )  # fmt: skip
         for key in path:
             place = place.setdefault(key, {})

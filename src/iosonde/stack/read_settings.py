@@ -26,25 +26,25 @@ def places_of(
     places["name"] = device.name.replace("/", "!") if device else layer.device
     if layer.mount is not None:
         places["mount"] = layer.mount
-        mount = next((one for one in scene.mounts if one.mount_point == layer.mount), None)
+        mount = next((mount for mount in scene.mounts if mount.mount_point == layer.mount), None)
         if mount:
             places["bdi"] = mount.number
-    found = []
+    resolved = []
     for address in addresses:
         try:
-            found.append(str(address).format_map(places))
+            resolved.append(str(address).format_map(places))
         except KeyError:
             continue
-    return tuple(found)
+    return tuple(resolved)
 
 
 async def _get(scene: Scene, wanted: Mapping[str, set[str]]) -> _Values:
     """(mechanism, address) → value, with one question to each mechanism."""
-    found: dict[tuple[str, str], Scalar | IosondeError] = {}
+    values: dict[tuple[str, str], Scalar | IosondeError] = {}
     for mechanism, addresses in wanted.items():
         got = await MECHANISMS.load(mechanism)().get(scene.host, sorted(addresses))
-        found.update({(mechanism, address): value for address, value in got.items()})
-    return found
+        values.update({(mechanism, address): value for address, value in got.items()})
+    return values
 
 
 async def read_settings(

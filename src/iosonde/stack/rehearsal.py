@@ -18,9 +18,9 @@ def lab_of(stack: DeclaredStack) -> LabSpec:
     disks: dict[str, list[DiskSpec]] = {name: [] for name in stack.hosts}
     for site in stack.sites:
         if isinstance(site.declared, DiskDeclared):
-            one = site.declared
-            limits = limits_like(one.like, one.iops, one.bandwidth)
-            disks[site.host].append(DiskSpec(site.name, one.size, limits))
+            disk = site.declared
+            limits = limits_like(disk.like, disk.iops, disk.bandwidth)
+            disks[site.host].append(DiskSpec(site.name, disk.size, limits))
         elif isinstance(site.declared, GuestDeclared):
             disks[site.host].append(_guest_disk(site, site.declared, stack.guests[site.name]))
     for name, entry in stack.hosts.items():

@@ -45,21 +45,21 @@ def parse_mountinfo(text: str) -> tuple[Mount, ...]:
     """The mounts in the order they were made; lines that are cut short are left out."""
     mounts = []
     for line in lines(text):
-        words = line.split(" ")
-        if "-" not in words[6:]:
+        fields = line.split(" ")
+        if "-" not in fields[6:]:
             continue
-        dash = words.index("-", 6)
-        rest = words[dash + 1 :]
+        dash = fields.index("-", 6)
+        rest = fields[dash + 1 :]
         if len(rest) < 2:
             continue
         mounts.append(
             Mount(
-                mount_point=unescape(words[4]),
+                mount_point=unescape(fields[4]),
                 source=unescape(rest[1]),
                 fstype=rest[0],
-                number=words[2],
-                root=unescape(words[3]),
-                options=tuple(words[5].split(",")),
+                number=fields[2],
+                root=unescape(fields[3]),
+                options=tuple(fields[5].split(",")),
                 super_options=tuple(unescape(rest[2]).split(",")) if len(rest) > 2 else (),
             )
         )
@@ -104,7 +104,7 @@ async def _from_sysfs(host: Host) -> dict[str, dict[str, Scalar]]:
     places = [path.removesuffix("/size") for path in await host.glob(SIZES)]
     names = ("size", "dev", "md/level", "dm/name", "dm/uuid")
     files = await host.read_many([f"{place}/{name}" for place in places for name in names])
-    found: dict[str, dict[str, Scalar]] = {}
+    columns: dict[str, dict[str, Scalar]] = {}
     for place in places:
         texts = {}
         for name in names:
@@ -113,14 +113,14 @@ async def _from_sysfs(host: Host) -> dict[str, dict[str, Scalar]]:
         kernel = place.rpartition("/")[2]
         if not texts["size"].isdecimal() or int(texts["size"]) == 0:
             continue
-        found[kernel.replace("!", "/")] = {
+        columns[kernel.replace("!", "/")] = {
             "name": texts["dm/name"] or kernel.replace("!", "/"),
             "maj:min": texts["dev"],
             "size": int(texts["size"]) * SECTOR,
             "type": "part" if kernel in disk_of else device_type(kernel, texts),
             "pkname": disk_of.get(kernel, "").replace("!", "/") or None,
         }
-    return found
+    return columns
 
 
 def device_type(kernel: str, texts: Mapping[str, str]) -> str:
@@ -142,11 +142,11 @@ def device_type(kernel: str, texts: Mapping[str, str]) -> str:
 
 def _links(paths: Iterable[str]) -> dict[str, list[str]]:
     """Device → what its slaves (or holders) directory lists."""
-    found: dict[str, list[str]] = defaultdict(list)
+    links: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         *_, device, _, other = path.split("/")
-        found[device.replace("!", "/")].append(other.replace("!", "/"))
-    return found
+        links[device.replace("!", "/")].append(other.replace("!", "/"))
+    return links
 
 
 def _path(name: str, columns: Mapping[str, Scalar]) -> str:
@@ -175,18 +175,18 @@ async def _queues(
         paths = await host.glob(QUEUES)
     else:
         disks = [name.replace("/", "!") for name in names]
-        paths = tuple(f"/sys/block/{disk}/queue/{one}" for disk in disks for one in wanted)
+        paths = tuple(f"/sys/block/{disk}/queue/{name}" for disk in disks for name in wanted)
     places = {}
     for path in paths:
         *_, device, _, name = path.split("/")
         if device.replace("!", "/") in names:  # unused loop devices would be most of it
             places[path] = (device.replace("!", "/"), name)
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    queues: dict[str, dict[str, str]] = defaultdict(dict)
     for path, content in (await host.read_many(tuple(places))).items():
         if isinstance(content, bytes):
             device, name = places[path]
-            found[device][name] = decoded(content).strip()
-    return found
+            queues[device][name] = decoded(content).strip()
+    return queues
 
 
 async def _starts(
@@ -195,12 +195,12 @@ async def _starts(
     """Where each partition starts on its disk, in 512-byte units, as sysfs says."""
     parts = [name for name, row in columns.items() if row.get("type") == "part"]
     files = await host.read_many([f"{kernel_directory(name)}/start" for name in parts])
-    found: dict[str, dict[str, Scalar]] = {}
+    starts: dict[str, dict[str, Scalar]] = {}
     for name in parts:
         content = files.get(f"{kernel_directory(name)}/start")
         if isinstance(content, bytes) and content.strip().isdigit():
-            found[name] = {"start": int(content)}
-    return found
+            starts[name] = {"start": int(content)}
+    return starts
 
 
 async def read_devices(
@@ -212,8 +212,8 @@ async def read_devices(
     holders = _links(await host.glob(HOLDERS))
     if unlisted := [name for name in slaves if name not in rows]:
         # lsblk starts from disks: what stands on one that was pulled out is not in its list.
-        known = await _from_sysfs(host)
-        rows |= {name: known[name] for name in unlisted if name in known}
+        derived = await _from_sysfs(host)
+        rows |= {name: derived[name] for name in unlisted if name in derived}
     queues = await _queues(host, rows, queue)
     starts = await _starts(host, rows)
     devices = {}
@@ -248,10 +248,10 @@ async def _note_hidden_signatures(
     host: Host, devices: Mapping[str, BlockDevice], gaps: list[Gap]
 ) -> None:
     """Where udev keeps no database (containers), lsblk sees signatures only as root."""
-    if not devices or any(one.lsblk.get("fstype") for one in devices.values()):
+    if not devices or any(device.lsblk.get("fstype") for device in devices.values()):
         return
-    found = _EFFECTIVE_USER.search(await _text(host, STATUS, gaps))
-    if found and found[1] != "0":
+    match = _EFFECTIVE_USER.search(await _text(host, STATUS, gaps))
+    if match and match[1] != "0":
         reason = "without udev's database only root sees them"
         gaps.append(Gap(host.name, "file system signatures", reason, "run as root"))
 

@@ -97,25 +97,25 @@ class Settable:
                 f"cannot be set: {self.why_not}", where=self.name,
                 hint=f"what it needs: {self.declared.needs}" * (self.declared.needs != "nothing"),
             )  # fmt: skip
-        words = " ".join(value.split())
-        if self.allowed.words and words not in self.allowed.words:
-            now = dict(self.declared.renamed).get(words, "")
+        text = " ".join(value.split())
+        if self.allowed.words and text not in self.allowed.words:
+            now = dict(self.declared.renamed).get(text, "")
             raise UsageError(
-                f"{words!r} is not among what this host allows: {self.allowed}",
+                f"{text!r} is not among what this host allows: {self.allowed}",
                 where=self.name,
-                hint=f"{words} is called {now} since Linux 5.0" if now else "",
+                hint=f"{text} is called {now} since Linux 5.0" if now else "",
             )
         low, high = self.allowed.low, self.allowed.high
         if low is not None or high is not None:
-            if not words.removeprefix("-").isdecimal():
-                raise UsageError(f"expected a whole number, got {words!r}", where=self.name)
-            if (low is not None and int(words) < low) or (high is not None and int(words) > high):
+            if not text.removeprefix("-").isdecimal():
+                raise UsageError(f"expected a whole number, got {text!r}", where=self.name)
+            if (low is not None and int(text) < low) or (high is not None and int(text) > high):
                 raise UsageError(
-                    f"{words} is out of its range here, {self.allowed}", where=self.name
+                    f"{text} is out of its range here, {self.allowed}", where=self.name
                 )
-        if not words:
+        if not text:
             raise UsageError("expected a value", where=self.name)
-        return words
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +142,15 @@ async def settable(host: Host, seen: Found | None = None) -> tuple[Settable, ...
         if isinstance(kind, HasUnused):
             layers += await kind.unused(scene, layers)
     offered = {name: LAYERS.load(name).settings for name in LAYERS}
-    places = [_place(scene, layer, one) for layer in layers for one in offered.get(layer.kind, ())]
-    places += [
-        _Place(host.name, "", one, (one.address,), None, (one.low, one.high)) for one in DECLARED
+    places = [
+        _place(scene, layer, setting) for layer in layers for setting in offered.get(layer.kind, ())
     ]
-    found = await _read(host, places)
-    declared = {(one.layer, one.declared.name) for one in found}
+    places += [
+        _Place(host.name, "", setting, (setting.address,), None, (setting.low, setting.high))
+        for setting in DECLARED
+    ]
+    settings = await _read(host, places)
+    declared = {(setting.layer, setting.declared.name) for setting in settings}
     fixed = [
         _fixed(layer, name, value)
         for layer in layers
@@ -155,23 +158,27 @@ async def settable(host: Host, seen: Found | None = None) -> tuple[Settable, ...
         if (layer.id, name) not in declared
     ]
     order = {layer.id: number for number, layer in enumerate(layers)}
-    return tuple(sorted([*found, *fixed], key=lambda one: order.get(one.layer, len(order))))
+    return tuple(
+        sorted([*settings, *fixed], key=lambda setting: order.get(setting.layer, len(order)))
+    )
 
 
 def _title(layer: StackLayer) -> str:
     return layer.id.removeprefix(f"{layer.host}/")
 
 
-def _place(scene: Scene, layer: StackLayer, one: LayerSetting) -> _Place:
+def _place(scene: Scene, layer: StackLayer, setting: LayerSetting) -> _Place:
     low, high = (
         next(iter(places_of(scene, layer, (limit,))), None) if isinstance(limit, str) else limit
-        for limit in (one.low, one.high)
+        for limit in (setting.low, setting.high)
     )
-    addresses = places_of(scene, layer, (one.address, *one.former))
-    told = layer.settings.get(one.name, layer.facts.get(one.name)) if one.told else None
-    if isinstance(told, bool):
-        told = "on" if told else "off"
-    return _Place(layer.id, _title(layer), one, addresses, told, (low, high))
+    addresses = places_of(scene, layer, (setting.address, *setting.former))
+    value = (
+        layer.settings.get(setting.name, layer.facts.get(setting.name)) if setting.told else None
+    )
+    if isinstance(value, bool):
+        value = "on" if value else "off"
+    return _Place(layer.id, _title(layer), setting, addresses, value, (low, high))
 
 
 def _fixed(layer: StackLayer, name: str, value: Scalar) -> Settable:
@@ -190,43 +197,45 @@ async def _read(host: Host, places: Sequence[_Place]) -> list[Settable]:
     several = await asyncio.gather(
         *(_of_mechanism(host, name, some) for name, some in by_mechanism.items())
     )
-    found = {key: one for some in several for key, one in some.items()}
-    ordered = [found[id(place)] for place in places if id(place) in found]
-    named = {one.name: one for one in ordered}
+    by_place = {key: setting for some in several for key, setting in some.items()}
+    ordered = [by_place[id(place)] for place in places if id(place) in by_place]
+    named = {setting.name: setting for setting in ordered}
     return [
         replace(
-            one,
+            setting,
             disturbed=tuple(
                 named[other]
-                for other in (_sibling(one, name) for name in one.declared.disturbs)
+                for other in (_sibling(setting, name) for name in setting.declared.disturbs)
                 if other in named and named[other].value is not None
             ),
         )
-        for one in ordered
+        for setting in ordered
     ]
 
 
-def _sibling(one: Settable, name: str) -> str:
-    return f"{one.title}.{name}" if one.title else name
+def _sibling(setting: Settable, name: str) -> str:
+    return f"{setting.title}.{name}" if setting.title else name
 
 
 async def _of_mechanism(host: Host, name: str, places: Sequence[_Place]) -> Mapping[int, Settable]:
     if not name:
-        return {id(one): _shown(one) for one in places if one.told is not None}
+        return {id(place): _shown(place) for place in places if place.told is not None}
     mechanism = MECHANISMS.load(name)()
-    wanted = {one for place in places if not place.declared.told for one in place.addresses}
+    wanted = {address for place in places if not place.declared.told for address in place.addresses}
     limits = {limit for place in places for limit in place.limits if isinstance(limit, str)}
     values = dict(await mechanism.get(host, sorted(wanted | limits)))
     values |= {place.addresses[0]: place.told for place in places if place.told is not None}
-    there = sorted({one for place in places for one in place.addresses if one in values})
+    there = sorted(
+        {address for place in places for address in place.addresses if address in values}
+    )
     offered, kept = await mechanism.offered(host, there), await mechanism.kept(host, there)
-    found = {}
+    settings = {}
     for place in places:
-        address = next((one for one in place.addresses if one in values), None)
+        address = next((address for address in place.addresses if address in values), None)
         if address is None:
             continue
         value = values[address]
-        found[id(place)] = Settable(
+        settings[id(place)] = Settable(
             layer=place.layer,
             title=place.title,
             declared=place.declared,
@@ -236,22 +245,26 @@ async def _of_mechanism(host: Host, name: str, places: Sequence[_Place]) -> Mapp
             kept=_words(value) if place.declared.lasts else kept.get(address, ""),
             why_not=value.message if isinstance(value, IosondeError) else place.declared.why_not,
         )
-    return found
+    return settings
 
 
 async def kept_now(host: Host, some: Sequence[Settable]) -> list[Settable]:
     """Settings with what the host's configuration sets at boot now; nothing else is read anew."""
     by_mechanism: dict[str, list[Settable]] = defaultdict(list)
-    for one in some:
-        by_mechanism[one.declared.mechanism].append(one)
-    found = []
+    for setting in some:
+        by_mechanism[setting.declared.mechanism].append(setting)
+    read_again = []
     for name, group in by_mechanism.items():
-        kept = await MECHANISMS.load(name)().kept(host, sorted(one.address for one in group))
-        found += [
-            one if one.declared.lasts else replace(one, kept=kept.get(one.address, ""))
-            for one in group
+        kept = await MECHANISMS.load(name)().kept(
+            host, sorted(setting.address for setting in group)
+        )
+        read_again += [
+            setting
+            if setting.declared.lasts
+            else replace(setting, kept=kept.get(setting.address, ""))
+            for setting in group
         ]
-    return found
+    return read_again
 
 
 def _words(value: Scalar | IosondeError) -> str:
@@ -275,8 +288,8 @@ def _allowed(
 
 
 def _figure(limit: int | str | None, values: Mapping[str, Scalar | IosondeError]) -> int | None:
-    found = values.get(limit) if isinstance(limit, str) else limit
-    return found if isinstance(found, int) else None
+    figure = values.get(limit) if isinstance(limit, str) else limit
+    return figure if isinstance(figure, int) else None
 
 
 def find(settings: Iterable[Settable], name: str) -> Settable:
@@ -285,14 +298,14 @@ def find(settings: Iterable[Settable], name: str) -> Settable:
     Raises:
         UsageError: no such setting, or several; the message lists what is near.
     """
-    known = list(settings)
-    found = [one for one in known if name in called(one)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        several = ", ".join(one.name for one in found)
+    candidates = list(settings)
+    matching = [setting for setting in candidates if name in called(setting)]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        several = ", ".join(setting.name for setting in matching)
         raise UsageError(f"{name!r} is several settings: {several}", hint="name one of them")
-    names = [each for one in known for each in called(one)]
+    names = [each for setting in candidates for each in called(setting)]
     near = get_close_matches(name, names, n=3)
     raise UsageError(
         f"this host has no setting {name!r}",
@@ -300,18 +313,18 @@ def find(settings: Iterable[Settable], name: str) -> Settable:
     )
 
 
-def called(one: Settable) -> tuple[str, ...]:
+def called(setting: Settable) -> tuple[str, ...]:
     """The names by which a user may mean a setting."""
-    last = one.declared.name
-    if not one.title:
-        return (last, f"{one.layer}.{last}")
-    name = one.title.partition(":")[2]
-    return (f"{one.layer}.{last}", one.name, f"{name}.{last}", f"/dev/{name}.{last}")
+    last = setting.declared.name
+    if not setting.title:
+        return (last, f"{setting.layer}.{last}")
+    name = setting.title.partition(":")[2]
+    return (f"{setting.layer}.{last}", setting.name, f"{name}.{last}", f"/dev/{name}.{last}")
 
 
-def of_layer(one: Settable, layer: str) -> bool:
+def of_layer(setting: Settable, layer: str) -> bool:
     """Whether a setting belongs to what a user names as a layer: id, name, device or kind."""
-    kind, _, name = one.title.partition(":")
-    if not one.title:
-        return layer == one.layer
-    return layer in {one.layer, one.title, name, f"/dev/{name}", kind}
+    kind, _, name = setting.title.partition(":")
+    if not setting.title:
+        return layer == setting.layer
+    return layer in {setting.layer, setting.title, name, f"/dev/{name}", kind}

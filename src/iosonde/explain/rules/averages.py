@@ -51,19 +51,19 @@ def _quoted_rows(case: EvidenceSet) -> Iterable[Finding]:
     """The figure an author quotes beside logs: another than theirs, or one host's, said of all."""
     quoted: list[tuple[Condition, TrialEvidence, float]] = []
     for series in series_of(case):
-        for one in series.conditions:
-            found = _figure_in(one.trials[0], one.metric.unit)
-            if found is None:
+        for condition in series.conditions:
+            quoted_figure = _figure_in(condition.trials[0], condition.metric.unit)
+            if quoted_figure is None:
                 continue
-            figure, step = found
+            figure, step = quoted_figure
             reach = step + _ROUNDED * figure
-            nearest = min(one.trials, key=lambda trial: abs(_mean(trial, one) - figure))
-            if abs(one.metric.mean - figure) <= reach and len(one.trials) < 2:
+            nearest = min(condition.trials, key=lambda trial: abs(_mean(trial, condition) - figure))
+            if abs(condition.metric.mean - figure) <= reach and len(condition.trials) < 2:
                 continue
-            if abs(_mean(nearest, one) - figure) <= reach:
-                quoted.append((one, nearest, figure))
-            elif abs(one.metric.mean - figure) > reach:
-                yield _stray(one, figure)
+            if abs(_mean(nearest, condition) - figure) <= reach:
+                quoted.append((condition, nearest, figure))
+            elif abs(condition.metric.mean - figure) > reach:
+                yield _stray(condition, figure)
     if quoted:
         yield _whose(quoted)
 
@@ -75,9 +75,9 @@ def _mean(trial: TrialEvidence, condition: Condition) -> float:
 def _figure_in(trial: TrialEvidence, unit: str) -> tuple[float, float] | None:
     """The first figure in a trial's row that has the metric's unit, and half of its last digit."""
     for cell in trial.row:
-        found = _QUOTED.fullmatch(cell.strip())
-        if found and (unit == "B/s") == (found[1] is not None):
-            number, prefix = (found[1], found[2]) if found[1] else (found[3], found[4])
+        match = _QUOTED.fullmatch(cell.strip())
+        if match and (unit == "B/s") == (match[1] is not None):
+            number, prefix = (match[1], match[2]) if match[1] else (match[3], match[4])
             plain = number.replace(",", "")
             scale = _SCALE.get(prefix or "", 1.0)
             return float(plain) * scale, scale / 2 / 10 ** len(plain.partition(".")[2])
@@ -87,26 +87,33 @@ def _figure_in(trial: TrialEvidence, unit: str) -> tuple[float, float] | None:
 def _whose(quoted: list[tuple[Condition, TrialEvidence, float]]) -> Finding:
     worst = 0
     evidence = []
-    for one, nearest, figure in quoted:
-        means = {trial.host: _mean(trial, one) for trial in one.trials}
-        pick = min if higher_is_better(one.metric.name) else max
+    for condition, nearest, figure in quoted:
+        means = {trial.host: _mean(trial, condition) for trial in condition.trials}
+        pick = min if higher_is_better(condition.metric.name) else max
         worst += nearest.host == pick(means, key=lambda host: means[host])
         evidence.append(
-            Evidence(f"“{one.label}”: quoted, that is {nearest.host}", figure, one.metric.unit,
-                     nearest.where)
-        )  # fmt: skip
+            Evidence(
+                f"“{condition.label}”: quoted, that is {nearest.host}",
+                figure,
+                condition.metric.unit,
+                nearest.where,
+            )
+        )
         evidence += [
             Evidence(
-                f"“{one.label}”: {trial.host}", _mean(trial, one), one.metric.unit, trial.where
+                f"“{condition.label}”: {trial.host}",
+                _mean(trial, condition),
+                condition.metric.unit,
+                trial.where,
             )
-            for trial in one.trials
+            for trial in condition.trials
             if trial is not nearest
         ]
     every = worst == len(quoted)
     side = (
         "the worse host's each time" if every else f"the worse host's in {worst} of {len(quoted)}"
     )
-    headings = {one.trials[0].heading for one, _, _ in quoted}
+    headings = {condition.trials[0].heading for condition, _, _ in quoted}
     first = quoted[0][0].trials[0]
     return Finding(
         rule="average-mismatch",
@@ -123,23 +130,28 @@ def _whose(quoted: list[tuple[Condition, TrialEvidence, float]]) -> Finding:
     )
 
 
-def _stray(one: Condition, figure: float) -> Finding:
+def _stray(condition: Condition, figure: float) -> Finding:
     return Finding(
         rule="average-mismatch",
         severity="warning",
-        subject=one.label,
+        subject=condition.label,
         message=(
-            f"The quoted {units.show(figure, one.metric.unit)} is neither the mean of a host nor "
-            "of all of them."
-            if len(one.trials) > 1
-            else f"The quoted {units.show(figure, one.metric.unit)} is not what the log beside it "
-            f"says, {units.show(one.metric.mean, one.metric.unit)}."
+            f"The quoted {units.show(figure, condition.metric.unit)} is neither the mean of a host "
+            "nor of all of them."
+            if len(condition.trials) > 1
+            else f"The quoted {units.show(figure, condition.metric.unit)} is not what the log "
+            f"beside it says, {units.show(condition.metric.mean, condition.metric.unit)}."
         ),
         evidence=(
-            Evidence("quoted", figure, one.metric.unit, one.where),
+            Evidence("quoted", figure, condition.metric.unit, condition.where),
             *(
-                Evidence(trial.host or one.label, _mean(trial, one), one.metric.unit, trial.where)
-                for trial in one.trials
+                Evidence(
+                    trial.host or condition.label,
+                    _mean(trial, condition),
+                    condition.metric.unit,
+                    trial.where,
+                )
+                for trial in condition.trials
             ),
         ),
         remedy="Correct the table.",

@@ -28,31 +28,31 @@ _DENIED = re.compile(
 def _repeats(case: EvidenceSet) -> Iterable[Finding]:
     """A condition that its author calls a repeat of another: what moved is noise."""
     every = series_of(case)
-    conditions = [one for series in every for one in series.conditions]
+    conditions = [condition for series in every for condition in series.conditions]
     for series in every:
-        for one in series.conditions:
-            words = " ".join(cell for cell in _cells(one) if _AGAIN.search(cell))
-            other = _named_in(words, one, conditions)
+        for condition in series.conditions:
+            remark = " ".join(cell for cell in _cells(condition) if _AGAIN.search(cell))
+            other = _named_in(remark, condition, conditions)
             if other is not None and other.metric.mean:
-                yield _moved(one, other, series)
+                yield _moved(condition, other, series)
 
 
 def _cells(condition: Condition) -> list[str]:
     return list(dict.fromkeys(cell for trial in condition.trials for cell in trial.row if cell))
 
 
-def _named_in(words: str, one: Condition, others: Sequence[Condition]) -> Condition | None:
+def _named_in(remark: str, condition: Condition, others: Sequence[Condition]) -> Condition | None:
     """The condition of the same source and metric of which a cell stands in some words."""
-    for other in others if words else ():
-        same = other.trials[0].source == one.trials[0].source
-        alike = same and other.metric.name == one.metric.name
-        if other is not one and alike and any(cell in words for cell in _cells(other)):
+    for other in others if remark else ():
+        same = other.trials[0].source == condition.trials[0].source
+        alike = same and other.metric.name == condition.metric.name
+        if other is not condition and alike and any(cell in remark for cell in _cells(other)):
             return other
     return None
 
 
-def _moved(one: Condition, other: Condition, series: ComparableTrials) -> Finding:
-    moved = one.metric.mean / other.metric.mean - 1
+def _moved(condition: Condition, other: Condition, series: ComparableTrials) -> Finding:
+    moved = condition.metric.mean / other.metric.mean - 1
     said = f"The repeat moved by {units.show_fraction(abs(moved))} with nothing changed"
     spread = _spread(series)
     if len(series.conditions) > 1 and spread < 2 * abs(moved):
@@ -62,19 +62,19 @@ def _moved(one: Condition, other: Condition, series: ComparableTrials) -> Findin
         )
     evidence = [
         Evidence(other.label, other.metric.mean, other.metric.unit, other.where),
-        Evidence(one.label, one.metric.mean, one.metric.unit, one.where),
+        Evidence(condition.label, condition.metric.mean, condition.metric.unit, condition.where),
     ]
     before = {trial.host: trial for trial in other.trials}
-    for trial in one.trials if len(one.trials) > 1 else ():
-        then = before[trial.host].mean(one.metric.name) if trial.host in before else None
-        now = trial.mean(one.metric.name)
+    for trial in condition.trials if len(condition.trials) > 1 else ():
+        then = before[trial.host].mean(condition.metric.name) if trial.host in before else None
+        now = trial.mean(condition.metric.name)
         if then and now is not None:
             what = f"moved on {trial.host}"
             evidence.append(Evidence(what, now / then - 1, "fraction", trial.where))
     return Finding(
         rule="within-noise",
         severity="warning",
-        subject=one.label,
+        subject=condition.label,
         message=f"{said}.",
         evidence=tuple(evidence),
         remedy="Compare with a baseline that is measured again before and after each change.",
@@ -83,7 +83,7 @@ def _moved(one: Condition, other: Condition, series: ComparableTrials) -> Findin
 
 
 def _spread(series: ComparableTrials) -> float:
-    means = [one.metric.mean for one in series.conditions]
+    means = [condition.metric.mean for condition in series.conditions]
     return max(means) / min(means) - 1 if min(means) > 0 else 0.0
 
 
@@ -91,35 +91,35 @@ def _denied(case: EvidenceSet) -> Iterable[Finding]:
     """A remark that there is no difference, where the loops show one."""
     for series in series_of(case):
         before: Condition | None = None
-        for one in series.conditions:
-            words = " ".join(cell for cell in _cells(one) if _DENIED.search(cell))
-            other = _named_in(words, one, series.conditions) or (before if words else None)
-            before = one
-            if other is None or min(len(one.metric.loops), len(other.metric.loops)) < 2:
+        for condition in series.conditions:
+            remark = " ".join(cell for cell in _cells(condition) if _DENIED.search(cell))
+            other = _named_in(remark, condition, series.conditions) or (before if remark else None)
+            before = condition
+            if other is None or min(len(condition.metric.loops), len(other.metric.loops)) < 2:
                 continue
-            known = circumstances(other, one)
-            verdict = judge(other.metric, one.metric, known=known).verdict
+            context = circumstances(other, condition)
+            verdict = judge(other.metric, condition.metric, known=context).verdict
             if verdict.outcome in {Outcome.BETTER, Outcome.WORSE}:
-                yield _overlooked(one, other, verdict, words)
+                yield _overlooked(condition, other, verdict, remark)
 
 
-def _overlooked(one: Condition, other: Condition, verdict: Verdict, words: str) -> Finding:
+def _overlooked(condition: Condition, other: Condition, verdict: Verdict, remark: str) -> Finding:
     change, interval = verdict.change or 0.0, verdict.interval or (0.0, 0.0)
     low, high = sorted(abs(bound) for bound in interval)
-    before, after = compared(other.metric, one.metric)
+    before, after = compared(other.metric, condition.metric)
     return Finding(
         rule="overlooked-difference",
         severity="warning",
-        subject=one.label,
+        subject=condition.label,
         message=(
-            f"“{words}” is written beside it, but the loops speak against that: taken alone it is "
+            f"“{remark}” is written beside it, but the loops speak against that: taken alone it is "
             f"{units.show_fraction(abs(change))} ({shown_range(low, high)}) "
             f"{'higher' if change > 0 else 'lower'} than “{other.label}”, a verdict of "
             f"“{verdict.outcome.value}”."
         ),
         evidence=(
             Evidence(other.label, before, other.metric.unit, other.where),
-            Evidence(one.label, after, one.metric.unit, one.where),
+            Evidence(condition.label, after, condition.metric.unit, condition.where),
             Evidence("change", change, "fraction", "computed"),
         ),
         remedy="Do not call it equal before more loops of both, in turns, have said so.",

@@ -97,10 +97,10 @@ def differences(case: EvidenceSet) -> Iterator[Finding]:
             if row.counted is not None
         ]
         # Layers in between are accounted for otherwise from kernel to kernel: the ends tell.
-        apart = [one for one in gaps if one.differs and (one.row.last or one is gaps[0])]
+        apart = [gap for gap in gaps if gap.differs and (gap.row.last or gap is gaps[0])]
         if apart or trial.ledger.declared:
             yield _finding(trial, trial.ledger, apart)
-        elif beside := [one for one in gaps if _besides(one)]:
+        elif beside := [gap for gap in gaps if _besides(gap)]:
             yield _beside(trial, beside)
 
 
@@ -114,16 +114,16 @@ def _besides(gap: _Gap) -> bool:
 def _beside(trial: TrialEvidence, gaps: Sequence[_Gap]) -> Finding:
     """Others did I/O as steadily before the load as in it, and nothing is left unexplained."""
     parts = ", ".join(
-        f"{one.row.device} about {one.row.idle.reads + one.row.idle.writes:.0f} I/Os beside "
-        f"{one.row.predicted.reads + one.row.predicted.writes:.0f} of the load"
-        for one in gaps
+        f"{gap.row.device} about {gap.row.idle.reads + gap.row.idle.writes:.0f} I/Os beside "
+        f"{gap.row.predicted.reads + gap.row.predicted.writes:.0f} of the load"
+        for gap in gaps
     )
     return Finding(
         rule="ledger-difference",
         severity="warning",
         subject=trial.label,
         message=f"Someone else was doing I/O all the time: {parts}. It was taken off.",
-        evidence=tuple(line for one in gaps for line in _evidence(one, trial)),
+        evidence=tuple(line for gap in gaps for line in _evidence(gap, trial)),
         remedy="Find out who (iotop, /proc/*/io, fatrace) and measure when it is quiet.",
         confirm="`iosonde run --ledger` again: others' I/Os are none",
     )
@@ -131,14 +131,14 @@ def _beside(trial: TrialEvidence, gaps: Sequence[_Gap]) -> Finding:
 
 def _finding(trial: TrialEvidence, ledger: Ledger, apart: Sequence[_Gap]) -> Finding:
     message, remedy = _reason(ledger, apart)
-    evidence = [line for one in apart for line in _evidence(one, trial)]
+    evidence = [line for gap in apart for line in _evidence(gap, trial)]
     evidence += [
         Evidence(f"{name} of {layer}, declared", wanted, "", trial.where)
         for layer, name, wanted, _ in ledger.declared
     ]
     evidence += [
-        Evidence(f"{name} of {layer}, found", found, "", trial.where)
-        for layer, name, _, found in ledger.declared
+        Evidence(f"{name} of {layer}, found", value, "", trial.where)
+        for layer, name, _, value in ledger.declared
     ]
     return Finding(
         rule="ledger-difference",
@@ -152,11 +152,11 @@ def _finding(trial: TrialEvidence, ledger: Ledger, apart: Sequence[_Gap]) -> Fin
 
 
 def _reason(ledger: Ledger, apart: Sequence[_Gap]) -> tuple[str, str]:
-    devices = ", ".join(one.row.device for one in apart)
+    devices = ", ".join(gap.row.device for gap in apart)
     if ledger.declared:
-        layer, name, wanted, found = ledger.declared[0]
+        layer, name, wanted, actual = ledger.declared[0]
         return (
-            f"The array is not what was declared: {name} of {layer} is {found}, not {wanted}"
+            f"The array is not what was declared: {name} of {layer} is {actual}, not {wanted}"
             + (f", and {devices} counted accordingly." if apart else "."),
             "Declare what is there, or take the array down and build it anew.",
         )
@@ -173,15 +173,16 @@ def _reason(ledger: Ledger, apart: Sequence[_Gap]) -> tuple[str, str]:
             f"{_named(name, value)} of {layer}.",
             "Look at the array: `mdadm --detail`, its members' states, md/rmw_level.",
         )
-    others = [one for one in apart if _others(one)]
+    others = [gap for gap in apart if _others(gap)]
     if others:
-        rate = ", ".join(_busy(one) for one in others)
+        rate = ", ".join(_busy(other) for other in others)
         return (
-            f"Someone else is doing I/O on {', '.join(one.row.device for one in others)}: {rate}.",
+            "Someone else is doing I/O on "
+            f"{', '.join(other.row.device for other in others)}: {rate}.",
             "Find out who (iotop, /proc/*/io, fatrace) and measure when it is quiet.",
         )
-    if apart and not any(one.bytes_differ for one in apart):
-        less = sum(one.rest.reads + one.rest.writes for one in apart) < 0
+    if apart and not any(gap.bytes_differ for gap in apart):
+        less = sum(gap.rest.reads + gap.rest.writes for gap in apart) < 0
         more = "merges more" if less else "splits more, or merges less,"
         return (
             f"The kernel {more} than was assumed on {devices}: the bytes are as predicted, the "
@@ -224,7 +225,7 @@ def _evidence(gap: _Gap, trial: TrialEvidence) -> Iterator[Evidence]:
     if counted is None:
         return
     for what, unit in (("reads", ""), ("read_bytes", "B"), ("writes", ""), ("write_bytes", "B")):
-        values = [getattr(one, what) for one in (row.predicted, counted, row.idle)]
+        values = [getattr(account, what) for account in (row.predicted, counted, row.idle)]
         if abs(values[1] - values[0]) > 0:
             named = f"{what.replace('_', ' ')} of {row.device}"
             if row.between is None:

@@ -34,11 +34,16 @@ def _first_loops(case: EvidenceSet) -> Iterable[Finding]:
     groups: dict[tuple[str, str], list[Condition]] = {}
     every = series_of(case)
     for series in every:
-        for one in series.conditions:
-            positive = all(value > 0 for value in one.metric.loops)
-            if len(one.metric.loops) >= 3 and positive and _imported(one) and not _fall(one):
-                key = one.trials[0].source, series.headline
-                groups.setdefault(key, []).append(one)
+        for condition in series.conditions:
+            positive = all(value > 0 for value in condition.metric.loops)
+            if (
+                len(condition.metric.loops) >= 3
+                and positive
+                and _imported(condition)
+                and not _fall(condition)
+            ):
+                key = condition.trials[0].source, series.headline
+                groups.setdefault(key, []).append(condition)
     for conditions in groups.values():
         yield from _outstanding(conditions, every)
 
@@ -51,30 +56,39 @@ def _imported(condition: Condition) -> bool:
 def _outstanding(
     conditions: Sequence[Condition], every: Sequence[ComparableTrials]
 ) -> Iterable[Finding]:
-    later = [[log(value) for value in one.metric.loops[1:]] for one in conditions]
+    later = [[log(value) for value in condition.metric.loops[1:]] for condition in conditions]
     freedom = sum(len(values) - 1 for values in later)
     if freedom < _FREEDOM:
         return
     power = sum(sum((value - _mean(values)) ** 2 for value in values) for values in later)
     scatter = sqrt(power / freedom)
-    found = []
-    for one, values in zip(conditions, later, strict=True):
-        ahead = log(one.metric.loops[0]) - _mean(values)
+    outstanding = []
+    for condition, values in zip(conditions, later, strict=True):
+        ahead = log(condition.metric.loops[0]) - _mean(values)
         error = scatter * sqrt(1 + 1 / len(values))
         if error > 0 and _two_sided(ahead / error, freedom) < _LEVEL / len(conditions):
-            found.append((one, exp(ahead) - 1))
-    if not found:
+            outstanding.append((condition, exp(ahead) - 1))
+    if not outstanding:
         return
-    names = ", ".join(f"“{one.label}” ({_signed(share)})" for one, share in found)
+    names = ", ".join(f"“{condition.label}” ({_signed(share)})" for condition, share in outstanding)
     evidence = []
-    for one, _ in found:
-        unit = one.metric.unit
-        rest = sum(one.metric.loops[1:]) / (len(one.metric.loops) - 1)
+    for condition, _ in outstanding:
+        unit = condition.metric.unit
+        rest = sum(condition.metric.loops[1:]) / (len(condition.metric.loops) - 1)
         evidence += [
-            Evidence(f"first loop of “{one.label}”", one.metric.loops[0], unit, one.where),
-            Evidence("mean of its later loops", rest, unit, one.where),
+            Evidence(
+                f"first loop of “{condition.label}”",
+                condition.metric.loops[0],
+                unit,
+                condition.where,
+            ),
+            Evidence("mean of its later loops", rest, unit, condition.where),
         ]
-    turned = [pair for series in every for pair in _turned(series, [one for one, _ in found])]
+    turned = [
+        pair
+        for series in every
+        for pair in _turned(series, [condition for condition, _ in outstanding])
+    ]
     said = "".join(f"; without it “{a.label}” is behind “{b.label}”" for a, b in turned[:1])
     said += f" and {len(turned) - 1} more places are exchanged" if len(turned) > 1 else ""
     yield Finding(
@@ -82,9 +96,9 @@ def _outstanding(
         severity="warning",
         subject=conditions[0].trials[0].source,
         message=(
-            f"The first loop differs from the later ones in {len(found)} of {len(conditions)} "
-            f"conditions: {names}. Something was not yet warm, full or busy, and it is in the mean"
-            f"{said}."
+            f"The first loop differs from the later ones in {len(outstanding)} of "
+            f"{len(conditions)} conditions: {names}. Something was not yet warm, full or busy, "
+            f"and it is in the mean{said}."
         ),
         evidence=tuple(evidence),
         remedy="Leave the first loop out, or let the load run in before (ramp_time) until the rate "
@@ -94,12 +108,12 @@ def _outstanding(
 
 
 def _turned(
-    series: ComparableTrials, found: Sequence[Condition]
+    series: ComparableTrials, outstanding: Sequence[Condition]
 ) -> Iterable[tuple[Condition, Condition]]:
     """Pairs of conditions whose order is another one without the first loops."""
     best_first = higher_is_better(series.headline)
-    named = {id(one) for one in found}
-    for a in (one for one in series.conditions if id(one) in named):
+    named = {id(condition) for condition in outstanding}
+    for a in (condition for condition in series.conditions if id(condition) in named):
         for b in series.conditions:
             again = id(b) in named and id(b) <= id(a)
             if again or len(b.metric.loops) < 2:
@@ -126,9 +140,9 @@ def _common_causes(case: EvidenceSet) -> Iterable[Finding]:
     """Hosts measured at the same time whose loops rise and fall together."""
     pairs: dict[tuple[str, str, str, str], list[tuple[TrialEvidence, TrialEvidence]]] = {}
     for series in series_of(case):
-        for one in series.conditions:
-            for place, a in enumerate(one.trials):
-                for b in one.trials[place + 1 :]:
+        for condition in series.conditions:
+            for place, a in enumerate(condition.trials):
+                for b in condition.trials[place + 1 :]:
                     if a.host and b.host and overlap(a, b) > 0:
                         key = (a.source, series.headline, a.host, b.host)
                         pairs.setdefault(key, []).append((a, b))
@@ -153,12 +167,16 @@ def _moving_together(
     if steps < _STEPS or r < _TOGETHER or z < _SURE:
         return
     close = [
-        (a, found)
+        (a, correlation)
         for a, b in trials
-        for found in [_of_pair(a.metrics[headline].loops, b.metrics[headline].loops)]
-        if found is not None
+        for correlation in [_of_pair(a.metrics[headline].loops, b.metrics[headline].loops)]
+        if correlation is not None
     ]
-    bounds = [f"{pick(found for _, found in close):.2f}" for pick in (min, max)] if close else []
+    bounds = (
+        [f"{pick(correlation for _, correlation in close):.2f}" for pick in (min, max)]
+        if close
+        else []
+    )
     span = " … ".join(dict.fromkeys(bounds))
     among = f", {span} in {len(close)} of {len(trials)} trials" if close else ""
     yield Finding(
@@ -173,8 +191,8 @@ def _moving_together(
         evidence=(
             Evidence("correlation of the loops around their means", round(r, 3), "", source),
             Evidence("pairs of loops", len(left), "", source),
-            *(Evidence(f"correlation in “{a.label}”", round(found, 3), "", a.where)
-              for a, found in close),
+            *(Evidence(f"correlation in “{a.label}”", round(correlation, 3), "", a.where)
+              for a, correlation in close),
         ),
         remedy="Look for what they share: a replication or network between them, one array or "
         "power supply behind both; measure the hosts one after the other.",
@@ -208,10 +226,10 @@ def _falls(case: EvidenceSet) -> Iterable[Finding]:
     for series in series_of(case):
         if not series.headline.startswith("write.") or not higher_is_better(series.headline):
             continue
-        for one in series.conditions:
-            place = _fall(one)
+        for condition in series.conditions:
+            place = _fall(condition)
             if place:
-                yield _drained(case, one, place)
+                yield _drained(case, condition, place)
 
 
 def _fall(condition: Condition) -> int:

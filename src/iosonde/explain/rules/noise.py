@@ -48,16 +48,20 @@ class _Step:
 def _orders(case: EvidenceSet) -> Iterable[Finding]:
     for series in series_of(case):
         ranked = _ranked(series)
-        alone = [one for one in ranked if len(one.metric.loops) < 2]
+        alone = [condition for condition in ranked if len(condition.metric.loops) < 2]
         if alone:
             yield from _single(series, ranked, alone)
-        yield from _judged(series, [one for one in ranked if len(one.metric.loops) > 1])
+        yield from _judged(
+            series, [condition for condition in ranked if len(condition.metric.loops) > 1]
+        )
 
 
 def _ranked(series: ComparableTrials) -> list[Condition]:
     """The conditions, the best first."""
     best_first = higher_is_better(series.headline)
-    return sorted(series.conditions, key=lambda one: typical(one.metric), reverse=best_first)
+    return sorted(
+        series.conditions, key=lambda condition: typical(condition.metric), reverse=best_first
+    )
 
 
 def _judged(series: ComparableTrials, ranked: Sequence[Condition]) -> Iterable[Finding]:
@@ -78,8 +82,8 @@ def _judged(series: ComparableTrials, ranked: Sequence[Condition]) -> Iterable[F
 
 
 def _step(a: Condition, b: Condition, bar: Bar) -> _Step:
-    known = circumstances(a, b)
-    return _Step(a, b, judge(a.metric, b.metric, bar=bar, known=known).verdict)
+    context = circumstances(a, b)
+    return _Step(a, b, judge(a.metric, b.metric, bar=bar, known=context).verdict)
 
 
 def _stretches(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
@@ -98,11 +102,11 @@ def _stretches(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
 def _single(
     series: ComparableTrials, ranked: Sequence[Condition], alone: Sequence[Condition]
 ) -> Iterable[Finding]:
-    targets = {(trial.host, trial.target) for one in ranked for trial in one.trials}
+    targets = {(trial.host, trial.target) for condition in ranked for trial in condition.trials}
     if len(ranked) < 2 or (len(ranked) == 2 and len(targets) == 2):
         return  # two devices of two hosts: nobody orders them
     for close in _close(ranked):
-        unknown = [one for one in close if one in alone]
+        unknown = [condition for condition in close if condition in alone]
         if len(close) < 2 or not unknown:
             continue
         first, last = close[0], close[-1]
@@ -117,8 +121,13 @@ def _single(
                 f"{units.show_fraction(spread)} apart)."
             ),
             evidence=tuple(
-                Evidence(_name(series, one), typical(one.metric), one.metric.unit, one.where)
-                for one in close
+                Evidence(
+                    _name(series, condition),
+                    typical(condition.metric),
+                    condition.metric.unit,
+                    condition.where,
+                )
+                for condition in close
             ),
             remedy=_MORE,
             confirm="an order that holds in every round",
@@ -128,11 +137,11 @@ def _single(
 def _close(ranked: Sequence[Condition]) -> Iterator[list[Condition]]:
     """Stretches in which each is less than a factor of two from the next."""
     stretch: list[Condition] = []
-    for one in ranked:
-        if stretch and not _near(stretch[-1].metric.mean, one.metric.mean):
+    for condition in ranked:
+        if stretch and not _near(stretch[-1].metric.mean, condition.metric.mean):
             yield stretch
             stretch = []
-        stretch.append(one)
+        stretch.append(condition)
     yield stretch
 
 
@@ -153,7 +162,7 @@ def _ranking(
     series: ComparableTrials, ranked: Sequence[Condition], apart: Sequence[_Step]
 ) -> Finding:
     lead = apart[0]
-    better, worse = (_name(series, one) for one in (lead.better, lead.worse))
+    better, worse = (_name(series, condition) for condition in (lead.better, lead.worse))
     gap = f"“{better}” is better than “{worse}” by {_lead(lead.verdict)}"
     said = (
         f"“{better}” is best: better than “{worse}” by {_lead(lead.verdict)}"
@@ -162,8 +171,13 @@ def _ranking(
         f"apart; {gap}"
     )
     means = [
-        Evidence(_name(series, one), typical(one.metric), one.metric.unit, one.where)
-        for one in ranked
+        Evidence(
+            _name(series, condition),
+            typical(condition.metric),
+            condition.metric.unit,
+            condition.where,
+        )
+        for condition in ranked
     ]
     return Finding(
         rule="ranking",
@@ -178,7 +192,7 @@ def _ranking(
 
 
 def _change(series: ComparableTrials, step: _Step) -> Evidence:
-    better, worse = (_name(series, one) for one in (step.better, step.worse))
+    better, worse = (_name(series, condition) for condition in (step.better, step.worse))
     where = f"{step.worse.where}; {step.better.where}"
     return Evidence(f"“{worse}” against “{better}”", step.verdict.change, "fraction", where)
 
@@ -208,7 +222,7 @@ def shown_range(low: float, high: float) -> str:
 
 
 def _pair(series: ComparableTrials, step: _Step) -> Finding:
-    better, worse = (_name(series, one) for one in (step.better, step.worse))
+    better, worse = (_name(series, condition) for condition in (step.better, step.worse))
     equal = step.verdict.outcome is Outcome.EQUIVALENT
     more = step.verdict.more_loops
     advice = f"; {more} more loops of each would decide" if more else ""
@@ -232,7 +246,7 @@ def _pair(series: ComparableTrials, step: _Step) -> Finding:
 
 def _several(series: ComparableTrials, stretch: Sequence[_Step], ends: _Step) -> Finding:
     """A stretch of three or more conditions in which no neighbours differ."""
-    best, worst = (_name(series, one) for one in (ends.better, ends.worse))
+    best, worst = (_name(series, condition) for condition in (ends.better, ends.worse))
     equal = ends.verdict.outcome is Outcome.EQUIVALENT
     count = len(stretch) + 1
     if ends.supported:
@@ -260,10 +274,12 @@ def _undistinguished(
 ) -> Finding:
     conditions: dict[str, Condition] = {}
     for step in steps:
-        conditions |= {_name(series, one): one for one in (step.better, step.worse)}
+        conditions |= {
+            _name(series, condition): condition for condition in (step.better, step.worse)
+        }
     evidence = [
-        Evidence(name, typical(one.metric), one.metric.unit, one.where)
-        for name, one in conditions.items()
+        Evidence(name, typical(condition.metric), condition.metric.unit, condition.where)
+        for name, condition in conditions.items()
     ]
     for step in steps:
         change = _change(series, step)
@@ -271,10 +287,10 @@ def _undistinguished(
         if step.verdict.more_loops:
             what = f"{change.what}: more loops of each that would decide"
             evidence.append(Evidence(what, step.verdict.more_loops, "", "forecast"))
-    for name, one in conditions.items():
+    for name, condition in conditions.items():
         evidence += [
-            Evidence(f"what is written beside “{name}”", remark, "", one.where)
-            for remark in dict.fromkeys(_remarks(one))
+            Evidence(f"what is written beside “{name}”", remark, "", condition.where)
+            for remark in dict.fromkeys(_remarks(condition))
         ]
     return Finding(
         rule="within-noise",
@@ -295,11 +311,11 @@ def _remarks(condition: Condition) -> Iterator[str]:
 
 
 def _unsupported(case: EvidenceSet) -> Iterable[Finding]:
-    return (one for one in _orders(case) if one.rule == "within-noise")
+    return (finding for finding in _orders(case) if finding.rule == "within-noise")
 
 
 def _supported(case: EvidenceSet) -> Iterable[Finding]:
-    return (one for one in _orders(case) if one.rule == "ranking")
+    return (finding for finding in _orders(case) if finding.rule == "ranking")
 
 
 _SOURCE = "docs/decisions/0022-verdicts.md; Student's t on logarithms with Bonferroni's correction"

@@ -51,12 +51,12 @@ class TimeGrid:
         """How far each inner point is from what its neighbours tell, as a logarithm."""
         rows = [(self.depths, row) for row in self.times]
         rows += [(self.sizes, tuple(column)) for column in zip(*self.times, strict=True)]
-        found = []
+        distances = []
         for places, values in rows:
             for at in range(1, len(places) - 1):
                 outer = ((places[at - 1], places[at + 1]), (values[at - 1], values[at + 1]))
-                found.append(values[at] - _between(*outer, places[at]))
-        return found
+                distances.append(values[at] - _between(*outer, places[at]))
+        return distances
 
 
 def _between(places: Sequence[int], values: Sequence[float], at: float) -> float:
@@ -139,21 +139,26 @@ def of_points(name: str, points: Sequence[CalibrationPoint]) -> CalibratedDevice
         UsageError: they are no whole grid.
     """
     grids = {}
-    for way in sorted({(one.write, one.random) for one in points}):
-        own = {(one.size, one.depth): one for one in points if (one.write, one.random) == way}
+    for way in sorted({(point.write, point.random) for point in points}):
+        own = {
+            (point.size, point.depth): point
+            for point in points
+            if (point.write, point.random) == way
+        }
         sizes = tuple(sorted({size for size, _ in own}))
         depths = tuple(sorted({depth for _, depth in own}))
         if len(own) < len(sizes) * len(depths):
             raise UsageError(f"the calibration {name!r} is incomplete", hint="run it again")
         grids[way] = TimeGrid(
-            sizes, depths,
+            sizes,
+            depths,
             tuple(tuple(-log(own[size, depth].iops) for depth in depths) for size in sizes),
-        )  # fmt: skip
+        )
     if not grids:
         raise UsageError(f"the calibration {name!r} has no figures", hint="run it again")
     gaps = [gap for grid in grids.values() for gap in grid.gaps()]
     bent = sum(gap * gap for gap in gaps) / len(gaps) if gaps else 0.0
-    spread = sum(one.spread**2 for one in points) / len(points)
+    spread = sum(point.spread**2 for point in points) / len(points)
     return CalibratedDevice(name, grids, sqrt(bent + spread))
 
 

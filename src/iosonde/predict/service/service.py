@@ -101,8 +101,8 @@ def parse_rate(text: str, where: str) -> float:
     Raises:
         UsageError: it is none.
     """
-    if found := _LINE_RATE.fullmatch(text.strip()):
-        return float(found[1]) * {"M": 1e6, "G": 1e9}[found[2]] / 8
+    if match := _LINE_RATE.fullmatch(text.strip()):
+        return float(match[1]) * {"M": 1e6, "G": 1e9}[match[2]] / 8
     plain = text.strip().removesuffix("/s").strip()
     if plain.endswith(("MB", "GB")):
         number, factor = plain[:-2].strip(), 1e6 if plain[-2] == "M" else 1e9
@@ -142,18 +142,18 @@ class Keys:
 
     def share(self, key: str, default: str | None = None) -> float:
         """A fraction below 1."""
-        found = units.parse_fraction(self._take(key, default), where=f"{self._where}, {key}")
-        if not 0 <= found < 1:
+        fraction = units.parse_fraction(self._take(key, default), where=f"{self._where}, {key}")
+        if not 0 <= fraction < 1:
             raise UsageError(f"{key} is a share below 100 %", where=self._where)
-        return found
+        return fraction
 
     def number(self, key: str, default: str | None = None) -> float:
         """A number, k and M as factors of 1000."""
         text = self._take(key, default).strip()
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([kM]?)", text)
-        if not found:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([kM]?)", text)
+        if not match:
             raise UsageError(f"{key} is a number, not {text!r}", where=self._where)
-        return float(found[1]) * {"": 1, "k": 1e3, "M": 1e6}[found[2]]
+        return float(match[1]) * {"": 1, "k": 1e3, "M": 1e6}[match[2]]
 
     def word(self, key: str, default: str | None = None) -> str:
         """A text."""

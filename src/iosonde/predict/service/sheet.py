@@ -124,7 +124,7 @@ def _positions(
             _positions(turn, seek, track, span, queue, QueueOrder.POSITION),
             strict=True,
         )
-        return tuple(sqrt(one * other) for one, other in pairs)
+        return tuple(sqrt(first * other) for first, other in pairs)
     chance = Random(f"{queue} {order.name}")  # noqa: S311
     stretch = max(seek - track, 0.0) / _MEAN_ROOT
 
