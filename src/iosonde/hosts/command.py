@@ -70,8 +70,8 @@ def asked_after(commands: tuple[str, ...], question: Sequence[str]) -> tuple[str
 
 def answered(stdout: bytes) -> tuple[int, bytes]:
     """Status and output of the command that `asked_after` ran last."""
-    words, _, status = stdout.rpartition(f"\n{_MARK}\n".encode())[2].rstrip().rpartition(b"\n")
-    return int(status), words
+    output, _, status = stdout.rpartition(f"\n{_MARK}\n".encode())[2].rstrip().rpartition(b"\n")
+    return int(status), output
 
 
 _PROGRAM = 20  # lines; of a longer program `--trace` shows how it begins
@@ -86,8 +86,8 @@ def set_trace(on: bool) -> None:
 def trace(host: str, argv: Sequence[str]) -> None:
     """Called by each host just before it runs a command."""
     if _trace:
-        words = " ".join(_shown(_cut(argument)) for argument in argv)
-        sys.stderr.write(f"+ {visible(host)}: {words}\n")
+        shown = " ".join(_shown(_cut(argument)) for argument in argv)
+        sys.stderr.write(f"+ {visible(host)}: {shown}\n")
 
 
 def _cut(argument: str) -> str:

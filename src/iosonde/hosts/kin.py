@@ -13,19 +13,19 @@ Kin: TypeAlias = Mapping[int, int]
 """Process id → start time in clock ticks since boot: ids are used again, both together are not."""
 
 
-def kin_of(leader: int, known: Kin) -> Kin:
+def kin_of(leader: int, earlier: Kin) -> Kin:
     """The living: a group leader, its group, its session, and what any of them has begun.
 
     A child in a session of its own (each job of fio's is one) can be found only while its parent
-    lives, so who wants it ended later looks before the parent ends and passes what was `known`.
+    lives, so who wants it ended later looks before the parent ends and passes what was `earlier`.
 
     Source: proc_pid_stat(5): fields 3 state, 4 ppid, 5 pgrp, 6 session, 22 starttime.
     """
     table = _table()
     tops = {
         pid
-        for pid, one in table.items()
-        if leader in {pid, one.group, one.session} or known.get(pid) == one.birth
+        for pid, row in table.items()
+        if leader in {pid, row.group, row.session} or earlier.get(pid) == row.birth
     }
     return _with_begun(tops, table)
 
@@ -40,7 +40,9 @@ def below(pid: int, *, but: str) -> Kin:
     """
     table = _table()
     spared = {child for child in table if but in _command_line(child)}
-    return _with_begun({pid}, {one: row for one, row in table.items() if one not in spared}, pid)
+    return _with_begun(
+        {pid}, {living: row for living, row in table.items() if living not in spared}, pid
+    )
 
 
 def _command_line(pid: int) -> str:
@@ -74,11 +76,11 @@ def _table() -> dict[int, _Row]:
 
 def _with_begun(tops: set[int], table: Mapping[int, _Row], but: int = 0) -> Kin:
     """Those and all that they have begun, `but` left out."""
-    found, more = set(tops), set(tops)
+    family, more = set(tops), set(tops)
     while more:
-        more = {pid for pid, one in table.items() if one.parent in more} - found
-        found |= more
-    return {pid: table[pid].birth for pid in found if pid != but}
+        more = {pid for pid, row in table.items() if row.parent in more} - family
+        family |= more
+    return {pid: table[pid].birth for pid in family if pid != but}
 
 
 def kill(kin: Kin) -> None:

@@ -282,13 +282,13 @@ class LocalHost(Host):
 
     @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        found: dict[str, bytes | IosondeError] = {}
+        contents: dict[str, bytes | IosondeError] = {}
         for path in paths:
             try:
-                found[path] = self._read(path)
+                contents[path] = self._read(path)
             except IosondeError as problem:
-                found[path] = problem
-        return found
+                contents[path] = problem
+        return contents
 
     @override
     async def watch(self, paths: Sequence[str], interval: float) -> LocalWatch:

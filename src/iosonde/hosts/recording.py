@@ -105,19 +105,19 @@ class Recorder(Host):
 
     @override
     async def read(self, path: str) -> bytes:
-        found = (await self.read_many([path]))[path]
-        if isinstance(found, IosondeError):
-            raise found
-        return found
+        content = (await self.read_many([path]))[path]
+        if isinstance(content, IosondeError):
+            raise content
+        return content
 
     @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        found = await self._host.read_many(paths)
-        for path, content in found.items():
+        contents = await self._host.read_many(paths)
+        for path, content in contents.items():
             self._index["files"][path] = (
                 _problem(content) if isinstance(content, IosondeError) else _pack(content)
             )
-        return found
+        return contents
 
     @override
     async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
@@ -126,19 +126,19 @@ class Recorder(Host):
 
     @override
     async def glob(self, pattern: str) -> tuple[str, ...]:
-        found = await self._host.glob(pattern)
-        self._index["globs"][pattern] = list(found)
-        return found
+        paths = await self._host.glob(pattern)
+        self._index["globs"][pattern] = list(paths)
+        return paths
 
     @override
     async def resolve(self, path: str) -> str:
         try:
-            found = await self._host.resolve(path)
+            target = await self._host.resolve(path)
         except HostFailed as problem:
             self._index["links"][path] = _problem(problem)
             raise
-        self._index["links"][path] = found
-        return found
+        self._index["links"][path] = target
+        return target
 
     @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
@@ -220,13 +220,13 @@ class RecordingHost(Host):
 
     @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        found: dict[str, bytes | IosondeError] = {}
+        contents: dict[str, bytes | IosondeError] = {}
         for path in paths:
             try:
-                found[path] = await self.read(path)
+                contents[path] = await self.read(path)
             except IosondeError as problem:
-                found[path] = problem
-        return found
+                contents[path] = problem
+        return contents
 
     @override
     async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
@@ -239,10 +239,10 @@ class RecordingHost(Host):
 
     @override
     async def resolve(self, path: str) -> str:
-        found = self._answered("links", path)
-        if found is None:  # as recordings of before had it
+        target = self._answered("links", path)
+        if target is None:  # as recordings of before had it
             raise FileMissing(f"{path}: No such file or directory", where=self.name)
-        return str(found)
+        return str(target)
 
     @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:

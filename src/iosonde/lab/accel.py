@@ -22,14 +22,14 @@ async def accelerator(image: Image) -> str:
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return "tcg"
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    known = base() / f"accel-{boot}"
+    remembered = base() / f"accel-{boot}"
     with contextlib.suppress(OSError):
-        return known.read_text()
-    found = "kvm" if await _boots(image) else "tcg"
+        return remembered.read_text()
+    kind = "kvm" if await _boots(image) else "tcg"
     for old in base().glob("accel-*"):
         old.unlink(missing_ok=True)
-    known.write_text(found)
-    return found
+    remembered.write_text(kind)
+    return kind
 
 
 async def _boots(image: Image) -> bool:

@@ -117,23 +117,23 @@ def _declared(node: LabNode, disk: str) -> DiskLimits:
     """The limits a disk began with, from the node's command line."""
     for word in node.command:
         if word.startswith(f"throttle-group,id=t-{disk}"):
-            found = dict(part.split("=", 1) for part in word.split(",")[1:])
-            if found.get("id") == f"t-{disk}":
-                iops, rate = found.get("x-iops-total"), found.get("x-bps-total")
+            options = dict(part.split("=", 1) for part in word.split(",")[1:])
+            if options.get("id") == f"t-{disk}":
+                iops, rate = options.get("x-iops-total"), options.get("x-bps-total")
                 return DiskLimits(float(iops) if iops else None, float(rate) if rate else None)
     return DiskLimits()
 
 
 def _require(node: LabNode, disk: str) -> None:
     if disk not in node.disks:
-        known = ", ".join(node.disks) or "none"
-        raise UsageError(f"the node {node.name} has no disk {disk!r}; it has {known}")
+        names = ", ".join(node.disks) or "none"
+        raise UsageError(f"the node {node.name} has no disk {disk!r}; it has {names}")
 
 
 async def _size(lab: Lab, node: LabNode, disk: str) -> int:
     """Of a disk in bytes, whether a file or an export holds it (qapi/block-core.json)."""
-    found: Any = await _ask(lab, node, "query-named-block-nodes", {"flat": True})
-    sizes = {one["node-name"]: one["image"]["virtual-size"] for one in found}
+    blocks: Any = await _ask(lab, node, "query-named-block-nodes", {"flat": True})
+    sizes = {block["node-name"]: block["image"]["virtual-size"] for block in blocks}
     return int(sizes[f"r-{disk}"])
 
 
@@ -141,15 +141,15 @@ async def forward(lab: Lab, node: LabNode, port: int) -> int:
     """A port of 127.0.0.1 that leads to a port of the node; the same one each time."""
     from iosonde.lab.up import free_ports
 
-    known = lab.directory / node.name / f"forward-{port}"
+    remembered = lab.directory / node.name / f"forward-{port}"
     with contextlib.suppress(OSError, ValueError):
-        return int(known.read_text())
+        return int(remembered.read_text())
     (local,) = free_ports(1)
     line = f"hostfwd_add n0 tcp:127.0.0.1:{local}-:{port}"
     said = await _ask(lab, node, "human-monitor-command", {"command-line": line})
     if said:
         raise HostFailed(f"QEMU refuses to forward a port: {said}", where=node.name)
-    known.write_text(str(local))
+    remembered.write_text(str(local))
     return local
 
 

@@ -37,7 +37,7 @@ def listener(lab: str, node: str, base: Path) -> str:
 
 def guests_of(lab: Lab, node: LabNode) -> tuple[LabNode, ...]:
     """The guests that a node can switch."""
-    return tuple(one for one in lab.nodes if one.host == node.name)
+    return tuple(guest for guest in lab.nodes if guest.host == node.name)
 
 
 async def answered(lab: Lab, node: LabNode, line: str) -> str:
@@ -53,13 +53,13 @@ async def answered(lab: Lab, node: LabNode, line: str) -> str:
         HostFailed: the guest does not start; it does not run then.
     """
     word, _, name = line.partition(" ")
-    known = {one.name: one for one in guests_of(lab, node)}
-    if word not in {"start", "stop", "state"} or name not in known:
+    guests = {guest.name: guest for guest in guests_of(lab, node)}
+    if word not in {"start", "stop", "state"} or name not in guests:
         raise UsageError(
-            f"{node.name} cannot ask for {line!r}; its guests: {', '.join(known) or 'none'}",
+            f"{node.name} cannot ask for {line!r}; its guests: {', '.join(guests) or 'none'}",
             hint="start the lab from the stack file that declares the guest",
         )
-    guest = known[name]
+    guest = guests[name]
     if word == "start" and lab.pid(name) is None:
         await _start(lab, guest)
     elif word == "stop":

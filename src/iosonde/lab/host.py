@@ -52,11 +52,11 @@ async def connect(lab: Lab, node: LabNode, called: str) -> SshHost:
         )
     image = Path(lab.image)
     key = (image / "host_key.pub").read_text()
-    known = asyncssh.import_known_hosts(f"[127.0.0.1]:{node.port} {key}")
+    host_keys = asyncssh.import_known_hosts(f"[127.0.0.1]:{node.port} {key}")
     try:
         async with asyncio.timeout(_CONNECT_TIME):
             connection = await asyncssh.connect(
-                "127.0.0.1", node.port, username="root", config=None, known_hosts=known,
+                "127.0.0.1", node.port, username="root", config=None, known_hosts=host_keys,
                 client_keys=[str(image / "key")], agent_path=None,
                 kex_algs=["curve25519-sha256"], encryption_algs=["aes128-gcm@openssh.com"],
                 compression_algs=None, connect_timeout=_CONNECT_TIME, **_ALIVE,
@@ -74,11 +74,23 @@ async def connect(lab: Lab, node: LabNode, called: str) -> SshHost:
 def ssh_argv(lab: Lab, node: LabNode, command: tuple[str, ...]) -> list[str]:
     """The argument list of OpenSSH that leads to a node."""
     image = Path(lab.image)
-    known = lab.directory / "known_hosts"
+    known_hosts = lab.directory / "known_hosts"
     key = (image / "host_key.pub").read_text()
-    known.write_text("".join(f"[127.0.0.1]:{one.port} {key}" for one in lab.nodes))
+    known_hosts.write_text("".join(f"[127.0.0.1]:{node.port} {key}" for node in lab.nodes))
     return [
-        "ssh", "-F", "none", "-i", str(image / "key"), "-p", str(node.port),
-        "-o", f"UserKnownHostsFile={known}", "-o", "IdentitiesOnly=yes", "-o", "LogLevel=ERROR",
-        "root@127.0.0.1", *command,
-    ]  # fmt: skip
+        "ssh",
+        "-F",
+        "none",
+        "-i",
+        str(image / "key"),
+        "-p",
+        str(node.port),
+        "-o",
+        f"UserKnownHostsFile={known_hosts}",
+        "-o",
+        "IdentitiesOnly=yes",
+        "-o",
+        "LogLevel=ERROR",
+        "root@127.0.0.1",
+        *command,
+    ]

@@ -88,10 +88,10 @@ def _lock_and_make(place: Path, loop: asyncio.AbstractEventLoop, tell: Tell) -> 
             shutil.rmtree(rest, ignore_errors=True)
         if not place.exists():
 
-            def told(what: str, share: float | None) -> None:
+            def report(what: str, share: float | None) -> None:
                 loop.call_soon_threadsafe(tell, what, share)
 
-            _make(place, told)
+            _make(place, report)
 
 
 @contextlib.contextmanager
@@ -129,11 +129,11 @@ def _unpack(new: Path, tell: Tell) -> None:
 
     As root, or in a user namespace of its own, where owners of files are right too.
     """
-    one = recipe.source()
+    packages = recipe.source()
     archive = new / "tree.tar"
     tell(f"fetching {len(recipe.PACKAGES)} packages and what they need", 0.0)
     _run(
-        recipe.unpack_argv(one, str(archive)),
+        recipe.unpack_argv(packages, str(archive)),
         cwd=new,
         watching=lambda: tell("fetching and unpacking packages", _share(new)),
     )
@@ -148,11 +148,11 @@ def _as_root(*argv: str) -> list[str]:
 
 def _share(folder: Path) -> float | None:
     """How much of what is to be unpacked has been written."""
-    told = subprocess.run(
+    done = subprocess.run(
         ["du", "--summarize", "--block-size=1", str(folder)],
         capture_output=True, text=True, check=False,
     ).stdout  # fmt: skip
-    return min(int(told.split()[0]) / _TREE_SIZE, 0.99) if told else None
+    return min(int(done.split()[0]) / _TREE_SIZE, 0.99) if done else None
 
 
 def _files(new: Path, tell: Tell) -> None:

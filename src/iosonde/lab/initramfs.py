@@ -56,7 +56,9 @@ def initramfs(modules: Path, busybox: Path) -> bytes:
 def _archived(entries: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
     for number, (name, mode, content) in enumerate((*entries, ("TRAILER!!!", 0, b"")), 1):
         fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0)
-        yield _padded(b"070701" + b"".join(b"%08x" % one for one in fields) + name.encode() + b"\0")
+        yield _padded(
+            b"070701" + b"".join(b"%08x" % field for field in fields) + name.encode() + b"\0"
+        )
         yield _padded(content)
 
 

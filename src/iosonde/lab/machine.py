@@ -122,21 +122,44 @@ def node_arguments(
     """
     names = ",".join(f"{name}:{address}" for name, address in peers)
     mac = f"{place.number:02x}"
-    words = [
+    parameters = [
         "console=ttyS0", "quiet", "net.ifnames=0", "mitigations=off", "random.trust_cpu=on",
         "panic=1", f"lab.name={node.name}", f"lab.node={place.number}", f"lab.mtu={mtu}",
         f"lab.peers={names}",
     ]  # fmt: skip
     arguments = [
-        PROGRAM, "-name", node.name, "-machine", "q35", "-accel", _TRANSLATED[accel],
-        "-cpu", "max" if accel == "tcg" else "host", "-smp", str(node.cpus),
-        "-m", f"{node.memory // MIB}M", "-nodefaults", "-no-user-config", "-display", "none",
-        "-serial", f"file:{place.console}", "-qmp", f"unix:{place.qmp},server=on,wait=off",
-        "-kernel", str(image.kernel), "-initrd", str(image.initramfs), "-append", " ".join(words),
+        PROGRAM,
+        "-name",
+        node.name,
+        "-machine",
+        "q35",
+        "-accel",
+        _TRANSLATED[accel],
+        "-cpu",
+        "max" if accel == "tcg" else "host",
+        "-smp",
+        str(node.cpus),
+        "-m",
+        f"{node.memory // MIB}M",
+        "-nodefaults",
+        "-no-user-config",
+        "-display",
+        "none",
+        "-serial",
+        f"file:{place.console}",
+        "-qmp",
+        f"unix:{place.qmp},server=on,wait=off",
+        "-kernel",
+        str(image.kernel),
+        "-initrd",
+        str(image.initramfs),
+        "-append",
+        " ".join(parameters),
         "-blockdev",
         f"driver=file,node-name=image,filename={image.root},read-only=on,locking=off",
-        "-device", "virtio-blk-pci,drive=image",
-    ]  # fmt: skip
+        "-device",
+        "virtio-blk-pci,drive=image",
+    ]
     for disk in node.disks:
         if "iothread" in disk.options:
             arguments += ["-object", f"iothread,id={disk.options['iothread']}"]

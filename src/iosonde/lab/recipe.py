@@ -42,12 +42,12 @@ def parse_targets(text: str) -> PackageSource | None:
     Updates and security archives have a dash in their code names and are left out: an image lives
     for the lab alone.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    parts: dict[tuple[str, str], list[str]] = {}
     for line in kerneltext.lines(text):
         origin, codename, uri, component = [*line.split("|"), "", "", ""][:4]
         if origin == "Debian" and re.fullmatch(r"[a-z]+", codename):
-            found.setdefault((codename, uri), []).append(component)
-    for (codename, uri), components in found.items():
+            parts.setdefault((codename, uri), []).append(component)
+    for (codename, uri), components in parts.items():
         if "main" in components:
             return PackageSource(codename, uri, ("main", "non-free"))
     return None
@@ -62,26 +62,35 @@ def source() -> PackageSource:
     form = "$(ORIGIN)|$(CODENAME)|$(REPO_URI)|$(COMPONENT)"
     argv = ["apt-get", "indextargets", "--format", form, "Created-By: Packages"]
     try:
-        told = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60).stdout
+        listed = subprocess.run(
+            argv, capture_output=True, text=True, check=False, timeout=60
+        ).stdout
     except FileNotFoundError:
-        told = ""
-    if (one := parse_targets(told)) is None:
+        listed = ""
+    if (packages := parse_targets(listed)) is None:
         raise HostFailed(
             "the lab's image is made of Debian's packages, and apt names no archive of Debian here",
             where="apt-get indextargets",
             hint="run `apt-get update`; on another system, build the image on a Debian and copy "
             "the cache directory",
         )
-    return one
+    return packages
 
 
-def unpack_argv(one: PackageSource, tree: str) -> list[str]:
+def unpack_argv(packages: PackageSource, tree: str) -> list[str]:
     """The command that makes a tar archive of the root file system."""
     excluded = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in _LEFT_OUT]
     return [
-        "mmdebstrap", "--variant=minbase", f"--components={','.join(one.components)}",
-        f"--include={','.join(PACKAGES)}", *excluded, "--format=tar", one.suite, tree, one.uri,
-    ]  # fmt: skip
+        "mmdebstrap",
+        "--variant=minbase",
+        f"--components={','.join(packages.components)}",
+        f"--include={','.join(PACKAGES)}",
+        *excluded,
+        "--format=tar",
+        packages.suite,
+        tree,
+        packages.uri,
+    ]
 
 
 def boot_file(name: str) -> bytes:

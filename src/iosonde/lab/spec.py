@@ -90,8 +90,8 @@ def limits_like(like: str, iops: float | None, bandwidth: float | None) -> DiskL
     """
     if like and like not in LIKE:
         raise UsageError(f"there is no disk like {like!r}; known: {', '.join(sorted(LIKE))}")
-    known = LIKE.get(like, DiskLimits())
-    return replace(known, iops=iops or known.iops, bandwidth=bandwidth or known.bandwidth)
+    limits = LIKE.get(like, DiskLimits())
+    return replace(limits, iops=iops or limits.iops, bandwidth=bandwidth or limits.bandwidth)
 
 
 def checked(spec: LabSpec) -> LabSpec:

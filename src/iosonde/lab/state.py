@@ -58,11 +58,11 @@ class Lab:
         Raises:
             UsageError: there is none.
         """
-        for one in self.nodes:
-            if one.name == name:
-                return one
-        known = ", ".join(one.name for one in self.nodes)
-        raise UsageError(f"the lab {self.name} has no node {name!r}; it has {known}")
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        names = ", ".join(node.name for node in self.nodes)
+        raise UsageError(f"the lab {self.name} has no node {name!r}; it has {names}")
 
     def pid(self, what: str) -> int | None:
         """The process of a node or of "switch", None where it does not run."""
@@ -88,10 +88,10 @@ class Lab:
 def _is_ours(pid: int, directory: Path) -> bool:
     """Whether a process is a QEMU of a lab: a number may have been given to another since."""
     try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return str(directory).encode() in words
+    return str(directory).encode() in arguments
 
 
 class NodeOff(HostFailed):
@@ -114,9 +114,9 @@ def find(name: str) -> Lab:
     for lab in labs():
         if lab.name == name:
             return lab
-    known = ", ".join(lab.name for lab in labs()) or "none"
+    names = ", ".join(lab.name for lab in labs()) or "none"
     raise UsageError(
-        f"there is no lab {name!r}; running: {known}",
+        f"there is no lab {name!r}; running: {names}",
         hint="`iosonde lab up STACK` starts that of a stack file, --nodes one without",
     )
 
@@ -125,10 +125,10 @@ def _read(file: Path) -> Lab:
     whole = json.loads(file.read_text())
     nodes = tuple(
         LabNode(
-            one["name"], one["number"], one["port"], tuple(one["disks"]), tuple(one["command"]),
-            one.get("host", ""),
+            row["name"], row["number"], row["port"], tuple(row["disks"]), tuple(row["command"]),
+            row.get("host", ""),
         )
-        for one in whole["nodes"]
+        for row in whole["nodes"]
     )  # fmt: skip
     return Lab(
         whole["name"], whole["image"], whole["accel"], whole["complete"], tuple(whole["switch"]),

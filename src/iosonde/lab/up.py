@@ -63,7 +63,7 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
             f"{PROGRAM} is not installed", where="local", hint="apt-get install qemu-system-x86"
         )
     sweep()
-    for lab in (one for one in labs() if one.name == spec.name):
+    for lab in (lab for lab in labs() if lab.name == spec.name):
         stands = any(lab.pid(node.name) for node in lab.nodes)
         raise UsageError(
             f"a lab {spec.name!r} is already running"
@@ -123,7 +123,7 @@ def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
     ports = free_ports(sum(1 + len(node.disks) for node in spec.nodes))
     spec, forwards = _forwarded(spec, ports[len(spec.nodes) :])
     for number, node in enumerate(spec.nodes, 1):
-        hosting = any(one.host == node.name for one in spec.nodes)
+        hosting = any(guest.host == node.name for guest in spec.nodes)
         place = NodeLocation(
             directory / node.name, number, ports[number - 1], sockets[number - 1],
             tuple(forwards.get(node.name, ())),
@@ -178,12 +178,12 @@ def _make_disks(node: NodeSpec, directory: Path) -> None:
 def free_ports(count: int) -> list[int]:
     """Ports of 127.0.0.1 that nobody listens at now."""
     with contextlib.ExitStack() as stack:
-        found = []
+        ports = []
         for _ in range(count):
-            one = stack.enter_context(socket.socket())
-            one.bind(("127.0.0.1", 0))
-            found.append(int(one.getsockname()[1]))
-        return found
+            listener = stack.enter_context(socket.socket())
+            listener.bind(("127.0.0.1", 0))
+            ports.append(int(listener.getsockname()[1]))
+        return ports
 
 
 @contextlib.contextmanager
@@ -237,12 +237,12 @@ def _not_started(lab: Lab, what: str) -> HostFailed:
 async def _all_up(lab: Lab, began: float, tell: Tell) -> dict[str, float]:
     """Seconds after `began` at which each node said it was up."""
 
-    async def one(node: LabNode) -> tuple[str, float]:
+    async def node_up(node: LabNode) -> tuple[str, float]:
         await wait_up(lab, node)
         tell(f"{node.name} is up after {show_seconds(time.monotonic() - began)}", None)
         return node.name, time.monotonic() - began
 
-    return dict(await asyncio.gather(*map(one, _first(lab))))
+    return dict(await asyncio.gather(*map(node_up, _first(lab))))
 
 
 async def wait_up(lab: Lab, node: LabNode) -> None:

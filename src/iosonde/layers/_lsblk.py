@@ -64,22 +64,22 @@ def parse_lsblk_json(text: str) -> dict[str, dict[str, Scalar]]:
     """
     document = from_json(text)
     nodes = document.get("blockdevices") if isinstance(document, dict) else None
-    found: dict[str, dict[str, Scalar]] = {}
+    devices: dict[str, dict[str, Scalar]] = {}
     for node, parent in devices_in(nodes, {}):
         columns = {key: _column(key, value) for key, value in node.items() if key != "children"}
         if columns.get("pkname") is None:
             columns["pkname"] = _column("pkname", parent.get("kname") or parent.get("name"))
-        found.setdefault(str(columns.get("kname") or columns["name"]), columns)
-    if not found and nodes != []:
+        devices.setdefault(str(columns.get("kname") or columns["name"]), columns)
+    if not devices and nodes != []:
         raise ValueError("not lsblk's JSON: it lists no blockdevices with a name")
-    return found
+    return devices
 
 
 def parse_lsblk_pairs(text: str) -> dict[str, dict[str, Scalar]]:
     """The same from `lsblk --pairs`."""
-    found: dict[str, dict[str, Scalar]] = {}
+    devices: dict[str, dict[str, Scalar]] = {}
     for line in lines(text):
         columns = {key.lower(): _column(key.lower(), cell) for key, cell in pairs_in(line).items()}
         if name := columns.get("kname") or columns.get("name"):
-            found.setdefault(str(name), columns)
-    return found
+            devices.setdefault(str(name), columns)
+    return devices

@@ -33,14 +33,14 @@ _SIZES = {"nodesize": "node_size", "sectorsize": "block_size"}
 
 def profiles(paths: Iterable[str], kind: str) -> str | None:
     """The profiles of "data" or "metadata", from the paths allocation/KIND/PROFILE/total_bytes."""
-    found = [path.split("/")[-2] for path in paths if f"/allocation/{kind}/" in path]
-    return ", ".join(sorted(found)) or None
+    used = [path.split("/")[-2] for path in paths if f"/allocation/{kind}/" in path]
+    return ", ".join(sorted(used)) or None
 
 
 def device_errors(text: str) -> int:
     """The sum of a device's error_stats: reads, writes, flushes, corruptions, generations."""
-    words = [line.split() for line in kerneltext.lines(text)]
-    return sum(int(one[1]) for one in words if len(one) == 2 and one[1].isdecimal())
+    rows = [line.split() for line in kerneltext.lines(text)]
+    return sum(int(row[1]) for row in rows if len(row) == 2 and row[1].isdecimal())
 
 
 def hazards_of(options: Mapping[str, Scalar], missing: int, errors: int) -> tuple[str, ...]:
@@ -51,10 +51,10 @@ def hazards_of(options: Mapping[str, Scalar], missing: int, errors: int) -> tupl
         missing: devices that are not there.
         errors: what all devices counted since it was last reset.
     """
-    words = ["degraded"] if missing or options.get("degraded") else []
+    hazards = ["degraded"] if missing or options.get("degraded") else []
     if errors:
-        words.append(f"{errors} device errors")
-    return (*words, "no barriers") if options.get("nobarrier") else tuple(words)
+        hazards.append(f"{errors} device errors")
+    return (*hazards, "no barriers") if options.get("nobarrier") else tuple(hazards)
 
 
 class Btrfs(Layer):

@@ -199,7 +199,7 @@ class Scene:
 
     def with_number(self, number: str) -> BlockDevice | None:
         """The block device "MAJOR:MINOR", as device-mapper's tables name them."""
-        return next((one for one in self.devices.values() if one.number == number), None)
+        return next((device for device in self.devices.values() if device.number == number), None)
 
     def survives_a_loss(self, name: str) -> bool:
         """Whether software RAID somewhere below keeps a device's data when one disk is lost.
@@ -210,10 +210,10 @@ class Scene:
         if device is None:
             return False
         if device.type in MIRRORED | PARITY.keys() or any(
-            _LVM_LEG.search(one) for one in self._paths(device)
+            _LVM_LEG.search(path) for path in self._paths(device)
         ):
             return True
-        return bool(device.below) and all(self.survives_a_loss(one) for one in device.below)
+        return bool(device.below) and all(self.survives_a_loss(lower) for lower in device.below)
 
     def _paths(self, device: BlockDevice) -> list[str]:
         return [self.devices[name].path for name in device.below if name in self.devices]
@@ -315,12 +315,12 @@ class ReportsHealth(Protocol):
 
 def options_of(options: Iterable[str]) -> dict[str, Scalar]:
     """Mount options as a mapping: a flag is True, `key=value` its value as text."""
-    found: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = {}
     for option in options:
         key, equals, value = option.partition("=")
         if key:
-            found[key] = value if equals else True
-    return found
+            values[key] = value if equals else True
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +356,7 @@ async def mounted_layers(
         first, device = ordered[0], scene.device_of(ordered[0])
         own = await describe(scene, first, device)
         facts = dict(own.facts)
-        if more := "\n".join(one.mount_point for one in ordered[1:]):
+        if more := "\n".join(mount.mount_point for mount in ordered[1:]):
             facts["mounts"] = more
         below = dict.fromkeys((*((device.name,) if device else ()), *own.members))
         layers.append(

@@ -68,9 +68,15 @@ class LoopDevice(Layer):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. A loop device of no size is attached to nothing: left out."""
-        devices = [one for one in scene.devices.values() if one.type == "loop" and one.size > 0]
+        devices = [
+            device for device in scene.devices.values() if device.type == "loop" and device.size > 0
+        ]
         names = ("backing_file", "offset", "sizelimit", "dio")
-        paths = {(one.name, name): f"{one.sysfs}/loop/{name}" for one in devices for name in names}
+        paths = {
+            (device.name, name): f"{device.sysfs}/loop/{name}"
+            for device in devices
+            for name in names
+        }
         files = await scene.host.read_many(tuple(paths.values()))
         layers = []
         for device in devices:

@@ -52,7 +52,7 @@ def table_facts(arguments: Sequence[str]) -> dict[str, Scalar]:
             groups = rest[1 + len(handler) :][:1]
             if groups and groups[0].isdecimal():
                 facts["path_groups"] = int(groups[0])
-    if selector := next((one for one in arguments if one in _SELECTORS), None):
+    if selector := next((argument for argument in arguments if argument in _SELECTORS), None):
         facts["path_selector"] = selector
     return facts
 
@@ -104,10 +104,12 @@ class Multipath(Layer):
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; partitions of a map are the partition layer's."""
         maps = await with_status(scene, self.kind)
-        return tuple([await self._layer(scene, one, status) for one, status in maps])
+        return tuple([await self._layer(scene, device, status) for device, status in maps])
 
-    async def _layer(self, scene: Scene, one: Mapped, status: MapperTarget | None) -> StackLayer:
-        places = {name: f"/sys/block/{name}/device/state" for name in one.device.below}
+    async def _layer(
+        self, scene: Scene, multipath: Mapped, status: MapperTarget | None
+    ) -> StackLayer:
+        places = {name: f"/sys/block/{name}/device/state" for name in multipath.device.below}
         texts = await scene.texts(list(places.values()))
         states = {name: texts[path] for name, path in places.items() if path in texts}
         for path in paths_of(status.arguments if status else ()):
@@ -115,11 +117,11 @@ class Multipath(Layer):
             if device and not path.active:
                 states[device.name] = "failed"
         facts: dict[str, Scalar] = {"paths": len(places)}
-        if one.uuid.startswith("mpath-"):
-            facts["wwid"] = one.uuid.removeprefix("mpath-")
-        if one.targets:
-            facts |= table_facts(one.targets[0].arguments)
-        return one.layer(scene, self.kind, facts, path_hazards(states, len(places)))
+        if multipath.uuid.startswith("mpath-"):
+            facts["wwid"] = multipath.uuid.removeprefix("mpath-")
+        if multipath.targets:
+            facts |= table_facts(multipath.targets[0].arguments)
+        return multipath.layer(scene, self.kind, facts, path_hazards(states, len(places)))
 
 
 def path_hazards(states: Mapping[str, str], paths: int) -> tuple[str, ...]:

@@ -174,7 +174,10 @@ def shown(commands: Sequence[Command]) -> list[str]:
     """Commands as lines to read, with what is written to them."""
     from iosonde.hosts.command import quote
 
-    return [quote(one.argv) + (f" <<< {_told(one.stdin)}" if one.stdin else "") for one in commands]
+    return [
+        quote(command.argv) + (f" <<< {_told(command.stdin)}" if command.stdin else "")
+        for command in commands
+    ]
 
 
 def _told(text: str) -> str:

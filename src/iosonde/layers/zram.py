@@ -20,10 +20,10 @@ _MM_STAT = ("original_size", "compressed_size", "memory_used", "memory_limit", "
 def parse_mm_stat(text: str) -> dict[str, Scalar]:
     """The sizes in mm_stat, bytes; a limit of 0 means none and is left out."""
     figures = [int(word) for word in text.split() if word.lstrip("-").isdecimal()]
-    found: dict[str, Scalar] = dict(zip(_MM_STAT, figures, strict=False))
-    if found.get("memory_limit") == 0:
-        del found["memory_limit"]
-    return found
+    values: dict[str, Scalar] = dict(zip(_MM_STAT, figures, strict=False))
+    if values.get("memory_limit") == 0:
+        del values["memory_limit"]
+    return values
 
 
 class Zram(Layer):
@@ -43,9 +43,11 @@ class Zram(Layer):
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. A zram device of no size is not set up: left out."""
         devices = [
-            one for one in scene.devices.values() if one.name.startswith("zram") and one.size > 0
+            device
+            for device in scene.devices.values()
+            if device.name.startswith("zram") and device.size > 0
         ]
-        files = await scene.host.read_many([f"{one.sysfs}/mm_stat" for one in devices])
+        files = await scene.host.read_many([f"{device.sysfs}/mm_stat" for device in devices])
         layers = []
         for device in devices:
             content = files.get(f"{device.sysfs}/mm_stat")

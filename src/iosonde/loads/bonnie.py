@@ -88,8 +88,8 @@ class Bonnie(Output):
 
 
 def _latencies(fields: Sequence[str]) -> list[str]:
-    found = [field for field in fields if re.fullmatch(r"\d+(?:us|ms|s)", field)]
-    return found[:6] if len(found) >= 6 else []
+    latencies = [field for field in fields if re.fullmatch(r"\d+(?:us|ms|s)", field)]
+    return latencies[:6] if len(latencies) >= 6 else []
 
 
 def _trial(
@@ -101,14 +101,14 @@ def _trial(
     unmeasured: list[Json] = []
     for place, test in enumerate(_TESTS):
         value, cpu = (cells[2 * place], cells[2 * place + 1])
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value)
-        if not found:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value)
+        if not match:
             unmeasured.append(test)
             continue
         seeks = test == "random_seek"
         metric = f"{test}.{'iops' if seeks else 'bandwidth'}"
-        scale = 1 if seeks else _SCALE[found[2]]
-        figure, step = units.printed(found[1])
+        scale = 1 if seeks else _SCALE[match[2]]
+        figure, step = units.printed(match[1])
         metrics[metric], steps[metric] = figure * scale, step * scale
         kinds[metric] = "1/s" if seeks else "B/s"
         if cpu.isdecimal():

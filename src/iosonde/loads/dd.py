@@ -132,14 +132,14 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
             break
         start = start if text else index
         text += "".join(line.split())
-        while found := _DONE.search(text):
+        while match := _DONE.search(text):
             binary = bool(_BUSYBOX.search(joined(cursor, start, index)))
-            rate, step = units.printed(found["rate"] + found["unit"], binary=binary)
-            counted = "records" in text[: found.start()]
+            rate, step = units.printed(match["rate"] + match["unit"], binary=binary)
+            counted = "records" in text[: match.start()]
             results.append(
-                _Result(int(found["bytes"]), found["time"], rate, step, start, index, counted)
+                _Result(int(match["bytes"]), match["time"], rate, step, start, index, counted)
             )
-            text, start = text[found.end() :], index
+            text, start = text[match.end() :], index
     if text:
         unread.append(start)
     return results, unread
@@ -184,11 +184,13 @@ def _split(command: str) -> list[dict[str, str]]:
             continue
         redirected = _REDIRECTED.search(part)
         try:
-            words = shlex.split(part)
+            operands = shlex.split(part)
         except ValueError:
-            words = part.split()
+            operands = part.split()
         call = {
-            word.partition("=")[0]: word.partition("=")[2] for word in words if _TAKES.match(word)
+            word.partition("=")[0]: word.partition("=")[2]
+            for word in operands
+            if _TAKES.match(word)
         }
         if redirected and "of" not in call:
             call["of"] = redirected[1].strip("\"'")

@@ -94,8 +94,8 @@ class LoopTester(Output):
         testing = _TESTING.search(text)
         runtime = float(testing[3]) if testing else None
         items = {
-            found["name"]: found["value"].strip()
-            for found in _ITEM.finditer(flow(cursor, first, last))
+            match["name"]: match["value"].strip()
+            for match in _ITEM.finditer(flow(cursor, first, last))
         }
         begin, command, host, row = _call(cursor, first)
         details: dict[str, Json] = {**items, **row}
@@ -176,21 +176,21 @@ def _call(cursor: TextCursor, first: int) -> tuple[int, str, str, dict[str, Json
         if _MEAN.search(line) or _PASS.search(line):
             break
         text = f"{line.strip()} {text}".strip()
-        found = _PROMPT.search(text)
-        if found is not None:
-            best = index, found
-        if found is not None and found["host"]:
+        match = _PROMPT.search(text)
+        if match is not None:
+            best = index, match
+        if match is not None and match["host"]:
             break
     if best is None:
         return first, "", "", {}
-    index, found = best
-    begin, cells = _cells(cursor, index, found.string[: found.start()])
+    index, match = best
+    begin, cells = _cells(cursor, index, match.string[: match.start()])
     row: dict[str, Json] = {}
     if cells:
         row["row"] = list(cells)
         if columns := _columns(cursor, begin, len(cells)):
             row["columns"] = columns
-    return begin, _whole(found["command"].strip(" `|")), found["host"] or "", row
+    return begin, _whole(match["command"].strip(" `|")), match["host"] or "", row
 
 
 def _whole(command: str) -> str:
@@ -222,8 +222,8 @@ def _columns(cursor: TextCursor, begin: int, cells: int) -> list[Json]:
         text = f"{(cursor.line(index) or '').strip()} {text}".strip()
         names, rule, _ = text.partition("|---")
         if rule and names.startswith("|"):
-            found = [name.strip() for name in names.strip(" |").split("|")]
-            return list(found[:cells]) if len(found) == cells + 1 else []
+            columns = [name.strip() for name in names.strip(" |").split("|")]
+            return list(columns[:cells]) if len(columns) == cells + 1 else []
     return []
 
 

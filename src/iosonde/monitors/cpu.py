@@ -22,12 +22,12 @@ _USER_HZ = 100
 
 
 def _lines(text: bytes) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    counts: dict[str, list[int]] = {}
     for line in kerneltext.lines(text):
         name, *figures = kerneltext.fields(line) or [b""]
         if name.startswith(b"cpu") and figures and all(word.isdigit() for word in figures):
-            found[name.decode()] = [int(word) for word in figures[: len(_NAMES)]]
-    return found
+            counts[name.decode()] = [int(word) for word in figures[: len(_NAMES)]]
+    return counts
 
 
 class Cpu(Sampler):

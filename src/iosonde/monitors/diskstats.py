@@ -25,12 +25,12 @@ _IN_FLIGHT, _BUSY, _WEIGHTED = 8, 9, 10
 
 def figures(text: bytes) -> dict[str, list[int]]:
     """Device → its figures; lines that are none are passed over."""
-    found: dict[str, list[int]] = {}
+    devices: dict[str, list[int]] = {}
     for line in kerneltext.lines(text):
-        words = kerneltext.fields(line)
-        if len(words) >= 14 and all(word.isdigit() for word in words[3:]):
-            found[words[2].decode(errors="replace")] = [int(word) for word in words[3:]]
-    return found
+        fields = kerneltext.fields(line)
+        if len(fields) >= 14 and all(word.isdigit() for word in fields[3:]):
+            devices[fields[2].decode(errors="replace")] = [int(word) for word in fields[3:]]
+    return devices
 
 
 def line_of(text: bytes, device: str) -> list[int] | None:
@@ -38,10 +38,10 @@ def line_of(text: bytes, device: str) -> list[int] | None:
     start = text.find(kerneltext.encoded(f" {device} "))
     if start < 0:
         return None
-    words = kerneltext.fields(text[start : text.find(b"\n", start)])[1:]
-    if len(words) < 11 or not all(word.isdigit() for word in words):
+    fields = kerneltext.fields(text[start : text.find(b"\n", start)])[1:]
+    if len(fields) < 11 or not all(word.isdigit() for word in fields):
         return None
-    return [int(word) for word in words]
+    return [int(word) for word in fields]
 
 
 def rates(before: list[int], after: list[int], seconds: float) -> Iterator[tuple[str, str, float]]:

@@ -17,13 +17,13 @@ _SIDES = {"receive": 0, "transmit": 8}
 
 
 def _lines(text: bytes) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    figures: dict[str, list[int]] = {}
     for line in kerneltext.lines(text):
         name, colon, rest = line.rpartition(b":")
-        words = rest.split()
-        if colon and len(words) >= 16 and all(word.isdigit() for word in words):
-            found[name.strip().decode(errors="replace")] = [int(word) for word in words]
-    return found
+        counts = rest.split()
+        if colon and len(counts) >= 16 and all(word.isdigit() for word in counts):
+            figures[name.strip().decode(errors="replace")] = [int(word) for word in counts]
+    return figures
 
 
 class LinkSampler(Sampler):

@@ -126,17 +126,17 @@ class Observer:
     def series(self) -> tuple[Series, ...]:
         """All figures over time; those that never moved only of the devices asked for."""
         self._take()
-        found: dict[tuple[str, str, str, str], dict[float, float | None]] = {}
+        moving: dict[tuple[str, str, str, str], dict[float, float | None]] = {}
         times: list[float] = []
         for before, after in pairwise(self._readings()):
             times.append(after.time)
             for sampler in self._samplers:
                 for point in sampler.points(before, after):
                     key = (sampler.name, point.subject, point.name, point.unit)
-                    found.setdefault(key, {})[after.time] = point.value
-        moved = {key[:2] for key, values in found.items() if any(values.values())}
+                    moving.setdefault(key, {})[after.time] = point.value
+        moved = {key[:2] for key, values in moving.items() if any(values.values())}
         return tuple(
             Series(*key, times=tuple(times), values=tuple(map(values.get, times)))
-            for key, values in found.items()
+            for key, values in moving.items()
             if key[1] in self._devices or key[:2] in moved
         )

@@ -60,9 +60,9 @@ class Cpufreq(Mechanism):
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: what the first policy offers; their drivers are the same."""
         first = sorted(await host.glob(f"{_FOLDER}policy*"))[:1] if addresses else []
-        paths = {f"{one}/{_OFFERS[name]}": name for one in first for name in addresses}
-        found = await texts(host, list(paths))
-        return {paths[path]: tuple(text.split()) for path, text in found.items() if text.split()}
+        paths = {f"{policy}/{_OFFERS[name]}": name for policy in first for name in addresses}
+        contents = await texts(host, list(paths))
+        return {paths[path]: tuple(text.split()) for path, text in contents.items() if text.split()}
 
     @override
     def look(self, address: str) -> tuple[str, ...]:
@@ -86,10 +86,10 @@ class Cpufreq(Mechanism):
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; of rules, iosonde reads its own."""
         text = (await texts(host, [FILE])).get(FILE, "") if addresses else ""
-        found = {}
+        kept = {}
         for address in addresses:
             key = f'SUBSYSTEM=="cpu", RUN+="/bin/sh -c {_AT_BOOT} {address} '
             for line in kerneltext.lines(text):
                 if key in line:
-                    found[address] = line.partition(key)[2].rstrip('"')
-        return found
+                    kept[address] = line.partition(key)[2].rstrip('"')
+        return kept

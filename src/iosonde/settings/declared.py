@@ -75,8 +75,8 @@ _SCHEDULER = tuple(
     for name, unit in _TUNABLES
 )
 _KNOWN = {
-    one.name: one
-    for one in (
+    setting.name: setting
+    for setting in (
         LayerSetting(
             "scheduler", "sysfs", _QUEUE, risk="stall",
             disturbs=("nr_requests", "wbt_lat_usec", *(name for name, _ in _TUNABLES)),
@@ -134,7 +134,7 @@ def made_with(
 
 def mount_settings(*names: str) -> tuple[LayerSetting, ...]:
     """Mount options that a remount changes; those of the mechanism `remount`."""
-    known = (
+    settings = (
         LayerSetting("atime", "remount", "", choices=("noatime", "relatime", "strictatime")),
         LayerSetting("lazytime", "remount", "", choices=("on", "off")),
         LayerSetting("barrier", "remount", "", choices=("on", "off"), unsafe=("off",)),
@@ -142,9 +142,9 @@ def mount_settings(*names: str) -> tuple[LayerSetting, ...]:
         LayerSetting("commit", "remount", "", "s", low=1, high=900),
     )
     return tuple(
-        replace(one, address=one.name + " {mount}", needs="remount", apart=True)
-        for one in known
-        if one.name in names
+        replace(setting, address=setting.name + " {mount}", needs="remount", apart=True)
+        for setting in settings
+        if setting.name in names
     )
 
 

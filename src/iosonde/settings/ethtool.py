@@ -73,11 +73,11 @@ def _way(address: str) -> tuple[str, str, str, str, str]:
 
 def _states(answer: bytes) -> dict[str, tuple[str, bool]]:
     """Feature → "on" or "off", and whether it is [fixed], from `ethtool -k`."""
-    found = {name: row for name, *row in _STATE.findall(kerneltext.decoded(answer))}
+    rows = {name: row for name, *row in _STATE.findall(kerneltext.decoded(answer))}
     return {
-        name: (found[printed][0], bool(found[printed][1]))
+        name: (rows[printed][0], bool(rows[printed][1]))
         for name, (printed, _) in FEATURES.items()
-        if printed in found
+        if printed in rows
     }
 
 
@@ -153,14 +153,14 @@ class Ethtool(Mechanism):
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: features that ethtool calls [fixed] offer only what they are."""
-        found: dict[str, tuple[str, ...]] = {}
+        offered: dict[str, tuple[str, ...]] = {}
         places = (address.rpartition(" ") for address in addresses)
         for interface in sorted({at for at, _, name in places if name in FEATURES}):
             done = await host.run(["ethtool", "-k", interface], check=False)
             for name, (state, fixed) in _states(done.stdout).items():
                 if fixed and f"{interface} {name}" in addresses:
-                    found[f"{interface} {name}"] = (state,)
-        return found
+                    offered[f"{interface} {name}"] = (state,)
+        return offered
 
     @override
     def look(self, address: str) -> tuple[str, ...]:
@@ -197,9 +197,9 @@ class Ethtool(Mechanism):
             (interface, option, word): value
             for interface, option, _, word, value in _RULE.findall(text)
         }
-        found = {}
+        kept = {}
         for address in addresses:
             interface, _, _, option, word = _way(address)
             if (interface, option, word) in rules:
-                found[address] = rules[interface, option, word]
-        return found
+                kept[address] = rules[interface, option, word]
+        return kept

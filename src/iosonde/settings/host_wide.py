@@ -78,15 +78,15 @@ async def read_host_wide(host: Host) -> tuple[Mapping[str, Scalar], tuple[Gap, .
         Name without the host ("vm.dirty_ratio", "cpu.governor") → value, None where a right is
         missing; and what could not be read. A virtual machine without cpufreq has no governor.
     """
-    found = dict(await MECHANISMS.load("sysctl")().get(host, SYSCTLS))
+    sysctls = dict(await MECHANISMS.load("sysctl")().get(host, SYSCTLS))
     files = await host.glob(GOVERNORS)
     governors = await MECHANISMS.load("sysfs")().get(host, files) if files else {}
-    words = sorted({str(word) for word in governors.values() if isinstance(word, str)})
-    if words:
-        found["cpu.governor"] = ", ".join(words)
+    names = sorted({str(word) for word in governors.values() if isinstance(word, str)})
+    if names:
+        sysctls["cpu.governor"] = ", ".join(names)
     values: dict[str, Scalar] = {}
     gaps: list[Gap] = []
-    for name, value in found.items():
+    for name, value in sysctls.items():
         if isinstance(value, IosondeError):
             gaps.append(Gap(host.name, name, value.message, value.hint))
             values[name] = None

@@ -47,10 +47,10 @@ class Irq(Mechanism):
         self, host: Host, addresses: Sequence[str]
     ) -> Mapping[str, Scalar | IosondeError]:
         """See `Mechanism.get`; a list of CPUs is a text even where it is one CPU."""
-        found = await looked(host, self, addresses)
+        values = await looked(host, self, addresses)
         return {
             address: value if isinstance(value, IosondeError) else str(value)
-            for address, value in found.items()
+            for address, value in values.items()
         }
 
     @override

@@ -116,8 +116,8 @@ def value_of(text: str) -> Scalar:
     Returns:
         An integer where it is one, else the words separated by single blanks.
     """
-    words = " ".join(text.split())
-    return int(words) if words.removeprefix("-").isdecimal() else words
+    joined = " ".join(text.split())
+    return int(joined) if joined.removeprefix("-").isdecimal() else joined
 
 
 async def looked(
@@ -133,8 +133,11 @@ async def looked(
     rows = ["exec 2>/dev/null"]
     rows += [f"long{number}={quote([word])}" for number, word in enumerate(long)]
     for argv in looks:
-        words = [f'"$long{long.index(one)}"' if one in long else quote([one]) for one in argv]
-        rows += [f"{' '.join(words)} && echo {_OK}", f"echo {_END}"]
+        quoted = [
+            f'"$long{long.index(argument)}"' if argument in long else quote([argument])
+            for argument in argv
+        ]
+        rows += [f"{' '.join(quoted)} && echo {_OK}", f"echo {_END}"]
     done = await host.run(["sh", "-c", "; ".join(rows)], check=False)
     answers = kerneltext.decoded(done.stdout).split(f"{_END}\n")
     values = {

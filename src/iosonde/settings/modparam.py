@@ -32,12 +32,12 @@ def parameter_path(address: str) -> str:
 
 def parse_options(text: str) -> dict[str, str]:
     """MODULE.PARAMETER → value of one file of modprobe.d."""
-    found = {}
+    values = {}
     for module, rest in _OPTIONS.findall(text):
         for word in rest.split():
             name, _, value = word.partition("=")
-            found[f"{module.replace('-', '_')}.{name}"] = value
-    return found
+            values[f"{module.replace('-', '_')}.{name}"] = value
+    return values
 
 
 class Modparam(ParameterFiles):
@@ -69,11 +69,11 @@ class Modparam(ParameterFiles):
         if not addresses:
             return {}
         order = await drop_ins(host, _FOLDERS)
-        found = await texts(host, [*order, _COMMAND_LINE])
+        contents = await texts(host, [*order, _COMMAND_LINE])
         values: dict[str, str] = {}
         for path in order:
-            values |= parse_options(found.get(path, ""))
-        for word in found.get(_COMMAND_LINE, "").split():
+            values |= parse_options(contents.get(path, ""))
+        for word in contents.get(_COMMAND_LINE, "").split():
             name, equals, value = word.partition("=")
             if equals and "." in name:
                 values[name.replace("-", "_")] = value

@@ -65,13 +65,13 @@ def _parts(address: str) -> tuple[str, str]:
 
 def mounted_options(text: str) -> dict[str, str]:
     """Mount point → its options and those of its file system, from /proc/self/mountinfo."""
-    found = {}
+    options = {}
     for line in kerneltext.lines(text):
         own, dash, rest = line.partition(" - ")
         fields, more = own.split(" "), rest.split(" ")
         if dash and len(fields) > 5 and len(more) > 2:
-            found[kerneltext.unescape(fields[4])] = f"{fields[5]},{more[2]}"
-    return found
+            options[kerneltext.unescape(fields[4])] = f"{fields[5]},{more[2]}"
+    return options
 
 
 def option_of(name: str, value: str) -> str:
@@ -89,14 +89,14 @@ def option_of(name: str, value: str) -> str:
 
 def value_in(name: str, options: str) -> str | None:
     """The value that a list of options ("rw,noatime,commit=30") names; None where it names none."""
-    found = None
+    chosen = None
     for option in options.split(","):
         key, _, figure = option.partition("=")
         if name in FIGURES and key == FIGURES[name][0]:
-            found = figure
+            chosen = figure
         for value, word in CHOICES.get(name, {}).items():
-            found = value if option == word else found
-    return found
+            chosen = value if option == word else chosen
+    return chosen
 
 
 def with_option(line: str, name: str, value: str) -> str:
@@ -223,12 +223,12 @@ class Remount(Mechanism):
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         if not addresses:
             return {}
-        found = {}
+        kept = {}
         text = (await texts(host, [FSTAB])).get(FSTAB, "")
         for address in addresses:
             name, mount = _parts(address)
             for _, match in _mounting(text, mount):
                 value = value_in(name, match["options"] or "") if match else None
                 if value is not None:
-                    found[address] = value
-        return found
+                    kept[address] = value
+        return kept

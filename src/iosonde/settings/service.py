@@ -61,7 +61,7 @@ class ServiceMechanism(Mechanism):
             for block in kerneltext.decoded(asked.stdout).split("\n\n")
             if "Id=" in block and "LoadState=loaded" in block
         }
-        return await looked(host, self, [one for one in addresses if one in there])
+        return await looked(host, self, [address for address in addresses if address in there])
 
     @override
     def look(self, address: str) -> tuple[str, ...]:
@@ -86,5 +86,9 @@ class ServiceMechanism(Mechanism):
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; of drop-ins, iosonde reads its own."""
-        found = await texts(host, [drop_in(one) for one in addresses])
-        return {one: "stopped" for one in addresses if _NEVER in found.get(drop_in(one), "")}
+        contents = await texts(host, [drop_in(address) for address in addresses])
+        return {
+            address: "stopped"
+            for address in addresses
+            if _NEVER in contents.get(drop_in(address), "")
+        }

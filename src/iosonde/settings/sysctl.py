@@ -32,13 +32,13 @@ def parameter_path(name: str) -> str:
 
 def parse_configuration(text: str) -> dict[str, str]:
     """Name → value of one file of sysctl.d; names with slashes for dots are turned round."""
-    found = {}
+    values = {}
     for name, value in _LINE.findall(text):
         slash, dot = name.find("/"), name.find(".")
         turned = slash >= 0 and (dot < 0 or slash < dot)  # the first separator decides
         key = name.translate(str.maketrans("/.", "./")) if turned else name
-        found[key] = " ".join(value.split())
-    return found
+        values[key] = " ".join(value.split())
+    return values
 
 
 class Sysctl(ParameterFiles):
@@ -59,11 +59,11 @@ class Sysctl(ParameterFiles):
             for name in addresses
             if name.endswith(".tcp_congestion_control")
         }
-        found = await texts(host, [parameter_path(one) for one in listed.values()])
+        contents = await texts(host, [parameter_path(parameter) for parameter in listed.values()])
         return {
-            name: tuple(found[parameter_path(other)].split())
+            name: tuple(contents[parameter_path(other)].split())
             for name, other in listed.items()
-            if parameter_path(other) in found
+            if parameter_path(other) in contents
         }
 
     @override
@@ -80,8 +80,8 @@ class Sysctl(ParameterFiles):
         if not addresses:
             return {}
         order = await drop_ins(host, _FOLDERS)
-        found = await texts(host, [*order, _LAST])
+        contents = await texts(host, [*order, _LAST])
         values: dict[str, str] = {}
         for path in (*order, _LAST):
-            values |= parse_configuration(found.get(path, ""))
+            values |= parse_configuration(contents.get(path, ""))
         return {name: values[name] for name in addresses if name in values}

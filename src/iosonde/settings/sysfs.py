@@ -69,13 +69,13 @@ def parse_attribute(text: str) -> Scalar:
 
 def parse_rules(text: str) -> dict[tuple[str, str, str], str]:
     """(what names the device, its name, attribute) → value, from rules as iosonde writes them."""
-    found = {}
+    values = {}
     for line in kerneltext.lines(text):
         rule = _RULE.match(line)
         named = _NAMED.search(rule[1]) if rule else None
         if rule and named:
-            found[named[1], named[2], rule[2]] = rule[3]
-    return found
+            values[named[1], named[2], rule[2]] = rule[3]
+    return values
 
 
 class Sysfs(Mechanism):
@@ -146,15 +146,15 @@ class Sysfs(Mechanism):
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
         """See `Mechanism.kept`; of rules, iosonde reads its own."""
         rules = parse_rules((await texts(host, [FILE])).get(FILE, "")) if addresses else {}
-        found = {}
+        kept = {}
         for address in addresses if rules else ():
             place = _PLACE.match(address)
             if place is None:
                 continue
             named = _NAMED.search(await _match(host, place[1], place[2]))
             if named and (named[1], named[2], place[3]) in rules:
-                found[address] = rules[named[1], named[2], place[3]]
-        return found
+                kept[address] = rules[named[1], named[2], place[3]]
+        return kept
 
 
 async def _match(host: Host, kind: str, name: str) -> str:
@@ -164,11 +164,11 @@ async def _match(host: Host, kind: str, name: str) -> str:
     head = 'SUBSYSTEM=="block", ENV{DEVTYPE}=="disk"'
     argv = ["udevadm", "info", "--query=property", f"--path=/sys/block/{name}"]
     done = await host.run(argv, check=False)
-    told = dict(
+    properties = dict(
         line.partition("=")[::2] for line in kerneltext.lines(kerneltext.decoded(done.stdout))
     )
     for key in _LASTING:
-        value = told.get(key, "")
+        value = properties.get(key, "")
         if value and '"' not in value:
             return f'{head}, ENV{{{key}}}=="{value}"'
     return f'{head}, KERNEL=="{name}"'

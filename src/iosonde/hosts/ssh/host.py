@@ -160,8 +160,8 @@ class SshHost(Host):
     async def read(self, path: str) -> bytes:
         """See `Host.read`. To the end, not to the size: files of /proc have none."""
         sftp = await self._files()
-        told = self._told(path, _TRANSFER)
-        async with told, self._files_at_once, sftp.open(path, "rb") as file:
+        named = self._told(path, _TRANSFER)
+        async with named, self._files_at_once, sftp.open(path, "rb") as file:
             content = bytearray(await file.read(_BLOCK, 0))
             step = _BLOCK
             if len(content) == _BLOCK and ((await file.stat()).size or 0) > _BLOCK:
@@ -175,13 +175,13 @@ class SshHost(Host):
 
     @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        async def one(path: str) -> bytes | IosondeError:
+        async def content_of(path: str) -> bytes | IosondeError:
             try:
                 return await self.read(path)
             except (FileMissing, PermissionMissing, HostFailed) as problem:
                 return problem
 
-        return dict(zip(paths, await asyncio.gather(*map(one, paths)), strict=True))
+        return dict(zip(paths, await asyncio.gather(*map(content_of, paths)), strict=True))
 
     @override
     async def watch(self, paths: Sequence[str], interval: float) -> SshWatch:
@@ -209,17 +209,19 @@ class SshHost(Host):
         places = [b""]
         for part in pattern.removeprefix("/").encode(errors="surrogateescape").split(b"/"):
             if _MAGIC.search(part):
-                found = await asyncio.gather(*(self._names(sftp, one or b"/") for one in places))
+                listings = await asyncio.gather(
+                    *(self._names(sftp, place or b"/") for place in places)
+                )
                 places = [
-                    one + b"/" + name
-                    for one, names in zip(places, found, strict=True)
+                    place + b"/" + name
+                    for place, names in zip(places, listings, strict=True)
                     for name in names
                     if fnmatch.fnmatchcase(name, part) and (name[:1] != b"." or part[:1] == b".")
                 ]
             else:
-                places = [one + b"/" + part for one in places]
-        there = await asyncio.gather(*(self._is_there(sftp, one) for one in places))
-        paths = [kerneltext.decoded(one) for one, yes in zip(places, there, strict=True) if yes]
+                places = [place + b"/" + part for place in places]
+        there = await asyncio.gather(*(self._is_there(sftp, place) for place in places))
+        paths = [kerneltext.decoded(place) for place, yes in zip(places, there, strict=True) if yes]
         return tuple(sorted(paths))
 
     async def _names(self, sftp: Any, directory: bytes) -> list[bytes]:

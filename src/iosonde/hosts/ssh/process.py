@@ -137,10 +137,10 @@ class SshProcess(Process):
 
 def _no_shell(host: str, what: str, status: int, said: bytes) -> HostFailed:
     """A login shell that ended without running anything: `nologin`, or one that is no POSIX sh."""
-    words = kerneltext.lines(kerneltext.decoded(said[:_COMPLAINT]))
-    told = f": {words[0]}" if words else ""
+    complaint = kerneltext.lines(kerneltext.decoded(said[:_COMPLAINT]))
+    quoted = f": {complaint[0]}" if complaint else ""
     return HostFailed(
-        f"its login shell did not run {what} and ended with status {status}{told}",
+        f"its login shell did not run {what} and ended with status {status}{quoted}",
         where=host,
         hint="give that user a login shell that runs commands (`usermod --shell /bin/sh`), and "
         "see that its start-up does not exit and that sshd forces no other command",

@@ -40,7 +40,7 @@ def pair(site: Site) -> tuple[str, str]:
     Raises:
         UsageError: it stands on another number of layers, or twice on one.
     """
-    devices = tuple(one.device for one in site.below)
+    devices = tuple(lower.device for lower in site.below)
     if len(devices) != 2 or site.below[0].name == site.below[1].name:
         raise site.wrong(
             f"a layer of kind {site.kind} stands `of` two layers, and here on {len(devices)}",

@@ -18,7 +18,7 @@ def figure(counted: CounterEvidence, *names: str) -> float | None:
 
 def counted_of(case: EvidenceSet, *kinds: str) -> Iterator[CounterEvidence]:
     """What was counted of layers of some kinds, in a text or on a host."""
-    yield from (one for one in case.counters if one.kind in kinds)
+    yield from (counted for counted in case.counters if counted.kind in kinds)
     for state in case.of_kind(*kinds):
         yield CounterEvidence(
             state.kind, state.kind, state.name, state.host, dict(state.values), state.where,
@@ -26,20 +26,21 @@ def counted_of(case: EvidenceSet, *kinds: str) -> Iterator[CounterEvidence]:
         )  # fmt: skip
 
 
-def subject_of(one: CounterEvidence | StateEvidence) -> str:
+def subject_of(evidence: CounterEvidence | StateEvidence) -> str:
     """`cachedev on storage`; the kind where it has no name."""
-    name = one.name or one.kind
-    return f"{name} on {one.host}" if one.host else name
+    name = evidence.name or evidence.kind
+    return f"{name} on {evidence.host}" if evidence.host else name
 
 
-def state_of(case: EvidenceSet, one: CounterEvidence) -> StateEvidence | None:
+def state_of(case: EvidenceSet, counted: CounterEvidence) -> StateEvidence | None:
     """The state of the device that was counted: of its name, else the only one of its kind."""
     alike = [
         state
-        for state in case.of_kind(one.kind)
-        if state.source == one.source and (state.host == one.host or "" in {state.host, one.host})
+        for state in case.of_kind(counted.kind)
+        if state.source == counted.source
+        and (state.host == counted.host or "" in {state.host, counted.host})
     ]
-    named = [state for state in alike if state.name == one.name]
+    named = [state for state in alike if state.name == counted.name]
     if named:
         return next((state for state in named if "block_size" in state.values), named[0])
     return alike[0] if len({state.name for state in alike}) == 1 else None

@@ -33,29 +33,32 @@ _CUTS_IN_HALF = 0.5
 
 def whole_blocks(case: EvidenceSet) -> Iterator[Finding]:
     """flashcache: requests that went past because of their size."""
-    for one in counted_of(case, "flashcache"):
-        state = state_of(case, one)
+    for counted in counted_of(case, "flashcache"):
+        state = state_of(case, counted)
         around = state is not None and state.values.get("mode") == "writearound"
-        around = around or figure(one, "write hits", "cache hits") is None  # it has none then
-        directions = [_Direction(one, "read"), *([] if around else [_Direction(one, "write")])]
+        around = around or figure(counted, "write hits", "cache hits") is None  # it has none then
+        directions = [
+            _Direction(counted, "read"),
+            *([] if around else [_Direction(counted, "write")]),
+        ]
         asked = sum(each.asked for each in directions)
         past = sum(each.past for each in directions)
         if asked < _ENOUGH or past < _MUCH * asked:
             continue
         block = state.values.get("block_size") if state else None
         block = block if isinstance(block, int) else None
-        sizes, where = _histogram(case, one)
+        sizes, where = _histogram(case, counted)
         others = _others(sizes, block, state)
         if others is not None and others < _OTHER_SIZES:
             continue  # not their size: processes or sequences that were excluded
         yield Finding(
             rule="cache-whole-blocks",
             severity="error" if past > asked / 2 else "warning",
-            subject=subject_of(one),
+            subject=subject_of(counted),
             message=_message(directions, block, others),
             evidence=(
-                *_uncached(one, directions), *_forecast(one, directions),
-                *_sizes(sizes, block, past, asked, where), *_room(state), *_payloads(case, one,
+                *_uncached(counted, directions), *_forecast(counted, directions),
+                *_sizes(sizes, block, past, asked, where), *_room(state), *_payloads(case, counted,
                                                                                block),
             ),
             remedy=_remedy(block),
@@ -75,13 +78,13 @@ def _others(sizes: dict[int, int], block: int | None, state: StateEvidence | Non
 class _Direction:
     """Reads or writes of a flashcache device. `past`: past the cache for their size."""
 
-    def __init__(self, one: CounterEvidence, name: str) -> None:
+    def __init__(self, counted: CounterEvidence, name: str) -> None:
         self.name = name
-        self.asked = figure(one, f"{name}s") or 0
-        self.uncached = figure(one, f"uncached {name}s") or 0
-        self.past = max(self.uncached - (figure(one, f"uncached sequential {name}s") or 0), 0)
+        self.asked = figure(counted, f"{name}s") or 0
+        self.uncached = figure(counted, f"uncached {name}s") or 0
+        self.past = max(self.uncached - (figure(counted, f"uncached sequential {name}s") or 0), 0)
         both = ("read hits", "cache hits") if name == "read" else ("write hits",)
-        self.hits = figure(one, *both)
+        self.hits = figure(counted, *both)
 
     @property
     def rates(self) -> tuple[float, float] | None:
@@ -116,18 +119,18 @@ def _message(directions: list[_Direction], block: int | None, others: float | No
     )
 
 
-def _uncached(one: CounterEvidence, directions: list[_Direction]) -> Iterator[Evidence]:
+def _uncached(counted: CounterEvidence, directions: list[_Direction]) -> Iterator[Evidence]:
     asked = sum(each.asked for each in directions)
     past = sum(each.past for each in directions)
-    yield Evidence("requests", int(asked), "", one.where)
-    yield Evidence("requests that passed the cache by", int(past), "", one.where)
+    yield Evidence("requests", int(asked), "", counted.where)
+    yield Evidence("requests that passed the cache by", int(past), "", counted.where)
     yield Evidence("share that passed it by", past / asked, "fraction", "computed")
 
 
-def _forecast(one: CounterEvidence, directions: list[_Direction]) -> Iterator[Evidence]:
+def _forecast(counted: CounterEvidence, directions: list[_Direction]) -> Iterator[Evidence]:
     for each in directions:
         if each.rates:
-            yield Evidence(f"{each.name}s that hit", each.rates[0], "fraction", one.where)
+            yield Evidence(f"{each.name}s that hit", each.rates[0], "fraction", counted.where)
             yield Evidence(f"{each.name}s that hit, among those that could be cached",
                            each.rates[1], "fraction", "computed")  # fmt: skip
 
@@ -162,12 +165,18 @@ def _sizes(
                    "computed")  # fmt: skip
 
 
-def _histogram(case: EvidenceSet, one: CounterEvidence) -> tuple[dict[int, int], str]:
+def _histogram(case: EvidenceSet, counted: CounterEvidence) -> tuple[dict[int, int], str]:
     """Requests by size, and where they were read."""
     for other in case.counted("flashcache"):
-        found = other.values.get("size_histogram")
-        if isinstance(found, dict) and other.source == one.source and other.host == one.host:
-            sizes = {int(size): count for size, count in found.items() if isinstance(count, int)}
+        histogram = other.values.get("size_histogram")
+        if (
+            isinstance(histogram, dict)
+            and other.source == counted.source
+            and other.host == counted.host
+        ):
+            sizes = {
+                int(size): count for size, count in histogram.items() if isinstance(count, int)
+            }
             return (sizes, other.where) if sum(sizes.values()) >= _ENOUGH else ({}, "")
     return {}, ""
 
@@ -179,7 +188,7 @@ def _room(state: StateEvidence | None) -> Iterator[Evidence]:
         yield Evidence("blocks of the cache in use", share, "fraction", state.where)
 
 
-def _payloads(case: EvidenceSet, one: CounterEvidence, block: int | None) -> Iterator[Evidence]:
+def _payloads(case: EvidenceSet, counted: CounterEvidence, block: int | None) -> Iterator[Evidence]:
     """What an AoE frame carries at every MTU that the case knows, and at common ones."""
     if not block:
         return
@@ -188,7 +197,11 @@ def _payloads(case: EvidenceSet, one: CounterEvidence, block: int | None) -> Ite
     )
     for state in case.of_kind("link", "aoe", "aoe_initiator", "aoe_target"):
         mtu = state.values.get("mtu")
-        if isinstance(mtu, int) and state.source == one.source and not state.values.get("loopback"):
+        if (
+            isinstance(mtu, int)
+            and state.source == counted.source
+            and not state.values.get("loopback")
+        ):
             mtus[mtu] = state.where
     for mtu, where in sorted(mtus.items()):
         payload = aoe_frame_payload(mtu)
@@ -223,31 +236,34 @@ def _remedy(block: int | None) -> str:
 
 def disagreeing(case: EvidenceSet) -> Iterator[Finding]:
     """Sums that hold by the code that counts, and do not hold in what was printed."""
-    for one in counted_of(case, "flashcache"):
-        for said, counted, made in _sums(one):
+    for counters in counted_of(case, "flashcache"):
+        for said, counted, made in _sums(counters):
             apart = abs(counted - made)
             if apart > _LEAST_APART and apart > _APART * max(counted, made):
                 yield _contradiction(
-                    one, f"{said} are {int(counted):,} by one counter and {int(made):,} by others",
-                    (Evidence(said, int(counted), "", one.where),
-                     Evidence("as the others make it", int(made), "", "computed")),
-                )  # fmt: skip
-    for one in case.counted("flashcache", "bcache"):
-        for said, percent, hits, asked in _percents(one):
+                    counters,
+                    f"{said} are {int(counted):,} by one counter and {int(made):,} by others",
+                    (
+                        Evidence(said, int(counted), "", counters.where),
+                        Evidence("as the others make it", int(made), "", "computed"),
+                    ),
+                )
+    for counters in case.counted("flashcache", "bcache"):
+        for said, percent, hits, asked in _percents(counters):
             if asked and abs(percent - 100 * hits / asked) > 1:
                 yield _contradiction(
-                    one, f"{int(hits):,} of {int(asked):,} {said} are "
+                    counters, f"{int(hits):,} of {int(asked):,} {said} are "
                     f"{units.show_fraction(hits / asked)}, and it prints {percent:.0f} %",
-                    (Evidence(f"{said} that hit", int(hits), "", one.where),
-                     Evidence(said, int(asked), "", one.where),
-                     Evidence("as printed", percent / 100, "fraction", one.where)),
+                    (Evidence(f"{said} that hit", int(hits), "", counters.where),
+                     Evidence(said, int(asked), "", counters.where),
+                     Evidence("as printed", percent / 100, "fraction", counters.where)),
                 )  # fmt: skip
 
 
-def _contradiction(one: CounterEvidence, what: str, evidence: tuple[Evidence, ...]) -> Finding:
+def _contradiction(counted: CounterEvidence, what: str, evidence: tuple[Evidence, ...]) -> Finding:
     return Finding(
-        "contradiction", "warning", subject_of(one),
-        f"The counters of {subject_of(one)} cannot all be right: {what}.",
+        "contradiction", "warning", subject_of(counted),
+        f"The counters of {subject_of(counted)} cannot all be right: {what}.",
         evidence,
         "read them again in one go; they differ for good where some were set to zero or copied at "
         "another time, and then none of the rates made of them holds",
@@ -255,29 +271,29 @@ def _contradiction(one: CounterEvidence, what: str, evidence: tuple[Evidence, ..
     )  # fmt: skip
 
 
-def _sums(one: CounterEvidence) -> Iterator[tuple[str, float, float]]:
+def _sums(counters: CounterEvidence) -> Iterator[tuple[str, float, float]]:
     """What is counted twice: its name, one counter, and what others make of it."""
-    reads, hits = figure(one, "reads"), figure(one, "read hits", "cache hits")
-    from_disk = figure(one, "disk reads")
+    reads, hits = figure(counters, "reads"), figure(counters, "read hits", "cache hits")
+    from_disk = figure(counters, "disk reads")
     if reads is not None and hits is not None and from_disk is not None:
         yield "reads of the disk", from_disk, reads - hits
-    uncached, cleanings = figure(one, "uncached writes"), figure(one, "cleanings")
-    to_disk = figure(one, "disk writes")
+    uncached, cleanings = figure(counters, "uncached writes"), figure(counters, "cleanings")
+    to_disk = figure(counters, "disk writes")
     if uncached is not None and cleanings is not None and to_disk is not None:
         yield "writes to the disk", to_disk, uncached + cleanings
 
 
-def _percents(one: CounterEvidence) -> Iterator[tuple[str, float, float, float]]:
+def _percents(counters: CounterEvidence) -> Iterator[tuple[str, float, float, float]]:
     """Percents that are printed: of what, the percent, hits and requests."""
     for name, hits, asked in (
         ("read hit percent", "read hits", "reads"), ("write hit percent", "write hits", "writes"),
         ("cache hit percent", "cache hits", "reads"),
     ):  # fmt: skip
-        figures = figure(one, name), figure(one, hits), figure(one, asked)
+        figures = figure(counters, name), figure(counters, hits), figure(counters, asked)
         if figures[0] is not None and figures[1] is not None and figures[2] is not None:
             yield asked, figures[0], figures[1], figures[2]
     ratio, hit, missed = (
-        figure(one, name) for name in ("cache_hit_ratio", "cache_hits", "cache_misses")
+        figure(counters, name) for name in ("cache_hit_ratio", "cache_hits", "cache_misses")
     )
     if ratio is not None and hit is not None and missed is not None:
         yield "reads", ratio, hit, hit + missed

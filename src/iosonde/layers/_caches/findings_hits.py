@@ -48,70 +48,76 @@ class _Rate:
 def _used(case: EvidenceSet) -> Iterator[tuple[CounterEvidence, Mapping[str, Scalar]]]:
     """What was counted of each cache, in a text or on a host, with what is known of it."""
     seen: set[tuple[str, str, tuple[object, ...]]] = set()
-    for one in counted_of(case, *_KINDS):
-        key = (one.source, one.host, tuple(map(str, one.values.items())))
+    for counted in counted_of(case, *_KINDS):
+        key = (counted.source, counted.host, tuple(map(str, counted.values.items())))
         if key not in seen:  # bcache counts a set of one device twice
             seen.add(key)
-            state = state_of(case, one)
-            yield one, state.values if state else {}
+            state = state_of(case, counted)
+            yield counted, state.values if state else {}
 
 
 # ── hits ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _rates(one: CounterEvidence, state: Mapping[str, Scalar]) -> Iterator[_Rate]:
+def _rates(counted: CounterEvidence, state: Mapping[str, Scalar]) -> Iterator[_Rate]:
     """Hits by direction. Of writes only where one that hits is faster than one that misses."""
     writes = state.get("mode") not in _WRITES_THROUGH
-    if one.kind == "dm_cache":
+    if counted.kind == "dm_cache":
         for what in ("reads", "writes") if writes else ("reads",):
-            hits, misses = figure(one, f"{what[:-1]}_hits"), figure(one, f"{what[:-1]}_misses")
+            hits, misses = (
+                figure(counted, f"{what[:-1]}_hits"),
+                figure(counted, f"{what[:-1]}_misses"),
+            )
             if hits is not None and misses is not None and hits + misses >= _ENOUGH:
                 yield _Rate(what, hits, hits + misses)
-    elif one.kind == "bcache":
-        hits, misses = figure(one, "cache_hits"), figure(one, "cache_misses")
+    elif counted.kind == "bcache":
+        hits, misses = figure(counted, "cache_hits"), figure(counted, "cache_misses")
         if hits is not None and misses is not None and hits + misses >= _ENOUGH:
             yield _Rate("reads that were to be cached", hits, hits + misses)
-    elif one.kind == "flashcache":
+    elif counted.kind == "flashcache":
         for what in ("reads", "writes") if writes else ("reads",):
-            hits = figure(one, f"{what[:-1]} hits", "cache hits" if what == "reads" else "")
-            asked = (figure(one, what) or 0) - (figure(one, f"uncached {what}") or 0)
+            hits = figure(counted, f"{what[:-1]} hits", "cache hits" if what == "reads" else "")
+            asked = (figure(counted, what) or 0) - (figure(counted, f"uncached {what}") or 0)
             if hits is not None and asked >= _ENOUGH:
                 yield _Rate(f"{what} that it could cache", hits, asked)
 
 
 def seldom(case: EvidenceSet) -> Iterator[Finding]:
     """Caches that most requests miss."""
-    for one, state in _used(case):
-        low = [rate for rate in _rates(one, state) if rate.share < _LOW]
+    for counted, state in _used(case):
+        low = [rate for rate in _rates(counted, state) if rate.share < _LOW]
         if not low:
             continue
         shares = " and ".join(
             f"{units.show_fraction(rate.share)} of the {rate.what}" for rate in low
         )
         full = state.get("used_share")
-        why, remedy = _why(one, full if isinstance(full, float) else None)
+        why, remedy = _why(counted, full if isinstance(full, float) else None)
         evidence = [
             each
             for rate in low
             for each in (
-                Evidence(rate.what, int(rate.asked), "", one.where),
-                Evidence(f"{rate.what} that hit", int(rate.hits), "", one.where),
+                Evidence(rate.what, int(rate.asked), "", counted.where),
+                Evidence(f"{rate.what} that hit", int(rate.hits), "", counted.where),
             )
         ]
         if isinstance(full, float):
-            evidence.append(Evidence("blocks of the cache in use", full, "fraction", one.where))
+            evidence.append(Evidence("blocks of the cache in use", full, "fraction", counted.where))
         yield Finding(
-            "cache-hit-rate", "warning", subject_of(one),
-            f"Only {shares} hit {_CALLED[one.kind]} {one.name}".rstrip() + f": the others are as "
+            "cache-hit-rate",
+            "warning",
+            subject_of(counted),
+            f"Only {shares} hit {_CALLED[counted.kind]} {counted.name}".rstrip()
+            + f": the others are as "
             f"slow as the device below{why}.",
             tuple(evidence),
             remedy,
             "hits and misses of one busy hour, as the growth between two readings: counters since "
             "the start hold the time when the cache was empty",
-        )  # fmt: skip
+        )
 
 
-def _why(one: CounterEvidence, full: float | None) -> tuple[str, str]:
+def _why(counted: CounterEvidence, full: float | None) -> tuple[str, str]:
     if full is not None and full < _FULL:
         return (
             f", and as {units.show_fraction(1 - full)} of the cache is unused, its size is not why",
@@ -119,7 +125,7 @@ def _why(one: CounterEvidence, full: float | None) -> tuple[str, str]:
             "seldom asked for twice, or the policy lets it past (sequential cut-off, "
             "migration_threshold), and a larger cache would not help",
         )
-    if one.kind == "dm_cache":
+    if counted.kind == "dm_cache":
         return "", (
             "a larger cache if the data asked for again and again are more than it holds; "
             "`dmsetup message NAME 0 migration_threshold SECTORS` lets it move more per second, "
@@ -133,24 +139,24 @@ def _why(one: CounterEvidence, full: float | None) -> tuple[str, str]:
 
 def moved_in_vain(case: EvidenceSet) -> Iterator[Finding]:
     """dm-cache that moves blocks in and out more than they are used."""
-    for one, state in _used(case):
-        promotions, demotions = figure(one, "promotions"), figure(one, "demotions")
-        hits = sum(figure(one, name) or 0 for name in ("read_hits", "write_hits"))
-        if one.kind != "dm_cache" or not promotions or not demotions or promotions < _ENOUGH:
+    for counted, state in _used(case):
+        promotions, demotions = figure(counted, "promotions"), figure(counted, "demotions")
+        hits = sum(figure(counted, name) or 0 for name in ("read_hits", "write_hits"))
+        if counted.kind != "dm_cache" or not promotions or not demotions or promotions < _ENOUGH:
             continue
         if demotions < promotions / 2 or hits >= _FEW_HITS * promotions:
             continue
         size = state.get("block_size")
         moved = f" ({units.show_bytes(promotions * size)})" if isinstance(size, int) else ""
         yield Finding(
-            "cache-hit-rate", "warning", subject_of(one),
-            f"{one.name or 'The cache'} moved {int(promotions):,} blocks in{moved} "
+            "cache-hit-rate", "warning", subject_of(counted),
+            f"{counted.name or 'The cache'} moved {int(promotions):,} blocks in{moved} "
             f"and {int(demotions):,} out, and each was hit {hits / promotions:.2g} times: "
             "moving them takes more from both devices than the hits give back.",
             (
-                Evidence("promotions", int(promotions), "", one.where),
-                Evidence("demotions", int(demotions), "", one.where),
-                Evidence("hits", int(hits), "", one.where),
+                Evidence("promotions", int(promotions), "", counted.where),
+                Evidence("demotions", int(demotions), "", counted.where),
+                Evidence("hits", int(hits), "", counted.where),
                 Evidence("hits of each promoted block", hits / promotions, "", "computed"),
             ),
             "a lower migration_threshold (`dmsetup message NAME 0 migration_threshold SECTORS`), "
@@ -167,8 +173,8 @@ def let_past(case: EvidenceSet) -> Iterator[Finding]:
 
     Only where most go that way: it is meant for long sequential ones.
     """
-    for one, state in _used(case):
-        past, asked = _past(one)
+    for counted, state in _used(case):
+        past, asked = _past(counted)
         if asked < _ENOUGH or past < _PAST * asked:
             continue
         cutoff = state.get("sequential_cutoff")
@@ -177,63 +183,77 @@ def let_past(case: EvidenceSet) -> Iterator[Finding]:
             "`echo 0 > /sys/block/NAME/bcache/sequential_cutoff` caches all, and 0 in "
             "congested_read_threshold_us and congested_write_threshold_us of the set stops it from "
             "letting requests past while the SSD is slow"
-            if one.kind == "bcache"
+            if counted.kind == "bcache"
             else "`sysctl dev.flashcache.NAME.skip_seq_thresh_kb=0` caches all"
         )
         yield Finding(
-            "cache-hit-rate", "note", subject_of(one),
+            "cache-hit-rate",
+            "note",
+            subject_of(counted),
             f"{units.show_fraction(past / asked)} of {int(asked):,} requests were let past "
-            f"{one.name or one.kind} on purpose, as parts of sequences beyond the cut-off{shown} "
-            "or while it was busy: what they bring is neither hit nor kept.",
+            f"{counted.name or counted.kind} on purpose, as parts of sequences beyond the "
+            f"cut-off{shown} or while it was busy: what they bring is neither hit nor kept.",
             (
-                Evidence("requests", int(asked), "", one.where),
-                Evidence("let past", int(past), "", one.where),
-                Evidence("sequential cut-off", cutoff, "B" if isinstance(cutoff, int) else "",
-                         one.where),
+                Evidence("requests", int(asked), "", counted.where),
+                Evidence("let past", int(past), "", counted.where),
+                Evidence(
+                    "sequential cut-off",
+                    cutoff,
+                    "B" if isinstance(cutoff, int) else "",
+                    counted.where,
+                ),
             ),
             f"right for backups and copies; if it is the load itself, {setting}; sequences then "
             "wear the SSD and push random data out of it",
             "the same load with both settings: hits, and the latency of the random part",
-        )  # fmt: skip
+        )
 
 
-def _past(one: CounterEvidence) -> tuple[float, float]:
+def _past(counted: CounterEvidence) -> tuple[float, float]:
     """Requests let past and all, as far as the tool counts both."""
-    if one.kind == "bcache":
-        past = sum(figure(one, f"cache_bypass_{name}") or 0 for name in ("hits", "misses"))
-        return past, past + sum(figure(one, f"cache_{name}") or 0 for name in ("hits", "misses"))
-    if one.kind == "flashcache":
+    if counted.kind == "bcache":
+        past = sum(figure(counted, f"cache_bypass_{name}") or 0 for name in ("hits", "misses"))
+        return past, past + sum(
+            figure(counted, f"cache_{name}") or 0 for name in ("hits", "misses")
+        )
+    if counted.kind == "flashcache":
         names = ("reads", "writes")
-        past = sum(figure(one, f"uncached sequential {name}") or 0 for name in names)
-        return past, sum(figure(one, name) or 0 for name in names)
+        past = sum(figure(counted, f"uncached sequential {name}") or 0 for name in names)
+        return past, sum(figure(counted, name) or 0 for name in names)
     return 0, 0
 
 
 def blocked(case: EvidenceSet) -> Iterator[Finding]:
     """dm-writecache whose writes wait for a free block."""
-    for one, state in _used(case):
-        waited, asked = figure(one, "writes_blocked"), figure(one, "write_requests")
-        if one.kind != "dm_writecache" or waited is None or asked is None or asked < _ENOUGH:
+    for counted, state in _used(case):
+        waited, asked = figure(counted, "writes_blocked"), figure(counted, "write_requests")
+        if counted.kind != "dm_writecache" or waited is None or asked is None or asked < _ENOUGH:
             continue
         if waited < _BLOCKED * asked:
             continue
         used = state.get("used_share")
         yield Finding(
-            "cache-hit-rate", "warning", subject_of(one),
+            "cache-hit-rate",
+            "warning",
+            subject_of(counted),
             f"{units.show_fraction(waited / asked)} of {int(asked):,} writes had to wait until "
-            f"{one.name or 'the cache'} had a free block: it fills faster than it drains, and then "
-            "the disk's speed is all that is left.",
+            f"{counted.name or 'the cache'} had a free block: it fills faster than it drains, and "
+            "then the disk's speed is all that is left.",
             (
-                Evidence("writes", int(asked), "", one.where),
-                Evidence("writes that waited", int(waited), "", one.where),
-                Evidence("blocks in use", used if isinstance(used, float) else None,
-                         "fraction" if isinstance(used, float) else "", one.where),
+                Evidence("writes", int(asked), "", counted.where),
+                Evidence("writes that waited", int(waited), "", counted.where),
+                Evidence(
+                    "blocks in use",
+                    used if isinstance(used, float) else None,
+                    "fraction" if isinstance(used, float) else "",
+                    counted.where,
+                ),
             ),
             "a larger cache only puts the moment off; lower high_watermark and low_watermark let "
             "it drain earlier (load its table anew); a load without pauses needs a faster disk",
             "`dmsetup status` every second under the load: free blocks fall to 0 before the "
             "throughput does",
-        )  # fmt: skip
+        )
 
 
 # ── dirty ─────────────────────────────────────────────────────────────────────────────────────

@@ -84,14 +84,14 @@ class Look:
 
     def below(self, layer: StackLayer) -> tuple[StackLayer, ...]:
         """What a layer stands on, as found."""
-        return tuple(one for name in layer.below for one in self.layers if one.id == name)
+        return tuple(layer for name in layer.below for layer in self.layers if layer.id == name)
 
     def under(self, layer: StackLayer) -> tuple[StackLayer, ...]:
         """A layer and all that it stands on, as found."""
-        found = {layer.id: layer}
-        for one in self.below(layer):
-            found |= {more.id: more for more in self.under(one)}
-        return tuple(found.values())
+        layers = {layer.id: layer}
+        for lower in self.below(layer):
+            layers |= {more.id: more for more in self.under(lower)}
+        return tuple(layers.values())
 
     def numbered(self, layer: StackLayer, number: str) -> int:
         """The place among those below of a device "MAJOR:MINOR".
@@ -99,8 +99,8 @@ class Look:
         Raises:
             NotCovered: it is not among them.
         """
-        for place, one in enumerate(self.below(layer)):
-            if self.text(one, f"/sys/class/block/{kernel_name(one)}/dev") == number:
+        for place, lower in enumerate(self.below(layer)):
+            if self.text(lower, f"/sys/class/block/{kernel_name(lower)}/dev") == number:
                 return place
         raise NotCovered(f"the device {number} that it stands on was not found")
 
@@ -117,5 +117,5 @@ def commands_about(layer: StackLayer) -> tuple[str, str] | None:
 def targets_of(layer: StackLayer, text: str) -> tuple[MapperTarget, ...]:
     """The targets of a device of device-mapper in what `dmsetup table` or `status` printed."""
     tables = parse_targets(text)
-    found = tables.get(basename(layer.device)) or tables.get(layer.id.rpartition(":")[2])
-    return found or ()
+    targets = tables.get(basename(layer.device)) or tables.get(layer.id.rpartition(":")[2])
+    return targets or ()

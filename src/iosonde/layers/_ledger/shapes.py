@@ -82,7 +82,7 @@ def mapped(look: Look, layer: StackLayer) -> LedgerLayer:
     targets = targets_of(layer, look.text(layer, TABLE))
     if not targets:
         raise NotCovered("its table was not to be had")
-    names = {one.name for one in targets}
+    names = {target.name for target in targets}
     if names == {"linear"}:
         return _segments(look, layer, targets)
     target = accounting_of(target_of(targets[0].name).kind).target
@@ -92,13 +92,13 @@ def mapped(look: Look, layer: StackLayer) -> LedgerLayer:
 
 
 def _segments(look: Look, layer: StackLayer, targets: Sequence[MapperTarget]) -> LedgerLayer:
-    tables = [(one, table) for one in targets if (table := read_linear(one.arguments))]
+    tables = [(target, table) for target in targets if (table := read_linear(target.arguments))]
     if len(tables) < len(targets):
         raise NotCovered("its table is not known")
     return pieces(
         [
-            (look.numbered(layer, table.device), one.start * SECTOR, one.length * SECTOR,
+            (look.numbered(layer, table.device), target.start * SECTOR, target.length * SECTOR,
              table.offset)
-            for one, table in tables
+            for target, table in tables
         ]
     )  # fmt: skip

@@ -19,7 +19,7 @@ _FULL = 0.999  # of what lvs prints with two digits after the point
 
 def short_of_room(case: EvidenceSet) -> Iterator[Finding]:
     """Pools and snapshots with less than a tenth of their data or metadata blocks free."""
-    told: set[tuple[str, str, str]] = set()
+    reported: set[tuple[str, str, str]] = set()
     for state in case.of_kind("lvm"):
         is_pool = "thin-pool" in str(state.values.get("segment_type", ""))
         if not is_pool and not _is_snapshot(state):
@@ -27,9 +27,9 @@ def short_of_room(case: EvidenceSet) -> Iterator[Finding]:
         for fact in ("full", "metadata_full"):
             share = state.values.get(fact)
             # A pool is two maps, itself and, with this role in its name, what its volumes stand on.
-            one = (state.host, state.name.removesuffix("-tpool"), fact)
-            if isinstance(share, float) and share >= _NEARLY and one not in told:
-                told.add(one)
+            key = (state.host, state.name.removesuffix("-tpool"), fact)
+            if isinstance(share, float) and share >= _NEARLY and key not in reported:
+                reported.add(key)
                 yield _told(state, fact, share, is_pool=is_pool)
 
 

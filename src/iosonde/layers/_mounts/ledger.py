@@ -38,7 +38,7 @@ def extents_of_file(look: Look, layer: StackLayer) -> LedgerLayer:
         (0, int(start) * SECTOR, int(length) * SECTOR, int(at) * SECTOR)
         for start, at, length in _EXTENT.findall(look.text(layer, "filefrag"))
     ]
-    if not rows or any(one[1] + one[2] != two[1] for one, two in pairwise(rows)):
+    if not rows or any(extent[1] + extent[2] != two[1] for extent, two in pairwise(rows)):
         raise NotCovered("where its file lies is not known (filefrag)")
     notes = ("its journal and metadata",)
     return replace(pieces(rows), notes=notes)

@@ -145,60 +145,60 @@ def array_of(state: StateEvidence) -> Array:
     )  # fmt: skip
 
 
-def _fits(one: Array, other: Array) -> bool:
+def _fits(array: Array, other: Array) -> bool:
     """Whether two descriptions do not contradict each other."""
     return all(
         not mine or not theirs or mine == theirs
         for mine, theirs in (
-            (one.level, other.level), (one.disks, other.disks), (one.data, other.data),
-            (one.chunk, other.chunk),
+            (array.level, other.level), (array.disks, other.disks), (array.data, other.data),
+            (array.chunk, other.chunk),
         )
     )  # fmt: skip
 
 
-def _joined(one: Array, other: Array) -> Array:
-    level = one.level or other.level
+def _joined(array: Array, other: Array) -> Array:
+    level = array.level or other.level
     return replace(
-        one, level=level, disks=one.disks or other.disks, data=one.data or other.data,
-        chunk=one.chunk or other.chunk, values={**other.values, **one.values},
+        array, level=level, disks=array.disks or other.disks, data=array.data or other.data,
+        chunk=array.chunk or other.chunk, values={**other.values, **array.values},
     )  # fmt: skip
 
 
 def arrays(case: EvidenceSet) -> list[Array]:
     """The arrays of a case, each once for each geometry that it had."""
-    found: dict[tuple[str, str, str, str], list[Array]] = {}
+    by_place: dict[tuple[str, str, str, str], list[Array]] = {}
     unnamed: dict[str, list[Array]] = {}
     for state in case.of_kind(*_KINDS):
         if state.values.get("role") and state.kind == "lvm":
             continue  # a part of a volume
-        one = array_of(state)
+        array = array_of(state)
         if state.kind == "array":
-            _add(unnamed.setdefault(one.source, []), one)
+            _add(unnamed.setdefault(array.source, []), array)
             continue
-        if not one.level and one.chunk is None and state.kind != "hwraid":
+        if not array.level and array.chunk is None and state.kind != "hwraid":
             continue
-        _add(found.setdefault((one.source, one.host, one.kind, one.name), []), one)
-    named = [one for alike in found.values() for one in alike]
-    done = [_described(one, unnamed.get(one.source, ())) for one in named]
-    sources = {one.source for one in named}
+        _add(by_place.setdefault((array.source, array.host, array.kind, array.name), []), array)
+    named = [array for alike in by_place.values() for array in alike]
+    done = [_described(array, unnamed.get(array.source, ())) for array in named]
+    sources = {array.source for array in named}
     return done + [
-        one for source, alike in unnamed.items() if source not in sources for one in alike
+        array for source, alike in unnamed.items() if source not in sources for array in alike
     ]
 
 
-def _add(alike: list[Array], one: Array) -> None:
+def _add(alike: list[Array], array: Array) -> None:
     for at, other in enumerate(alike[-32:], max(len(alike) - 32, 0)):
-        if _fits(other, one):
-            alike[at] = _joined(other, one)
+        if _fits(other, array):
+            alike[at] = _joined(other, array)
             return
-    alike.append(one)
+    alike.append(array)
 
 
-def _described(one: Array, unnamed: Sequence[Array]) -> Array:
+def _described(array: Array, unnamed: Sequence[Array]) -> Array:
     """With what a description of the same text says, if there is one alone."""
-    if one.kind == "lvm" or len(unnamed) != 1:
-        return one
-    return _joined(one, unnamed[0]) if _fits(one, unnamed[0]) else one
+    if array.kind == "lvm" or len(unnamed) != 1:
+        return array
+    return _joined(array, unnamed[0]) if _fits(array, unnamed[0]) else array
 
 
 class Ground:
@@ -207,8 +207,8 @@ class Ground:
     def __init__(self, case: EvidenceSet) -> None:
         self.arrays = tuple(arrays(case))
         self._named: dict[tuple[str, str], list[Array]] = {}
-        for one in self.arrays:
-            self._named.setdefault((one.source, one.name), []).append(one)
+        for array in self.arrays:
+            self._named.setdefault((array.source, array.name), []).append(array)
         self._asked = _asked(case)
 
     def under(self, trial: TrialEvidence) -> list[Array]:
@@ -217,16 +217,16 @@ class Ground:
         target = trial.target.removeprefix("/dev/")
         if target and not trial.stands_on:
             names += [target, _PARTITION.sub("", target), _mapper_name(target)]
-        told = _settings(trial)
-        names += [*trial.device_io, *(name for _, name in told)]
-        found = []
+        settings = _settings(trial)
+        names += [*trial.device_io, *(name for _, name in settings)]
+        under = []
         for name in dict.fromkeys(names):
-            for one in self._named.get((trial.source, name), ()):
-                values = told.get((one.kind, name))
-                state = StateEvidence(one.kind, "", "", values or {}, "", "")
-                if near(one, trial) and _fits(one, array_of(state)):
-                    found.append(one)  # others: as it was built at another time
-        return found
+            for array in self._named.get((trial.source, name), ()):
+                values = settings.get((array.kind, name))
+                state = StateEvidence(array.kind, "", "", values or {}, "", "")
+                if near(array, trial) and _fits(array, array_of(state)):
+                    under.append(array)  # others: as it was built at another time
+        return under
 
     def load(self, trial: TrialEvidence) -> ArrayLoad:
         """What a trial did; what it does not tell, the only command of its text does."""
@@ -237,9 +237,12 @@ class Ground:
             and trial.tool in _RUN_FIO
             and (asked := self._asked.get(trial.source))
         ):
-            where, told = asked
-            options = {**told, **{key: value for key, value in options.items() if value != ""}}
-        words = str(options.get("rw") or "")
+            where, asked_options = asked
+            options = {
+                **asked_options,
+                **{key: value for key, value in options.items() if value != ""},
+            }
+        pattern = str(options.get("rw") or "")
         writes = bool(trial.mean("write.iops") or trial.mean("write.bandwidth"))
         # Others than fio name reads their own way: buffered_read of hdparm, random_read of iozone.
         reads = any(
@@ -252,9 +255,9 @@ class Ground:
         return ArrayLoad(
             label=trial.label,
             where=where,
-            writes=writes or (not reads and ("write" in words or words.endswith("rw"))),
+            writes=writes or (not reads and ("write" in pattern or pattern.endswith("rw"))),
             reads=reads,
-            random=words.startswith("rand") if words else None,
+            random=pattern.startswith("rand") if pattern else None,
             block=block if isinstance(block, int) else None,
             flying=depth * jobs if isinstance(depth, int) and isinstance(jobs, int) else None,
             direct=bool(direct) if direct is not None else None,
@@ -271,15 +274,15 @@ def _mapper_name(path: str) -> str:
 
 def _settings(trial: TrialEvidence) -> dict[tuple[str, str], dict[str, Scalar]]:
     """(kind, name) → values, of what the trial's settings say of arrays."""
-    found: dict[tuple[str, str], dict[str, Scalar]] = {}
+    settings: dict[tuple[str, str], dict[str, Scalar]] = {}
     for key, value in trial.settings.items():
         identity, _, setting = key.rpartition(".")
         kind, colon, name = identity.rpartition("/")[2].partition(":")
         if "/" in identity.partition(":")[2]:  # a name with a slash, behind HOST/KIND:
             kind, colon, name = identity.partition("/")[2].partition(":")
         if colon and kind in _KINDS:
-            found.setdefault((kind, name), {})[setting] = value
-    return found
+            settings.setdefault((kind, name), {})[setting] = value
+    return settings
 
 
 _RUN_FIO = frozenset({"fio", "hap-fio-tester"})
@@ -288,30 +291,30 @@ _RUN_FIO = frozenset({"fio", "hap-fio-tester"})
 
 def _asked(case: EvidenceSet) -> dict[str, tuple[str, dict[str, Scalar]]]:
     """Source → place and options of its command of fio, where all that it has are alike."""
-    found: dict[str, dict[tuple[Scalar, ...], tuple[str, dict[str, Scalar]]]] = {}
+    by_source: dict[str, dict[tuple[Scalar, ...], tuple[str, dict[str, Scalar]]]] = {}
     for asked in case.commands:
         if asked.tool == "fio":
             options = _options(asked.command)
             key = tuple(options.get(name) for name in ("rw", "bs", "iodepth", "numjobs", "direct"))
-            found.setdefault(asked.source, {}).setdefault(key, (asked.where, options))
-    return {source: next(iter(kinds.values())) for source, kinds in found.items()
+            by_source.setdefault(asked.source, {}).setdefault(key, (asked.where, options))
+    return {source: next(iter(kinds.values())) for source, kinds in by_source.items()
             if len(kinds) == 1}  # fmt: skip
 
 
 def _options(command: str) -> dict[str, Scalar]:
     """The options of fio's command line that arrays care for."""
     names = {"readwrite": "rw", "blocksize": "bs"}
-    told = {names.get(name, name): value for name, value in _OPTION.findall(command)}
-    found: dict[str, Scalar] = {"rw": told["rw"]} if "rw" in told else {}
-    if "bs" in told:
+    given = {names.get(name, name): value for name, value in _OPTION.findall(command)}
+    options: dict[str, Scalar] = {"rw": given["rw"]} if "rw" in given else {}
+    if "bs" in given:
         with suppress(UsageError):
-            found["bs"] = units.parse_bytes(told["bs"])
+            options["bs"] = units.parse_bytes(given["bs"])
     for name in ("iodepth", "numjobs"):
-        if told.get(name, "").isdecimal():
-            found[name] = int(told[name])
-    if "direct" in told:
-        found["direct"] = told["direct"] == "1"
-    return found
+        if given.get(name, "").isdecimal():
+            options[name] = int(given[name])
+    if "direct" in given:
+        options["direct"] = given["direct"] == "1"
+    return options
 
 
 @lru_cache(maxsize=64)
@@ -349,7 +352,9 @@ def write_cost(block: int, chunk: int, data: int, parity: int) -> WriteCost | No
 
 
 def near(
-    one: StateEvidence | TrialEvidence | Array, other: StateEvidence | TrialEvidence | Array
+    first: StateEvidence | TrialEvidence | Array, other: StateEvidence | TrialEvidence | Array
 ) -> bool:
     """Whether two things are of the same text or run, and may be of the same host."""
-    return one.source == other.source and (one.host == other.host or "" in {one.host, other.host})
+    return first.source == other.source and (
+        first.host == other.host or "" in {first.host, other.host}
+    )

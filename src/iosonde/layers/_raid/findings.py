@@ -28,10 +28,10 @@ _SEVERAL = 6  # geometries that are listed
 def _pairs(case: EvidenceSet) -> Iterator[tuple[TrialEvidence, ArrayLoad, Array]]:
     """Trials that wrote, and the parity arrays under them."""
     ground = Ground(case)
-    for trial in case.trials if any(one.parity for one in ground.arrays) else ():
+    for trial in case.trials if any(array.parity for array in ground.arrays) else ():
         load = ground.load(trial)
         if load.writes:
-            yield from ((trial, load, one) for one in ground.under(trial) if one.parity)
+            yield from ((trial, load, array) for array in ground.under(trial) if array.parity)
 
 
 def partial_stripes(case: EvidenceSet) -> Iterator[Finding]:
@@ -55,21 +55,21 @@ def partial_stripes(case: EvidenceSet) -> Iterator[Finding]:
 def _partial(group: Sequence[tuple[TrialEvidence, ArrayLoad, Array, WriteCost]]) -> Finding:
     _, load, array, _ = group[0]
     block = load.block or 0
-    each = {one.chunk or 0: (one, cost) for _, _, one, cost in group}
-    costs = [(one.chunk or 0, cost) for one, cost in each.values()]
+    each = {array.chunk or 0: (array, cost) for _, _, array, cost in group}
+    costs = [(array.chunk or 0, cost) for array, cost in each.values()]
     evidence = [Evidence("block size of the load", block, "B", load.where)]
-    for chunk, (one, cost) in list(each.items())[:_SEVERAL]:
-        at = f" at a {one.strip} of {units.show_bytes(chunk)}" if len(each) > 1 else ""
+    for chunk, (member, cost) in list(each.items())[:_SEVERAL]:
+        at = f" at a {member.strip} of {units.show_bytes(chunk)}" if len(each) > 1 else ""
         evidence += [
-            Evidence(f"full stripe{at}", one.stripe, "B", one.where),
+            Evidence(f"full stripe{at}", member.stripe, "B", member.where),
             Evidence(f"read by the drives for each write{at}", round(cost.read), "B", "computed"),
         ]
     evidence += _work(group[0][0], load, array) if len(group) == 1 else ()
     return Finding(
         rule="raid-penalty",
         severity="warning" if load.random and block > _PAGE * (array.data or 1) else "note",
-        subject=array.subject if len({one.host for one, _ in each.values()}) == 1 and len(
-            {one.host for _, _, one, _ in group}) == 1 else array.name or array.called,
+        subject=array.subject if len({array.host for array, _ in each.values()}) == 1 and len(
+            {array.host for _, _, array, _ in group}) == 1 else array.name or array.called,
         message=_says(load, array, costs),
         evidence=tuple(evidence),
         remedy=_fitting(block, array),
@@ -187,14 +187,14 @@ def busy(
     """
     word = "recovery" if action == "recover" else action
     work = f"{_WORK[action]} ({word})" if action in _WORK else f"is busy with {action}"
-    known = isinstance(share, int | float) and not isinstance(share, bool)
+    is_share = isinstance(share, int | float) and not isinstance(share, bool)
     return Finding(
         rule="degraded",
         severity="warning",
         subject=subject_of(state),
         message=f"{state.name} {work}, which takes bandwidth from whatever is measured meanwhile.",
         evidence=(Evidence(done, share, "fraction", state.where),)
-        if known
+        if is_share
         else (Evidence("sync_action", action, "", state.where),),
         remedy=f"measure when it is done; {remedy}, and leaves it longer without redundancy",
         confirm=f"the same trial when {confirm}",
@@ -248,7 +248,9 @@ def measured_meanwhile(case: EvidenceSet) -> Iterator[Finding]:
             severity="warning",
             subject=f"{trials[0].label}{more}",
             message=f"The array worked for itself while this was measured: {work}.",
-            evidence=tuple(Evidence("background work", work, "", one.where) for one in trials[:4]),
+            evidence=tuple(
+                Evidence("background work", work, "", trial.where) for trial in trials[:4]
+            ),
             remedy="measure again when it is idle (`prepare: wait_idle` in a study)",
             confirm="the same load without background work",
         )

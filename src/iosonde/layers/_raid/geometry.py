@@ -96,7 +96,7 @@ def array_size(level: str, members: Sequence[int], chunk: int = 0, layout: int =
     """
     unit = chunk or SECTOR
     if level == "raid0":
-        return sum(one // unit * unit for one in members)
+        return sum(member // unit * unit for member in members)
     rows, disks = min(members) // unit, len(members)
     if level == "raid10":
         return rows // far_copies(layout) * disks // near_copies(layout) * unit
@@ -149,7 +149,7 @@ def layout_number(level: str, name: str) -> int | None:
         return copies_layout(near, far, offset=letter == "o")
     wanted = full_name(name or "left-symmetric").lower()
     return next(
-        (number for number, one in _LAYOUTS.get(level, {}).items() if one.lower() == wanted), None
+        (number for number, word in _LAYOUTS.get(level, {}).items() if word.lower() == wanted), None
     )
 
 

@@ -48,13 +48,13 @@ class _Stack:
 
     def array(self, like: StateEvidence, name: str) -> Array | None:
         """The striped array of a name, where its geometry is known and was always the same."""
-        found = [one for one in self._arrays.get((like.source, name), ()) if near(one, like)]
-        return found[0] if len(found) == 1 and found[0].stripe else None
+        arrays = [array for array in self._arrays.get((like.source, name), ()) if near(array, like)]
+        return arrays[0] if len(arrays) == 1 and arrays[0].stripe else None
 
     def state(self, like: StateEvidence, name: str) -> StateEvidence | None:
         """What is known of a name on the same host."""
-        found = [one for one in self._states.get((like.source, name), ()) if near(one, like)]
-        return found[0] if found else None
+        states = [state for state in self._states.get((like.source, name), ()) if near(state, like)]
+        return states[0] if states else None
 
     def array_under(self, state: StateEvidence) -> Array | None:
         """The first array below, through linear volumes and partitions."""
@@ -154,18 +154,18 @@ def _geometry(state: StateEvidence) -> tuple[int | None, int | None]:
     """Stripe unit and width in bytes, by the superblock, or by the options of an XFS mount."""
     unit, width = _size(state, "stripe_unit"), _size(state, "stripe_width")
     if state.kind == "xfs" and unit is None:
-        told = [str(state.values.get(name) or "") for name in ("sunit", "swidth")]
-        if all(text.isdecimal() and int(text) for text in told):
-            return int(told[0]) * units.SECTOR, int(told[1]) * units.SECTOR
+        options = [str(state.values.get(name) or "") for name in ("sunit", "swidth")]
+        if all(text.isdecimal() and int(text) for text in options):
+            return int(options[0]) * units.SECTOR, int(options[1]) * units.SECTOR
     return unit, width
 
 
 def _was_asked(state: StateEvidence) -> bool:
     """Whether the superblock was read, so that what it does not say is not there."""
-    known: Scalar = state.values.get("allocation_groups")
+    answer: Scalar = state.values.get("allocation_groups")
     if state.kind != "xfs":
-        known = state.values.get("superblock_state")
-    return known is not None
+        answer = state.values.get("superblock_state")
+    return answer is not None
 
 
 def _made_for_none(state: StateEvidence, array: Array) -> Finding:
@@ -185,13 +185,13 @@ def _made_for_another(
     state: StateEvidence, array: Array, unit: int | None, width: int | None
 ) -> Finding:
     own = [
-        f"{words} {units.show_bytes(size)}"
-        for words, size in (("a stripe of", width), ("units of", unit))
+        f"{phrase} {units.show_bytes(size)}"
+        for phrase, size in (("a stripe of", width), ("units of", unit))
         if size
     ]
     evidence = [
-        Evidence(f"{words} of the file system", size, "B", state.where)
-        for words, size in (("stripe", width), ("unit", unit))
+        Evidence(f"{phrase} of the file system", size, "B", state.where)
+        for phrase, size in (("stripe", width), ("unit", unit))
         if size
     ]
     return Finding(
@@ -244,11 +244,11 @@ def data_offsets(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("md", "md_member"):
         offset = _size(state, "data_offset")
         names = (state.name,) if state.kind == "md_member" else state.below
-        lower = [one for name in names if (one := stack.state(state, name))]
-        for one in lower:
-            block = _size(one, "physical_block_size")
+        lower = [under for name in names if (under := stack.state(state, name))]
+        for under in lower:
+            block = _size(under, "physical_block_size")
             if offset and block and offset % block:
-                yield _member_offset(state, one, offset, block)
+                yield _member_offset(state, under, offset, block)
                 break
 
 
@@ -300,17 +300,17 @@ def _member_offset(state: StateEvidence, member: StateEvidence, offset: int, blo
 
 def emulated_sectors(case: EvidenceSet) -> Iterator[Finding]:
     """Loads that write less than a physical block of a disk that shows smaller logical ones."""
-    known: dict[tuple[str, str], list[StateEvidence]] = {}
+    disks: dict[tuple[str, str], list[StateEvidence]] = {}
     for state in case.of_kind("disk"):
-        block, logical = (_size(state, f"{one}_block_size") for one in ("physical", "logical"))
+        block, logical = (_size(state, f"{kind}_block_size") for kind in ("physical", "logical"))
         if block and logical and logical < block:
-            known.setdefault((state.source, state.name), []).append(state)
+            disks.setdefault((state.source, state.name), []).append(state)
     ground = Ground(case)
-    for trial in case.trials if known else ():
+    for trial in case.trials if disks else ():
         load = ground.load(trial)
         if not load.writes or not load.block or load.direct is False:
             continue
-        for disk in _disks(trial, known):
+        for disk in _disks(trial, disks):
             block = _size(disk, "physical_block_size") or 1
             if load.block % block:
                 yield _emulated(trial, disk, load.block, block)
@@ -318,11 +318,11 @@ def emulated_sectors(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _disks(
-    trial: TrialEvidence, known: dict[tuple[str, str], list[StateEvidence]]
+    trial: TrialEvidence, disks: dict[tuple[str, str], list[StateEvidence]]
 ) -> Iterator[StateEvidence]:
     names = [device for kind, device in trial.stands_on if kind == "disk"] or [trial.target]
     for name in names:
-        for state in known.get((trial.source, name.removeprefix("/dev/")), ()):
+        for state in disks.get((trial.source, name.removeprefix("/dev/")), ()):
             if near(state, trial):
                 yield state
 

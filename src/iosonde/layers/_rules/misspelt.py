@@ -78,27 +78,27 @@ _SETTINGS = {
 _CLOSE = 2
 
 
-def distance(one: str, other: str) -> int:
+def distance(word: str, other: str) -> int:
     """Letters to add, leave out, change, or swap with the next, to make one word of the other."""
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for place, letter in enumerate(one, 1):
+    for place, letter in enumerate(word, 1):
         above, before, row = before, row, [place]
         for column, wanted in enumerate(other, 1):
             least = min(before[column] + 1, row[-1] + 1, before[column - 1] + (letter != wanted))
             swapped = column > 1 and place > 1 and letter == other[column - 2]
-            if swapped and one[place - 2] == wanted:
+            if swapped and word[place - 2] == wanted:
                 least = min(least, above[column - 2] + 1)
             row.append(least)
     return row[-1]
 
 
-def meant(name: str, known: Sequence[str]) -> str | None:
+def meant(name: str, names: Sequence[str]) -> str | None:
     """The known name that is closest; None where the name is known, or close to none."""
-    if name in known:
+    if name in names:
         return None
-    near = [one for one in known if abs(len(one) - len(name)) <= _CLOSE]
-    close = [(distance(name, one), one) for one in near]
+    near = [candidate for candidate in names if abs(len(candidate) - len(name)) <= _CLOSE]
+    close = [(distance(name, candidate), candidate) for candidate in near]
     best = min(close, default=(_CLOSE + 1, ""))
     most = _CLOSE if len(name) > 6 else 1  # short names are close to many
     return best[1] if best[0] <= most else None
@@ -106,40 +106,42 @@ def meant(name: str, known: Sequence[str]) -> str | None:
 
 def files(case: EvidenceSet) -> Iterator[Finding]:
     """Files of settings by names that nothing reads."""
-    for one in case.of_kind("file"):
-        holds = str(one.values.get("holds", ""))
-        known = _FILES.get(holds, ())
-        right = None if _FOLDERS.match(one.name) else meant(one.name, known)
+    for file in case.of_kind("file"):
+        holds = str(file.values.get("holds", ""))
+        names = _FILES.get(holds, ())
+        right = None if _FOLDERS.match(file.name) else meant(file.name, names)
         if right is None:
             continue
-        count = sum(len(state.values) for state in case.of_kind("host") if state.where == one.where)
+        count = sum(
+            len(state.values) for state in case.of_kind("host") if state.where == file.where
+        )
         lost = f", and its {count} settings are lost at the next boot" if count > 1 else ""
         then = "`sysctl --system`" if holds == "sysctl" else "restart the NFS server"
         yield _finding(
-            one,
-            one.name,
+            file,
+            file.name,
             right,
             f"{_READERS[holds]} reads no file of the first name{lost}",
-            f"`cat {one.name} >> {right}` where the file is really called so, and {then}",
-            f"`ls {one.name}`; after a boot, the values in /proc/sys" if holds == "sysctl" else "",
+            f"`cat {file.name} >> {right}` where the file is really called so, and {then}",
+            f"`ls {file.name}`; after a boot, the values in /proc/sys" if holds == "sysctl" else "",
         )
 
 
 def variables(case: EvidenceSet) -> Iterator[Finding]:
     """Variables of a file of the NFS server that its start does not know."""
-    for one in case.of_kind("file"):
-        if one.values.get("holds") != "nfs":
+    for state in case.of_kind("file"):
+        if state.values.get("holds") != "nfs":
             continue
-        for name, value in one.values.items():
+        for name, value in state.values.items():
             right = meant(name, _VARIABLES) if name.isupper() else None
             if right is not None:
                 threads = right == "RPCNFSDCOUNT"
                 yield _finding(
-                    one,
+                    state,
                     name,
                     right,
                     f"no script of the NFS server knows this variable, and {value} has no effect",
-                    f"write {right}={value} into {one.name or 'the file'} and restart the NFS "
+                    f"write {right}={value} into {state.name or 'the file'} and restart the NFS "
                     "server, which interrupts its clients for a moment",
                     "`cat /proc/fs/nfsd/threads` after the restart" if threads else "",
                 )
@@ -147,13 +149,13 @@ def variables(case: EvidenceSet) -> Iterator[Finding]:
 
 def settings(case: EvidenceSet) -> Iterator[Finding]:
     """Settings of the kernel that it does not have."""
-    for one in case.of_kind("host"):
-        for name, value in one.values.items():
-            for start, known in _SETTINGS.items():
-                if name.startswith(start) and (right := meant(name.removeprefix(start), known)):
+    for state in case.of_kind("host"):
+        for name, value in state.values.items():
+            for start, names in _SETTINGS.items():
+                if name.startswith(start) and (right := meant(name.removeprefix(start), names)):
                     whole = start + right
                     yield _finding(
-                        one,
+                        state,
                         name,
                         whole,
                         f"the kernel has no setting of this name, and {value} has no effect",

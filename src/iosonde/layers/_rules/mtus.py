@@ -26,7 +26,7 @@ def one_side_only(case: EvidenceSet) -> Iterator[Finding]:
             best = longest.get(state.host)
             if best is None or mtu > (_mtu(best) or 0):
                 longest[state.host] = state
-        ordered = sorted(longest.values(), key=lambda one: _mtu(one) or 0)
+        ordered = sorted(longest.values(), key=lambda link: _mtu(link) or 0)
         if len(ordered) < 2:
             continue
         low, high = ordered[0], ordered[-1]
@@ -78,8 +78,8 @@ def shorter_path(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.with_value("path_mtu"):
         path = state.values["path_mtu"]
         own = _mtu(state) or max(
-            (_mtu(one) or 0 for one in case.of_kind("link")
-             if (one.source, one.host) == (state.source, state.host)), default=0,
+            (_mtu(link) or 0 for link in case.of_kind("link")
+             if (link.source, link.host) == (state.source, state.host)), default=0,
         )  # fmt: skip
         if not isinstance(path, int) or path >= own:
             continue
@@ -99,8 +99,8 @@ def aoe_ends(case: EvidenceSet) -> Iterator[Finding]:
 
     Other links of the two hosts may agree, which `one_side_only` would be content with.
     """
-    links = {(one.source, one.host, one.name): one for one in case.of_kind("link")}
-    targets = {_address(one): one for one in case.of_kind("aoe_target")}
+    links = {(link.source, link.host, link.name): link for link in case.of_kind("link")}
+    targets = {_address(target): target for target in case.of_kind("aoe_target")}
     for near in case.of_kind("aoe"):
         far = targets.get(_address(near))
         interface = str(near.values.get("interface") or "").split(",")[0]

@@ -102,22 +102,26 @@ def _over_aoe(case: EvidenceSet) -> set[str]:
         or state.name.startswith("etherd/")
         or any(str(value).startswith("/dev/etherd/") for value in state.values.values())
     }
-    return named | {one.source for one in case.trials if one.target.startswith("/dev/etherd/")}
+    return named | {
+        trial.source for trial in case.trials if trial.target.startswith("/dev/etherd/")
+    }
 
 
 def _mtus(case: EvidenceSet, source: str) -> dict[int, list[StateEvidence]]:
     """The links that AoE may use by their MTU: those it names, else all but loopback."""
-    aoe = [one for one in case.states if one.source == source and one.kind.startswith("aoe")]
-    used = {str(one.values["interface"]) for one in aoe if one.values.get("interface")}
-    found: dict[int, list[StateEvidence]] = {}
-    for one in (*aoe, *case.of_kind("link")):
-        mtu = one.values.get("mtu")
-        if one.source != source or not isinstance(mtu, int) or one.values.get("loopback"):
+    aoe = [
+        state for state in case.states if state.source == source and state.kind.startswith("aoe")
+    ]
+    used = {str(state.values["interface"]) for state in aoe if state.values.get("interface")}
+    by_mtu: dict[int, list[StateEvidence]] = {}
+    for state in (*aoe, *case.of_kind("link")):
+        mtu = state.values.get("mtu")
+        if state.source != source or not isinstance(mtu, int) or state.values.get("loopback"):
             continue
-        if one.kind == "link" and used and one.name not in used:
+        if state.kind == "link" and used and state.name not in used:
             continue
-        found.setdefault(mtu, []).append(one)
-    return found
+        by_mtu.setdefault(mtu, []).append(state)
+    return by_mtu
 
 
 def _grid(case: EvidenceSet, source: str) -> _Grid:
@@ -248,22 +252,22 @@ def _asked_for(session: StateEvidence, trial: TrialEvidence, bs: int, sent: int)
 
 def fabric_capsules(case: EvidenceSet) -> Iterator[Finding]:
     """NVMe-oF: writes whose data do not fit into the command's capsule."""
-    for one in case.of_kind(*_FABRICS):
-        capsule = _named(one, "incapsuledatasize", "inlinedatasize")
+    for state in case.of_kind(*_FABRICS):
+        capsule = _named(state, "incapsuledatasize", "inlinedatasize")
         if not isinstance(capsule, int) or isinstance(capsule, bool):
             continue
         for trial in case.trials:
             bs = _block_of(trial)
-            if bs <= capsule or not _on(trial, one) or not _does(trial, "write"):
+            if bs <= capsule or not _on(trial, state) or not _does(trial, "write"):
                 continue
             yield Finding(
                 "frame-block", "note", trial.label,
-                f"A write of {units.show_bytes(bs)} to {one.name} does not fit into its command "
+                f"A write of {units.show_bytes(bs)} to {state.name} does not fit into its command "
                 f"({units.show_bytes(capsule)} of data in a capsule): the target fetches it, one "
                 "more round trip in its latency.",
                 (
                     Evidence("block size of the load", bs, "B", trial.where),
-                    Evidence("data in a capsule", capsule, "B", one.where),
+                    Evidence("data in a capsule", capsule, "B", state.where),
                 ),
                 "a larger inline data size at the target's port (nvmet: "
                 "ports/N/param_inline_data_size, before the port is enabled; SPDK: in-capsule data "

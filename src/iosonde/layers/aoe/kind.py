@@ -131,7 +131,7 @@ class AoeTarget(Layer, Builds, Compares):
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; a layer for each vblade that runs."""
         done = await scene.host.run(["ps", "-C", "vblade", "-o", "args="], check=False)
-        found = []
+        layers = []
         for command in parse_vblades(kerneltext.decoded(done.stdout)):
             device = None
             if command["file"].startswith("/dev/"):
@@ -146,8 +146,8 @@ class AoeTarget(Layer, Builds, Compares):
             text = (await scene.texts([mtu])).get(mtu, "")
             if text.isdecimal():
                 facts |= {"mtu": int(text), "frame_payload": aoe_frame_payload(int(text))}
-            found.append(scene.exported(self.kind, name, device, facts=facts))
-        return tuple(found)
+            layers.append(scene.exported(self.kind, name, device, facts=facts))
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -207,30 +207,30 @@ class AoeInitiator(Layer, Builds, Compares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        found = []
+        layers = []
         for device in scene.devices.values():
-            one = re.fullmatch(r"etherd[/!]e(\d+)\.(\d+)", device.name)
-            if not one:
+            match = re.fullmatch(r"etherd[/!]e(\d+)\.(\d+)", device.name)
+            if not match:
                 continue
             names = ("state", "netif", "payload", "firmware-version")
             texts = await scene.texts([f"{device.sysfs}/{name}" for name in names])
-            told = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
+            answers = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
             facts: dict[str, Scalar] = {
-                "shelf": int(one[1]), "slot": int(one[2]), "interface": told.get("netif"),
-                "frame_payload": int(told["payload"]) if "payload" in told else None,
-                "state": told.get("state"),
+                "shelf": int(match[1]), "slot": int(match[2]), "interface": answers.get("netif"),
+                "frame_payload": int(answers["payload"]) if "payload" in answers else None,
+                "state": answers.get("state"),
             }  # fmt: skip
-            up = str(told.get("state", "up")).startswith("up")
-            found.append(
+            up = str(answers.get("state", "up")).startswith("up")
+            layers.append(
                 scene.device_layer(
                     self.kind,
                     device,
-                    name=f"e{one[1]}.{one[2]}",
+                    name=f"e{match[1]}.{match[2]}",
                     facts={name: value for name, value in facts.items() if value is not None},
-                    hazards=() if up else (str(told.get("state")),),
+                    hazards=() if up else (str(answers.get("state")),),
                 )
             )
-        return tuple(found)
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -289,4 +289,4 @@ _VBLADE = re.compile(
 
 def parse_vblades(text: str) -> list[dict[str, str]]:
     """Shelf, slot, interface and file of each vblade, from their command lines."""
-    return [one.groupdict() for one in _VBLADE.finditer(text)]
+    return [match.groupdict() for match in _VBLADE.finditer(text)]

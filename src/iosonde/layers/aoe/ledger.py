@@ -34,7 +34,7 @@ def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
 def _whole(mtu: int, payload: int) -> str:
     """Which MTUs keep blocks of 4 KiB whole, where this one does not."""
     least = [aoe_least_mtu(blocks * _BLOCK) for blocks in (1, 2)]
-    ranges = " or ".join(f"{one} to {one + SECTOR - 1}" for one in least)
+    ranges = " or ".join(f"{mtu} to {mtu + SECTOR - 1}" for mtu in least)
     single = "" if payload > _BLOCK else f"; a single one from {least[0]} on"
     return (
         f"a frame carries {payload} bytes at an MTU of {mtu}, so some blocks of 4 KiB are cut; "

@@ -87,8 +87,8 @@ class Bcache(Layer, Builds):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; partitions of a cached device are the partition layer's."""
-        devices = [one for one in scene.devices.values() if _NAME.match(one.name)]
-        return tuple([await self._layer(scene, one) for one in devices])
+        devices = [device for device in scene.devices.values() if _NAME.match(device.name)]
+        return tuple([await self._layer(scene, device) for device in devices])
 
     async def _layer(self, scene: Scene, device: BlockDevice) -> StackLayer:
         place = f"/sys/block/{device.name}/bcache"
@@ -96,7 +96,7 @@ class Bcache(Layer, Builds):
         files = await scene.texts([f"{place}/{name}" for name in names])
         texts = {path.removeprefix(f"{place}/"): text for path, text in files.items()}
         facts = {**cache_facts(texts), **counts(texts)}
-        caches = [one for one in device.below if one != texts.get("backing_dev_name")]
+        caches = [lower for lower in device.below if lower != texts.get("backing_dev_name")]
         hazards = ["inconsistent"] if facts.get("state") == "inconsistent" else []
         if facts.get("mode") == "writeback" and caches:
             hazards += ["unsafe cache"] * (not all(map(scene.survives_a_loss, caches)))
@@ -112,7 +112,7 @@ class Bcache(Layer, Builds):
     def plan(self, site: Site) -> tuple[Step, ...]:
         declared = site.declared_as(BcacheDeclared)
         origin, cache = pair(site)
-        known = (origin, cache, site.uuid())
+        arguments = (origin, cache, site.uuid())
         limit = f"{ATTEMPT:.0f}"
         bucket = declared.bucket_size // SECTOR
         percent = f"writeback_percent={declared.writeback_percent}"
@@ -136,12 +136,12 @@ class Bcache(Layer, Builds):
                         "--bucket", str(declared.bucket_size), "-C", cache, "-B", origin),
                 ),
                 Check(
-                    ("sh", "-c", _EXAMINE.strip(), "sh", *known),
+                    ("sh", "-c", _EXAMINE.strip(), "sh", *arguments),
                     ("both", f"bucket {bucket} end"),
                 ),
                 (
-                    script_command(_RELEASE, *known, limit, timeout=PATIENCE),
-                    wipe("sh", "-c", _WIPE.strip(), "sh", *known),
+                    script_command(_RELEASE, *arguments, limit, timeout=PATIENCE),
+                    wipe("sh", "-c", _WIPE.strip(), "sh", *arguments),
                 ),
                 destroys=(origin, cache),
                 touches=(
@@ -152,7 +152,7 @@ class Bcache(Layer, Builds):
                 ),
             ),
             # Seen and undone with the superblocks, since udev attaches what carries them.
-            Step("attach the cache", (script_command(_ATTACH, *known),)),
+            Step("attach the cache", (script_command(_ATTACH, *arguments),)),
             Step(
                 "set what is declared of it",
                 (script_command(_SET, origin, *written),),

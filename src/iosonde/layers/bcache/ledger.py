@@ -53,7 +53,7 @@ def found(look: Look, layer: StackLayer) -> LedgerLayer:
     place = f"/sys/block/{kernel_name(layer)}/bcache"
     below = look.below(layer)
     backing = look.text(layer, f"{place}/backing_dev_name")
-    slow = [at for at, one in enumerate(below) if kernel_name(one) == backing]
+    slow = [at for at, lower in enumerate(below) if kernel_name(lower) == backing]
     if len(slow) != 1 or len(below) > 2:
         raise NotCovered("which of the layers below are its slow and its fast one is not known")
     offset = (below[slow[0]].size or 0) - (layer.size or 0)
@@ -61,8 +61,8 @@ def found(look: Look, layer: StackLayer) -> LedgerLayer:
         raise NotCovered("where its data begin is not known")
     if len(below) == 1:
         return LedgerLayer(Linear(start=offset), layer.size or 0, order=(slow[0],))
-    one = _set(look, layer, place)
-    return _cached(look, layer, place, one, (slow[0], 1 - slow[0]), offset)
+    cache_set = _set(look, layer, place)
+    return _cached(look, layer, place, cache_set, (slow[0], 1 - slow[0]), offset)
 
 
 def _set(look: Look, layer: StackLayer, place: str) -> _Set:
@@ -81,17 +81,20 @@ def _set(look: Look, layer: StackLayer, place: str) -> _Set:
 
 
 def _cached(
-    look: Look, layer: StackLayer, place: str, one: _Set, order: tuple[int, int], offset: int
+    look: Look, layer: StackLayer, place: str, cache_set: _Set, order: tuple[int, int], offset: int
 ) -> LedgerLayer:
     slow, fast = order
     below, whole = look.below(layer), layer.size or 0
-    buckets = buckets_on(below[fast].size or 0, one.bucket)
+    buckets = buckets_on(below[fast].size or 0, cache_set.bucket)
     if buckets < 2:
         raise NotCovered("its fast layer has no room for two buckets")
     rule = Bcache(
-        bucket=one.bucket, buckets=buckets, mode=MODES[one.mode], cutoff=one.cutoff,
+        bucket=cache_set.bucket,
+        buckets=buckets,
+        mode=MODES[cache_set.mode],
+        cutoff=cache_set.cutoff,
         percent=100,  # what is written back is told by how much is dirty: see `_written_back`
-    )  # fmt: skip
+    )
     base = LedgerLayer(rule, whole, starts=(offset, 0), order=order)
     otherwise = []
 
@@ -100,26 +103,26 @@ def _cached(
         starts = tuple(offset if at == slow else 0 for at in route.order)
         otherwise.append(replace(route, starts=starts))
 
-    besides = [*_metadata(look, layer, place, below[fast].id, one.block)]
-    if one.mode == "writeback":
+    besides = [*_metadata(look, layer, place, below[fast].id, cache_set.block)]
+    if cache_set.mode == "writeback":
         may_be(fast, (fast,))
-    if one.mode == "writethrough" or _is_full(look, layer, place):
+    if cache_set.mode == "writethrough" or _is_full(look, layer, place):
         may_be(fast, (fast, slow))
-    if one.mode in {"writearound", "none"}:
+    if cache_set.mode in {"writearound", "none"}:
         besides += _found(below[slow].id, below[fast].id, look.ran.largest)
-    if one.congested:
+    if cache_set.congested:
         may_be(slow, (slow,))
-    besides += _written_back(look, layer, place, (below[slow].id, below[fast].id), one)
+    besides += _written_back(look, layer, place, (below[slow].id, below[fast].id), cache_set)
     return replace(
-        base, otherwise=tuple(otherwise), besides=tuple(besides), remarks=tuple(_remarks(one))
+        base, otherwise=tuple(otherwise), besides=tuple(besides), remarks=tuple(_remarks(cache_set))
     )
 
 
 def _is_full(look: Look, layer: StackLayer, place: str) -> bool:
     """Whether so little of the cache is free that writes may go to both layers."""
     texts = look.states(layer, f"{place}/cache/cache_available_percent")
-    every = [one for both in texts for one in both]
-    return any(not one.isdecimal() or int(one) <= _LEAST_FREE for one in every)
+    every = [text for both in texts for text in both]
+    return any(not text.isdecimal() or int(text) <= _LEAST_FREE for text in every)
 
 
 def _found(slow: str, fast: str, largest: int) -> Iterator[Besides]:
@@ -162,7 +165,7 @@ def _metadata(
 
 
 def _written_back(
-    look: Look, layer: StackLayer, place: str, names: Sequence[str], one: _Set
+    look: Look, layer: StackLayer, place: str, names: Sequence[str], cache_set: _Set
 ) -> Iterator[Besides]:
     """Dirty data that were written back: what there was, and came, and is not there any more.
 
@@ -170,21 +173,21 @@ def _written_back(
     """
     slow, fast = names
     for before, after in _spans(look, layer, f"{place}/dirty_data"):
-        if one.mode != "writeback" and not before[1] // KIB:
+        if cache_set.mode != "writeback" and not before[1] // KIB:
             continue
         low, high = max(before[0] - after[1], 0), before[1] - after[0]
-        count = -(-before[1] // one.block)
+        count = -(-before[1] // cache_set.block)
         yield Besides(slow, least=Account(0, 0, 0, low), most=Account(0, 0, count, high))
         yield Besides(fast, least=Account(0, low, 0, 0), most=Account(count, high, 0, 0))
-    if one.mode == "writeback":
+    if cache_set.mode == "writeback":
         for event, each in (("asked_writes", (2, 0)), ("asked_write_bytes", (0, 1))):
             yield Besides(slow, most=Account(0, 0, *each), event=event)
             yield Besides(fast, most=Account(*each, 0, 0), event=event)
 
 
-def _remarks(one: _Set) -> Iterator[str]:
+def _remarks(cache_set: _Set) -> Iterator[str]:
     yield "what of the reads it held when the load began is not known: all, or nothing"
-    if one.congested:
+    if cache_set.congested:
         yield (
             "it lets requests pass where it takes its device for congested, so all may have gone "
             "past it (cache/congested_read_threshold_us and _write_ of 0 forbid it)"
@@ -223,12 +226,12 @@ def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
 ACCOUNTING = Accounting(
     declared=_declared,
     found=found,
-    files=tuple(f"bcache/{one}" for one in (
+    files=tuple(f"bcache/{file}" for file in (
         "backing_dev_name", "cache_mode", "sequential_cutoff", "cache/bucket_size",
         "cache/block_size", "cache/congested_read_threshold_us",
         "cache/congested_write_threshold_us",
     )),
-    state=tuple(f"bcache/{one}" for one in (
+    state=tuple(f"bcache/{file}" for file in (
         "dirty_data", "cache/cache_available_percent", "cache/cache0/metadata_written",
     )),
     recognised=lambda _: "bcache",

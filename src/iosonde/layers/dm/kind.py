@@ -62,19 +62,23 @@ class Mapped:
 
 async def mapped(scene: Scene) -> tuple[Mapped, ...]:
     """All device-mapper devices of a scene (drivers/md/dm-sysfs.c)."""
-    devices = [one for one in scene.devices.values() if one.name.startswith("dm-")]
+    devices = [device for device in scene.devices.values() if device.name.startswith("dm-")]
     if not devices:
         return ()
     files = await scene.texts(
-        [f"{_dm(one)}/{part}" for one in devices for part in ("name", "uuid", "suspended")]
+        [f"{_dm(device)}/{part}" for device in devices for part in ("name", "uuid", "suspended")]
     )
-    uuids = [files.get(f"{_dm(one)}/uuid", "") for one in devices]
+    uuids = [files.get(f"{_dm(device)}/uuid", "") for device in devices]
     strange = any(not uuid.startswith("LVM-") for uuid in uuids)
     tables = await dmsetup(scene, "table") if strange else {}
-    names = [files.get(f"{_dm(one)}/name") or one.path.rpartition("/")[2] for one in devices]
+    names = [
+        files.get(f"{_dm(device)}/name") or device.path.rpartition("/")[2] for device in devices
+    ]
     return tuple(
-        Mapped(one, name, uuid, files.get(f"{_dm(one)}/suspended") == "1", tables.get(name, ()))
-        for one, name, uuid in zip(devices, names, uuids, strict=True)
+        Mapped(
+            device, name, uuid, files.get(f"{_dm(device)}/suspended") == "1", tables.get(name, ())
+        )
+        for device, name, uuid in zip(devices, names, uuids, strict=True)
     )
 
 
@@ -93,14 +97,16 @@ async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[MapperTarget, .
 
 async def with_status(scene: Scene, kind: str) -> list[tuple[Mapped, MapperTarget | None]]:
     """The devices of a kind that have one target, each with its status as far as it is known."""
-    devices = [one for one in await mapped(scene) if one.kind == kind]
-    states = await dmsetup(scene, "status") if any(one.targets for one in devices) else {}
-    return [(one, next(iter(states.get(one.name, ())), None)) for one in devices]
+    devices = [device for device in await mapped(scene) if device.kind == kind]
+    states = await dmsetup(scene, "status") if any(device.targets for device in devices) else {}
+    return [(device, next(iter(states.get(device.name, ())), None)) for device in devices]
 
 
 def table_hazards(targets: Sequence[MapperTarget]) -> tuple[str, ...]:
     """Targets that exist to do harm: somebody is testing with them."""
-    return tuple(dict.fromkeys(_BROKEN[one.name] for one in targets if one.name in _BROKEN))
+    return tuple(
+        dict.fromkeys(_BROKEN[target.name] for target in targets if target.name in _BROKEN)
+    )
 
 
 class Dm(Layer):
@@ -115,7 +121,9 @@ class Dm(Layer):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         return tuple(
-            one.layer(scene, self.kind, table_facts(one.targets), table_hazards(one.targets))
-            for one in await mapped(scene)
-            if one.kind == self.kind
+            device.layer(
+                scene, self.kind, table_facts(device.targets), table_hazards(device.targets)
+            )
+            for device in await mapped(scene)
+            if device.kind == self.kind
         )

@@ -18,8 +18,8 @@ def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     table = read_striped(target.arguments)
     if table is None:
         raise NotCovered("its table is not known")
-    order = tuple(look.numbered(layer, one.device) for one in table.stripes)
-    starts = tuple(one.offset for one in table.stripes)
+    order = tuple(look.numbered(layer, stripe.device) for stripe in table.stripes)
+    starts = tuple(stripe.offset for stripe in table.stripes)
     size = target.length * SECTOR
     return LedgerLayer(Striped(chunk=table.chunk_size), size, starts=starts, order=order)
 

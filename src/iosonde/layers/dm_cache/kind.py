@@ -83,11 +83,11 @@ class DmCache(Layer, Builds):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         caches = await with_status(scene, self.kind)
-        return tuple(self._layer(scene, one, status) for one, status in caches)
+        return tuple(self._layer(scene, device, status) for device, status in caches)
 
-    def _layer(self, scene: Scene, one: Mapped, status_line: MapperTarget | None) -> StackLayer:
+    def _layer(self, scene: Scene, device: Mapped, status_line: MapperTarget | None) -> StackLayer:
         arguments = status_line.arguments if status_line else ()
-        table, status = read_table(one.targets[0].arguments), read_status(arguments)
+        table, status = read_table(device.targets[0].arguments), read_status(arguments)
         hazards = ("failed",) * has_failed(arguments)
         facts = table.facts() if table else {}
         if status:
@@ -97,26 +97,26 @@ class DmCache(Layer, Builds):
         facts |= devices
         if facts.get("mode") == "writeback" and cache and not scene.survives_a_loss(cache.name):
             hazards = (*hazards, "unsafe cache")
-        return one.layer(scene, self.kind, facts, hazards)
+        return device.layer(scene, self.kind, facts, hazards)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
         declared = site.declared_as(DmCacheDeclared)
         origin, cache = pair(site)
         block = declared.block_size // SECTOR
-        known = (site.label, cache, origin, site.uuid())
+        shared = (site.label, cache, origin, site.uuid())
         limit = f"{ATTEMPT:.0f}"
         return (
             modules("dm_mod", "dm_cache", "dm_cache_smq"),
             labelled(
                 site, _LAYOUT, block,
-                script_command(_WRITE_BACK, *known, limit, timeout=4 * ATTEMPT),
+                script_command(_WRITE_BACK, *shared, limit, timeout=4 * ATTEMPT),
             ),
             Step(
                 f"map the {declared.mode} cache",
                 (
                     script_command(
-                        _MAP, *known, f"{PATIENCE:.0f}", declared.mode, declared.policy,
+                        _MAP, *shared, f"{PATIENCE:.0f}", declared.mode, declared.policy,
                         timeout=PATIENCE + 4 * ATTEMPT,
                     ),
                 ),

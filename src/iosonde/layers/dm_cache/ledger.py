@@ -74,7 +74,7 @@ class _Counted:
 
     def written_back(self, dirtied: int) -> tuple[int, int]:
         """The least and the most blocks: as many as were dirty, or became so, and are not."""
-        least = sum(max(-one, 0) for one in self.dirtier)
+        least = sum(max(-change, 0) for change in self.dirtier)
         return least, max(dirtied - sum(self.dirtier), least)
 
     def remarks(self) -> Iterator[str]:
@@ -129,7 +129,7 @@ def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     else:
         base, otherwise = missed, (hit,)
     dirtied = counted.write_hits + covered * taken if mode == "writeback" else 0
-    names = [one.id for one in look.below(layer)]
+    names = [lower.id for lower in look.below(layer)]
     besides = (
         *_copied(names[slow], names[fast], block, 0 if covered else taken, taken),
         *_copied(names[fast], names[slow], block, *counted.written_back(dirtied)),
@@ -154,9 +154,9 @@ def _copied(whence: str, to: str, block: int, least: int, most: int) -> tuple[Be
     return tuple(
         Besides(
             on, least=size.times(least * block),
-            most=size.times(most * block) + one.times(most * pieces),
+            most=size.times(most * block) + account.times(most * pieces),
         )
-        for on, one, size in ways
+        for on, account, size in ways
         if most
     )  # fmt: skip
 

@@ -36,16 +36,16 @@ class DmCrypt(Layer):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         layers = []
-        for one in await mapped(scene):
-            if one.kind != self.kind:
+        for device in await mapped(scene):
+            if device.kind != self.kind:
                 continue
             facts: dict[str, Scalar] = {}
-            if format_ := format_of(one.uuid):
+            if format_ := format_of(device.uuid):
                 facts["format"] = format_
-            if one.targets and (table := read_table(one.targets[0].arguments)):
+            if device.targets and (table := read_table(device.targets[0].arguments)):
                 facts |= table.facts()
-            hazards = crypt_hazards(facts, _physical(scene, one.device))
-            layers.append(one.layer(scene, self.kind, facts, hazards))
+            hazards = crypt_hazards(facts, _physical(scene, device.device))
+            layers.append(device.layer(scene, self.kind, facts, hazards))
         return tuple(layers)
 
 

@@ -89,11 +89,11 @@ class DmWritecache(Layer, Builds):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         caches = await with_status(scene, self.kind)
-        return tuple(self._layer(scene, one, status) for one, status in caches)
+        return tuple(self._layer(scene, device, status) for device, status in caches)
 
-    def _layer(self, scene: Scene, one: Mapped, status_line: MapperTarget | None) -> StackLayer:
+    def _layer(self, scene: Scene, device: Mapped, status_line: MapperTarget | None) -> StackLayer:
         arguments = status_line.arguments if status_line else ()
-        table, status = read_table(one.targets[0].arguments), read_status(arguments)
+        table, status = read_table(device.targets[0].arguments), read_status(arguments)
         failed = has_failed(arguments) or (status is not None and status.error != 0)
         hazards = ("failed",) * failed
         facts = table.facts() if table else {}
@@ -103,7 +103,7 @@ class DmWritecache(Layer, Builds):
         facts |= devices
         if cache and not scene.survives_a_loss(cache.name):
             hazards = (*hazards, "unsafe cache")
-        return one.layer(scene, self.kind, facts, hazards)
+        return device.layer(scene, self.kind, facts, hazards)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -114,16 +114,16 @@ class DmWritecache(Layer, Builds):
             f"low_watermark {declared.low_watermark}"
         )
         target = f"{declared.block_size} 6 {options}"
-        known = (site.label, cache, origin, site.uuid())
+        shared = (site.label, cache, origin, site.uuid())
         return (
             modules("dm_mod", "dm_writecache"),
             labelled(
                 site, _LAYOUT, declared.block_size // SECTOR,
-                script_command(_WRITE_BACK, *known, timeout=PATIENCE),
+                script_command(_WRITE_BACK, *shared, timeout=PATIENCE),
             ),
             Step(
                 "map the write cache",
-                (script_command(_MAP, *known, target),),
+                (script_command(_MAP, *shared, target),),
                 Check(
                     ("sh", "-c", _STANDS.strip(), "sh", site.label, cache, origin),
                     ("on its devices", f" {target} end"),

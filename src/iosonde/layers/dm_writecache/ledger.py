@@ -108,7 +108,7 @@ def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
         otherwise.append(keeping(high))
     if filled.used and look.ran.reads:
         otherwise.append(routed(size, slow, fast, fast, (fast,)))
-    names = [one.id for one in look.below(layer)]
+    names = [lower.id for lower in look.below(layer)]
     besides = (
         *_written_back(names[slow], names[fast], block, max(filled.used - low, 0)),
         *_committed(look, names[fast], filled.blocks, options["autocommit_time"]),
@@ -165,8 +165,8 @@ def _in_runs(layer: str, fast: str) -> Iterator[Besides]:
 
     Source: dm-writecache.c, `writecache_map_read()`, `writecache_bio_copy_ssd()`.
     """
-    for way, one in (("reads", Account(1, 0, 0, 0)), ("writes", Account(0, 0, 1, 0))):
-        for event, more in ((way, one), (f"asked_{way}", one.times(-1))):
+    for way, account in (("reads", Account(1, 0, 0, 0)), ("writes", Account(0, 0, 1, 0))):
+        for event, more in ((way, account), (f"asked_{way}", account.times(-1))):
             yield Besides(layer, most=more, event=event, alone=True)
             yield Besides(fast, least=more.times(-1), most=more, event=event)
 

@@ -44,9 +44,11 @@ def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
     first = peers[0]
     syncing = [state for state in peers if _link(state) in _SYNCING]
     away = [state for state in peers if _link(state) and _link(state) not in _CONNECTED]
-    disks = {first.values.get("disk_state")} | {one.values.get("peer_disk_state") for one in peers}
+    disks = {first.values.get("disk_state")} | {
+        peer.values.get("peer_disk_state") for peer in peers
+    }
     copies = [first.values.get("disk_state")]
-    copies += [one.values.get("peer_disk_state") for one in peers if one not in away]
+    copies += [peer.values.get("peer_disk_state") for peer in peers if peer not in away]
     alone = copies.count("UpToDate") < 2 and (away or "Diskless" in disks)
     if syncing:
         yield _being_made_alike(syncing)
@@ -61,7 +63,7 @@ def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
             "the same trial when both sides are UpToDate",
         )  # fmt: skip
     elif away:
-        names = ", ".join(str(one.values.get("peer") or "a peer") for one in away)
+        names = ", ".join(str(peer.values.get("peer") or "a peer") for peer in away)
         yield Finding(
             "degraded", "warning", subject_of(first),
             f"{first.name} is without {names} ({_link(away[0])}): another copy is at work, one "

@@ -108,10 +108,10 @@ def resource_file(site: Site) -> str:
     declared, minor = site.declared_as(DrbdDeclared), minor_of(site)
     port = declared.port or 7700 + minor
     sides = "".join(
-        f"  floating {site.address(one.host)}:{port} {{\n"
+        f"  floating {site.address(lower.host)}:{port} {{\n"
         f"    device /dev/drbd{minor} minor {minor};\n"
-        f"    disk {one.device};\n    meta-disk internal;\n  }}\n"
-        for one in site.below
+        f"    disk {lower.device};\n    meta-disk internal;\n  }}\n"
+        for lower in site.below
     )
     return (
         f"# made by iosonde for the stack {site.stack}\nresource {site.label} {{\n"
@@ -208,8 +208,8 @@ class Drbd(Layer, Homed, Builds):
         if layer.facts.get("role") != "Primary":
             return ()
         return tuple(
-            one.id for one in everything.layers
-            if one.kind == self.kind and one.host != layer.host and one.device == layer.device
+            other.id for other in everything.layers
+            if other.kind == self.kind and other.host != layer.host and other.device == layer.device
         )  # fmt: skip
 
     @override
@@ -219,14 +219,14 @@ class Drbd(Layer, Homed, Builds):
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        hosts = [one.host for one in site.below]
+        hosts = [lower.host for lower in site.below]
         if len(hosts) != 2 or hosts[0] == hosts[1]:
             raise site.wrong("DRBD stands `of` two layers, on two hosts")
         if site.host not in hosts:
             raise site.wrong(f"`primary` is one of {' and '.join(hosts)}, not {site.host}")
         steps: list[Step] = []
-        for one in site.below:
-            steps += _side(site, one)
+        for lower in site.below:
+            steps += _side(site, lower)
         return (*steps, *_first_data(site))
 
     @override
@@ -237,7 +237,7 @@ class Drbd(Layer, Homed, Builds):
         return None if done.status else path
 
 
-def _side(site: Site, one: Site) -> list[Step]:
+def _side(site: Site, side: Site) -> list[Step]:
     """What is done on one of the two hosts: configuration, metadata, attached and connecting."""
     name, minor = site.label, minor_of(site)
     text = resource_file(site)
@@ -246,14 +246,14 @@ def _side(site: Site, one: Site) -> list[Step]:
         modules("drbd"),
         configured,
         Step(
-            f"make metadata on {one.device}",
+            f"make metadata on {side.device}",
             (run("drbdadm", "create-md", "--force", name, timeout=120.0),),
             Check(("drbdadm", "get-gi", name)),
             (
                 run("drbdadm", "down", name, timeout=_WAIT, may_fail=True),
-                wipe("wipefs", "--all", "--types", "drbd", one.device),
+                wipe("wipefs", "--all", "--types", "drbd", side.device),
             ),
-            destroys=(one.device,),
+            destroys=(side.device,),
         ),
         Step(
             "attach and connect",
@@ -262,7 +262,7 @@ def _side(site: Site, one: Site) -> list[Step]:
             (run("drbdadm", "down", name, timeout=_WAIT),),
         ),
     ]
-    return [replace(step, host=one.host) for step in steps]
+    return [replace(step, host=side.host) for step in steps]
 
 
 _UP_TO_DATE = 'case "$(drbdadm dstate "$1")" in UpToDate/*) ;; *) exit 1 ;; esac'

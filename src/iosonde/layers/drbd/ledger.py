@@ -33,7 +33,7 @@ def found(look: Look, layer: StackLayer) -> LedgerLayer:
     if layer.facts.get("connection") not in {"Connected", "StandAlone", "WFConnection"}:
         raise NotCovered("it is not at rest")
     below = look.below(layer)
-    own = [at for at, one in enumerate(below) if one.host == layer.host]
+    own = [at for at, lower in enumerate(below) if lower.host == layer.host]
     if len(own) != 1 or len(below) > 2:
         raise NotCovered("its device and that of its metadata are not told apart")
     size, name = layer.size or 0, below[own[0]].id
@@ -61,10 +61,10 @@ def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     declared: Any = site.declared
     if len(site.below) != 2:
         raise site.wrong("`predict` knows volumes of two sides")
-    smaller = min(one.size for one in scene.below)
+    smaller = min(lower.size for lower in scene.below)
     bitmap = -(-smaller // (4 * KIB * 8) // (4 * KIB)) * 4 * KIB
     size = smaller - bitmap - _LOG - 4 * KIB
-    hosts = [one.host for one in site.below]
+    hosts = [lower.host for lower in site.below]
     home = declared.primary or site.host
     primary = hosts.index(home) if home in hosts else 0
     options = {**declared.disk}

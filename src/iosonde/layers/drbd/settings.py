@@ -96,14 +96,14 @@ class DrbdSettings(Scripted):
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """See `Mechanism.offered`: the words that drbdsetup names in its help."""
         offered: dict[str, tuple[str, ...]] = {}
-        for section in sorted({_parts(one)[1] for one in addresses}):
+        for section in sorted({_parts(address)[1] for address in addresses}):
             done = await host.run(["drbdsetup", "help", f"{section}-options"], check=False)
             text = kerneltext.decoded(done.stdout)
-            words = dict(re.findall(r"--([\w-]+)=\{([^}]*)\}", "".join(text.split("\n"))))
+            values = dict(re.findall(r"--([\w-]+)=\{([^}]*)\}", "".join(text.split("\n"))))
             offered |= {
-                one: tuple(words[_parts(one)[2]].split("|"))
-                for one in addresses
-                if _parts(one)[1] == section and _parts(one)[2] in words
+                address: tuple(values[_parts(address)[2]].split("|"))
+                for address in addresses
+                if _parts(address)[1] == section and _parts(address)[2] in values
             }
         return offered
 

@@ -10,22 +10,22 @@ from iosonde.records.finding import Evidence, Finding
 
 def double_write(case: EvidenceSet) -> Iterator[Finding]:
     """ext3 and ext4 with data=journal."""
-    for one in case.of_kind("ext3", "ext4"):
-        if one.values.get("data") != "journal":
+    for state in case.of_kind("ext3", "ext4"):
+        if state.values.get("data") != "journal":
             continue
-        buffered = ", without delayed allocation and O_DIRECT" if one.kind == "ext4" else ""
+        buffered = ", without delayed allocation and O_DIRECT" if state.kind == "ext4" else ""
         yield Finding(
             rule="journal-double-write",
             severity="warning",
-            subject=one.name,
-            message=f"{one.name} ({one.kind}, data=journal) writes all data twice, first into the "
-            f"journal and then to its place: at most half of what its device can write is left"
+            subject=state.name,
+            message=f"{state.name} ({state.kind}, data=journal) writes all data twice, first into "
+            f"the journal and then to its place: at most half of what its device can write is left"
             f"{buffered}; "
             "only short bursts that are synced at once may gain, as the journal takes them in "
             "sequence.",
             evidence=(
-                Evidence("data", "journal", "", one.where),
-                Evidence("device", one.values.get("device"), "", one.where),
+                Evidence("data", "journal", "", state.where),
+                Evidence("device", state.values.get("device"), "", state.where),
             ),
             remedy="data=ordered, which is the default: put it into /etc/fstab and mount again (it "
             "cannot be changed by a remount); after a crash, data of writes that were not synced "

@@ -78,9 +78,9 @@ def hazards_of(state: str, errors: str, options: Mapping[str, Scalar]) -> tuple[
         options: its super options.
     """
     bad = errors not in {"", "0"} or (state != "" and state not in _SOUND)
-    words = ("needs fsck",) if bad else ()
+    hazards = ("needs fsck",) if bad else ()
     unsafe = options.get("nobarrier") or options.get("barrier") == "0"
-    return (*words, "no barriers") if unsafe else words
+    return (*hazards, "no barriers") if unsafe else hazards
 
 
 class Ext4Declared(Mounted):

@@ -49,19 +49,19 @@ class Flashcache(Layer):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        caches = [one for one in await mapped(scene) if one.kind == self.kind]
+        caches = [device for device in await mapped(scene) if device.kind == self.kind]
         if not caches:
             return ()
         texts = {}
         for verb in ("table", "status"):
             done = await scene.ask("dmsetup", verb)
             texts[verb] = kerneltext.decoded(done.stdout) if done.status == 0 else ""
-        return tuple(self._layer(scene, one, texts) for one in caches)
+        return tuple(self._layer(scene, device, texts) for device in caches)
 
-    def _layer(self, scene: Scene, one: Mapped, texts: Mapping[str, str]) -> StackLayer:
-        configured, _, sizes = of_device(texts["table"], one.name).partition("Size Hist:")
+    def _layer(self, scene: Scene, device: Mapped, texts: Mapping[str, str]) -> StackLayer:
+        configured, _, sizes = of_device(texts["table"], device.name).partition("Size Hist:")
         facts = table_facts(configured)
-        counted = counters(of_device(texts["status"], one.name))
+        counted = counters(of_device(texts["status"], device.name))
         facts |= {name.replace(" ", "_"): counted[name] for name in _COUNTED if name in counted}
         requests = size_histogram(sizes)
         block = facts.get("block_size")
@@ -74,4 +74,4 @@ class Flashcache(Layer):
         cache = scene.device_at(devices[0]) if devices[0] else None
         safe = cache is not None and scene.survives_a_loss(cache.name)
         unsafe = facts.get("mode") in {"writeback", "writeonly"} and not safe
-        return one.layer(scene, self.kind, facts, ("unsafe cache",) * unsafe)
+        return device.layer(scene, self.kind, facts, ("unsafe cache",) * unsafe)

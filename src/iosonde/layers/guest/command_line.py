@@ -61,25 +61,25 @@ def options(text: str, first: str = "") -> dict[str, str]:
             return _flat(from_json(text))
         except ValueError:
             return {}
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for number, part in enumerate(text.replace(",,", "\0").split(",")):
         key, equals, value = part.replace("\0", ",").partition("=")
         if not equals:
             key, value = (first, key) if number == 0 and first else (key, "on")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
 def _flat(value: Mapping[str, object], prefix: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
-    for key, one in value.items():
-        if isinstance(one, dict):
-            found |= _flat(one, f"{prefix}{key}.")
-        elif isinstance(one, bool):
-            found[prefix + key] = "on" if one else "off"
+    flat: dict[str, str] = {}
+    for key, nested in value.items():
+        if isinstance(nested, dict):
+            flat |= _flat(nested, f"{prefix}{key}.")
+        elif isinstance(nested, bool):
+            flat[prefix + key] = "on" if nested else "off"
         else:
-            found[prefix + key] = str(one)
-    return found
+            flat[prefix + key] = str(nested)
+    return flat
 
 
 def _arguments(argv: Sequence[str], name: str) -> list[str]:
@@ -92,14 +92,14 @@ def disks_of(argv: Sequence[str]) -> tuple[GuestDisk, ...]:
     Args:
         argv: QEMU's argument list, as /proc/PID/cmdline has it.
     """
-    names = [options(one, "guest").get("guest", "") for one in _arguments(argv, "name")]
+    names = [options(argument, "guest").get("guest", "") for argument in _arguments(argv, "name")]
     guest = (names or [""])[-1] or "unnamed"
-    devices = [options(one, "driver") for one in _arguments(argv, "device")]
-    controllers = {one["id"]: one for one in devices if "id" in one}
+    devices = [options(argument, "driver") for argument in _arguments(argv, "device")]
+    controllers = {device["id"]: device for device in devices if "id" in device}
     drives = _drives(argv)
-    nodes = {one["node-name"]: one for one in map(options, _arguments(argv, "blockdev"))
-             if "node-name" in one}  # fmt: skip
-    found = []
+    nodes = {node["node-name"]: node for node in map(options, _arguments(argv, "blockdev"))
+             if "node-name" in node}  # fmt: skip
+    disks = []
     for device in devices:
         bus = next(
             (word for start, word in _BUSES if device.get("driver", "").startswith(start)), ""
@@ -111,23 +111,23 @@ def disks_of(argv: Sequence[str]) -> tuple[GuestDisk, ...]:
         source = drives.get(device["drive"]) or _leaf(nodes, device["drive"])
         if bus == "scsi" and virtio_scsi:
             whole = {**controller, **device}
-            found.append(_disk(guest, device["drive"], "virtio-scsi", whole, source))
+            disks.append(_disk(guest, device["drive"], "virtio-scsi", whole, source))
         else:
-            found.append(_disk(guest, device["drive"], bus, device, source))
+            disks.append(_disk(guest, device["drive"], bus, device, source))
     for name, drive in drives.items():
         if drive.get("if") == "virtio":
-            found.append(_disk(guest, name, "virtio-blk", {}, drive))
-    return tuple(one for one in found if one.path)
+            disks.append(_disk(guest, name, "virtio-blk", {}, drive))
+    return tuple(disk for disk in disks if disk.path)
 
 
 def _drives(argv: Sequence[str]) -> dict[str, dict[str, str]]:
     """All -drive by their ids; those without get the name QEMU gives them."""
-    found: dict[str, dict[str, str]] = {}
-    for one in map(options, _arguments(argv, "drive")):
-        if one.get("media") != "cdrom":
-            name = one.get("id") or f"{one.get('if', 'ide')}{one.get('index', len(found))}"
-            found[name] = one
-    return found
+    drives: dict[str, dict[str, str]] = {}
+    for drive in map(options, _arguments(argv, "drive")):
+        if drive.get("media") != "cdrom":
+            name = drive.get("id") or f"{drive.get('if', 'ide')}{drive.get('index', len(drives))}"
+            drives[name] = drive
+    return drives
 
 
 def _leaf(nodes: Mapping[str, dict[str, str]], name: str) -> dict[str, str]:

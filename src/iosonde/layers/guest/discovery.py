@@ -39,7 +39,7 @@ async def running_disks(scene: Scene) -> list[StackLayer]:
     done = await scene.ask("pgrep", "^(qemu-|kvm$)")
     pids = [word for word in kerneltext.decoded(done.stdout).split() if word.isdecimal()]
     texts = await scene.texts([f"/proc/{pid}/cmdline" for pid in pids]) if pids else {}
-    found: dict[str, StackLayer] = {}
+    disks: dict[str, StackLayer] = {}
     for path, text in texts.items():
         for disk in disks_of(tuple(text.split("\0"))):
             real = await _real(scene, disk.path)
@@ -47,9 +47,9 @@ async def running_disks(scene: Scene) -> list[StackLayer]:
             if not disk.path.startswith("/") or (real.startswith("/dev/") and not device):
                 continue
             name = f"{disk.guest}/{disk.drive}"
-            if name in found:  # two machines of one name
+            if name in disks:  # two machines of one name
                 name = f"{disk.guest}@{path.split('/')[2]}/{disk.drive}"
-            found[name] = StackLayer(
+            disks[name] = StackLayer(
                 id=scene.identity("guest", name),
                 kind="guest",
                 host=scene.host.name,
@@ -58,7 +58,7 @@ async def running_disks(scene: Scene) -> list[StackLayer]:
                 below=(scene.on_device(device.name) if device else scene.on_mount(real),),
                 facts=disk.facts(),
             )
-    return list(found.values())
+    return list(disks.values())
 
 
 async def _real(scene: Scene, path: str) -> str:
@@ -71,7 +71,7 @@ async def _real(scene: Scene, path: str) -> str:
 async def guests_of_lab(scene: Scene) -> list[StackLayer]:
     """The guests that iosonde's lab runs for this host, of those that iosonde wrote down here."""
     marks = [path for path in await scene.host.glob(f"{MARK}*") if not path.endswith(".pid")]
-    found = []
+    guests = []
     for path, text in (await scene.texts(marks)).items():
         facts = _mark_facts(text)
         guest, path_below = str(facts.get("guest", "")), str(facts.pop("device", ""))
@@ -79,7 +79,7 @@ async def guests_of_lab(scene: Scene) -> list[StackLayer]:
         label = path.removeprefix(MARK)
         device = scene.device_at(await _real(scene, path_below))
         if guest and state.status == 0:
-            found.append(
+            guests.append(
                 StackLayer(
                     id=scene.identity("guest", label),
                     kind="guest",
@@ -90,7 +90,7 @@ async def guests_of_lab(scene: Scene) -> list[StackLayer]:
                     facts=facts,
                 )
             )
-    return found
+    return guests
 
 
 def _mark_facts(text: str) -> dict[str, Scalar]:

@@ -130,10 +130,10 @@ def _folder(site: Site) -> str:
     return f"{_FOLDER}/{site.label}"
 
 
-def asking(site: Site, verb: str, *words: str) -> tuple[str, ...]:
+def asking(site: Site, verb: str, *arguments: str) -> tuple[str, ...]:
     """The argument list that asks the layer's script on the host for a verb."""
     controller = str(site.declared_as(HwraidDeclared).controller)
-    return ("sh", f"{_folder(site)}/tool", verb, controller, name_of(site), *words)
+    return ("sh", f"{_folder(site)}/tool", verb, controller, name_of(site), *arguments)
 
 
 def steps(site: Site) -> tuple[Step, ...]:

@@ -29,20 +29,20 @@ _OFF_DUTY = {"learning": "is in a learn cycle", "charging": "is charging", "fail
 
 def _like(case: EvidenceSet, state: StateEvidence, kind: str, name: str) -> Iterator[StateEvidence]:
     """States of the same machine with a name, or of what hangs on it."""
-    for one in case.of_kind(kind):
-        near = one.source == state.source and (
-            one.host == state.host or "" in {one.host, state.host}
+    for other in case.of_kind(kind):
+        near = other.source == state.source and (
+            other.host == state.host or "" in {other.host, state.host}
         )
-        if near and (one.name == name or one.name.startswith(f"{name}/")):
-            yield one
+        if near and (other.name == name or other.name.startswith(f"{name}/")):
+            yield other
 
 
 def _members(case: EvidenceSet, volume: StateEvidence) -> Iterator[StateEvidence]:
     """The drives of a volume's controller that are in its drive group, or may be."""
     group = volume.values.get("drive_group")
-    for one in _like(case, volume, "disk", str(volume.values.get("controller"))):
-        if group is None or one.values.get("drive_group") in {None, group}:
-            yield one
+    for disk in _like(case, volume, "disk", str(volume.values.get("controller"))):
+        if group is None or disk.values.get("drive_group") in {None, group}:
+            yield disk
 
 
 def _volumes(case: EvidenceSet) -> list[StateEvidence]:
@@ -50,9 +50,9 @@ def _volumes(case: EvidenceSet) -> list[StateEvidence]:
 
     Only some outputs tell the host; the one that knows the volume's device gives the name.
     """
-    found: dict[tuple[str, object], list[StateEvidence]] = {}
-    for state in sorted(case.of_kind("hwraid"), key=lambda one: "/" in one.name):
-        alike = found.setdefault((state.source, state.values.get("volume") or state.name), [])
+    by_place: dict[tuple[str, object], list[StateEvidence]] = {}
+    for state in sorted(case.of_kind("hwraid"), key=lambda state: "/" in state.name):
+        alike = by_place.setdefault((state.source, state.values.get("volume") or state.name), [])
         for at in range(max(len(alike) - _LATEST, 0), len(alike)):
             other = alike[at]
             if _agree(other, state):
@@ -61,14 +61,14 @@ def _volumes(case: EvidenceSet) -> list[StateEvidence]:
                 break
         else:
             alike.append(state)
-    return [state for alike in found.values() for state in alike]
+    return [state for alike in by_place.values() for state in alike]
 
 
-def _agree(one: StateEvidence, other: StateEvidence) -> bool:
+def _agree(volume: StateEvidence, other: StateEvidence) -> bool:
     """Whether two outputs may be of the same volume at the same time. Printed sizes are rounded."""
-    common = (one.values.keys() & other.values.keys()) - {"size"}
-    same = all(one.values[name] == other.values[name] for name in common)
-    return same and (one.host == other.host or "" in {one.host, other.host})
+    common = (volume.values.keys() & other.values.keys()) - {"size"}
+    same = all(volume.values[name] == other.values[name] for name in common)
+    return same and (volume.host == other.host or "" in {volume.host, other.host})
 
 
 def _called(state: StateEvidence) -> str:
@@ -87,18 +87,18 @@ def _caches(case: EvidenceSet, volume: StateEvidence) -> Iterator[StateEvidence]
 
 def _battery(case: EvidenceSet, volume: StateEvidence) -> tuple[str, str]:
     """The state of the battery behind a volume's cache and where it was read; empty if unknown."""
-    for one in _caches(case, volume):
-        if one.values.get("battery"):
-            return str(one.values["battery"]), one.where
+    for cache in _caches(case, volume):
+        if cache.values.get("battery"):
+            return str(cache.values["battery"]), cache.where
     return "", ""
 
 
 def _cache(case: EvidenceSet, volume: StateEvidence) -> tuple[int, str]:
     """Bytes of the cache in front of a volume and where they were read; 0 if unknown."""
-    for one in _caches(case, volume):
-        size = one.values.get("cache_size")
+    for cache in _caches(case, volume):
+        size = cache.values.get("cache_size")
         if isinstance(size, int) and size:
-            return size, one.where
+            return size, cache.where
     return 0, ""
 
 
@@ -157,10 +157,10 @@ def _drives_cache(case: EvidenceSet) -> Iterator[Finding]:
         evidence = [Evidence("cache of the drives", str(setting), "", volume.where)]
         if setting == "default":
             drives = _members(case, volume)
-            caching = [one for one in drives if one.values.get("write_cache") == "write back"]
+            caching = [drive for drive in drives if drive.values.get("write_cache") == "write back"]
             on = bool(caching)
-            evidence += [Evidence(f"write cache of {one.name}", "on", "", one.where)
-                         for one in caching[:4]]  # fmt: skip
+            evidence += [Evidence(f"write cache of {drive.name}", "on", "", drive.where)
+                         for drive in caching[:4]]  # fmt: skip
         if not on:
             continue
         level = str(volume.values.get("raid_level") or "")
@@ -262,8 +262,8 @@ def _degraded(case: EvidenceSet) -> Iterator[Finding]:
         if state not in {"degraded", "partially degraded", "offline"}:
             continue
         bad = _bad_drives(case, volume)
-        words = ", ".join(f"{one.name} {one.values['state']}" for one in bad[:3])
-        named = f" ({words})" if bad else ""
+        listed = ", ".join(f"{drive.name} {drive.values['state']}" for drive in bad[:3])
+        named = f" ({listed})" if bad else ""
         if state == "offline":
             message = f"{_called(volume)} is offline{named}: nothing of it can be read or written."
         else:
@@ -275,8 +275,8 @@ def _degraded(case: EvidenceSet) -> Iterator[Finding]:
             "degraded", "error", subject_of(volume), message,
             (
                 Evidence("state", state, "", volume.where),
-                *(Evidence(f"state of {one.name}", str(one.values["state"]), "", one.where)
-                  for one in bad[:6]),
+                *(Evidence(f"state of {drive.name}", str(drive.values["state"]), "", drive.where)
+                  for drive in bad[:6]),
             ),
             "replace the drive and let the controller rebuild; that takes hours of the drives' "
             "time, so measure after it",
@@ -286,8 +286,8 @@ def _degraded(case: EvidenceSet) -> Iterator[Finding]:
 
 def _bad_drives(case: EvidenceSet, volume: StateEvidence) -> list[StateEvidence]:
     """Drives that are not at work, each once."""
-    known = {one.name: one for one in _members(case, volume) if one.values.get("state")}
-    return [one for one in known.values() if str(one.values["state"]).lower() not in _GOOD]
+    drives = {drive.name: drive for drive in _members(case, volume) if drive.values.get("state")}
+    return [drive for drive in drives.values() if str(drive.values["state"]).lower() not in _GOOD]
 
 
 def _busy(case: EvidenceSet) -> Iterator[Finding]:
@@ -318,19 +318,23 @@ def _failing(case: EvidenceSet) -> Iterator[Finding]:
         if not warned and not (isinstance(predicted, int) and predicted > 0):
             continue
         errors = disk.values.get("media_errors")
-        told = f" and has {errors} unreadable sectors" if isinstance(errors, int) and errors else ""
+        unreadable = (
+            f" and has {errors} unreadable sectors" if isinstance(errors, int) and errors else ""
+        )
         evidence = [Evidence("predicted failures", predicted, "", disk.where)] if predicted else [
             Evidence("state", "predictive failure", "", disk.where)]  # fmt: skip
         if isinstance(errors, int) and errors:
             evidence.append(Evidence("media errors", errors, "", disk.where))
         yield Finding(
-            "failing-drive", "warning", subject_of(disk),
-            f"{disk.name} predicts its own failure{told}: its retries slow the whole array down "
-            "before it fails.",
+            "failing-drive",
+            "warning",
+            subject_of(disk),
+            f"{disk.name} predicts its own failure{unreadable}: its retries slow the whole array "
+            "down before it fails.",
             tuple(evidence),
             "replace it while the array is whole; the rebuild reads all other drives",
             "the latencies of its array before and after the exchange",
-        )  # fmt: skip
+        )
 
 
 RULES: tuple[Rule, ...] = (

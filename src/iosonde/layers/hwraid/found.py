@@ -113,25 +113,25 @@ async def volumes(scene: Scene) -> tuple[Volume, ...]:
         f"/sys/module/{driver}/version": maker for maker in MAKERS for driver in maker.drivers
     }
     loaded = [versions[path] for path in await scene.texts(list(versions))]
-    makers = list({one.name: one for one in loaded}.values())
-    found: list[Volume] = []
+    makers = list({maker.name: maker for maker in loaded}.values())
+    drives: list[Volume] = []
     for maker in makers:
-        found += await _of_maker(scene, maker)
-    return tuple(found)
+        drives += await _of_maker(scene, maker)
+    return tuple(drives)
 
 
 def which(maker: Maker) -> tuple[str, ...]:
     """The question which of a make's tools there are, and which of its drivers have a device."""
     named = [name for names, _, _ in maker.ways for name in called(names)]
-    return ("sh", "-c", _WHICH, "sh", *named, *(f"driver:{one}" for one in maker.drivers))
+    return ("sh", "-c", _WHICH, "sh", *named, *(f"driver:{driver}" for driver in maker.drivers))
 
 
 async def _of_maker(scene: Scene, maker: Maker) -> list[Volume]:
     asked = await scene.host.run(which(maker), check=False)
-    words = kerneltext.decoded(asked.stdout).split()
-    present = [word for word in words if not word.startswith("driver:")]
+    answers = kerneltext.decoded(asked.stdout).split()
+    present = [word for word in answers if not word.startswith("driver:")]
     if not present:
-        if words:
+        if answers:
             what = f"virtual drives of {maker.name}"
             scene.gaps.append(
                 Gap(scene.host.name, what, "none of its tools is there", maker.remedy)
@@ -142,14 +142,14 @@ async def _of_maker(scene: Scene, maker: Maker) -> list[Volume]:
         tools = [path for path in present if path.rpartition("/")[2] in names]
         for tool in dict.fromkeys(tools):
             done = [
-                await scene.host.run([tool, *one], timeout=_PATIENCE, check=False)
-                for one in questions
+                await scene.host.run([tool, *question], timeout=_PATIENCE, check=False)
+                for question in questions
             ]
-            texts = [kerneltext.decoded(one.stdout) for one in done]
-            subjects = [one for text in texts for one in parse(text, "")]
+            texts = [kerneltext.decoded(answer.stdout) for answer in done]
+            subjects = [subject for text in texts for subject in parse(text, "")]
             if subjects:
                 return await _placed(scene, maker, subjects, tool)
-            failed = failed or next((one for one in done if _tells(one)), None)
+            failed = failed or next((answer for answer in done if _tells(answer)), None)
     if failed:
         _miss(scene, maker, failed)
     return []
@@ -186,19 +186,19 @@ async def _placed(
     `tool` sets the policies of those whose identifier is known.
     """
     controllers: dict[str, dict[str, Scalar]] = {}
-    told: dict[str, dict[str, Scalar]] = {}
+    volumes: dict[str, dict[str, Scalar]] = {}
     names: dict[str, str] = {}
-    for one in subjects:
-        if one.kind == "controller":
-            controllers.setdefault(one.name, {}).update(one.values)
-        elif one.kind == "hwraid":
-            volume = str(one.values.get("volume") or one.name)
-            told.setdefault(volume, {}).update(one.values)
-            if one.name != volume:
-                names[volume] = f"/dev/{one.name}"
-    hosts = await _scsi_hosts(scene, maker) if told.keys() - names.keys() else []
-    found = []
-    for volume, values in told.items():
+    for subject in subjects:
+        if subject.kind == "controller":
+            controllers.setdefault(subject.name, {}).update(subject.values)
+        elif subject.kind == "hwraid":
+            volume = str(subject.values.get("volume") or subject.name)
+            volumes.setdefault(volume, {}).update(subject.values)
+            if subject.name != volume:
+                names[volume] = f"/dev/{subject.name}"
+    hosts = await _scsi_hosts(scene, maker) if volumes.keys() - names.keys() else []
+    drives = []
+    for volume, values in volumes.items():
         device = (
             scene.device_at(names.get(volume, ""))
             or _with_identifier(scene, str(values.get("identifier") or ""))
@@ -211,8 +211,8 @@ async def _placed(
         if "identifier" in values:
             values["tool"] = tool
         owner = controllers.get(str(values.get("controller")), {})
-        found.append(Volume(values, owner, device))
-    return found
+        drives.append(Volume(values, owner, device))
+    return drives
 
 
 def _with_identifier(scene: Scene, identity: str) -> BlockDevice | None:

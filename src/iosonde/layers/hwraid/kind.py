@@ -53,23 +53,23 @@ def volume_hazards(facts: Mapping[str, Scalar]) -> tuple[str, ...]:
     """
     state, policy = str(facts.get("state") or ""), facts.get("write_policy")
     battery, wanted = facts.get("battery"), facts.get("write_policy_initial", policy)
-    words = []
+    hazards = []
     if state in _DEGRADED:
-        words.append("degraded")
+        hazards.append("degraded")
     elif state in {"offline", "recovery", "rebuild"}:
-        words.append(state)
+        hazards.append(state)
     working = str(facts.get("active_operations") or "none")
     if working.lower() != "none":
-        words.append(f"busy: {working}")
+        hazards.append(f"busy: {working}")
     if battery in _OFF_DUTY and {policy, wanted} & _WRITE_BACK:
-        words.append(f"battery {battery}")
+        hazards.append(f"battery {battery}")
     always = policy == "write_back_always"
     through = policy == "write_through" or battery in _OFF_DUTY
     if wanted == "write_back" and through and not always:
-        words.append("write-back suspended")
+        hazards.append("write-back suspended")
     if (always and battery != "ok") or facts.get("disk_cache") == "enabled":
-        words.append("unsafe cache")
-    return tuple(words)
+        hazards.append("unsafe cache")
+    return tuple(hazards)
 
 
 _POLICIES = ("write_through", "write_back", "write_back_always")
@@ -99,7 +99,7 @@ class Hwraid(Layer, Builds, Geometric):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. It stands on the disk as which the kernel sees it."""
-        return tuple([self._layer(scene, one) for one in await volumes(scene)])
+        return tuple([self._layer(scene, volume) for volume in await volumes(scene)])
 
     def _layer(self, scene: Scene, volume: Volume) -> StackLayer:
         device = volume.device

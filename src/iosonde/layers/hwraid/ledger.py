@@ -29,9 +29,9 @@ def _drives(site: Site) -> tuple[Site, ...]:
         raise site.wrong(
             "the size of its drives is not declared", hint="add `drive_size:` to the layer"
         )
-    one = DiskDeclared(host=site.host, size=declared.drive_size)
+    drive = DiskDeclared(host=site.host, size=declared.drive_size)
     return tuple(
-        Site(site.stack, f"{site.name}-{name}", site.host, one) for name in declared.drives
+        Site(site.stack, f"{site.name}-{name}", site.host, drive) for name in declared.drives
     )
 
 
@@ -78,7 +78,7 @@ def _array(site: Site, scene: LedgerContext) -> LedgerLayer:
     """
     declared: Any = site.declared
     level, strip, drives = f"raid{declared.level}", declared.strip_size, len(scene.below)
-    each = min(one.size for one in scene.below) // strip * strip
+    each = min(lower.size for lower in scene.below) // strip * strip
     if declared.level == 0:
         size = array_size(level, [each] * drives, strip)
         return LedgerLayer(Striped(chunk=strip), size, Limits(most=strip))

@@ -40,9 +40,9 @@ class HwraidSettings(Lasting):
     @override
     def look(self, address: str) -> tuple[str, ...]:
         tool, volume, identifier, name = _parts(address)
-        policy, known = policy_words(_policies(volume), name)
-        words = (f"{word}={value}" for value, word in known.items())
-        return in_one_line(_script(volume), "look", tool, volume, identifier, policy, *words)
+        policy, values = policy_words(_policies(volume), name)
+        pairs = (f"{word}={value}" for value, word in values.items())
+        return in_one_line(_script(volume), "look", tool, volume, identifier, policy, *pairs)
 
     @override
     def change(self, address: str, value: str) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ class IscsiInitiatorDeclared(Declared):
 def _keys(declared: IscsiInitiatorDeclared) -> dict[str, str]:
     """Keys of the node record that were declared (open-iscsi's README, "node.session…")."""
     yes = {True: "Yes", False: "No", None: None}
-    found: dict[str, object] = {
+    keys: dict[str, object] = {
         "node.startup": "manual",
         "node.session.timeo.replacement_timeout": f"{declared.replacement_timeout:.0f}",
         "node.session.queue_depth": declared.queue_depth,
@@ -62,7 +62,7 @@ def _keys(declared: IscsiInitiatorDeclared) -> dict[str, str]:
         "node.session.iscsi.InitialR2T": yes[declared.initial_r2t],
         "node.session.nr_sessions": declared.sessions if declared.sessions > 1 else None,
     }
-    return {name: str(value) for name, value in found.items() if value is not None}
+    return {name: str(value) for name, value in keys.items() if value is not None}
 
 
 _QUEUE = (
@@ -115,7 +115,7 @@ class IscsiInitiator(Layer, Builds):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; disks of a session, of which lsblk says that they are iSCSI's."""
-        found = []
+        layers = []
         for device in scene.devices.values():
             session = await _session(scene, device)
             if session is None:
@@ -123,8 +123,11 @@ class IscsiInitiator(Layer, Builds):
             place = f"/sys/class/iscsi_session/session{session}"
             names = ("targetname", "state", "first_burst_len", "max_burst_len")
             texts = await scene.texts([f"{place}/{name}" for name in names])
-            told = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
-            facts: dict[str, Scalar] = {"iqn": told.get("targetname"), "state": told.get("state")}
+            attributes = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
+            facts: dict[str, Scalar] = {
+                "iqn": attributes.get("targetname"),
+                "state": attributes.get("state"),
+            }
             facts["session"] = f"session{session}"
             connected = await scene.host.glob(
                 f"/sys/class/iscsi_connection/connection{session}:*/persistent_address"
@@ -135,17 +138,17 @@ class IscsiInitiator(Layer, Builds):
                 facts["address"] = own.get(connected[0])
                 if connected[0] in own and port in own:
                     facts["portal"] = f"{own[connected[0]]}:{own[port]}"
-            state = told.get("state", "")
-            found.append(
+            state = attributes.get("state", "")
+            layers.append(
                 scene.device_layer(
                     self.kind,
                     device,
                     facts={name: value for name, value in facts.items() if value},
-                    settings={name: told[name] for name in names[2:] if name in told},
+                    settings={name: attributes[name] for name in names[2:] if name in attributes},
                     hazards=() if state in {"LOGGED_IN", ""} else (state.lower(),),
                 )
             )
-        return tuple(found)
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -199,10 +202,10 @@ async def _session(scene: Scene, device: BlockDevice) -> str | None:
     if device.type != "disk" or device.lsblk.get("tran") != "iscsi":
         return None
     name = device.name
-    found = await scene.host.glob(
+    sessions = await scene.host.glob(
         f"/sys/class/iscsi_session/session*/device/target*/*/block/{name}"
     )
-    return found[0].split("/")[4].removeprefix("session") if found else None
+    return sessions[0].split("/")[4].removeprefix("session") if sessions else None
 
 
 def _portal(site: Site) -> str:

@@ -71,7 +71,7 @@ class IscsiTarget(Layer, Builds, Compares):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; a layer for each LUN."""
-        found = []
+        layers = []
         for link in await scene.host.glob(f"{ROOT}/iscsi/iqn.*/tpgt_*/lun/lun_*/*/udev_path"):
             parts = link.split("/")
             target, group, lun = parts[6], parts[7], parts[9]
@@ -87,7 +87,7 @@ class IscsiTarget(Layer, Builds, Compares):
                 "lun": int(lun.removeprefix("lun_")),
                 "portals": " ".join(path.rsplit("/", 1)[1] for path in portals),
             }
-            found.append(
+            layers.append(
                 scene.exported(
                     self.kind,
                     f"{target}/{lun}",
@@ -96,7 +96,7 @@ class IscsiTarget(Layer, Builds, Compares):
                     hazards=() if texts.get(state) == "1" else ("not enabled",),
                 )
             )
-        return tuple(found)
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:

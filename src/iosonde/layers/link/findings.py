@@ -75,9 +75,9 @@ def _limit(case: EvidenceSet) -> Iterator[Finding]:
             if layers == {"drbd"} and "write" not in name:
                 continue  # DRBD reads its own copy
             for link in _links(case, trial):
-                found = _reached(trial, name, metric.mean, link, layers)
-                if found:
-                    yield found
+                reached = _reached(trial, name, metric.mean, link, layers)
+                if reached:
+                    yield reached
                     break
 
 
@@ -201,7 +201,7 @@ def _errors(case: EvidenceSet) -> Iterator[Finding]:
         late = figures.get("collisions", 0)
         if errors + late <= 0 or frames <= 0:
             continue
-        told = (
+        damage = (
             f"{_spaced(errors)} of {_spaced(frames)} frames (one in {_spaced(frames // errors)}) "
             "were damaged or lost"
             if errors
@@ -210,15 +210,20 @@ def _errors(case: EvidenceSet) -> Iterator[Finding]:
         parts = ("rx_errors", "tx_errors", "rx_frame", "rx_overruns", "tx_carrier", "collisions")
         severe = late > 0 or errors / frames >= 1e-7
         yield Finding(
-            "link-errors", "warning" if severe else "note", subject_of(counted),
-            f"On {counted.name} {told}: each costs a retransmission, during which the I/O of that "
-            "connection waits.",
-            tuple(Evidence(name, figures[name], "", counted.where)
-                  for name in parts if figures.get(name)),
+            "link-errors",
+            "warning" if severe else "note",
+            subject_of(counted),
+            f"On {counted.name} {damage}: each costs a retransmission, during which the I/O of "
+            "that connection waits.",
+            tuple(
+                Evidence(name, figures[name], "", counted.where)
+                for name in parts
+                if figures.get(name)
+            ),
             f"ethtool -S {counted.name} tells which; change cable, transceiver and port one by "
             "one; where overruns alone grow, a larger ring (ethtool -G) helps and resets the link",
             "the same counters before and after a trial: they must not grow",
-        )  # fmt: skip
+        )
 
 
 def _spaced(figure: int) -> str:
@@ -294,7 +299,7 @@ def _pcie(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _lanes(state: StateEvidence, ending: str) -> str:
-    speed, width = (state.values.get(f"link_{one}{ending}") for one in ("speed", "width"))
+    speed, width = (state.values.get(f"link_{figure}{ending}") for figure in ("speed", "width"))
     return f"{speed / 1e9:g} GT/s x{width}" if isinstance(speed, int | float) else f"x{width}"
 
 

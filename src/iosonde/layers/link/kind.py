@@ -53,7 +53,7 @@ class Link(Layer):
 
     async def unused(self, scene: Scene, layers: Collection[StackLayer]) -> tuple[StackLayer, ...]:
         """The interfaces that lead to a wire, and that no mounted file system needs."""
-        known = {one.device for one in layers if one.kind == self.kind}
+        needed = {layer.device for layer in layers if layer.kind == self.kind}
         places = await scene.host.glob("/sys/class/net/*/device")
         places += await scene.host.glob("/sys/class/net/*/bonding")
         names = dict.fromkeys(path.split("/")[4] for path in places)
@@ -61,7 +61,7 @@ class Link(Layer):
             [
                 await self.layer(scene, name, await _lower(scene.host, name))
                 for name in names
-                if name not in known
+                if name not in needed
             ]
         )
 
@@ -89,7 +89,7 @@ class Link(Layer):
             host=scene.host.name,
             device=name,
             size=None,
-            below=tuple(scene.identity(self.kind, one) for one in lower),
+            below=tuple(scene.identity(self.kind, name_below) for name_below in lower),
             facts=facts,
             settings=await self._ethtool(scene, name),
             hazards=("down",) if facts.get("state") == "down" else (),

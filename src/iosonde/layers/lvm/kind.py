@@ -93,7 +93,7 @@ def _pool(site: Site) -> Site:
 def _physical(site: Site) -> tuple[str, ...]:
     """The devices that the volume group lies on."""
     thin = site.declared_as(LvmDeclared).type == "thin"
-    return tuple(one.device for one in (_pool(site) if thin else site).below)
+    return tuple(lower.device for lower in (_pool(site) if thin else site).below)
 
 
 def _tool(site: Site, *argv: str) -> tuple[str, ...]:
@@ -130,9 +130,9 @@ def group_room(below: Sequence[int | None]) -> int | None:
 
     Source: lvm.conf(5): extents of 4 MiB, the first of them 1 MiB behind the device's beginning.
     """
-    if any(one is None for one in below):
+    if any(size is None for size in below):
         return None
-    return sum(max((one or 0) - MIB, 0) // _EXTENT * _EXTENT for one in below)
+    return sum(max((size or 0) - MIB, 0) // _EXTENT * _EXTENT for size in below)
 
 
 def make_volume(site: Site) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. What lvs can't say stays unknown; the volumes are found anyway."""
-        volumes = [one for one in await mapped(scene) if one.kind == self.kind]
+        volumes = [volume for volume in await mapped(scene) if volume.kind == self.kind]
         if not volumes:
             return ()
         reported = by_uuid(await _report(scene, (LVS, LVS_OLD), "lv"))
@@ -195,7 +195,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
             str(row.get("pv_name")): figure(row.get("pe_start"))
             for row in await _report(scene, (PVS,), "pv")
         }
-        return tuple(_layer(scene, one, reported, starts) for one in volumes)
+        return tuple(_layer(scene, volume, reported, starts) for volume in volumes)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -217,7 +217,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
                     "output", volume,
                     _tool(site, "lvs", "--noheadings", "-o", "vg_uuid,lv_uuid", volume),
                 ),
-                *(UndoSubject("device", one) for one in _physical(site)),
+                *(UndoSubject("device", device) for device in _physical(site)),
             ),
         )  # fmt: skip
         active = Step(
@@ -315,7 +315,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
             if group and not self.stands_on_pool(site):
                 groups.setdefault(f"{site.host} {group}", []).append(site)
         for volumes in groups.values():
-            free = group_room([room.get(one.name) for one in volumes[0].below])
+            free = group_room([room.get(lower.name) for lower in volumes[0].below])
             wanted = 0
             for site in volumes:
                 declared = site.declared_as(LvmDeclared)
@@ -351,45 +351,47 @@ async def _report(
     """The rows that the first of several ways to ask gives; a gap where none does."""
     for argv in ways:
         done = await scene.host.run(argv, check=False)
-        found = parse_report(done.stdout, part) if done.status == 0 else []
-        if found:
-            return found
+        rows = parse_report(done.stdout, part) if done.status == 0 else []
+        if rows:
+            return rows
     scene.miss(f"what {ways[0][0]} says of volumes", done, "lvm2")
     return []
 
 
 def _layer(
     scene: Scene,
-    one: Mapped,
+    volume: Mapped,
     reported: Mapping[str, Sequence[Mapping[str, Any]]],
     starts: Mapping[str, int | None],
 ) -> StackLayer:
-    uuid, role = split_uuid(one.uuid)
+    uuid, role = split_uuid(volume.uuid)
     segments = reported.get(uuid, ())
     facts = volume_facts(segments)
     hazards = volume_hazards(segments[0]) if segments else ()
     if role:
         facts["role"] = role
-    below = [scene.devices[name] for name in one.device.below if name in scene.devices]
+    below = [scene.devices[name] for name in volume.device.below if name in scene.devices]
     offsets = {starts.get(device.path) for device in below} - {None}
     if len(offsets) == 1:
         facts["data_offset"] = offsets.pop()
-    if _write_cached(facts) and not all(scene.survives_a_loss(name) for name in _fast(scene, one)):
+    if _write_cached(facts) and not all(
+        scene.survives_a_loss(name) for name in _fast(scene, volume)
+    ):
         hazards = (*hazards, "unsafe cache")
     for device in below:
         physical = figure(device.queue.get("physical_block_size"))
         start = starts.get(device.path)
         if physical and start and start % physical and "misaligned" not in hazards:
             hazards = (*hazards, "misaligned")
-    return one.layer(scene, "lvm", facts, hazards)
+    return volume.layer(scene, "lvm", facts, hazards)
 
 
 def _write_cached(facts: Mapping[str, Scalar]) -> bool:
     return facts.get("mode") == "writeback" or facts.get("segment_type") == "writecache"
 
 
-def _fast(scene: Scene, one: Mapped) -> list[str]:
+def _fast(scene: Scene, device: Mapped) -> list[str]:
     """The devices below that are the cache: by the ends of their names in /dev/mapper."""
-    names = [name for name in one.device.below if name in scene.devices]
+    names = [name for name in device.device.below if name in scene.devices]
     ends = ("_cdata", "-cdata", "_cvol")
     return [name for name in names if scene.devices[name].path.endswith(ends)]

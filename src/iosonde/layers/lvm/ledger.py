@@ -23,9 +23,9 @@ def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     declared: Any = site.declared
     if declared.type in {"thin", "thin-pool"}:
         raise site.wrong("where a thin volume's blocks lie cannot be predicted")
-    starts = tuple(_first_extent(one) for one in site.below)
+    starts = tuple(_first_extent(lower) for lower in site.below)
     extents = [
-        (one.size - start) // _EXTENT for one, start in zip(scene.below, starts, strict=True)
+        (lower.size - start) // _EXTENT for lower, start in zip(scene.below, starts, strict=True)
     ]
     if min(extents) < 1:
         raise site.wrong("a physical volume has no room for an extent of 4 MiB")

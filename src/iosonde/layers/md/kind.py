@@ -67,27 +67,32 @@ def array_hazards(facts: Mapping[str, Scalar], members: Sequence[ArrayMember]) -
         facts: as `array_facts` gives them.
         members: its devices.
     """
-    words = []
+    hazards = []
     if facts.get("array_state") in _STOPPED:
-        words.append(str(facts["array_state"]))
+        hazards.append(str(facts["array_state"]))
     if facts.get("degraded"):
-        words.append("degraded")
+        hazards.append("degraded")
     action = str(facts.get("sync_action", "idle"))
     if action in _BUSY:
         share = facts.get("sync_share")
-        words.append(f"{action} {share:.0%}" if isinstance(share, float) else action)
+        hazards.append(f"{action} {share:.0%}" if isinstance(share, float) else action)
     if facts.get("mismatch_cnt") and facts.get("level") in PARITY:
-        words.append("mismatches")
-    words += [f"{one.name} faulty" for one in members if one.role == "faulty"]
-    return tuple(words)
+        hazards.append("mismatches")
+    hazards += [f"{member.name} faulty" for member in members if member.role == "faulty"]
+    return tuple(hazards)
 
 
 def misaligned(scene: Scene, members: Sequence[ArrayMember]) -> tuple[str, ...]:
     """`misaligned` where data begin off a member's grid of physical sectors."""
-    for one in members:
-        device = scene.devices.get(one.name)
+    for member in members:
+        device = scene.devices.get(member.name)
         text = device.queue.get("physical_block_size", "") if device else ""
-        if one.offset is not None and text.isdecimal() and int(text) and one.offset % int(text):
+        if (
+            member.offset is not None
+            and text.isdecimal()
+            and int(text)
+            and member.offset % int(text)
+        ):
             return ("misaligned",)
     return ()
 
@@ -141,9 +146,10 @@ def _check_layout(site: Site, declared: MdDeclared, active: int) -> None:
         raise site.wrong("RAID 0 has no bitmap: there is nothing to resync")
     layout, number = full_name(declared.layout), _number(declared)
     if layout and number is None:
-        known = "n2, f2, o2 and so on" if level == 10 else ", ".join(layout_names(f"raid{level}"))
+        allowed = "n2, f2, o2 and so on" if level == 10 else ", ".join(layout_names(f"raid{level}"))
         raise site.wrong(
-            f"layout: RAID {level} has no layout {layout!r}" + (f"; known: {known}" * bool(known))
+            f"layout: RAID {level} has no layout {layout!r}"
+            + (f"; known: {allowed}" * bool(allowed))
         )
     copies = near_copies(number) * far_copies(number) if level == 10 and number else 0
     if copies > active:
@@ -194,11 +200,13 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`. An array is what has a directory `md` in sysfs."""
-        candidates = [one for one in scene.devices.values() if one.name.startswith("md")]
-        levels = {one.name: f"/sys/block/{one.name}/md/level" for one in candidates}
-        found = await scene.host.read_many(list(levels.values()))
-        arrays = [one for one in candidates if isinstance(found.get(levels[one.name]), bytes)]
-        return tuple([await self._layer(scene, one) for one in arrays])
+        candidates = [device for device in scene.devices.values() if device.name.startswith("md")]
+        levels = {device.name: f"/sys/block/{device.name}/md/level" for device in candidates}
+        contents = await scene.host.read_many(list(levels.values()))
+        arrays = [
+            device for device in candidates if isinstance(contents.get(levels[device.name]), bytes)
+        ]
+        return tuple([await self._layer(scene, device) for device in arrays])
 
     async def _layer(self, scene: Scene, device: BlockDevice) -> StackLayer:
         place = f"/sys/block/{device.name}/md"
@@ -208,8 +216,8 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
             for member in device.below
             for name in MEMBER_ATTRIBUTES
         ]
-        found = await scene.texts(paths)
-        texts = {path.removeprefix(f"{place}/"): text for path, text in found.items()}
+        files = await scene.texts(paths)
+        texts = {path.removeprefix(f"{place}/"): text for path, text in files.items()}
         members = [parse_member(name, texts) for name in device.below]
         facts = {**array_facts(texts), **member_facts(members)}
         return scene.device_layer(
@@ -227,7 +235,7 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
         declared = site.declared_as(MdDeclared)
-        members = [one.device for one in site.below]
+        members = [lower.device for lower in site.below]
         active = len(members) - declared.spares
         if active < _FEWEST[declared.level]:
             raise site.wrong(
@@ -278,11 +286,11 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
         """See `Sized.room`. Each member gives what the smallest has, but of RAID 0 all."""
         declared = site.declared_as(MdDeclared)
         _check_layout(site, declared, len(below) - declared.spares)
-        sizes = [one for one in below if one is not None]
+        sizes = [size for size in below if size is not None]
         if len(sizes) < len(below):
             return None
         if max(sizes) > _ALIKE * min(sizes):
-            largest, smallest = (site.below[sizes.index(one(sizes))].name for one in (max, min))
+            largest, smallest = (site.below[sizes.index(pick(sizes))].name for pick in (max, min))
             raise site.wrong(
                 f"its members are of very different size: {largest} has {show_bytes(max(sizes))} "
                 f"and {smallest} {show_bytes(min(sizes))}",
@@ -304,9 +312,9 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
     @override
     async def rebuilding(self, host: Host, site: Site) -> Rebuilding:
         name = (await host.resolve(site.device)).rpartition("/")[2]
-        paths = [f"/sys/block/{name}/md/{one}" for one in _REBUILDING]
-        found = await host.read_many(paths)
-        contents = [found.get(path) for path in paths]
+        paths = [f"/sys/block/{name}/md/{file}" for file in _REBUILDING]
+        files = await host.read_many(paths)
+        contents = [files.get(path) for path in paths]
         action, completed, degraded = (
             decoded(text).strip() if isinstance(text, bytes) else None for text in contents
         )

@@ -54,8 +54,8 @@ def _array(site: Site, scene: LedgerContext) -> LedgerLayer:
     count = len(scene.below) - declared.spares
     chunk = 0 if declared.level == 1 else declared.chunk_size
     members = scene.below[:count]
-    starts = tuple(data_offset(one.size, chunk) for one in members)
-    sizes = [one.size - start for one, start in zip(members, starts, strict=True)]
+    starts = tuple(data_offset(member.size, chunk) for member in members)
+    sizes = [member.size - start for member, start in zip(members, starts, strict=True)]
     # Where members differ, RAID 0 goes on over the larger ones: that is not followed.
     level, layout = f"raid{declared.level}", _layout(declared, site)
     size = array_size(level, [min(sizes)] * count, chunk, layout)
@@ -139,7 +139,7 @@ def _with_bitmap(array: LedgerLayer, site: Site, scene: LedgerContext) -> Ledger
         return array
     if declared.metadata not in _SUPERBLOCKS:
         return _unmapped(array)
-    member = min(one.size for one in scene.below) - max(array.starts, default=0)
+    member = min(lower.size for lower in scene.below) - max(array.starts, default=0)
     at = _SUPERBLOCKS[declared.metadata] + _BITMAP_BEHIND
     mapped = _mapped(array, member, at, int(scene.extra.get("bitmap_chunk", 0)))
     note = (
@@ -324,11 +324,11 @@ ACCOUNTING = Accounting(
         "failed": "numbers of the members that are lost, joined by +",
     },
     files=(
-        *(f"md/{one}" for one in (
+        *(f"md/{file}" for file in (
             "stripe_cache_size", "rmw_level", "metadata_version", "component_size",
             "bitmap/location", "bitmap/chunksize",
         )),
-        *(f"md/dev-*/{one}" for one in ("slot", "offset", "state")),
+        *(f"md/dev-*/{file}" for file in ("slot", "offset", "state")),
     ),
     facts=_facts,
     recognised=_recognised,

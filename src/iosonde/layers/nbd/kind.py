@@ -65,12 +65,12 @@ def _number(site: Site) -> int:
 def server_file(site: Site) -> str:
     """The server's configuration (nbd-server(5)), with one export named for the layer."""
     declared = site.declared_as(NbdServerDeclared)
-    words = {True: "true", False: "false"}
+    literals = {True: "true", False: "false"}
     return (
         f"# made by iosonde for the stack {site.stack}\n[generic]\n"
         f"listenaddr = {site.address(site.host)}\nport = {port_of(site)}\n"
         f"[{site.label}]\nexportname = {site.only.device}\n"
-        f"sync = {words[declared.sync]}\nflush = {words[declared.flush]}\nfua = true\n"
+        f"sync = {literals[declared.sync]}\nflush = {literals[declared.flush]}\nfua = true\n"
     )
 
 
@@ -112,7 +112,7 @@ class NbdServer(Layer, Builds):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; exports of configurations that iosonde wrote and that run."""
-        found = []
+        layers = []
         for path in await scene.host.glob("/run/iosonde-nbd-*.pid"):
             label = path.removeprefix("/run/iosonde-nbd-").removesuffix(".pid")
             conf = f"/etc/nbd-server/{label}.conf"
@@ -124,8 +124,8 @@ class NbdServer(Layer, Builds):
             done = await scene.host.run(["readlink", "-f", exported], check=False)
             device = scene.device_at(kerneltext.decoded(done.stdout).removesuffix("\n"))
             facts: dict[str, Scalar] = {"export": label}
-            found.append(scene.exported(self.kind, label, device, facts=facts))
-        return tuple(found)
+            layers.append(scene.exported(self.kind, label, device, facts=facts))
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -154,15 +154,15 @@ class Nbd(Layer, Builds):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; devices that are connected have a size."""
-        found = []
+        layers = []
         for device in scene.devices.values():
             if not device.name.startswith("nbd") or device.size == 0 or device.type != "disk":
                 continue
             export = await _export(scene, f"{device.sysfs}/pid")
-            found.append(
+            layers.append(
                 scene.device_layer(self.kind, device, facts={"export": export} if export else {})
             )
-        return tuple(found)
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -200,5 +200,5 @@ async def _export(scene: Scene, pid_file: str) -> str:
     """The name that the client of a device asked for, from its command line."""
     pid = (await scene.texts([pid_file])).get(pid_file, "")
     path = f"/proc/{pid}/cmdline"
-    words = (await scene.texts([path])).get(path, "").split("\0") if pid.isdecimal() else []
-    return words[words.index("-name") + 1] if "-name" in words[:-1] else ""
+    arguments = (await scene.texts([path])).get(path, "").split("\0") if pid.isdecimal() else []
+    return arguments[arguments.index("-name") + 1] if "-name" in arguments[:-1] else ""

@@ -25,7 +25,7 @@ def _proven(export: StateEvidence) -> bool:
     """Whether clients prove who they are: by Kerberos alone, or by a certificate (exports(5))."""
     flavours = str(export.values.get("sec") or "sys").split(":")
     transports = str(export.values.get("xprtsec") or "none").split(":")
-    return all(one.startswith("krb5") for one in flavours) or set(transports) == {"mtls"}
+    return all(flavour.startswith("krb5") for flavour in flavours) or set(transports) == {"mtls"}
 
 
 def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
@@ -34,57 +34,57 @@ def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
 
 def unsafe_export(case: EvidenceSet) -> Iterator[Finding]:
     """Exports that may lose or give away data."""
-    for one in case.of_kind("export"):
-        yield from _loses(one)
-        yield from _gives(one)
+    for export in case.of_kind("export"):
+        yield from _loses(export)
+        yield from _gives(export)
 
 
-def _loses(one: StateEvidence) -> Iterator[Finding]:
-    values = one.values
+def _loses(export: StateEvidence) -> Iterator[Finding]:
+    values = export.values
     if values.get("async") and not values.get("ro"):
         delay = " no_wdelay has no effect beside it." if values.get("no_wdelay") else ""
         yield Finding(
             rule="export-unsafe",
             severity="error",
-            subject=one.name,
-            message=f"The server answers writes to {one.name} before they are on stable storage "
+            subject=export.name,
+            message=f"The server answers writes to {export.name} before they are on stable storage "
             "(async): when it crashes or loses power, data that clients were told is safe is lost "
             f"without any error.{delay}",
-            evidence=_evidence(one, "async", "clients"),
-            remedy=f"export {one.name} with sync, then `exportfs -ra`: writes take as long as the "
-            "storage does; a write-back cache with a battery makes up for it",
+            evidence=_evidence(export, "async", "clients"),
+            remedy=f"export {export.name} with sync, then `exportfs -ra`: writes take as long as "
+            "the storage does; a write-back cache with a battery makes up for it",
             confirm="measure writes with a sync after each at a client, with both options",
         )
     elif values.get("sync") and values.get("no_wdelay"):
         yield Finding(
             rule="export-unsafe",
             severity="note",
-            subject=one.name,
-            message=f"Each write to {one.name} waits for stable storage (sync) and not for others "
-            "to go with it (no_wdelay): it is as fast as the storage's own cache; current kernels "
-            "gather writes for NFS version 2 only, where others see no difference.",
-            evidence=_evidence(one, "sync", "no_wdelay"),
+            subject=export.name,
+            message=f"Each write to {export.name} waits for stable storage (sync) and not for "
+            "others to go with it (no_wdelay): it is as fast as the storage's own cache; current "
+            "kernels gather writes for NFS version 2 only, where others see no difference.",
+            evidence=_evidence(export, "sync", "no_wdelay"),
             remedy="keep sync; a controller's write-back cache with a battery makes it fast",
             confirm="the latency of single writes with a sync after each, at a client and at the "
             "server's own file system",
         )
 
 
-def _gives(one: StateEvidence) -> Iterator[Finding]:
-    values = one.values
+def _gives(export: StateEvidence) -> Iterator[Finding]:
+    values = export.values
     apart = values.get("written_apart_from")
     if apart:
         yield Finding(
             rule="export-unsafe",
             severity="error",
-            subject=one.name,
-            message=f"A blank stands between {apart} and its options: {one.name} is exported to "
+            subject=export.name,
+            message=f"A blank stands between {apart} and its options: {export.name} is exported to "
             f"the whole world with them, and to {apart} with the defaults.",
-            evidence=_evidence(one, "clients"),
+            evidence=_evidence(export, "clients"),
             remedy=f"write {apart}(…) without a blank in /etc/exports, then `exportfs -ra`",
             confirm="`exportfs -v` shows the options beside the client",
         )
-    elif _everyone(one) and not values.get("ro") and values.get("rw") and not _proven(one):
+    elif _everyone(export) and not values.get("ro") and values.get("rw") and not _proven(export):
         worst = bool(values.get("no_root_squash"))
         how = [name for name in ("no_root_squash", "insecure", "all_squash") if values.get(name)]
         consequence = (
@@ -99,9 +99,9 @@ def _gives(one: StateEvidence) -> Iterator[Finding]:
         yield Finding(
             rule="export-unsafe",
             severity="error" if worst else "warning",
-            subject=one.name,
-            message=f"{one.name} is exported for writing to everybody: {consequence}{port}.",
-            evidence=_evidence(one, "clients", *how),
+            subject=export.name,
+            message=f"{export.name} is exported for writing to everybody: {consequence}{port}.",
+            evidence=_evidence(export, "clients", *how),
             remedy=f"name the clients' addresses or network instead of {values['clients']} in "
             "/etc/exports, then `exportfs -ra`; clients that are not named lose their mount",
             confirm="`exportfs -v` names only the clients meant",
@@ -110,24 +110,27 @@ def _gives(one: StateEvidence) -> Iterator[Finding]:
 
 def loopback(case: EvidenceSet) -> Iterator[Finding]:
     """Mounts whose server is the host itself."""
-    for one in case.of_kind("nfs"):
-        server, address = str(one.values.get("server") or ""), str(one.values.get("address") or "")
-        own = one.values.get("clientaddr")
+    for mount in case.of_kind("nfs"):
+        server, address = (
+            str(mount.values.get("server") or ""),
+            str(mount.values.get("address") or ""),
+        )
+        own = mount.values.get("clientaddr")
         if not (
             server.lower() in _LOCAL
             or any(place.startswith("127.") or place == "::1" for place in (server, address))
-            or (server and server.lower() == one.host.lower())
+            or (server and server.lower() == mount.host.lower())
             or (address and address == own)
         ):
             continue
         yield Finding(
             rule="loopback-nfs",
             severity="warning",
-            subject=one.name,
-            message=f"{one.name} is mounted by NFS from the host itself: under memory pressure the "
-            "client must write pages back to free memory while the server needs memory to take "
+            subject=mount.name,
+            message=f"{mount.name} is mounted by NFS from the host itself: under memory pressure "
+            "the client must write pages back to free memory while the server needs memory to take "
             "them, so that both may wait for each other; and data is in the page cache twice.",
-            evidence=(Evidence("server", server or address, "", one.where),),
+            evidence=(Evidence("server", server or address, "", mount.where),),
             remedy="mount the exported file system itself, or bind it (`mount --bind`); where NFS "
             "is what is to be measured, use a second host",
             confirm="the same load at the exported file system and through this mount: what NFS "
@@ -137,11 +140,11 @@ def loopback(case: EvidenceSet) -> Iterator[Finding]:
 
 def small_transfers(case: EvidenceSet) -> Iterator[Finding]:
     """Mounts that ask for little in each call."""
-    for one in case.of_kind("nfs"):
+    for mount in case.of_kind("nfs"):
         sizes = [
             (name, size)
             for name in ("read_size", "write_size")
-            if isinstance(size := one.values.get(name), int) and size < _SMALL
+            if isinstance(size := mount.values.get(name), int) and size < _SMALL
         ]
         if not sizes:
             continue
@@ -150,11 +153,11 @@ def small_transfers(case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             rule="nfs-mount",
             severity="warning",
-            subject=one.name,
-            message=f"{one.name} moves at most {units.show_bytes(least)} in one call ({options}): "
-            f"1 MiB takes {_USUAL // least} calls, each with its own round trip and its own thread "
-            "of the server.",
-            evidence=tuple(Evidence(name, size, "B", one.where) for name, size in sizes),
+            subject=mount.name,
+            message=f"{mount.name} moves at most {units.show_bytes(least)} in one call "
+            f"({options}): 1 MiB takes {_USUAL // least} calls, each with its own round trip and "
+            "its own thread of the server.",
+            evidence=tuple(Evidence(name, size, "B", mount.where) for name, size in sizes),
             remedy=f"leave {options} out of the mount options, so that client and server agree on "
             "the most both can (1 MiB on Linux); needs an unmount and a mount",
             confirm="sequential reads and writes before and after; `nfsstat -m` shows the sizes in "
@@ -164,13 +167,16 @@ def small_transfers(case: EvidenceSet) -> Iterator[Finding]:
 
 def one_connection(case: EvidenceSet) -> Iterator[Finding]:
     """One connection over a link that carries more than one connection does."""
-    for one in case.of_kind("nfs"):
-        if one.values.get("connections") != 1 or one.values.get("protocol") not in {"tcp", None}:
+    for mount in case.of_kind("nfs"):
+        if mount.values.get("connections") != 1 or mount.values.get("protocol") not in {
+            "tcp",
+            None,
+        }:
             continue
         speeds = [
             (float(speed), link)
             for link in case.of_kind("link")
-            if link.source == one.source and link.host == one.host and link.name in one.below
+            if link.source == mount.source and link.host == mount.host and link.name in mount.below
             and isinstance(speed := link.values.get("speed"), int | float)
         ]  # fmt: skip
         if not speeds or speeds[0][0] <= _FAST:
@@ -179,11 +185,11 @@ def one_connection(case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             rule="nfs-mount",
             severity="note",
-            subject=one.name,
-            message=f"{one.name} has one connection over a link of {units.show_bandwidth(speed)}: "
-            "one CPU on each side handles all of it.",
+            subject=mount.name,
+            message=f"{mount.name} has one connection over a link of "
+            f"{units.show_bandwidth(speed)}: one CPU on each side handles all of it.",
             evidence=(
-                Evidence("connections", 1, "", one.where),
+                Evidence("connections", 1, "", mount.where),
                 Evidence(f"speed of {link.name}", speed, "B/s", link.where),
             ),
             remedy="mount with nconnect=4 (at most 16; Linux 5.3 and newer), after all mounts of "
@@ -194,27 +200,27 @@ def one_connection(case: EvidenceSet) -> Iterator[Finding]:
 
 def without_effect(case: EvidenceSet) -> Iterator[Finding]:
     """Options that an NFS mount takes but does not follow."""
-    for one in case.of_kind("nfs"):
-        idle = [name for name in _ATIME if one.values.get(name) and name != "relatime"]
+    for mount in case.of_kind("nfs"):
+        idle = [name for name in _ATIME if mount.values.get(name) and name != "relatime"]
         if idle:
             yield Finding(
                 rule="nfs-mount",
                 severity="note",
-                subject=one.name,
-                message=f"{', '.join(idle)} has no effect on the NFS mount {one.name}: access "
+                subject=mount.name,
+                message=f"{', '.join(idle)} has no effect on the NFS mount {mount.name}: access "
                 "times are kept by the server, as its own file system is mounted.",
-                evidence=_evidence(one, *idle),
+                evidence=_evidence(mount, *idle),
                 remedy="set noatime where the server mounts the exported file system",
                 confirm="",
             )
-        if one.values.get("soft") or one.values.get("softerr"):
+        if mount.values.get("soft") or mount.values.get("softerr"):
             yield Finding(
                 rule="nfs-mount",
                 severity="warning",
-                subject=one.name,
-                message=f"{one.name} is a soft mount: where the server is slow to answer, programs "
-                "get an error in the middle of a write, which not all of them notice.",
-                evidence=_evidence(one, "soft" if one.values.get("soft") else "softerr"),
+                subject=mount.name,
+                message=f"{mount.name} is a soft mount: where the server is slow to answer, "
+                "programs get an error in the middle of a write, which not all of them notice.",
+                evidence=_evidence(mount, "soft" if mount.values.get("soft") else "softerr"),
                 remedy="mount it hard, which is the default; then programs wait until the server "
                 "answers again",
                 confirm="",
@@ -223,21 +229,21 @@ def without_effect(case: EvidenceSet) -> Iterator[Finding]:
 
 def retransmitted(case: EvidenceSet) -> Iterator[Finding]:
     """Calls that a client had to send again, as the client itself counted them."""
-    for one in case.counters:
-        calls, again = _sent_again(one)
-        if one.kind != "nfs" or calls < _MANY_CALLS or again <= _AGAIN * calls:
+    for counters in case.counters:
+        calls, again = _sent_again(counters)
+        if counters.kind != "nfs" or calls < _MANY_CALLS or again <= _AGAIN * calls:
             continue
-        subject = one.name or "the NFS client"
+        subject = counters.name or "the NFS client"
         yield Finding(
             rule="nfs-retransmissions",
             severity="warning",
-            subject=f"{subject} on {one.host}" if one.host else subject,
+            subject=f"{subject} on {counters.host}" if counters.host else subject,
             message=f"{again:,} of {calls:,} NFS calls ({units.show_fraction(again / calls)}) were "
             "sent again: each of them waited for timeo first, so that a few are seconds of latency "
             "that no device has.",
             evidence=(
-                Evidence("calls", calls, "", one.where),
-                Evidence("sent again", again, "", one.where),
+                Evidence("calls", calls, "", counters.where),
+                Evidence("sent again", again, "", counters.where),
             ),
             remedy="over TCP calls are sent again when the connection broke or the server was "
             "silent for timeo: look at its threads and disks, and at errors of the links between "
@@ -251,11 +257,14 @@ def _sent_again(counted: CounterEvidence) -> tuple[int, int]:
     rpc, operations = (counted.values.get(name) for name in ("rpc", "operations"))
     if isinstance(rpc, dict) and isinstance(rpc.get("retransmissions"), int):
         return _whole(rpc.get("calls")), _whole(rpc["retransmissions"])
-    each = [one for one in operations.values() if isinstance(one, dict)] if isinstance(
-        operations, dict) else []  # fmt: skip
-    sent = [one for one in each if "transmissions" in one]
-    calls = sum(_whole(one.get("operations")) for one in sent)
-    return calls, max(sum(_whole(one["transmissions"]) for one in sent) - calls, 0)
+    each = (
+        [operation for operation in operations.values() if isinstance(operation, dict)]
+        if isinstance(operations, dict)
+        else []
+    )
+    sent = [operation for operation in each if "transmissions" in operation]
+    calls = sum(_whole(operation.get("operations")) for operation in sent)
+    return calls, max(sum(_whole(operation["transmissions"]) for operation in sent) - calls, 0)
 
 
 def _whole(value: object) -> int:

@@ -44,7 +44,7 @@ def _calls(counted: CounterEvidence, operation: str) -> int:
 
 def _servers(case: EvidenceSet) -> Iterator[CounterEvidence]:
     """The counters of NFS servers, each file once."""
-    return (one for one in case.counters if one.kind == "nfsd" and not one.name)
+    return (counters for counters in case.counters if counters.kind == "nfsd" and not counters.name)
 
 
 def more_threads(threads: int) -> str:
@@ -61,8 +61,8 @@ def more_threads(threads: int) -> str:
 
 def all_busy(case: EvidenceSet) -> Iterator[Finding]:
     """The histogram of `th`, on kernels that fill it."""
-    for one in _servers(case):
-        usage = _part(one.values, "th")
+    for counters in _servers(case):
+        usage = _part(counters.values, "th")
         busy = usage.get("busy")
         if not isinstance(busy, list) or len(busy) < 10:
             continue
@@ -76,17 +76,17 @@ def all_busy(case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             rule="nfsd-threads",
             severity="warning",
-            subject=f"nfsd on {one.host}" if one.host else "nfsd",
+            subject=f"nfsd on {counters.host}" if counters.host else "nfsd",
             message=f"All {threads} threads of the NFS server were busy at once {times:,} times, "
             f"for {top:.1f} s in sum{longer}: calls that came then waited, and how many more "
             "threads they would have kept busy cannot be seen.",
             evidence=(
-                Evidence("threads", threads, "", one.where),
-                Evidence("times all were busy", times, "", one.where),
-                Evidence("time all were busy", top, "s", one.where),
-                Evidence("time 90–100 % of them were busy", below, "s", one.where),
+                Evidence("threads", threads, "", counters.where),
+                Evidence("times all were busy", times, "", counters.where),
+                Evidence("time all were busy", top, "s", counters.where),
+                Evidence("time 90–100 % of them were busy", below, "s", counters.where),
                 Evidence("share of the time when 10 % or more were busy", top / total, "fraction",
-                         one.where),
+                         counters.where),
             ),
             remedy=more_threads(threads),
             confirm="read the `th` line again after as much load: its last figure must grow no "
@@ -110,11 +110,11 @@ def _waited(pool: Mapping[str, Json]) -> int:
 
 def no_idle_thread(case: EvidenceSet) -> Iterator[Finding]:
     """pool_stats, on kernels whose `th` has only zeros."""
-    for one in case.counted("pool_stats"):
-        arrived, waited = int(_figure(one.values, "packets-arrived")), _waited(one.values)
+    for counters in case.counted("pool_stats"):
+        arrived, waited = int(_figure(counters.values, "packets-arrived")), _waited(counters.values)
         if arrived < _ENOUGH or waited < _WAITED * arrived:
             continue
-        threads = case.value("threads", like=one)
+        threads = case.value("threads", like=counters)
         remedy = (
             more_threads(threads)
             if isinstance(threads, int) and threads
@@ -123,14 +123,21 @@ def no_idle_thread(case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             rule="nfsd-threads",
             severity="warning",
-            subject=f"nfsd {one.name}",
-            message=f"Of {arrived:,} arrivals at {one.name} of the NFS server, {waited:,} "
+            subject=f"nfsd {counters.name}",
+            message=f"Of {arrived:,} arrivals at {counters.name} of the NFS server, {waited:,} "
             f"({units.show_fraction(waited / arrived)}) found no idle thread and had to wait for "
             "one.",
             evidence=(
-                Evidence("packets arrived", arrived, "", one.where),
-                Evidence("threads woken", int(_figure(one.values, "threads-woken")), "", one.where),
-                Evidence("share that found none idle", waited / arrived, "fraction", one.where),
+                Evidence("packets arrived", arrived, "", counters.where),
+                Evidence(
+                    "threads woken",
+                    int(_figure(counters.values, "threads-woken")),
+                    "",
+                    counters.where,
+                ),
+                Evidence(
+                    "share that found none idle", waited / arrived, "fraction", counters.where
+                ),
             ),
             remedy=remedy,
             confirm="read /proc/fs/nfsd/pool_stats before and after as much load: nearly every "
@@ -140,22 +147,22 @@ def no_idle_thread(case: EvidenceSet) -> Iterator[Finding]:
 
 def wrapped(case: EvidenceSet) -> Iterator[Finding]:
     """Byte counters of 32 bits: of nfsd before 5.12, and of interfaces on 32-bit kernels."""
-    for one in _servers(case):
-        moved = _part(one.values, "io")
+    for counters in _servers(case):
+        moved = _part(counters.values, "io")
         for name, counter in (("READ", "read"), ("WRITE", "written")):
-            calls = _calls(one, name.lower())
+            calls = _calls(counters, name.lower())
             if counter in moved:
-                yield from _impossible(one, name, int(_figure(moved, counter)), calls, _LEAST)
-    for one in case.counters:
+                yield from _impossible(counters, name, int(_figure(moved, counter)), calls, _LEAST)
+    for counters in case.counters:
         for side in ("rx", "tx"):
-            amount = int(_figure(one.values, f"{side}_bytes"))
-            packets = int(_figure(one.values, f"{side}_packets"))
-            if one.kind == "link" and amount:
-                yield from _impossible(one, f"{side.upper()} packet", amount, packets, 60)
+            amount = int(_figure(counters.values, f"{side}_bytes"))
+            packets = int(_figure(counters.values, f"{side}_packets"))
+            if counters.kind == "link" and amount:
+                yield from _impossible(counters, f"{side.upper()} packet", amount, packets, 60)
 
 
 def _impossible(
-    one: CounterEvidence, what: str, amount: int, count: int, least: int
+    counters: CounterEvidence, what: str, amount: int, count: int, least: int
 ) -> Iterator[Finding]:
     """A finding where a counter below 4 GiB leaves a small part of `least` bytes for each event."""
     if count < _MANY or amount >= _WIDTH or amount * 2 >= least * count:
@@ -165,16 +172,16 @@ def _impossible(
     yield Finding(
         rule="counter-wrap",
         severity="warning",
-        subject=f"{one.kind} {one.name or one.host}".strip(),
+        subject=f"{counters.kind} {counters.name or counters.host}".strip(),
         message=f"{units.show_bytes(amount)} for {count:,} {what}s are {amount / count:.1f} bytes "
         "each, which cannot be: the byte counter has 32 bits and began again at 0 after every "
         f"4 GiB; if each moved only {least} bytes, that was {wraps:,} times, and the true amount "
         f"is {units.show_bytes(true)} or more.",
         evidence=(
-            Evidence(f"bytes counted for {what}s", amount, "B", one.where),
-            Evidence(f"{what}s", count, "", one.where),
-            Evidence(f"bytes per {what}", amount / count, "B", one.where),
-            Evidence("bytes at the least", true, "B", one.where),
+            Evidence(f"bytes counted for {what}s", amount, "B", counters.where),
+            Evidence(f"{what}s", count, "", counters.where),
+            Evidence(f"bytes per {what}", amount / count, "B", counters.where),
+            Evidence("bytes at the least", true, "B", counters.where),
         ),
         remedy="take amounts from the disks' or the network's counters, or read this one more "
         "often than it can wrap (every 34 s at 1 Gbit/s)",
@@ -185,8 +192,8 @@ def _impossible(
 def mix(case: EvidenceSet) -> Iterator[Finding]:
     """Reads against writes, and what both mean for the RAID level and the controller's cache."""
     seen: set[tuple[int, int]] = set()
-    for one in _servers(case):
-        reads, writes = _calls(one, "read"), _calls(one, "write")
+    for counters in _servers(case):
+        reads, writes = _calls(counters, "read"), _calls(counters, "write")
         if reads + writes < _ENOUGH or (reads, writes) in seen:
             continue
         seen.add((reads, writes))
@@ -196,19 +203,19 @@ def mix(case: EvidenceSet) -> Iterator[Finding]:
             f"{units.show_fraction(share)} WRITEs"
         ]
         evidence = [
-            Evidence("READ calls", reads, "", one.where),
-            Evidence("WRITE calls", writes, "", one.where),
-            Evidence("share of WRITEs", share, "fraction", one.where),
+            Evidence("READ calls", reads, "", counters.where),
+            Evidence("WRITE calls", writes, "", counters.where),
+            Evidence("share of WRITEs", share, "fraction", counters.where),
         ]
         remedy = ""
-        for name, penalty, where in _levels(case, one):
+        for name, penalty, where in _levels(case, counters):
             work = share * penalty / (1 - share + share * penalty)
             parts.append(
                 f"on {name}, where a small write costs {penalty} disk I/Os, writes are "
                 f"{units.show_fraction(work)} of the disks' work"
             )
             evidence.append(Evidence(f"disk I/Os of a small write ({name})", penalty, "", where))
-        if cache := _cache(case, one):
+        if cache := _cache(case, counters):
             kept = cache.values["cache_read_share"]
             if isinstance(kept, int | float):
                 parts.append(
@@ -219,7 +226,7 @@ def mix(case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             rule="read-write-mix",
             severity="note",
-            subject=f"nfsd on {one.host}" if one.host else "nfsd",
+            subject=f"nfsd on {counters.host}" if counters.host else "nfsd",
             message="; ".join(parts) + ".",
             evidence=tuple(evidence),
             remedy=remedy,

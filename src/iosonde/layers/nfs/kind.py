@@ -89,13 +89,13 @@ def export_line(site: Site) -> str:
     exportable.
     """
     declared = site.declared_as(NfsServerDeclared)
-    words = [
+    options = [
         "rw", "sync" if declared.sync else "async", "wdelay" if declared.wdelay else "no_wdelay",
         "no_root_squash", "no_subtree_check", "fsid=0", *declared.options,
     ]  # fmt: skip
     clients = [address for host, address in site.addresses.items() if host != site.host]
     own = [site.addresses[site.host]] if site.host in site.addresses else []
-    named = " ".join(f"{one}({','.join(words)})" for one in (*clients, *own, "127.0.0.1"))
+    named = " ".join(f"{address}({','.join(options)})" for address in (*clients, *own, "127.0.0.1"))
     return f"{site.only.device} {named}\n"
 
 
@@ -132,13 +132,13 @@ class NfsServer(Layer, Builds, Compares):
         places = (ETAB, "/proc/fs/nfsd/threads")
         texts = await scene.texts(places)
         threads = texts.get("/proc/fs/nfsd/threads", "")
-        found = []
+        layers = []
         for path, clients in parse_exports(texts.get(ETAB, "")).items():
             options = clients[0].options if clients else {}
             facts: dict[str, Scalar] = {"export": path}
             if threads.isdecimal():
                 facts["threads"] = int(threads)
-            found.append(
+            layers.append(
                 StackLayer(
                     id=scene.identity(self.kind, path),
                     kind=self.kind,
@@ -151,7 +151,7 @@ class NfsServer(Layer, Builds, Compares):
                     hazards=("async export",) if options.get("async") else (),
                 )
             )
-        return tuple(found)
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -269,10 +269,14 @@ class Nfs(Layer, Builds, Compares):
         if address in _LOOPBACK:
             hosts = {layer.host}
         served = [
-            one for one in everything.layers if one.kind == self.stands_on and one.host in hosts
+            export
+            for export in everything.layers
+            if export.kind == self.stands_on and export.host in hosts
         ]
-        exact = [one for one in served if one.facts.get("export") == layer.facts.get("export")]
-        return tuple(one.id for one in exact or (served if len(served) == 1 else []))
+        exact = [
+            export for export in served if export.facts.get("export") == layer.facts.get("export")
+        ]
+        return tuple(export.id for export in exact or (served if len(served) == 1 else []))
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:

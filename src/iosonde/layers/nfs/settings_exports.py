@@ -51,8 +51,8 @@ def edited(text: str, name: str, directory: str, value: str) -> str:
         if line.endswith("\\") or '"' in line or "(" not in line:
             raise Refused("its line is continued, quoted or without options", where=directory)
 
-        def with_word(found: re.Match[str]) -> str:
-            others = [one for one in found[0].split(",") if one and one not in CHOICES[name]]
+        def with_word(match: re.Match[str]) -> str:
+            others = [word for word in match[0].split(",") if word and word not in CHOICES[name]]
             return ",".join([*others, value])
 
         if not (rows and rows[-1].startswith(WAS)):
@@ -98,6 +98,10 @@ class Exports(Scripted):
             for address in addresses:
                 default, other, directory = _words(address)
                 if clients := exports.get(directory):
-                    words = [other if other in one.options else default for one in clients]
-                    values[address] = " ".join(words[:1] if len(set(words)) == 1 else words)
+                    values_now = [
+                        other if other in client.options else default for client in clients
+                    ]
+                    values[address] = " ".join(
+                        values_now[:1] if len(set(values_now)) == 1 else values_now
+                    )
         return values

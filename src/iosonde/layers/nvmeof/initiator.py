@@ -115,30 +115,30 @@ class NvmeofInitiator(Layer, Builds):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; namespaces of controllers that are reached over a network."""
-        found = []
+        layers = []
         for controller in await scene.host.glob("/sys/class/nvme/nvme*/transport"):
             place = controller.rsplit("/", 1)[0]
             names = ("transport", "address", "subsysnqn", "state", "queue_count", "sqsize")
             more = ("ctrl_loss_tmo", "reconnect_delay", "fast_io_fail_tmo", "kato")
             texts = await scene.texts([f"{place}/{name}" for name in (*names, *more)])
-            told = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
-            if told.get("transport") not in {"tcp", "rdma", "fc"}:
+            answers = {path.rsplit("/", 1)[1]: text for path, text in texts.items()}
+            if answers.get("transport") not in {"tcp", "rdma", "fc"}:
                 continue
-            found += [
+            layers += [
                 scene.device_layer(
                     self.kind,
                     device,
                     facts={
-                        **controller_facts(told),
+                        **controller_facts(answers),
                         "controller": place.rpartition("/")[2],
                         **await _subsystem(scene, place),
                     },
-                    settings={name: told[name] for name in more if name in told},
-                    hazards=() if told.get("state") == "live" else (str(told.get("state")),),
+                    settings={name: answers[name] for name in more if name in answers},
+                    hazards=() if answers.get("state") == "live" else (str(answers.get("state")),),
                 )
                 for device in await _namespaces(scene, place)
             ]
-        return tuple(found)
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -165,17 +165,17 @@ class NvmeofInitiator(Layer, Builds):
         return None if done.status else path
 
 
-def controller_facts(told: dict[str, str]) -> dict[str, Scalar]:
+def controller_facts(answers: dict[str, str]) -> dict[str, Scalar]:
     """What a controller is, from its files in /sys/class/nvme/NAME."""
-    address = dict(part.partition("=")[::2] for part in told.get("address", "").split(","))
+    address = dict(part.partition("=")[::2] for part in answers.get("address", "").split(","))
     facts: dict[str, Scalar] = {
-        "nqn": told.get("subsysnqn"),
-        "transport": told.get("transport"),
+        "nqn": answers.get("subsysnqn"),
+        "transport": answers.get("transport"),
         "address": address.get("traddr"),
         "port": address.get("trsvcid"),
-        "queues": _figure(told.get("queue_count")),
-        "queue_size": _figure(told.get("sqsize")),
-        "state": told.get("state"),
+        "queues": _figure(answers.get("queue_count")),
+        "queue_size": _figure(answers.get("sqsize")),
+        "state": answers.get("state"),
     }
     return {name: value for name, value in facts.items() if value is not None}
 
@@ -187,8 +187,8 @@ def _figure(text: str | None) -> int | None:
 async def _subsystem(scene: Scene, controller: str) -> dict[str, Scalar]:
     """The kernel's name of the subsystem that a controller belongs to."""
     name = controller.rpartition("/")[2]
-    found = await scene.host.glob(f"/sys/class/nvme-subsystem/*/{name}")
-    return {"subsystem": found[0].split("/")[4]} if found else {}
+    subsystems = await scene.host.glob(f"/sys/class/nvme-subsystem/*/{name}")
+    return {"subsystem": subsystems[0].split("/")[4]} if subsystems else {}
 
 
 async def _namespaces(scene: Scene, controller: str) -> list[BlockDevice]:
@@ -197,4 +197,4 @@ async def _namespaces(scene: Scene, controller: str) -> list[BlockDevice]:
     heads = await scene.host.glob(f"{controller}/nvme*n*")
     subsystems = await scene.host.glob(f"/sys/class/nvme-subsystem/*/{name}/nvme*n*")
     parts = [re.sub(r"c\d+n", "n", path.rsplit("/", 1)[1]) for path in (*heads, *subsystems)]
-    return [scene.devices[one] for one in dict.fromkeys(parts) if one in scene.devices]
+    return [scene.devices[name] for name in dict.fromkeys(parts) if name in scene.devices]

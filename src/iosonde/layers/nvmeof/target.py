@@ -88,7 +88,7 @@ class NvmeofTarget(Layer, Builds):
         """See `Layer.discover`; a layer for each enabled namespace."""
         paths = await scene.host.glob(f"{ROOT}/subsystems/*/namespaces/*/device_path")
         ports = await _ports(scene)
-        found = []
+        layers = []
         for path in paths:
             parts = path.split("/")
             subsystem, number = parts[6], parts[8]
@@ -99,7 +99,7 @@ class NvmeofTarget(Layer, Builds):
             facts: dict[str, Scalar] = {"nqn": subsystem, "namespace": int(number)}
             facts |= ports.get(subsystem, {})
             enabled = texts.get(path.replace("device_path", "enable")) == "1"
-            found.append(
+            layers.append(
                 scene.exported(
                     self.kind,
                     f"{subsystem}/{number}",
@@ -108,7 +108,7 @@ class NvmeofTarget(Layer, Builds):
                     hazards=() if enabled else ("not enabled",),
                 )
             )
-        return tuple(found)
+        return tuple(layers)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -165,7 +165,7 @@ async def _resolved(scene: Scene, path: str) -> str:
 
 async def _ports(scene: Scene) -> dict[str, dict[str, Scalar]]:
     """Qualified name → transport, address and port through which it is reached."""
-    found: dict[str, dict[str, Scalar]] = {}
+    ports: dict[str, dict[str, Scalar]] = {}
     for link in await scene.host.glob(f"{ROOT}/ports/*/subsystems/*"):
         port, name = link.rsplit("/subsystems/", 1)
         fields = {
@@ -173,5 +173,5 @@ async def _ports(scene: Scene) -> dict[str, dict[str, Scalar]]:
             "inline_data_size": "param_inline_data_size",
         }  # fmt: skip
         texts = await scene.texts([f"{port}/{field}" for field in fields.values()])
-        found[name] = {fact: texts.get(f"{port}/{field}") for fact, field in fields.items()}
-    return found
+        ports[name] = {fact: texts.get(f"{port}/{field}") for fact, field in fields.items()}
+    return ports

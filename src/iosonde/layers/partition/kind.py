@@ -166,8 +166,8 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        devices = [one for one in scene.devices.values() if one.type == "part"]
-        disks = {name for one in devices for name in one.below if name in scene.devices}
+        devices = [device for device in scene.devices.values() if device.type == "part"]
+        disks = {name for device in devices for name in device.below if name in scene.devices}
         paths = {name: f"{scene.devices[name].sysfs}/alignment_offset" for name in disks}
         files = await scene.host.read_many([paths[name] for name in sorted(disks)])
         offsets = {}
@@ -176,7 +176,7 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
             offsets[name] = (
                 _figure(kerneltext.decoded(content).strip()) if isinstance(content, bytes) else 0
             )
-        return tuple(self._layer(scene, one, offsets) for one in devices)
+        return tuple(self._layer(scene, device, offsets) for device in devices)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
@@ -284,9 +284,9 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
 
 
 def _check_pair(site: Site, other: Site, disk: str) -> None:
-    first, second = (one.declared_as(PartitionDeclared) for one in (other, site))
+    first, second = (sibling.declared_as(PartitionDeclared) for sibling in (other, site))
     if first.number == second.number:
         raise site.wrong(f"partition {first.number} of {disk} is the layer {other.name} already")
-    low, high = sorted((first, second), key=lambda one: one.start)
+    low, high = sorted((first, second), key=lambda partition: partition.start)
     if low.size is not None and low.start + low.size > high.start:
         raise site.wrong(f"it overlaps with the partition {other.name} of {disk}")

@@ -57,18 +57,18 @@ def parse_sections(text: str) -> dict[str, dict[str, str]]:
     A section goes on over lines that begin with "="; its first word, if any, is its `place`:
     "log =internal log  bsize=4096 …".
     """
-    found: dict[str, dict[str, str]] = {}
+    sections: dict[str, dict[str, str]] = {}
     section = ""
     for line in kerneltext.lines(text):
         head, equals, rest = line.partition("=")
         if not equals:
             continue
         section = head.strip() or section
-        pairs = found.setdefault(section, {})
+        pairs = sections.setdefault(section, {})
         if rest[:1].strip():
             pairs["place"] = rest.split()[0]
         pairs.update(_PAIR.findall(rest))
-    return found
+    return sections
 
 
 def geometry_facts(text: str) -> dict[str, Scalar]:

@@ -33,12 +33,12 @@ def _directions(trial: TrialEvidence) -> Iterator[str]:
             yield direction
 
 
-def _differ(one: tuple[float, float], other: tuple[float, float]) -> bool:
+def _differ(figure: tuple[float, float], other: tuple[float, float]) -> bool:
     """Whether two figures, each with half of its last digit, cannot be the same.
 
     A whole digit is allowed, as tools cut digits off as well as rounding them: 46.9 is printed 46.
     """
-    (a, of_a), (b, of_b) = one, other
+    (a, of_a), (b, of_b) = figure, other
     return abs(a - b) > 2 * (of_a + of_b) + _SLACK * max(abs(a), abs(b))
 
 
@@ -46,7 +46,9 @@ def _contradictions(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
         for direction in _directions(trial):
             checks = (_rates, _amounts, _latencies)
-            for said, evidence in (one for check in checks for one in check(trial, direction)):
+            for said, evidence in (
+                contradiction for check in checks for contradiction in check(trial, direction)
+            ):
                 yield Finding(
                     rule="contradiction", severity="warning", subject=trial.label,
                     message=f"{said}: at least one of the figures is not what it says.",
@@ -115,8 +117,8 @@ def _amounts(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[E
 
 def _detail(trial: TrialEvidence, name: str, direction: str) -> Mapping[str, Json]:
     every = trial.details.get(name)
-    found = every.get(direction) if isinstance(every, dict) else None
-    return found if isinstance(found, dict) else {}
+    figures = every.get(direction) if isinstance(every, dict) else None
+    return figures if isinstance(figures, dict) else {}
 
 
 def _number(values: Mapping[str, Json], name: str) -> float | None:
@@ -126,37 +128,41 @@ def _number(values: Mapping[str, Json], name: str) -> float | None:
 
 def _first(trial: TrialEvidence, metric: str) -> tuple[float, float] | None:
     """The first loop's figure and half of its last digit."""
-    found = trial.metrics.get(metric)
-    return (found.loops[0], trial.steps.get(metric, 0.0)) if found else None
+    figures = trial.metrics.get(metric)
+    return (figures.loops[0], trial.steps.get(metric, 0.0)) if figures else None
 
 
 def _latencies(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
     """Percentiles rise, and lie between the least and the greatest latency."""
-    found = []
+    percentiles = []
     for name in trial.metrics:
         match = _PERCENTILE.search(name)
         figure = _first(trial, name) if match and name.startswith(f"{direction}.") else None
         if match and figure:
-            found.append((float(f"{match[1]}.{match[2] or 0}"), name, *figure))
-    found.sort()
-    for (_, low, a, of_a), (_, high, b, of_b) in pairwise(found):
+            percentiles.append((float(f"{match[1]}.{match[2] or 0}"), name, *figure))
+    percentiles.sort()
+    for (_, low, a, of_a), (_, high, b, of_b) in pairwise(percentiles):
         if a > b + of_a + of_b + _BIN * b:
             yield f"{direction}: {low} is above {high}", [
                 Evidence(low, a, "s", trial.where), Evidence(high, b, "s", trial.where),
             ]  # fmt: skip
     clat = _detail(trial, "latency", direction).get("clat")
     least = _number(clat, "min") if isinstance(clat, dict) else None
-    if least and found and found[0][2] < least * (1 - _BIN) - found[0][3] - _grain(least):
+    if (
+        least
+        and percentiles
+        and percentiles[0][2] < least * (1 - _BIN) - percentiles[0][3] - _grain(least)
+    ):
         yield (
-            f"{direction}: {found[0][1]} is below the least latency",
+            f"{direction}: {percentiles[0][1]} is below the least latency",
             [
-                Evidence(found[0][1], found[0][2], "s", trial.where),
+                Evidence(percentiles[0][1], percentiles[0][2], "s", trial.where),
                 Evidence(f"{direction}: least completion latency", least, "s", trial.where),
             ],
         )
     top = _first(trial, f"{direction}.latency.max")
-    if top and found:
-        _, name, value, step = found[-1]
+    if top and percentiles:
+        _, name, value, step = percentiles[-1]
         if value > top[0] + top[1] + step + _BIN * value:
             yield (
                 f"{direction}: {name} is above the greatest latency",
@@ -297,7 +303,7 @@ def _single_depth(case: EvidenceSet) -> Iterable[Finding]:
     alone: dict[str, list[TrialEvidence]] = {}
     for trial in case.trials:
         single = trial.options.get("iodepth") == 1 and _jobs(trial) == 1
-        if single and any(trial.mean(f"{one}.iops") for one in ("read", "write")):
+        if single and any(trial.mean(f"{way}.iops") for way in ("read", "write")):
             alone.setdefault(trial.source, []).append(trial)
     for trials in alone.values():
         if len(trials) < 2:

@@ -105,14 +105,14 @@ def _cut(command: str) -> str:
 def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
     """Several jobs that write one and the same file."""
     for asked, load, demand in _declared(case):
-        words = words_of(load) if load.engine == "fio" else {}
-        jobs, size = words.get("numjobs"), words.get("size")
+        options = words_of(load) if load.engine == "fio" else {}
+        jobs, size = options.get("numjobs"), options.get("size")
         if not isinstance(jobs, int) or not isinstance(size, int) or jobs < 2:
             continue
         if not demand.writes or not _ONE_FILE.search(asked.command) or _PARTS in asked.command:
             continue
         shown, whole = units.show_bytes(size), units.show_bytes(jobs * size)
-        again = f" for {units.show_seconds(demand.seconds)}" if words.get("time_based") and (
+        again = f" for {units.show_seconds(demand.seconds)}" if options.get("time_based") and (
             demand.seconds) else ""  # fmt: skip
         yield Finding(
             rule="shared-file",

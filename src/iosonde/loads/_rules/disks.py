@@ -58,11 +58,11 @@ def _by_observer(trial: TrialEvidence, name: str) -> dict[str, float]:
         return {}
     below = {device.rpartition("/")[2] for _, device in trial.stands_on}
     return {
-        series.subject: sum(known) / len(known) * trial.elapsed[0]
+        series.subject: sum(values) / len(values) * trial.elapsed[0]
         for series in trial.series[0]
         if series.sampler == "diskstats" and series.name == name and series.subject in below
-        for known in [[value for value in series.values if value is not None]]
-        if known
+        for values in [[value for value in series.values if value is not None]]
+        if values
     }
 
 
@@ -129,7 +129,7 @@ def _topmost(trial: TrialEvidence, direction: str) -> list[str]:
                 kind, names = layer, [*names, name]
         return names
     roots = [
-        [name for one in reading if (name := str(one.get("name", ""))) in counts]
+        [name for device in reading if (name := str(device.get("name", ""))) in counts]
         for reading in readings(listed(trial), members=False)
     ]
     return max(roots, key=lambda names: sum(counts[name] for name in names), default=[]) or list(
@@ -143,14 +143,18 @@ def _topmost(trial: TrialEvidence, direction: str) -> list[str]:
 def listed(trial: TrialEvidence) -> list[Mapping[str, Json]]:
     """The devices that fio printed, in their order."""
     devices = trial.details.get("disk_stats")
-    return [one for one in devices if isinstance(one, dict)] if isinstance(devices, list) else []
+    return (
+        [device for device in devices if isinstance(device, dict)]
+        if isinstance(devices, list)
+        else []
+    )
 
 
 def readings(
     devices: Sequence[Mapping[str, Json]], *, members: bool
 ) -> list[list[Mapping[str, Json]]]:
     """All ways to read the list as the members of its first, or as volumes beside each other."""
-    volumes = [isinstance(one.get("aggr"), dict) for one in devices]
+    volumes = [isinstance(device.get("aggr"), dict) for device in devices]
     if not devices or len(devices) > _MOST or sum(volumes) > _NESTED:
         return []
     return list(_members(devices, 0, len(devices)) if members else _rows(devices, 0, len(devices)))
@@ -173,7 +177,8 @@ def _members(
         return
     for members in _rows(devices, top + 1, end):
         fits = all(
-            abs(sum(count(one, kind) for one in members) / len(members) - count(means, kind)) <= 1
+            abs(sum(count(member, kind) for member in members) / len(members) - count(means, kind))
+            <= 1
             for kind in KINDS
         )
         if fits:

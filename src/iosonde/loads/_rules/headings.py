@@ -28,17 +28,17 @@ def named_otherwise(case: EvidenceSet) -> Iterator[Finding]:
     """Trials whose heading names another block size than they had."""
     for trial in case.trials:
         size = trial.options.get("bs")
-        for words in dict.fromkeys((trial.heading, trial.job)):
-            named = _named(words) if trial.printed else None
+        for heading in dict.fromkeys((trial.heading, trial.job)):
+            named = _named(heading) if trial.printed else None
             if named and isinstance(size, int) and size not in named:
-                yield _finding(trial, words, named[0], size)
+                yield _finding(trial, heading, named[0], size)
                 break
 
 
-def _named(words: str) -> tuple[int, int] | None:
+def _named(heading: str) -> tuple[int, int] | None:
     """The size in a heading, by 1024 and by 1000; None where it is not clear which it is."""
-    sizes = {(one[1], one[2].lower()) for one in _SIZE.finditer(words)}
-    if len(sizes) != 1 or _OTHER.search(words) or not _BESIDE.search(words):
+    sizes = {(match[1], match[2].lower()) for match in _SIZE.finditer(heading)}
+    if len(sizes) != 1 or _OTHER.search(heading) or not _BESIDE.search(heading):
         return None
     ((count, letter),) = sizes
     if not count.isdecimal() or int(count).bit_count() != 1:
@@ -47,13 +47,13 @@ def _named(words: str) -> tuple[int, int] | None:
     return int(count) * binary, int(count) * decimal
 
 
-def _finding(trial: TrialEvidence, words: str, named: int, size: int) -> Finding:
+def _finding(trial: TrialEvidence, heading: str, named: int, size: int) -> Finding:
     return Finding(
         rule="heading-mismatch",
         severity="warning",
         subject=trial.label,
-        message=f"It is called “{words}”, but its blocks were of {units.show_bytes(size)}, not of "
-        f"{units.show_bytes(named)}: either the heading or the output is another's.",
+        message=f"It is called “{heading}”, but its blocks were of {units.show_bytes(size)}, not "
+        f"of {units.show_bytes(named)}: either the heading or the output is another's.",
         evidence=(
             Evidence("block size in the heading", named, "B", trial.where),
             Evidence("block size of the load", size, "B", trial.where),

@@ -48,9 +48,14 @@ def _printed(trial: TrialEvidence) -> Iterator[tuple[str, str, Mapping[str, Mapp
         return
     most = max(readings(devices, members=True), key=len, default=[])
     if most:
-        yield str(devices[0].get("name", "")), "", {
-            str(one.get("name", "")): {kind: count(one, kind) for kind in KINDS} for one in most
-        }  # fmt: skip
+        yield (
+            str(devices[0].get("name", "")),
+            "",
+            {
+                str(device.get("name", "")): {kind: count(device, kind) for kind in KINDS}
+                for device in most
+            },
+        )
 
 
 def _layout(state: StateEvidence) -> str:
@@ -88,7 +93,7 @@ def _unused(
     kind = (
         "write"
         if mirror
-        else max(KINDS, key=lambda one: sum(member[one] for member in members.values()))
+        else max(KINDS, key=lambda kind: sum(member[kind] for member in members.values()))
     )
     counts = {name: member[kind] for name, member in members.items()}
     whole, most = sum(counts.values()), max(counts.values(), default=0.0)

@@ -40,9 +40,9 @@ def run_times(trial: TrialEvidence) -> tuple[float, ...]:
 
     Of imported trials there is no other clock than the tool's.
     """
-    told = trial.metrics.get("elapsed")
-    if told is not None:
-        return told.loops
+    elapsed = trial.metrics.get("elapsed")
+    if elapsed is not None:
+        return elapsed.loops
     return (trial.elapsed or ()) if not trial.series and not trial.stands_on else ()
 
 
@@ -263,8 +263,8 @@ def _rates(trial: TrialEvidence) -> Iterable[Evidence]:
 def sample_mean(details: Mapping[str, Json], name: str, direction: str) -> float | None:
     """The mean of the samples that fio took itself, of a direction; None where it printed none."""
     every = details.get(name)
-    found = every.get(direction) if isinstance(every, dict) else None
-    mean = found.get("mean") if isinstance(found, dict) else None
+    samples = every.get(direction) if isinstance(every, dict) else None
+    mean = samples.get("mean") if isinstance(samples, dict) else None
     return float(mean) if isinstance(mean, int | float) else None
 
 

@@ -155,17 +155,17 @@ def _rounds(
         for job in jobs:
             group = job.get("groupid")
             name = job.get("jobname")
-            known: object = group
+            phase: object = group
             if phase_of and isinstance(group, int) and isinstance(name, str):
-                known = phase_of.get((group, name), group)
-            groups.setdefault(known, []).append(job)
+                phase = phase_of.get((group, name), group)
+            groups.setdefault(phase, []).append(job)
         one_by_one = sum(max(_wall(job, defaults) for job in group) for group in groups.values())
         ran = max((_figure(job, "elapsed") or math.inf for job in jobs), default=math.inf)
         together = phase_of is None and one_by_one * _MILLISECOND > ran + _ROUNDING * len(groups)
         return [list(jobs)] if together else list(groups.values())
     rounds: list[list[Job]] = []
     end = -math.inf
-    for job in sorted(jobs, key=lambda one: _figure(one, "job_start") or 0.0):
+    for job in sorted(jobs, key=lambda job: _figure(job, "job_start") or 0.0):
         start, length = _figure(job, "job_start") or 0.0, _longest(job)
         if not rounds or start >= end - length / 10:
             rounds.append([])
@@ -244,7 +244,7 @@ def _latencies(direction: str, parts: Sequence[Job], sheet: _Sheet) -> None:
     """Mean, extremes and deviation of `lat` where given, else `clat`; percentiles of `clat`."""
     prefix = f"{direction}.latency"
     for kind in ("lat", "clat"):
-        moments = [found for part in parts if (found := _moments(part, kind))]
+        moments = [moment for part in parts if (moment := _moments(part, kind))]
         if moments:
             total = _pooled(moments)
             sheet.put(f"{prefix}.mean", total.mean, "s")
@@ -303,9 +303,9 @@ def _percentiles(
     used = [part for part in parts if ios_of(part)]
     for kind in ("clat", "lat"):
         stats = [_stat(part, kind) for part in used]
-        found = [bins(stat, scale) for stat, scale in stats]
-        if found and all(found):
-            merged = histogram(sum(found, Counter()))
+        counts = [bins(stat, scale) for stat, scale in stats]
+        if counts and all(counts):
+            merged = histogram(sum(counts, Counter()))
             histograms[direction] = merged
             return [(name, quantile(merged, q)) for name, q in PERCENTILES.items()]
         if len(stats) == 1 and (printed := _printed(*stats[0])):
@@ -360,23 +360,23 @@ def _processor(rounds: list[list[Job]], key: str, defaults: Mapping[str, Json]) 
 
 def _worked(job: Job, defaults: Mapping[str, Json]) -> float:
     """Milliseconds that all members of the job's report ran, added up."""
-    told = _figure(job, "job_runtime")
+    runtime = _figure(job, "job_runtime")
     members = _members(job, defaults)
-    return told or _span(job, members) * members
+    return runtime or _span(job, members) * members
 
 
 def _wall(job: Job, defaults: Mapping[str, Json]) -> float:
     """Milliseconds from the job's begin to its end, reading back what it wrote included."""
-    told, longest = _figure(job, "job_runtime"), _longest(job)
+    runtime, longest = _figure(job, "job_runtime"), _longest(job)
     members = _members(job, defaults)
-    if not told or not longest:
-        return told or _span(job, members)
+    if not runtime or not longest:
+        return runtime or _span(job, members)
     # A group of several sections has more members than its options say.
-    together = sum(_figure(_part(job, one), "runtime") or 0.0 for one in DIRECTIONS)
+    together = sum(_figure(_part(job, direction), "runtime") or 0.0 for direction in DIRECTIONS)
     ran = (_figure(job, "elapsed") or math.inf) / _MILLISECOND  # of the whole run, rounded up
-    if told / members > min(together * 1.2, ran):
-        members = max(members, round(told / longest))
-    return max(told / members, _span(job, members))
+    if runtime / members > min(together * 1.2, ran):
+        members = max(members, round(runtime / longest))
+    return max(runtime / members, _span(job, members))
 
 
 def _span(job: Job, members: int) -> float:
@@ -396,7 +396,7 @@ def _members(job: Job, defaults: Mapping[str, Json]) -> int:
 
 def _device_io(disks: Sequence[Job]) -> dict[str, dict[str, float]]:
     """What fio read in the kernel's disk statistics; `util` as a fraction."""
-    found: dict[str, dict[str, float]] = {}
+    device_io: dict[str, dict[str, float]] = {}
     names = {
         "reads": "read_ios", "writes": "write_ios",
         "read_sectors": "read_sectors", "write_sectors": "write_sectors",
@@ -409,5 +409,5 @@ def _device_io(disks: Sequence[Job]) -> dict[str, dict[str, float]]:
         figures = {ours: _figure(disk, theirs) for ours, theirs in names.items()}
         util = _figure(disk, "util")
         figures["util"] = None if util is None else util / 100
-        found[name] = {ours: value for ours, value in figures.items() if value is not None}
-    return found
+        device_io[name] = {ours: value for ours, value in figures.items() if value is not None}
+    return device_io

@@ -100,7 +100,9 @@ def _without_time(section: Section) -> list[Option]:
 
 def _logged(job: Job, directory: str) -> tuple[Job, tuple[str, ...]]:
     """With every log's path led into the directory, and the paths that fio then writes."""
-    wanted = sorted({option for one in effective(job) for option in one.options if option in LOGS})
+    wanted = sorted(
+        {option for section in effective(job) for option in section.options if option in LOGS}
+    )
     if not wanted:
         return job, ()
     sections = tuple(
@@ -128,10 +130,10 @@ def _timeout(job: Job, where: str) -> float | None:
     total = _GRACE
     for phase in phases(effective(job)):
         ends = [ceiling(section, where) for section in phase]
-        known = [end for end in ends if end is not None]
-        if len(known) < len(ends):
+        limits = [end for end in ends if end is not None]
+        if len(limits) < len(ends):
             return None
-        total += max(known) * 1.1
+        total += max(limits) * 1.1
     return total
 
 

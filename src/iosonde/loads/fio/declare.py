@@ -103,18 +103,18 @@ def _from_mapping(spec: Mapping[str, Json], name: str, where: str) -> list[Secti
 
 
 def _valued(options: Mapping[str, Json], where: str) -> list[Option]:
-    found: list[Option] = []
+    listed: list[Option] = []
     for key, value in without_lists(options, where).items():
         if isinstance(value, bool):
             if key in FLAGS:
-                found += [(key, None)] if value else []
+                listed += [(key, None)] if value else []
             else:
-                found.append((key, str(int(value))))
+                listed.append((key, str(int(value))))
         elif isinstance(value, dict):
             raise UsageError(f"{key} needs one value", where=where)
         else:
-            found.append((key, None if value is None else str(value).strip()))
-    return found
+            listed.append((key, None if value is None else str(value).strip()))
+    return listed
 
 
 def _checked(sections: list[Section], notes: list[str], where: str) -> Job:
@@ -206,14 +206,14 @@ def _check_value(key: str, value: str, where: str) -> None:
 @cache
 def _plain() -> dict[str, str]:
     """Known options by their letters and digits alone; of two that are alike the first."""
-    known = sorted(KNOWN | REFUSED.keys() | SET_HERE.keys(), reverse=True)
-    return {re.sub(r"[_-]", "", name): name for name in known}
+    names = sorted(KNOWN | REFUSED.keys() | SET_HERE.keys(), reverse=True)
+    return {re.sub(r"[_-]", "", name): name for name in names}
 
 
 def _meant(key: str) -> str:
     """A known option that differs only in _ and -, or in one or two letters; "" where none."""
-    if known := _plain().get(re.sub(r"[_-]", "", key.lower())):
-        return known
+    if name := _plain().get(re.sub(r"[_-]", "", key.lower())):
+        return name
     near = get_close_matches(key, KNOWN, n=1, cutoff=0.87)
     return near[0] if near else ""
 
@@ -265,7 +265,7 @@ def adjust(load: Load, options: Mapping[str, Json], *, where: str) -> Load:
 
 def _adjusted(section: Section, changes: Mapping[str, str | None], job: Job) -> Section:
     main = {ALIASES.get(key, key): (key, value) for key, value in changes.items()}
-    placed = {ALIASES.get(key, key) for one in job.sections for key, _ in one.options}
+    placed = {ALIASES.get(key, key) for section in job.sections for key, _ in section.options}
     own = [main.get(ALIASES.get(key, key), (key, value)) for key, value in section.options]
     if not section.is_global:
         own += [option for name, option in main.items() if name not in placed]

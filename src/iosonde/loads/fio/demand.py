@@ -37,11 +37,11 @@ def demand_of(job: Job, *, where: str) -> Demand:
     sections = effective(job)
     moves = "".join(_moves(section, where) for section in sections)
     sizes = [span(section, where) for section in sections]
-    known = [size for size in sizes if size is not None]
+    bounded = [size for size in sizes if size is not None]
     return Demand(
         reads="r" in moves,
         writes="w" in moves or "t" in moves,
-        size=max(known) if len(known) == len(sizes) and known else None,
+        size=max(bounded) if len(bounded) == len(sizes) and bounded else None,
         seconds=length(sections, where),
         direct=all(_direct(section) for section in sections),
         tools=("fio",),
@@ -52,10 +52,10 @@ def demand_of(job: Job, *, where: str) -> Demand:
 
 def _directions(moves: str, sections: tuple[Effective, ...]) -> tuple[str, ...]:
     """What fio reports figures of: a direction that may move nothing is among them."""
-    trims = "t" in moves or any(section.has(one) for section in sections for one in _WRITERS)
-    syncs = any(section.text(one, "0") != "0" for section in sections for one in _SYNCS)
-    known = {"read": "r" in moves, "write": "w" in moves, "trim": trims, "sync": syncs}
-    return tuple(direction for direction, given in known.items() if given)
+    trims = "t" in moves or any(section.has(option) for section in sections for option in _WRITERS)
+    syncs = any(section.text(option, "0") != "0" for section in sections for option in _SYNCS)
+    reported = {"read": "r" in moves, "write": "w" in moves, "trim": trims, "sync": syncs}
+    return tuple(direction for direction, given in reported.items() if given)
 
 
 def block(section: Effective, where: str) -> int | None:
@@ -122,10 +122,10 @@ def span(section: Effective, where: str) -> int | None:
         return None
     wanted = [size(option) for option in ("size", "filesize") if section.text(option)]
     offset, increment = size("offset", "0"), size("offset_increment", "0")
-    known = [figure for figure in wanted if figure is not None]
-    if len(known) < len(wanted) or offset is None or increment is None:
+    bounded = [figure for figure in wanted if figure is not None]
+    if len(bounded) < len(wanted) or offset is None or increment is None:
         return None
-    return offset + max(jobs - 1, 0) * increment + max(known)
+    return offset + max(jobs - 1, 0) * increment + max(bounded)
 
 
 def jobs_of(section: Effective, where: str) -> int:
@@ -146,10 +146,10 @@ def length(sections: tuple[Effective, ...], where: str) -> float | None:
     total = 0.0
     for phase in phases(sections):
         lengths = [_length(section, where) for section in phase]
-        known = [seconds for seconds in lengths if seconds is not None]
-        if len(known) < len(lengths):
+        bounded = [seconds for seconds in lengths if seconds is not None]
+        if len(bounded) < len(lengths):
             return None
-        total += max(known)
+        total += max(bounded)
     return total
 
 

@@ -33,17 +33,17 @@ def size(text: str, *, kb_base: int, what: str, where: str) -> int | None:
     in_zones = what in _ZONED and re.fullmatch(r"\d{1,9}z", stripped)
     if in_zones or re.fullmatch(r"\d+(\.\d+)?%", stripped):
         return None
-    found = _SIZE.fullmatch(stripped)
-    if not found:
+    match = _SIZE.fullmatch(stripped)
+    if not match:
         raise ToolRefuses(
             f"{what}={text} is not a size that fio reads", where=where, hint="write it as 4k or 2g"
         )
-    number = int(found[1], 16) if found[1][:2].lower() == "0x" else float(found[1])
-    if not found[2]:
+    number = int(match[1], 16) if match[1][:2].lower() == "0x" else float(match[1])
+    if not match[2]:
         return round(number)
     other = 1000 if kb_base == 1024 else 1024
-    base = other if found[3] else kb_base
-    return round(number * float(base) ** ("kmgtp".index(found[2].lower()) + 1))
+    base = other if match[3] else kb_base
+    return round(number * float(base) ** ("kmgtp".index(match[2].lower()) + 1))
 
 
 def seconds(text: str, *, what: str, where: str) -> float:
@@ -57,12 +57,12 @@ def seconds(text: str, *, what: str, where: str) -> float:
         return float(
             sum(part * each for part, each in zip(parts, (1, 60, 3600, 86400), strict=False))
         )
-    found = _TIME.fullmatch(text.strip())
-    if not found:
+    match = _TIME.fullmatch(text.strip())
+    if not match:
         raise ToolRefuses(
             f"{what}={text} is not a time that fio reads", where=where, hint="write it as 60 or 2m"
         )
-    return float(found[1]) * _SECONDS[found[2].lower()]
+    return float(match[1]) * _SECONDS[match[2].lower()]
 
 
 def count(text: str, *, what: str, where: str) -> int:

@@ -43,10 +43,10 @@ class FioFleet(Fleet):
     @override
     def line(self, said: str) -> str:
         """See `Fleet.line`. The protocol changes with most releases, never within 3.33.x."""
-        found = _VERSION.search(said)
-        if not found:
+        match = _VERSION.search(said)
+        if not match:
             raise LoadFailed(f"`fio --version` said {said.strip()[:80]!r}, which names no version")
-        return found[1]
+        return match[1]
 
     @override
     def check(self, load: Load, *, where: str) -> None:
@@ -87,7 +87,7 @@ class FioFleet(Fleet):
         result = f"{directory}/{RESULT}"
         logs = [path for path in singles[0].outputs if path != result]
         limits = [single.timeout for single in singles]
-        known = [limit for limit in limits if limit is not None]
+        bounded = [limit for limit in limits if limit is not None]
         return LoadCommand(
             argv=(
                 "sh", "-c", _IN_DIRECTORY, "sh", directory,
@@ -95,7 +95,7 @@ class FioFleet(Fleet):
             ),
             files=files,
             outputs=(result, *(f"{log}.{n}" for log in logs for n in range(len(targets)))),
-            timeout=max(known) if len(known) == len(limits) else None,
+            timeout=max(bounded) if len(bounded) == len(limits) else None,
         )  # fmt: skip
 
     @override
@@ -158,9 +158,9 @@ def _of_server(listed: Json, number: str) -> list[dict[str, Json]]:
     if not isinstance(listed, list):
         return []
     return [
-        one
-        for one in listed
-        if isinstance(one, dict)
-        and one.get("hostname") == number
-        and one.get("jobname") != "All clients"
+        entry
+        for entry in listed
+        if isinstance(entry, dict)
+        and entry.get("hostname") == number
+        and entry.get("jobname") != "All clients"
     ]

@@ -28,13 +28,13 @@ def bins(stat: Mapping[str, Json], scale: float) -> Counter[float]:
     if not isinstance(listed, dict):
         return Counter()
     bits = listed.get(_BITS)
-    found: Counter[float] = Counter()
+    counts: Counter[float] = Counter()
     for key, count in listed.items():
         if not key.isdigit() or not isinstance(count, int) or count <= 0:
             continue
         value = _middle(int(key), bits) if isinstance(bits, int) else float(key)
-        found[value * scale] += count
-    return found
+        counts[value * scale] += count
+    return counts
 
 
 def _middle(index: int, bits: int) -> float:
@@ -47,9 +47,9 @@ def _middle(index: int, bits: int) -> float:
     return base + (index % per_group + 0.5) * (1 << shift)
 
 
-def histogram(found: Mapping[float, int]) -> Histogram:
+def histogram(counts: Mapping[float, int]) -> Histogram:
     """Bins in ascending order."""
-    ordered = sorted(found.items())
+    ordered = sorted(counts.items())
     return Histogram(
         values=tuple(value for value, _ in ordered), counts=tuple(count for _, count in ordered)
     )

@@ -100,14 +100,14 @@ class Effective:
 def effective(job: Job) -> tuple[Effective, ...]:
     """Every section that is run, with all options that hold for it."""
     defaults: dict[str, str | None] = {}
-    found = []
+    sections = []
     for section in job.sections:
         own = {ALIASES.get(key, key): value for key, value in section.options}
         if section.is_global:
             defaults |= own
         else:
-            found.append(Effective(section.name, {**defaults, **own}))
-    return tuple(found)
+            sections.append(Effective(section.name, {**defaults, **own}))
+    return tuple(sections)
 
 
 def phases_of_jobs(sections: tuple[Effective, ...]) -> dict[tuple[int, str], int]:
@@ -119,12 +119,12 @@ def phases_of_jobs(sections: tuple[Effective, ...]) -> dict[tuple[int, str], int
         fio 3.33, init.c, add_job(), groupid; backend.c, run_threads(), waitee_running().
     """
     numbers = _phase_numbers(sections)
-    found: dict[tuple[int, str], int] = {}
+    phases: dict[tuple[int, str], int] = {}
     group = 0
     for place, section in enumerate(sections):
         group += bool(place) and (section.has("stonewall") or section.has("new_group"))
-        found[group, section.name] = numbers[place]
-    return found
+        phases[group, section.name] = numbers[place]
+    return phases
 
 
 def phases(sections: tuple[Effective, ...]) -> list[list[Effective]]:
@@ -222,8 +222,8 @@ def read_command_line(text: str, *, name: str, where: str) -> tuple[list[Section
         UsageError: shell syntax, a job file among the options, or no option at all.
     """
     mended, notes = _mend(text)
-    words = _words(mended, where)
-    options = _options(_after_fio(words, where), where)
+    arguments = _words(mended, where)
+    options = _options(_after_fio(arguments, where), where)
     return _sections(options, name), notes
 
 
@@ -242,39 +242,39 @@ def _words(text: str, where: str) -> list[str]:
         lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         lexer.commenters = ""
-        words = list(lexer)
+        arguments = list(lexer)
     except ValueError as problem:
         raise UsageError(
             f"the fio command cannot be split into words: {str(problem).lower()}", where=where
         ) from None
-    for word in words:
+    for word in arguments:
         if word and set(word) <= _SHELL:
             raise UsageError(
                 f"{word!r} is for a shell; no shell reads this command",
                 where=where,
                 hint="give the fio command alone",
             )
-    return words
+    return arguments
 
 
-def _after_fio(words: list[str], where: str) -> list[str]:
+def _after_fio(arguments: list[str], where: str) -> list[str]:
     """The words after `fio`, `sudo /usr/bin/fio` or `VARIABLE=… fio`."""
-    for index, word in enumerate(words):
+    for index, word in enumerate(arguments):
         if word.rsplit("/", 1)[-1] == "fio":
-            return words[index + 1 :]
+            return arguments[index + 1 :]
         if word.startswith("-"):
-            if index and words[0] != "sudo":
+            if index and arguments[0] != "sudo":
                 break
-            return words[index:]
+            return arguments[index:]
     raise UsageError(
         "this is not a fio command: neither the word fio nor an option such as --rw=randwrite",
         where=where,
     )
 
 
-def _options(words: list[str], where: str) -> list[Option]:
+def _options(arguments: list[str], where: str) -> list[Option]:
     options: list[Option] = []
-    waiting = list(reversed(words))
+    waiting = list(reversed(arguments))
     while waiting:
         word = waiting.pop()
         stripped = word.removeprefix("--") if word.startswith("--") else word.removeprefix("-")

@@ -224,8 +224,8 @@ def read_fio_log(
             f"cannot be read: {os.strerror(problem.errno or errno.EIO)}", where=str(path)
         ) from None
     except ValueError as problem:
-        known = "; ".join(_core.fio_log_variants())
-        raise UsageError(str(problem), where=str(path), hint=f"one of {known}") from None
+        variants = "; ".join(_core.fio_log_variants())
+        raise UsageError(str(problem), where=str(path), hint=f"one of {variants}") from None
     return _with_units(path, read, kind or kind_of(path), latency_unit)
 
 
@@ -249,7 +249,7 @@ def _with_units(
         read, clock=1e-6 if trace else 1e-3, scale=scales.get(kind, 1.0), trace=trace
     )
     directions = {name: reading.direction(name, first, last) for name, first, last in read.spans}
-    sized = any(one.bytes is not None for one in directions.values())
+    sized = any(figures.bytes is not None for figures in directions.values())
     return FioLog(
         path=str(path),
         kind=kind,
@@ -260,7 +260,7 @@ def _with_units(
         sizes_grouped=read.sizes_grouped,
         lines=read.lines,
         bad_lines=read.bad_lines,
-        bad=tuple(BadLine(*one) for one in read.named_bad_lines),
+        bad=tuple(BadLine(*line) for line in read.named_bad_lines),
         crlf_lines=read.crlf_lines,
         interval=read.interval * reading.clock,
         directions=directions,
@@ -306,13 +306,13 @@ class _Reading:
         every = np.ones(len(size), dtype=np.bool_)
         sizes = tuple(
             SizeFigures(
-                size=int(size[one]),
-                count=int(count[one]),
-                off_grid=int(off_grid[one]) / int(count[one]),
-                values=values(np.arange(len(size)) == one),
+                size=int(size[position]),
+                count=int(count[position]),
+                off_grid=int(off_grid[position]) / int(count[position]),
+                values=values(np.arange(len(size)) == position),
             )
-            for one in range(len(size))
-            if size[one] > 0
+            for position in range(len(size))
+            if size[position] > 0
         )
         ios = int(count[size > 0].sum())
         return DirectionFigures(

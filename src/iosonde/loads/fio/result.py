@@ -42,7 +42,7 @@ def parse(raw: RawOutput) -> LoadResult:
     texts.append(_text(raw.stdout))
     if raw.status:
         _require_target("\n".join([stderr, *texts]))
-    document = next((found for text in texts if (found := find_document(text))), None)
+    document = next((candidate for text in texts if (candidate := find_document(text))), None)
     if document is None:
         _no_result(raw.status, stderr, texts)
     # With --output fio puts its complaints into that file as well as on standard error.
@@ -55,7 +55,7 @@ def parse(raw: RawOutput) -> LoadResult:
         ) from None
 
 
-def moved(found: LoadResult) -> LoadResult:
+def moved(result: LoadResult) -> LoadResult:
     """The result of a load that moved something.
 
     Requests beyond the end of a file count as I/Os of no bytes: they have latencies and no rate.
@@ -63,10 +63,10 @@ def moved(found: LoadResult) -> LoadResult:
     Raises:
         LoadFailed: it has no rate, so what was measured is no I/O.
     """
-    rates = [value for name, value in found.metrics.items() if name.endswith(_RATES)]
+    rates = [value for name, value in result.metrics.items() if name.endswith(_RATES)]
     if any(rates):
-        return found
-    count = sum(found.issued.values())
+        return result
+    count = sum(result.issued.values())
     raise LoadFailed(
         f"fio moved no data: its {count:,} requests ended with nothing read or written",
         hint="is the target smaller than one request, or empty?",
@@ -78,20 +78,20 @@ def find_document(text: str) -> dict[str, Json] | None:
     if "{" not in text:
         return None
     plain = _NOT_A_NUMBER.sub(r"\1null", text)
-    found = _last_document(plain)
-    if found is None:
+    document = _last_document(plain)
+    if document is None:
         lines = [line for line in kerneltext.lines(plain) if _JSON_LINE.fullmatch(line)]
-        found = _last_document("\n".join(lines))
-    return found
+        document = _last_document("\n".join(lines))
+    return document
 
 
 def whole_document(text: str) -> dict[str, Json] | None:
     """A text that is one JSON object and nothing else; None for any other, or with NaN in it."""
     try:
-        found = json.loads(text, object_pairs_hook=_merged_pairs, parse_constant=_refused)
+        document = json.loads(text, object_pairs_hook=_merged_pairs, parse_constant=_refused)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return document if isinstance(document, dict) else None
 
 
 def _refused(constant: str) -> None:
@@ -102,7 +102,7 @@ def _last_document(text: str) -> dict[str, Json] | None:
     decoder = json.JSONDecoder(object_pairs_hook=_merged_pairs)
     last = None
     # fio's own document begins with a brace at the beginning of a line.
-    starts = [found.start() for found in re.finditer(r"^[^\S\n]*\{", text, re.MULTILINE)]
+    starts = [match.start() for match in re.finditer(r"^[^\S\n]*\{", text, re.MULTILINE)]
     end = failed = 0
     for start in starts:
         if start < end:
@@ -201,19 +201,19 @@ def _went_on(job: Mapping[str, Json]) -> bool:
 
 
 def _faults(jobs: list[dict[str, Json]], status: int, stderr: str) -> list[str]:
-    found = [
+    faults = [
         f"job {job.get('jobname')}: {int(_number(job['total_err']))} I/O errors, the first: "
         f"{_strerror(int(_number(job.get('first_error'))))}"
         for job in jobs
         if _number(job.get("total_err"))
     ]
-    if status != 0 and not found:
-        found.append(f"fio ended with status {status}{_quoted(stderr)}")
+    if status != 0 and not faults:
+        faults.append(f"fio ended with status {status}{_quoted(stderr)}")
     for job in jobs:
         options = job.get("job options")
         if isinstance(options, dict) and _verified_nothing(job, options):
-            found.append(f"job {job.get('jobname')}: it was to verify, but read nothing back")
-    return found
+            faults.append(f"job {job.get('jobname')}: it was to verify, but read nothing back")
+    return faults
 
 
 def _verified_nothing(job: Mapping[str, Json], options: Mapping[str, Json]) -> bool:

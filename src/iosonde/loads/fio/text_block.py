@@ -95,9 +95,9 @@ class Precision:
     @staticmethod
     def of(version: str, text: str) -> Precision:
         """Of a version such as "3.19"; where it is not known, of the output's wording."""
-        found = re.match(r"(\d+)\.(\d+)", version)
-        if found:
-            number = (int(found[1]), int(found[2]))
+        match = re.match(r"(\d+)\.(\d+)", version)
+        if match:
+            number = (int(match[1]), int(match[2]))
             return Precision(number < (2, 20), number < (3, 26))
         return Precision("issuedrwt:" in text or "runt=" in text)
 
@@ -106,7 +106,7 @@ class Precision:
         value, half = units.printed(text, binary=binary)
         if _WHOLE.fullmatch(text):
             return value, 1.0
-        decimals = found[1] if (found := _DECIMALS.search(text)) else ""
+        decimals = match[1] if (match := _DECIMALS.search(text)) else ""
         unsure = self.remainders or (self.cut_to_zero and not decimals.strip("0"))
         if decimals and unsure:
             return value, half * 2 * 10.0 ** len(decimals)
@@ -161,9 +161,9 @@ def read_block(text: str, precision: Precision, members: int) -> JobFigures:
     """
     sheet = JobFigures()
     directions = list(DIRECTION.finditer(text))
-    ends = [*(one.start() for one in directions[1:]), len(text)]
-    for found, end in zip(directions, ends, strict=False):
-        _direction(found, text[found.end() : end], precision, sheet)
+    ends = [*(direction.start() for direction in directions[1:]), len(text)]
+    for direction, end in zip(directions, ends, strict=False):
+        _direction(direction, text[direction.end() : end], precision, sheet)
     rest = text[directions[-1].end() :] if directions else text
     _after(rest, sheet)
     if sheet.seconds:
@@ -173,12 +173,12 @@ def read_block(text: str, precision: Precision, members: int) -> JobFigures:
     return sheet
 
 
-def _direction(found: re.Match[str], text: str, precision: Precision, sheet: JobFigures) -> None:
-    name = found["name"]
+def _direction(match: re.Match[str], text: str, precision: Precision, sheet: JobFigures) -> None:
+    name = match["name"]
     # fsync's own latencies follow those of the last direction
     own = text[: cut.start()] if (cut := _SYNC.search(text)) else text
-    if found["time0"] is None:
-        _rates(found, precision, sheet)
+    if match["time0"] is None:
+        _rates(match, precision, sheet)
     _latencies(name, own, sheet)
     for key, pattern in (("bw_samples", _BANDWIDTH), ("iops_samples", _IOPS)):
         if samples := pattern.search(own):
@@ -186,16 +186,16 @@ def _direction(found: re.Match[str], text: str, precision: Precision, sheet: Job
             sheet.detail(key, name, _samples(samples, scale))
 
 
-def _rates(found: re.Match[str], precision: Precision, sheet: JobFigures) -> None:
-    name = found["name"]
-    old = found["iops2"] is not None
-    speed, iops = found["speed2" if old else "speed"], found["iops2" if old else "iops"]
+def _rates(match: re.Match[str], precision: Precision, sheet: JobFigures) -> None:
+    name = match["name"]
+    old = match["iops2"] is not None
+    speed, iops = match["speed2" if old else "speed"], match["iops2" if old else "iops"]
     value, step = precision.step(iops)
     sheet.put(f"{name}.iops", value, "1/s", step)
     value, step = amount(speed, precision, binary=old)
     sheet.put(f"{name}.bandwidth", value, "B/s", step)
-    moved, step = amount(found["moved2" if old else "moved"], precision, binary=old)
-    seconds = int(found["time2" if old else "time"]) / _MILLISECONDS
+    moved, step = amount(match["moved2" if old else "moved"], precision, binary=old)
+    seconds = int(match["time2" if old else "time"]) / _MILLISECONDS
     sheet.times[name] = seconds
     sheet.seconds = max(sheet.seconds, seconds)
     sheet.detail("moved", name, {"bytes": moved, "step": step, "seconds": seconds})
@@ -210,11 +210,11 @@ def amount(text: str, precision: Precision, *, binary: bool = False) -> tuple[fl
 
 def _latencies(name: str, text: str, sheet: JobFigures) -> None:
     kinds: dict[str, re.Match[str]] = {}
-    for found in _LATENCY.finditer(text):
-        kinds.setdefault(found["kind"], found)
+    for match in _LATENCY.finditer(text):
+        kinds.setdefault(match["kind"], match)
     listed: dict[str, Json] = {}
-    for kind, found in kinds.items():
-        figures = dict(_statistics(found))
+    for kind, match in kinds.items():
+        figures = dict(_statistics(match))
         listed[kind] = {key: value for key, (value, _) in figures.items()}
         if kind in {"lat", "sync"} or (kind == "clat" and "lat" not in kinds):
             for key, (value, step) in figures.items():
@@ -224,12 +224,12 @@ def _latencies(name: str, text: str, sheet: JobFigures) -> None:
     _percentiles(name, text, sheet)
 
 
-def _statistics(found: re.Match[str]) -> Iterator[tuple[str, tuple[float, float]]]:
+def _statistics(match: re.Match[str]) -> Iterator[tuple[str, tuple[float, float]]]:
     """Mean and deviation have decimals; the extremes are cut to whole µs or ms."""
-    exponent = _EXPONENT[found["unit"]]
-    grain = _GRAIN[found["unit"]]
+    exponent = _EXPONENT[match["unit"]]
+    grain = _GRAIN[match["unit"]]
     for key in ("mean", "min", "max", "stdev"):
-        text = found[key]
+        text = match[key]
         if text.isdigit():
             yield key, (float(text + exponent), 0.0 if grain < _MICROSECOND else grain)
         elif text[-1].isdigit():
@@ -241,28 +241,28 @@ def _statistics(found: re.Match[str]) -> Iterator[tuple[str, tuple[float, float]
 
 def _percentiles(name: str, text: str, sheet: JobFigures) -> None:
     """Those of clat, else of lat. fio rounds them up to whole µs or ms."""
-    kinds = {found["kind"]: found for found in _PERCENTILES.finditer(text)}
-    found = kinds.get("clat") or kinds.get("lat") or kinds.get("sync")
-    if not found:
+    kinds = {match["kind"]: match for match in _PERCENTILES.finditer(text)}
+    match = kinds.get("clat") or kinds.get("lat") or kinds.get("sync")
+    if not match:
         return
-    exponent = _EXPONENT[found["unit"]]
-    step = 0.0 if found["unit"] == "n" else float(f"1{exponent}")
+    exponent = _EXPONENT[match["unit"]]
+    step = 0.0 if match["unit"] == "n" else float(f"1{exponent}")
     listed: dict[str, Json] = {}
-    for one in _PERCENTILE.finditer(found["list"]):
-        share = f"{float(one[1]):g}"
-        listed[share] = value = float(one[2] + exponent)
+    for percentile in _PERCENTILE.finditer(match["list"]):
+        share = f"{float(percentile[1]):g}"
+        listed[share] = value = float(percentile[2] + exponent)
         if share in NAMES:
             sheet.put(f"{name}.latency.{NAMES[share]}", value, "s", step)
     sheet.detail("percentiles", name, listed)
 
 
-def _samples(found: re.Match[str], scale: float) -> Json:
+def _samples(match: re.Match[str], scale: float) -> Json:
     keys = ("min", "max", "mean", "stdev")
     figures: dict[str, Json] = {
-        key: float(found[key]) * scale for key in keys if "nan" not in found[key]
+        key: float(match[key]) * scale for key in keys if "nan" not in match[key]
     }
-    if found["samples"]:
-        figures["samples"] = int(found["samples"])
+    if match["samples"]:
+        figures["samples"] = int(match["samples"])
     return figures
 
 
@@ -271,14 +271,14 @@ def _after(text: str, sheet: JobFigures) -> None:
     if sync := _SYNC.search(text):
         _latencies("sync", text[sync.end() :], sheet)
     spread: list[Json] = []
-    for found in _DISTRIBUTION.finditer(text):
-        spread += _spread(found)
+    for match in _DISTRIBUTION.finditer(text):
+        spread += _spread(match)
     if spread:
         sheet.details["latency_distribution"] = spread
-    for found in _DEPTHS.finditer(text):
-        name = "depths" if found["what"] == "IOdepths" else found["what"]
+    for match in _DEPTHS.finditer(text):
+        name = "depths" if match["what"] == "IOdepths" else match["what"]
         sheet.details[name] = {
-            key: float(share + _PER_CENT) for key, share in _SHARE.findall(found["list"])
+            key: float(share + _PER_CENT) for key, share in _SHARE.findall(match["list"])
         }
     if found_target := _TARGET.search(text):
         sheet.depth = int(found_target[1])
@@ -295,23 +295,23 @@ def _after(text: str, sheet: JobFigures) -> None:
     _issued(text, sheet)
 
 
-def _spread(found: re.Match[str]) -> Iterator[Json]:
+def _spread(match: re.Match[str]) -> Iterator[Json]:
     """Upper bound in seconds (None: no bound) and share of the I/Os under it."""
-    for bound, share in _SHARE.findall(found["list"]):
-        upper = None if bound.startswith(">") else float(bound + _EXPONENT[found["unit"]])
+    for bound, share in _SHARE.findall(match["list"]):
+        upper = None if bound.startswith(">") else float(bound + _EXPONENT[match["unit"]])
         yield [upper, float(share + _PER_CENT)]
 
 
 def _issued(text: str, sheet: JobFigures) -> None:
-    found = _ISSUED.search(text)
-    if not found:
+    match = _ISSUED.search(text)
+    if not match:
         return
-    totals = {name: int(found[name]) for name in _DIRECTIONS}
+    totals = {name: int(match[name]) for name in _DIRECTIONS}
     if "mixed" in sheet.times and len(sheet.times) == 1:
         totals = {"mixed": sum(totals.values())}
-    if found["sync"]:
-        totals["sync"] = int(found["sync"])
-    for what, *counts in _DROPPED.findall(text, found.end(), found.end() + 120):
+    if match["sync"]:
+        totals["sync"] = int(match["sync"])
+    for what, *counts in _DROPPED.findall(text, match.end(), match.end() + 120):
         named = dict(zip(_DIRECTIONS, map(int, counts), strict=True))
         if what == "short" and "sync.latency.mean" in sheet.metrics:
             totals["sync"] = totals.get("sync", 0) + _stray_syncs(totals, named)
@@ -335,17 +335,17 @@ def _stray_syncs(totals: Mapping[str, int], short: dict[str, int]) -> int:
 
 def _processor(text: str, members: int, sheet: JobFigures) -> None:
     """Shares of a core: fio prints the mean over the job's processes."""
-    found = _CPU.search(text)
-    if not found:
+    match = _CPU.search(text)
+    if not match:
         return
     sheet.details["cpu"] = {
-        key: int(found[key]) for key in ("ctx", "majf", "minf") if found[key] is not None
+        key: int(match[key]) for key in ("ctx", "majf", "minf") if match[key] is not None
     }
-    if "nan" in found["user"] + found["system"]:
+    if "nan" in match["user"] + match["system"]:
         return
     both = 0.0
     for key in ("user", "system"):
-        value, half = units.printed(found[key] + _PER_CENT)
+        value, half = units.printed(match[key] + _PER_CENT)
         sheet.put(f"cpu.{key}", value * members, "cores", half * members)
         both += value * members
     if total := sum(sheet.issued.get(name, 0) for name in (*_DIRECTIONS, "mixed")):

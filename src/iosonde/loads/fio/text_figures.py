@@ -44,20 +44,20 @@ def options_of(printed: Mapping[str, object]) -> Options:
     Args:
         printed: option → its text, or None for a flag, as a command or fio's JSON has them.
     """
-    found: Options = {}
+    options: Options = {}
     for key, value in printed.items():
         name = _PLAIN.get(key, _PLAIN.get(key.replace("_", "").replace("-", ""), ""))
         if name:
             text = None if value is None else str(value).strip()
-            found |= _option(name, text)
+            options |= _option(name, text)
     plain = {key.replace("-", "_") for key in printed}
-    if not isinstance(found.get("bs"), int) or plain.intersection(BLOCKS):
-        found.pop("bs", None)
+    if not isinstance(options.get("bs"), int) or plain.intersection(BLOCKS):
+        options.pop("bs", None)
     if plain.intersection(PACED):
-        found["paced"] = True
-    if isinstance(buffered := found.pop("buffered", None), bool):
-        found.setdefault("direct", not buffered)
-    return found
+        options["paced"] = True
+    if isinstance(buffered := options.pop("buffered", None), bool):
+        options.setdefault("direct", not buffered)
+    return options
 
 
 def _option(name: str, text: str | None) -> Options:
@@ -102,7 +102,7 @@ def sections_of(command: str) -> tuple[Effective, ...]:
 def command_options(command: str, label: str) -> Options:
     """Options of the job with a name; of the only one whatever it is called."""
     sections = sections_of(command)
-    named = [one for one in sections if one.name == label]
+    named = [section for section in sections if section.name == label]
     chosen = named or (list(sections) if len(sections) == 1 else [])
     return options_of(chosen[0].options) if chosen else {}
 

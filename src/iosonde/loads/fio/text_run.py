@@ -36,31 +36,31 @@ _PER_CENT = "e-2"
 
 def groups(text: str, precision: Precision) -> tuple[dict[int, Json], int]:
     """Run status by group, and where the last of it ends in the text (0: there is none)."""
-    found: dict[int, Json] = {}
+    statuses: dict[int, Json] = {}
     end = 0
     heads = list(_GROUP.finditer(text))
-    stops = [*(one.start() for one in heads[1:]), len(text)]
+    stops = [*(head.start() for head in heads[1:]), len(text)]
     for head, stop in zip(heads, stops, strict=False):
         end = head.end()
         part: dict[str, Json] = {}
-        for one in _STATUS.finditer(text, head.end(), stop):
-            part[one["name"].lower()] = _status(one, precision)
-            end = one.end()
-        found[int(head[1])] = part
-    return found, end
+        for status in _STATUS.finditer(text, head.end(), stop):
+            part[status["name"].lower()] = _status(status, precision)
+            end = status.end()
+        statuses[int(head[1])] = part
+    return statuses, end
 
 
-def _status(found: re.Match[str], precision: Precision) -> Json:
-    old = "2" if found["speed2"] is not None else ""
+def _status(match: re.Match[str], precision: Precision) -> Json:
+    old = "2" if match["speed2"] is not None else ""
     figures: dict[str, Json] = {
-        key: amount(found[f"{name}{old}"], precision, binary=bool(old))[0]
+        key: amount(match[f"{name}{old}"], precision, binary=bool(old))[0]
         for key, name in (
             ("bandwidth", "speed"), ("min_bandwidth", "low"), ("max_bandwidth", "high"),
             ("bytes", "moved"),
         )
     }  # fmt: skip
-    figures["min_seconds"] = int(found[f"short{old}"]) / _MILLISECONDS
-    figures["max_seconds"] = int(found[f"long{old}"]) / _MILLISECONDS
+    figures["min_seconds"] = int(match[f"short{old}"]) / _MILLISECONDS
+    figures["max_seconds"] = int(match[f"long{old}"]) / _MILLISECONDS
     return figures
 
 
@@ -69,18 +69,18 @@ def disks(text: str) -> tuple[list[dict[str, Json]], int]:
 
     `aggr` of a device is the mean over its members, which follow it; its util is their highest.
     """
-    found: list[dict[str, Json]] = []
+    devices: list[dict[str, Json]] = []
     end = 0
-    for one in _DISK.finditer(text):
-        if found and one.start() != end:
+    for match in _DISK.finditer(text):
+        if devices and match.start() != end:
             break
-        own = one.groups()
-        device: dict[str, Json] = {"name": one["name"], **_figures(own[1:10], one["util"])}
-        if one["aggregate"]:
+        own = match.groups()
+        device: dict[str, Json] = {"name": match["name"], **_figures(own[1:10], match["util"])}
+        if match["aggregate"]:
             device["aggr"] = _figures(own[12:21], own[21])
-        found.append(device)
-        end = one.end()
-    return found, end
+        devices.append(device)
+        end = match.end()
+    return devices, end
 
 
 def _figures(counts: tuple[str, ...], util: str) -> dict[str, Json]:
@@ -103,10 +103,10 @@ def device_io(devices: list[dict[str, Json]]) -> dict[str, dict[str, float]]:
         "reads", "writes", "read_sectors", "write_sectors", "read_merges", "write_merges", "util",
     )  # fmt: skip
     return {
-        str(one["name"]): {
-            key: float(value) for key in wanted if isinstance(value := one.get(key), int | float)
+        str(device["name"]): {
+            key: float(value) for key in wanted if isinstance(value := device.get(key), int | float)
         }
-        for one in devices
+        for device in devices
     }
 
 
@@ -114,8 +114,10 @@ def disk_details(devices: list[dict[str, Json]]) -> dict[str, Json]:
     """All that is known of the devices, in their order; and the means over members by device."""
     if not devices:
         return {}
-    details: dict[str, Json] = {"disk_stats": [dict(one) for one in devices]}
-    means: dict[str, Json] = {str(one["name"]): one["aggr"] for one in devices if "aggr" in one}
+    details: dict[str, Json] = {"disk_stats": [dict(device) for device in devices]}
+    means: dict[str, Json] = {
+        str(device["name"]): device["aggr"] for device in devices if "aggr" in device
+    }
     if means:
         details["aggr"] = means
     return details

@@ -37,12 +37,12 @@ def without_lists(spec: Mapping[str, Json], where: str) -> dict[str, Json]:
         place = f"{where}, {key}"
         if option not in _VARIED:
             raise UsageError(f"{key} needs one value: it cannot be varied", where=place)
-        if not value or any(isinstance(one, dict | list) for one in value):
+        if not value or any(isinstance(item, dict | list) for item in value):
             raise UsageError(
                 f"{key} needs one value, or a list of values", where=place,
                 hint=f"such as {key}: [1, 2, 4]",
             )  # fmt: skip
-        texts = tuple(str(int(one) if isinstance(one, bool) else one).strip() for one in value)
+        texts = tuple(str(int(item) if isinstance(item, bool) else item).strip() for item in value)
         plain[option] = texts[0] if len(texts) == 1 else f"{{{','.join(texts)}}}"
     return plain
 
@@ -60,17 +60,17 @@ def lists_of(sections: list[Section], where: str) -> dict[str, tuple[str, ...]]:
     Raises:
         UsageError: two sections list different values.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    lists: dict[str, tuple[str, ...]] = {}
     for key, value in (option for section in sections for option in section.options):
         if (values := _listed(key, value)) is None:
             continue
         option = main_name(key)
-        if found.setdefault(option, values) != values:
+        if lists.setdefault(option, values) != values:
             raise UsageError(
                 f"two sections list different values of {option}", where=f"{where}, {key}",
                 hint="a list holds for all sections: give each the same, or put it under global",
             )  # fmt: skip
-    return found
+    return lists
 
 
 def _listed(key: str, value: str | None) -> tuple[str, ...] | None:

@@ -38,19 +38,19 @@ def words_of(load: Load) -> dict[str, Scalar]:
     each = [_of_section(section, load.name) for section in sections]
     if not each:
         return {}
-    words = {
+    shared = {
         name: value
         for name, value in each[0].items()
         if all(other.get(name) == value for other in each)
     }
     if jobs := _jobs(sections, load.name):
-        words["numjobs"] = jobs
+        shared["numjobs"] = jobs
     apart = any(section.has("stonewall") for section in sections[1:])
     if apart or any(section.text(name) for section in sections for name in _WAITS):
-        words["phased"] = True
+        shared["phased"] = True
     if any(section.text(name) not in {"", "0"} for section in sections for name in PACED):
-        words["paced"] = True
-    return words
+        shared["paced"] = True
+    return shared
 
 
 def _jobs(sections: Sequence[Effective], where: str) -> int | None:
@@ -61,25 +61,25 @@ def _jobs(sections: Sequence[Effective], where: str) -> int | None:
 
 
 def _of_section(section: Effective, where: str) -> dict[str, Scalar]:
-    words: dict[str, Scalar] = {"rw": section.text("rw", "read").split(":")[0].strip()}
-    words |= {name: section.text(name) for name in _TEXTS if section.text(name)}
+    options: dict[str, Scalar] = {"rw": section.text("rw", "read").split(":")[0].strip()}
+    options |= {name: section.text(name) for name in _TEXTS if section.text(name)}
     try:
         base = figures.count(section.text("kb_base", "1024"), what="kb_base", where=where)
     except UsageError:
-        return words
+        return options
     for name in _SIZES:
-        words[name] = _figure(section.text(name), base, name, where)
+        options[name] = _figure(section.text(name), base, name, where)
     for name in _COUNTS:
-        words[name] = int(text) if (text := section.text(name)).isdecimal() else None
+        options[name] = int(text) if (text := section.text(name)).isdecimal() else None
     for name in _FLAGS:
-        words[name] = section.has(name) if name in section.options else None
+        options[name] = section.has(name) if name in section.options else None
     try:
-        words["runtime"] = figures.seconds(section.text("runtime"), what="runtime", where=where)
+        options["runtime"] = figures.seconds(section.text("runtime"), what="runtime", where=where)
     except UsageError:
-        words["runtime"] = None
-    words["bs"] = _block_size(section, base, where)
-    words["iodepth"] = words["iodepth"] or (1 if not section.text("iodepth") else None)
-    return {name: value for name, value in words.items() if value is not None}
+        options["runtime"] = None
+    options["bs"] = _block_size(section, base, where)
+    options["iodepth"] = options["iodepth"] or (1 if not section.text("iodepth") else None)
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _block_size(section: Effective, base: int, where: str) -> int | None:

@@ -70,14 +70,18 @@ class Hdparm(LoadEngine):
     @staticmethod
     def _read(text: str, where: str) -> tuple[str, bool, list[str]]:
         try:
-            words = shlex.split(text)
+            arguments = shlex.split(text)
         except ValueError as problem:
             raise UsageError(f"this is not a command: {problem}", where=where) from None
-        words = [word for word in words if word not in {"sudo", "hdparm"}]
-        words = [word for word in words if not word.startswith("/")]  # the target says where
-        tests = "".join(word[1:] for word in words if re.fullmatch("-[tT]+", word))
-        stray = [word for word in words if not re.fullmatch("-[tT]+", word) and word not in _WORDS]
-        return tests, "--direct" in words, stray
+        arguments = [word for word in arguments if word not in {"sudo", "hdparm"}]
+        arguments = [
+            word for word in arguments if not word.startswith("/")
+        ]  # the target says where
+        tests = "".join(word[1:] for word in arguments if re.fullmatch("-[tT]+", word))
+        stray = [
+            word for word in arguments if not re.fullmatch("-[tT]+", word) and word not in _WORDS
+        ]
+        return tests, "--direct" in arguments, stray
 
     @override
     def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
@@ -120,8 +124,8 @@ class Hdparm(LoadEngine):
     def parse(self, raw: RawOutput) -> LoadResult:
         text = raw.stdout.decode(errors="replace")
         metrics = {
-            _METRICS[found["what"]]: float(found["rate"]) * _SCALE[found["unit"]]
-            for found in _LINE.finditer(text)
+            _METRICS[match["what"]]: float(match["rate"]) * _SCALE[match["unit"]]
+            for match in _LINE.finditer(text)
         }
         if not metrics:
             said = raw.stderr.decode(errors="replace").strip() or text.strip() or "nothing"

@@ -46,10 +46,10 @@ class Iozone(LoadEngine):
     @override
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
         if isinstance(spec, Mapping):
-            words = spec.get("arguments")
-            if not isinstance(words, list):
+            arguments = spec.get("arguments")
+            if not isinstance(arguments, list):
                 raise UsageError("an iozone load needs its `arguments` as a list", where=where)
-            asked = read_arguments(" ".join(f"'{word}'" for word in words), where=where)
+            asked = read_arguments(" ".join(f"'{word}'" for word in arguments), where=where)
         else:
             asked = read_arguments(spec, where=where)
         if not asked.tests and not asked.has("-a"):
@@ -73,8 +73,8 @@ class Iozone(LoadEngine):
                     hint=f"known: {', '.join(names)}",
                 )  # fmt: skip
             pairs = [pair for pair in pairs if pair[0] != flag] + [(flag, str(value))]
-        words = [word for name, value in pairs for word in (name, value) if word is not None]
-        again = self.declare({"arguments": list(words)}, name=load.name, where=where)
+        arguments = [word for name, value in pairs for word in (name, value) if word is not None]
+        again = self.declare({"arguments": list(arguments)}, name=load.name, where=where)
         return Load(again.engine, load.name, again.spec, load.about)
 
     @override
@@ -127,8 +127,8 @@ class Iozone(LoadEngine):
 
 def _used(text: str) -> IozoneArguments | None:
     """The command line that iozone printed."""
-    _, found, rest = text.partition("Command line used:")
-    if not found:
+    _, separator, rest = text.partition("Command line used:")
+    if not separator:
         return None
     try:
         return read_arguments(rest.split("\n", 1)[0], where="")

@@ -96,14 +96,16 @@ def read_arguments(text: str, *, where: str) -> IozoneArguments:
         UsageError: an option that iozone has not, or that must not be used here.
     """
     try:
-        words = shlex.split(text)
+        arguments = shlex.split(text)
     except ValueError as problem:
         raise UsageError(f"this is not a command: {problem}", where=where) from None
-    while words and (words[0] in {"sudo", "time"} or words[0].rpartition("/")[2] == "iozone"):
-        del words[0]
+    while arguments and (
+        arguments[0] in {"sudo", "time"} or arguments[0].rpartition("/")[2] == "iozone"
+    ):
+        del arguments[0]
     options: list[tuple[str, str | None]] = []
     notes: list[str] = []
-    for name, value in _pairs(words, where):
+    for name, value in _pairs(arguments, where):
         if name in _OURS:
             notes.append(f"{name} is left out: {_OURS[name]}")
         else:
@@ -114,15 +116,15 @@ def read_arguments(text: str, *, where: str) -> IozoneArguments:
 
 def of_spec(spec: Mapping[str, Json]) -> IozoneArguments:
     """The command line that a stored load was made of."""
-    words, notes = spec.get("arguments"), spec.get("notes")
-    listed = [str(word) for word in words] if isinstance(words, list) else []
-    told = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
-    return IozoneArguments(tuple(_pairs(listed, "")), told)
+    arguments, notes = spec.get("arguments"), spec.get("notes")
+    listed = [str(word) for word in arguments] if isinstance(arguments, list) else []
+    kept_notes = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
+    return IozoneArguments(tuple(_pairs(listed, "")), kept_notes)
 
 
-def _pairs(words: Sequence[str], where: str) -> Iterator[tuple[str, str | None]]:
+def _pairs(arguments: Sequence[str], where: str) -> Iterator[tuple[str, str | None]]:
     """Options with their values; -F takes names up to the next option."""
-    rest = list(words)
+    rest = list(arguments)
     while rest:
         word = rest.pop(0)
         if word in _REFUSED:
@@ -139,8 +141,10 @@ def _pairs(words: Sequence[str], where: str) -> Iterator[tuple[str, str | None]]
             yield word, None
         elif word[:2] in _VALUES and len(word) > 2:
             yield word[:2], word[2:]
-        elif re.fullmatch(r"-[A-Za-z]{2,}", word) and all(f"-{one}" in _FLAGS for one in word[1:]):
-            rest[:0] = [f"-{one}" for one in word[1:]]
+        elif re.fullmatch(r"-[A-Za-z]{2,}", word) and all(
+            f"-{letter}" in _FLAGS for letter in word[1:]
+        ):
+            rest[:0] = [f"-{letter}" for letter in word[1:]]
         else:
             # getopt(3) complains of options alone: other words are passed over.
             refusal = ToolRefuses if word.startswith("-") else UsageError
@@ -163,5 +167,5 @@ def _check(name: str, value: str | None, where: str) -> None:
 
 
 def _bytes(text: str) -> int:
-    found = _SIZE.fullmatch(text)
-    return int(found[1]) * _SCALE[found[2].lower()] if found else 0
+    match = _SIZE.fullmatch(text)
+    return int(match[1]) * _SCALE[match[2].lower()] if match else 0

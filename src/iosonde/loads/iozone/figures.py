@@ -128,7 +128,7 @@ def _by_process_count(seen: Sequence[re.Match[str]]) -> list[list[re.Match[str]]
     groups: list[list[re.Match[str]]] = []
     for test in seen:
         now = groups[-1] if groups else []
-        again = any(one["who"] == test["who"] for one in now)
+        again = any(earlier["who"] == test["who"] for earlier in now)
         if not now or again or now[0]["n"] != test["n"]:
             groups.append([test])
         else:
@@ -140,12 +140,14 @@ def _throughput(seen: Sequence[re.Match[str]], compact: str) -> IozoneRow:
     values, cpu, spread = {}, {}, {}
     ops = seen[0]["unit"] == "ops"
     scale = 1.0 if ops else float(units.KIB)
-    for one in seen:
-        test = _CHILDREN.get(one["who"], one["who"])
-        values[test] = float(one["sum"]) * scale
-        spread[test] = {name: float(one[name]) * scale for name in ("min", "max", "avg", "parent")}
-        if one["cpu"]:
-            cpu[test] = float(one["cpu"]) / 100
+    for match in seen:
+        test = _CHILDREN.get(match["who"], match["who"])
+        values[test] = float(match["sum"]) * scale
+        spread[test] = {
+            name: float(match[name]) * scale for name in ("min", "max", "avg", "parent")
+        }
+        if match["cpu"]:
+            cpu[test] = float(match["cpu"]) / 100
     sizes = _EACH.findall(compact, 0, seen[0].start())  # the last one before its tests
     size, record = (int(part) * units.KIB for part in sizes[-1]) if sizes else (None, None)
     return IozoneRow(size, record, values, cpu, spread, int(seen[0]["n"]), ops)
@@ -156,34 +158,34 @@ def _table(text: str, tests: Sequence[int], *, ops: bool) -> Iterator[IozoneRow]
     head = re.search(r"(?:kB|KB)\s+reclen\s+write.*", text)
     if not head:
         return
-    known = [name for test in tests or range(8) for name in OF_TEST.get(test, ())]
-    names = [name for name in COLUMNS if name in known]
+    measured = [name for test in tests or range(8) for name in OF_TEST.get(test, ())]
+    names = [name for name in COLUMNS if name in measured]
     for line in text[head.end() :].split("\n"):
-        found = _ROW.match(line)
-        if not found:
+        match = _ROW.match(line)
+        if not match:
             if line.strip() and not re.fullmatch(r"[\s\d]+|[a-z ]+", line):
                 return
             continue
         placed = _placed(line)
-        figures = [int(word) for word in found[3].split()]
+        figures = [int(word) for word in match[3].split()]
         if placed is None:
             placed = dict(zip(names, figures, strict=False)) if len(names) == len(figures) else {}
         if placed:
             scale = 1 if ops else units.KIB
             yield IozoneRow(
-                int(found[1]) * units.KIB, int(found[2]) * units.KIB,
+                int(match[1]) * units.KIB, int(match[2]) * units.KIB,
                 {name: float(value * scale) for name, value in placed.items()}, ops=ops,
             )  # fmt: skip
 
 
 def _placed(line: str) -> dict[str, int] | None:
     """Column → figure, where the line stands as it was printed."""
-    words = list(re.finditer(r"\d+", line))
-    indent = words[0].end() - _FIRST_END
-    if indent < 0 or words[1].end() - _SECOND_END != indent:
+    figures = list(re.finditer(r"\d+", line))
+    indent = figures[0].end() - _FIRST_END
+    if indent < 0 or figures[1].end() - _SECOND_END != indent:
         return None
     placed = {}
-    for word in words[2:]:
+    for word in figures[2:]:
         column, off = divmod(word.end() - _SECOND_END - indent, _WIDTH)
         if off or not 1 <= column <= len(COLUMNS):
             return None
@@ -242,7 +244,7 @@ def _begins_row(body: str, quoted: str) -> bool:
 
 
 def _with_cpu(rows: Sequence[IozoneRow], reports: Sequence[IozoneRow]) -> tuple[IozoneRow, ...]:
-    of = {(one.size, one.record): one.cpu for one in reports}
+    of = {(report.size, report.record): report.cpu for report in reports}
     return tuple(
         IozoneRow(row.size, row.record, row.values, of.get((row.size, row.record), {}), ops=row.ops)
         for row in rows

@@ -160,9 +160,9 @@ def _called(load: Load, name: str, about: str) -> Load:
     )  # fmt: skip
 
 
-def _engine_called(words: Sequence[str]) -> str | None:
+def _engine_called(arguments: Sequence[str]) -> str | None:
     """The load engine that a pasted command line calls; None where it is none."""
-    called = [word.rpartition("/")[2] for word in words if word not in {"sudo", "time"}]
+    called = [word.rpartition("/")[2] for word in arguments if word not in {"sudo", "time"}]
     return called[0] if len(called) > 1 and called[0] in LOADS else None
 
 
