@@ -14,8 +14,8 @@ from typing import Any
 
 __all__ = [
     "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads", "persist",
-    "predict", "report", "rollback", "run", "schema", "set_settings", "settings", "show", "tune",
-    "up",
+    "predict", "report", "rollback", "run", "schema", "set_settings", "settings", "show", "tag",
+    "tune", "up",
 ]  # fmt: skip
 _MODULES = {
     "down": "up", "export": "stored", "list_runs": "stored", "persist": "settings",

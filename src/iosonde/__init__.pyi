@@ -14,12 +14,13 @@ from iosonde.verbs.settings import settings as settings
 from iosonde.verbs.show import show as show
 from iosonde.verbs.stored import export as export
 from iosonde.verbs.stored import list_runs as list_runs
+from iosonde.verbs.tag import tag as tag
 from iosonde.verbs.tune import tune as tune
 from iosonde.verbs.up import down as down
 from iosonde.verbs.up import up as up
 
 __all__ = [
     "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads", "persist",
-    "predict", "report", "rollback", "run", "schema", "set_settings", "settings", "show", "tune",
-    "up",
+    "predict", "report", "rollback", "run", "schema", "set_settings", "settings", "show", "tag",
+    "tune", "up",
 ]  # fmt: skip

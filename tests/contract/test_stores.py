@@ -305,3 +305,87 @@ def test_a_kill_at_any_moment_leaves_every_loop_that_was_reported(place: str, de
     stored = len(run.trials[0].loops)
     assert reported <= stored <= reported + 1
     assert run.trials[0].loops == tuple(loop(index) for index in range(stored))
+
+
+def test_a_run_is_found_by_id_name_and_a_tag_of_its_own(store: Store) -> None:
+    first = store.begin(
+        "s", {}, created=1.0, owner=this_process(), name="mtu-1500", tags=("lab3", "quiet")
+    )
+    second = store.begin(
+        "s", {}, created=2.0, owner=this_process(), name="mtu-9000", tags=("lab3",)
+    )
+    assert (first.name, first.tags) == ("mtu-1500", ("lab3", "quiet"))
+    for wanted in (first.id, first.id[:7], "mtu-1500", "quiet"):
+        assert store.load(wanted) == store.find(wanted) == first, wanted
+    assert store.find("last") == second
+    with pytest.raises(UsageError, match="'lab3' is a tag of several runs: ") as caught:
+        store.find("lab3")
+    assert f"{second.id} (mtu-9000), {first.id} (mtu-1500)" in caught.value.message
+    with pytest.raises(UsageError, match="there is no run 'mtu-900'") as caught:
+        store.find("mtu-900")
+    assert caught.value.hint == "did you mean 'mtu-9000'?"
+    with pytest.raises(UsageError, match="there is no run '%'"):
+        store.find("%")
+    store.delete("mtu-9000")
+    assert store.find("lab3") == first
+    assert [(line.name, line.tags) for line in store.runs()] == [("mtu-1500", ("lab3", "quiet"))]
+
+
+def test_an_id_goes_before_a_name_and_a_name_before_a_tag(store: Store) -> None:
+    first = store.begin("s", {}, created=1.0, owner=this_process(), name="base")
+    second = store.begin("s", {}, created=2.0, owner=this_process(), tags=("base", first.id))
+    assert store.find("base") == first
+    assert store.find(first.id) == first
+    for taken in ("base", second.id):
+        with pytest.raises(UsageError, match="is taken by run"):
+            store.begin("s", {}, created=3.0, owner=this_process(), name=taken)
+        with pytest.raises(UsageError, match="is taken by run"):
+            store.require_free_name(taken)
+    assert len(store.runs()) == 2
+
+
+def test_names_and_tags_are_changed_together_or_not_at_all(store: Store) -> None:
+    run = store.begin("s", {}, created=1.0, owner=this_process(), name="a", tags=("x",))
+    other = store.begin("s", {}, created=2.0, owner=this_process(), name="b")
+    changed = store.label("a", name="c", add=("y", "x", "y"), remove=("x",))
+    assert (changed.id, changed.name, changed.tags) == (run.id, "c", ("x", "y"))
+    with pytest.raises(UsageError, match=r"has no tag 'z'") as caught:
+        store.label("c", name="d", remove=("z",))
+    assert caught.value.hint == "its tags: x, y"
+    with pytest.raises(UsageError, match=f"the name 'b' is taken by run {other.id}"):
+        store.label("c", name="b")
+    assert store.find(run.id) == changed
+    assert store.label("c", name="c") == changed
+    assert store.label("c", name="").name == ""
+
+
+def test_an_old_store_gets_names(place: str) -> None:
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    from iosonde.store import migrate
+
+    url = place.replace("postgresql:", "postgresql+psycopg:")
+    if "://" not in url:
+        Path(place).parent.mkdir(parents=True)
+        url = f"sqlite:///{url}"
+    engine = create_engine(url)
+    folder = str(migrate._PLACE)
+    script = ScriptDirectory(folder, version_locations=[folder])
+    environment = EnvironmentContext(
+        Config(), script, fn=lambda revision, _: script._upgrade_revs("0003", revision)
+    )
+    with engine.begin() as connection, environment:
+        environment.configure(connection=connection)
+        environment.run_migrations()
+        connection.execute(
+            text("INSERT INTO runs VALUES ('abcdefgh', 'nightly', '{}', 1.0, 'finished', '')")
+        )
+    engine.dispose()
+    store = open_store(place)
+    old = store.load("last")
+    assert (old.id, old.name, old.tags) == ("abcdefgh", "", ())
+    assert store.label("abc", name="first", add=("kept",)).tags == ("kept",)
+    assert store.load("first").study == "nightly"
+    store.close()

@@ -71,6 +71,7 @@ SHARED: Mapping[str, set[str]] = {
     },
     "store": {
         "store",
+        "labels",
         "sql",
         "rows",
         "packed",

@@ -19,6 +19,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "run": "iosonde.cli.run:run",
         "loads": "iosonde.cli.loads:loads",
         "list": "iosonde.cli.list:list_runs",
+        "tag": "iosonde.cli.tag:tag",
         "compare": "iosonde.cli.compare:compare",
         "report": "iosonde.cli.report:report",
         "export": "iosonde.cli.export:export",
@@ -51,6 +52,7 @@ SUMMARIES: dict[str, dict[str, str]] = {
         "compare": "other runs against a baseline: better, worse, equivalent or undecided",
         "report": "a page to share",
         "list": "the runs in the store",
+        "tag": "names and tags of runs, as good as their ids",
         "export": "stored runs as csv, json, parquet or markdown",
     },
     "Change": {

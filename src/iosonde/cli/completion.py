@@ -8,7 +8,7 @@ import typer
 
 from iosonde.cli.output import print_json, write_text
 
-_RUNS = {"report": "runs", "export": "runs", "compare": "runs", "explain": "what"}
+_RUNS = {"report": "runs", "export": "runs", "compare": "runs", "explain": "what", "tag": "run"}
 """Verb → its argument that is a run."""
 
 

@@ -32,12 +32,17 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("run pts-iops --target /dev/nvme1n1 --destroy /dev/nvme1n1 --report page.html",
          "an SSD by SNIA's test of IOPS; its content is lost"),
         ("run study.yaml --report page.html", "a study, and a page of its results"),
+        ("run study.yaml --name mtu-9000 --tag lab3", "a name and a tag to find the run by"),
     ),
     "loads": (
         ("loads", "all bundled loads"),
         ("loads latency", "one, as YAML to copy and change"),
     ),
     "list": (("list", "all runs of the store"),),
+    "tag": (
+        ("tag last before", "mark the last run; `compare before after` finds it"),
+        ("tag last --name mtu-9000 --remove before", "name it, and take the tag away"),
+    ),
     "compare": (
         ("compare BEFORE AFTER", "every load: better, worse or no difference"),
         ("compare last", "the two arms of a run with --interleave"),

@@ -102,7 +102,10 @@ def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None 
     for trial in whole.trials:
         _print_notes(trial)
     run = whole.run
-    console.print(styled("\nrun [bold]{}[/bold]  {}  ({})", run.id, run.study, run.state.value))
+    labels = "".join(f"  {label}" for label in (run.name, *run.tags) if label)
+    console.print(styled(
+        "\nrun [bold]{}[/bold]{}  {}  ({})", run.id, labels, run.study, run.state.value
+    ))  # fmt: skip
     if any(trial.metrics for trial in whole.trials) and not is_quiet():
         earlier = "" if whole.arms else "EARLIER "
         console.print(styled(

@@ -34,7 +34,12 @@ def run(
         list[str] | None,
         typer.Option(help="Where: a directory, a new scratch file or a device; HOST:/PATH."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the study.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="A name for this run, as good as its id everywhere.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="A tag for this run; may be repeated.")
+    ] = None,
     loops: Annotated[int | None, typer.Option(min=1, help="Loops of each trial (5).")] = None,
     until: Annotated[
         str | None,
@@ -119,8 +124,8 @@ def run(
     set_trace(trace)
     permitted(destroy, in_container=in_container)
     options: dict[str, Any] = {
-        "study": name,
         "targets": target or None,
+        "tags": tag or None,
         "loads": [*({"fio": text} for text in fio or []), *(load or [])] or None,
         "loops": loops,
         "seconds": seconds,
@@ -141,7 +146,7 @@ def run(
     if drop_caches:
         options["prepare"] = {"drop_caches": True}
     options = {key: value for key, value in options.items() if value is not None}
-    options |= {"resume": resume, "store": store, "tell": write_message}
+    options |= {"resume": resume, "name": name or "", "store": store, "tell": write_message}
     if dry_run:
         return _show_commands(verb.commands(study, **options), as_json=as_json)
     if report is not None:

@@ -150,8 +150,9 @@ class _Session:
         plan = self._plan
         if not self.run:
             begun = self._store.begin(
-                plan.study.study, plan.document(), created=time.time(), owner=this_process()
-            )
+                plan.study.study, plan.document(), created=time.time(), owner=this_process(),
+                name=plan.name, tags=plan.study.tags,
+            )  # fmt: skip
             self.run = begun.id
         count = sum(map(len, plan.rounds))
         self._progress(RunStarted(self.run, count, plan.study.fixed_loops))

@@ -25,6 +25,7 @@ from iosonde.measure.requirements import declared
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
 from iosonde.stack.declare import read_declaration, read_tree
+from iosonde.store.labels import check_label
 
 
 def _by(parse: Any) -> BeforeValidator:
@@ -51,6 +52,16 @@ Size = Annotated[int, _by(units.parse_bytes)]
 Seconds = Annotated[float, _by(units.parse_seconds), Field(gt=0)]
 Share = Annotated[float, _by(units.parse_fraction), Field(gt=0, lt=1)]
 Passes = Annotated[int, BeforeValidator(_precondition), Field(ge=0, le=100)]
+
+
+def _tag(value: object) -> str:
+    try:
+        return check_label(str(value), "tag")
+    except UsageError as problem:  # in the words of pydantic, which shows the value
+        raise ValueError(f"expected {problem.hint}") from None
+
+
+Tag = Annotated[str, BeforeValidator(_tag)]
 
 
 class _Strict(BaseModel):
@@ -126,7 +137,7 @@ def _understood(bounds: dict[str, str]) -> dict[str, str]:
 EVERY_LAYER = "every layer"
 
 
-def _layer_names(value: object) -> object:
+def _several(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
@@ -140,7 +151,7 @@ class Study(_Strict):
     study: str = "study"
     targets: Annotated[list[ProbePoint], BeforeValidator(_probe_points)] = []
     stack: str = ""
-    at: Annotated[list[str], BeforeValidator(_layer_names)] = []
+    at: Annotated[list[str], BeforeValidator(_several)] = []
     rehearse: bool = False
     set: dict[str, Any] = {}
     loads: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
@@ -159,6 +170,7 @@ class Study(_Strict):
     prepare: Prepare = Prepare()
     seed: Annotated[int, Field(ge=0, le=2**32)] = 1
     order: Literal["drawn", "declared"] = "drawn"
+    tags: Annotated[list[Tag], BeforeValidator(_several)] = []
 
     @property
     def fixed_loops(self) -> int | None:
@@ -230,11 +242,12 @@ class Plan:
     """A study made ready: loads understood, trials in order.
 
     `rounds` are the trials that run together: one each, or all targets of a load where the study
-    says simultaneous or together.
+    says simultaneous or together. `name` is the run's.
     """
 
     study: Study
     rounds: tuple[tuple[PlannedTrial, ...], ...]
+    name: str = ""
 
     def document(self) -> dict[str, Json]:
         """The plan as JSON, from which `resume` makes the same plan whatever files changed."""

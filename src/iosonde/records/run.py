@@ -116,6 +116,10 @@ class Run:
     state: RunState
     trials: tuple[Trial, ...] = ()
     owner: str = ""
+    name: str = ""
+    """By which it can be asked for, like its id; empty: none."""
+    tags: tuple[str, ...] = ()
+    """What it was marked with, sorted; several runs may share a tag."""
 
 
 @dataclass(frozen=True, slots=True)

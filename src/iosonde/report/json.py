@@ -108,6 +108,10 @@ class RunResult(VerbResult):
     """By which other verbs know the run."""
     study: str
     state: RunState
+    name: str = field(metadata={**NULL, **ADDED})
+    """By which it can be asked for, like its id."""
+    tags: tuple[str, ...] = field(metadata=ADDED)
+    """By which it can be asked for where no other run has them."""
     created: float = field(metadata=ADDED)
     trials: tuple[TrialResult, ...]
     together: tuple[JointResult, ...] = field(metadata=ADDED)
@@ -132,7 +136,8 @@ class RunResult(VerbResult):
         """
         run = sheet.run
         return cls(
-            id=run.id, study=run.study, state=run.state, created=run.created,
+            id=run.id, study=run.study, state=run.state, name=run.name, tags=run.tags,
+            created=run.created,
             trials=tuple(
                 TrialResult.of(
                     trial, (ledgers or {}).get(trial.trial.id), sheet.arms.get(trial.trial.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.config import config_value
@@ -20,6 +21,12 @@ STORES: Table[Callable[[str], Database]] = Table(
         "postgresql": "iosonde.store.postgresql:connect",
     },
 )
+
+
+def has_store(place: str | None = None) -> bool:
+    """Whether there may be a store at a place, as `open_store` takes it, which would make one."""
+    where = place or str(config_value("store").value)
+    return "://" in where or Path(where).expanduser().exists()
 
 
 def open_store(place: str | None = None, *, tell: Callable[[str], None] | None = None) -> Store:

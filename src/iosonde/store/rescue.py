@@ -18,7 +18,7 @@ from iosonde.errors import IosondeError
 from iosonde.private_folder import make_folders
 from iosonde.store.database import BESIDE, Database, open_files
 from iosonde.store.migrate import upgrade
-from iosonde.store.schema import CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TRIALS
+from iosonde.store.schema import CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TAGS, TRIALS
 from iosonde.store.sqlite import connect
 
 _SEVERAL = 9
@@ -141,7 +141,7 @@ def carried(old: Database, run: str, folders: Callable[[], Iterator[Path]]) -> D
 
 
 def _carry(reading: Connection, writing: Connection, run: str) -> None:
-    for table in (RUNS, TRIALS, LOOPS, EVIDENCE, CAMPAIGNS):
+    for table in (RUNS, TAGS, TRIALS, LOOPS, EVIDENCE, CAMPAIGNS):
         column = table.c.id if table is RUNS else table.c.run
         for row in reading.execute(select(table).where(column == run)).mappings():
             writing.execute(insert(table).values(**row))

@@ -47,6 +47,14 @@ RUNS = Table(
     Column("created", Double, nullable=False),
     Column("state", AnyText, nullable=False),
     Column("owner", AnyText, nullable=False),
+    Column("name", AnyText, nullable=False, server_default=""),
+)
+
+TAGS = Table(
+    "tags",
+    TABLES,
+    Column("run", AnyText, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("tag", AnyText, primary_key=True),
 )
 
 TRIALS = Table(

@@ -7,6 +7,7 @@ import secrets
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,7 +31,7 @@ from iosonde.records.campaign import Campaign, Measurement, Result
 from iosonde.records.printed import StoredExtra
 from iosonde.records.run import Loop, Run, RunState, Trial
 from iosonde.records.stack import Json
-from iosonde.store import campaigns, rows
+from iosonde.store import campaigns, labels, rows
 from iosonde.store.alive import RunLocks
 from iosonde.store.database import Database
 from iosonde.store.migrate import upgrade
@@ -166,15 +167,56 @@ class SqlStore(Store):
         return self._rescued
 
     @override
-    def begin(self, study: str, plan: Mapping[str, Json], *, created: float, owner: str) -> Run:
-        run = Run(_new_id(), study, dict(plan), created, RunState.RUNNING, owner=owner)
-        self._locks.hold(run.id)
+    def begin(
+        self, study: str, plan: Mapping[str, Json], *, created: float, owner: str,
+        name: str = "", tags: Sequence[str] = (),
+    ) -> Run:  # fmt: skip
+        run = Run(
+            _new_id(), study, dict(plan), created, RunState.RUNNING, owner=owner, name=name,
+            tags=tuple(sorted(set(tags))),
+        )  # fmt: skip
         row = {
             "id": run.id, "study": study, "plan": json.dumps(run.plan), "created": created,
-            "state": run.state.value, "owner": owner,
+            "state": run.state.value, "owner": owner, "name": name,
         }  # fmt: skip
-        self._write(lambda connection: connection.execute(insert(RUNS).values(**row)))
+
+        def add(connection: Connection) -> None:
+            labels.require_free_name(connection, name)
+            connection.execute(insert(RUNS).values(**row))
+            labels.add_tags(connection, run.id, run.tags)
+
+        self._locks.hold(run.id)
+        try:
+            self._write(add)
+        except BaseException:
+            self._locks.release(run.id)
+            raise
         return run
+
+    @override
+    def require_free_name(self, name: str) -> None:
+        with self._reading() as connection:
+            labels.require_free_name(connection, name)
+
+    @override
+    def label(
+        self, run: str, *, name: str | None = None, add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+    ) -> Run:  # fmt: skip
+        def change(connection: Connection) -> Run:
+            row = self._find(connection, run)
+            if name is not None:
+                labels.rename(connection, row.id, name)
+            labels.remove_tags(connection, row.id, remove)
+            labels.add_tags(connection, row.id, add)
+            return self._bare(connection, self._find(connection, row.id))
+
+        return self._write(change)
+
+    @override
+    def find(self, run: str) -> Run:
+        with self._reading() as connection:
+            return self._bare(connection, self._find(connection, run))
 
     @override
     def add_trial(self, run: str, trial: Trial) -> None:
@@ -310,6 +352,7 @@ class SqlStore(Store):
             .subquery()
         )
         with self._reading() as connection:
+            tags = labels.all_tags(connection)
             hosts: dict[str, list[str]] = {}
             for run, host in connection.execute(select(TRIALS.c.run, TRIALS.c.host).distinct()):
                 hosts.setdefault(run, []).append(host)
@@ -328,6 +371,8 @@ class SqlStore(Store):
                 trials=row.trials or 0,
                 loops=row.loops or 0,
                 hosts=tuple(sorted(hosts.get(row.id, ()))),
+                name=row.name,
+                tags=tags.get(row.id, ()),
             )
             for row in found
         )
@@ -352,22 +397,7 @@ class SqlStore(Store):
         closed(self._database)
 
     def _find(self, connection: Connection, run: str) -> Row[tuple[object, ...]]:
-        """The row of the run that an id, a unique beginning of one, or "last" names."""
-        if run == "last":
-            query = select(RUNS).order_by(RUNS.c.created.desc(), RUNS.c.id).limit(1)
-        else:
-            query = select(RUNS).where(RUNS.c.id.startswith(run, autoescape=True))
-        found = connection.execute(query).all()
-        exact = [row for row in found if row.id == run]
-        found = exact or found
-        if run and len(found) == 1:
-            return found[0]
-        if not run or not found:
-            raise UsageError(
-                f"there is no run {run!r}", where=self._place, hint="`iosonde list` shows them"
-            )
-        ids = ", ".join(sorted(row.id for row in found))
-        raise UsageError(f"{run!r} fits several runs: {ids}", hint="write one of them out")
+        return labels.find_run(connection, run, self._place)
 
     def _whole(self, connection: Connection, row: Row[tuple[object, ...]]) -> Run:
         loops: dict[str, list[Loop]] = {}
@@ -378,14 +408,22 @@ class SqlStore(Store):
         trials = connection.execute(
             select(TRIALS).where(TRIALS.c.run == row.id).order_by(TRIALS.c.position)
         )
+        return replace(
+            self._bare(connection, row),
+            trials=tuple(rows.trial_of(trial, loops.get(trial.id, ())) for trial in trials),
+        )
+
+    def _bare(self, connection: Connection, row: Row[tuple[object, ...]]) -> Run:
+        """A run without its trials."""
         return Run(
             id=row.id,
             study=row.study,
             plan=json.loads(row.plan),
             created=row.created,
             state=self._state(row),
-            trials=tuple(rows.trial_of(trial, loops.get(trial.id, ())) for trial in trials),
             owner=row.owner,
+            name=row.name,
+            tags=labels.tags_of(connection, row.id),
         )
 
     def _state(self, row: Row[tuple[object, ...]]) -> RunState:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from iosonde.errors import StoreFailed
+from iosonde.errors import StoreFailed, UsageError
 from iosonde.records.campaign import Campaign, Measurement, Result
 from iosonde.records.printed import StoredExtra
 from iosonde.records.run import Loop, Run, RunState, Trial
@@ -25,13 +25,20 @@ class RunLine:
     trials: int
     loops: int
     hosts: tuple[str, ...]
+    name: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class NoSuchRun(UsageError):
+    """The store has no run that is called so."""
 
 
 class Store(Protocol):
     """Runs, their trials and loops.
 
     Every method is one transaction, durable when it returns. Ids of runs are short, unique and
-    made by the store; a unique beginning of an id names its run, and "last" the newest one.
+    made by the store. Wherever a run is asked for, its id, its name, a tag that only one run has, a
+    unique beginning of an id, and "last" for the newest are equally good.
 
     A store in a file that is deleted, moved or replaced while it is in use is taken to a new file,
     and so is a run whose store takes no more: what is measured is not lost.
@@ -42,8 +49,44 @@ class Store(Protocol):
         """Why the store is in another file than it was opened in, for its user to end with."""
         ...
 
-    def begin(self, study: str, plan: Mapping[str, Json], *, created: float, owner: str) -> Run:
-        """A new run without trials, in state running."""
+    def begin(
+        self, study: str, plan: Mapping[str, Json], *, created: float, owner: str,
+        name: str = "", tags: Sequence[str] = (),
+    ) -> Run:  # fmt: skip
+        """A new run without trials, in state running.
+
+        Raises:
+            UsageError: another run has the name.
+        """
+        ...
+
+    def require_free_name(self, name: str) -> None:
+        """Look before anything is done whether a new run may have a name.
+
+        Raises:
+            UsageError: another run has it.
+        """
+        ...
+
+    def label(
+        self, run: str, *, name: str | None = None, add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+    ) -> Run:  # fmt: skip
+        """Rename a run, mark it with tags and take tags from it; it comes without its trials.
+
+        Args:
+            run: as `find` takes it.
+            name: None: as it is; empty: none.
+            add: tags; those that it has already are passed over.
+            remove: tags.
+
+        Raises:
+            UsageError: no such run, another run has the name, or it has no such tag.
+        """
+        ...
+
+    def find(self, run: str) -> Run:
+        """The run that is meant, without its trials; see `load`."""
         ...
 
     def add_trial(self, run: str, trial: Trial) -> None:
@@ -110,7 +153,7 @@ class Store(Protocol):
         """A run whole. A run in state running whose owner is gone comes as interrupted.
 
         Raises:
-            UsageError: no such run, or the beginning of an id fits several.
+            UsageError: no such run, or several that fit.
         """
         ...
 

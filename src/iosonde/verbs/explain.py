@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from iosonde.contract import ADDED, HIDDEN, VerbResult
-from iosonde.errors import UsageError
+from iosonde.errors import StoreFailed, UsageError
 from iosonde.explain import judge
 from iosonde.explain.gather import of_document, of_run, together
 from iosonde.explain.host import of_hosts
@@ -20,7 +21,8 @@ from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Finding
 from iosonde.records.printed import Unread
 from iosonde.records.sheet import Waterfall
-from iosonde.store import open_store
+from iosonde.store import has_store, open_store
+from iosonde.store.store import NoSuchRun
 from iosonde.text.document import open_document
 from iosonde.verbs.signals import run_async
 
@@ -144,7 +146,7 @@ def _gather(
                 continue
             cases[name] = case
             unread += missed
-        elif _RUN.fullmatch(name):
+        elif _RUN.fullmatch(name) or _is_run(name, store):
             cases[name] = _stored(name, store)
         elif not name.startswith(_HOSTS) and ("/" in name or name.endswith(_TEXTS)):
             raise UsageError("there is no such file", where=name)
@@ -155,6 +157,23 @@ def _gather(
     if failed and not cases:
         raise failed[0]
     return cases, unread, failed
+
+
+def _is_run(name: str, store: str | None) -> bool:
+    """Whether the store has a run of this name or tag; a store that does not answer has none.
+
+    Raises:
+        UsageError: several runs have the tag.
+    """
+    if name.startswith(_HOSTS) or "/" in name or not has_store(store):
+        return False
+    with suppress(NoSuchRun, StoreFailed):
+        kept = open_store(store)
+        try:
+            return bool(kept.find(name))
+        finally:
+            kept.close()
+    return False
 
 
 def _stored(name: str, store: str | None) -> EvidenceSet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -33,6 +33,7 @@ from iosonde.records.run import Run
 from iosonde.report.json import RunResult
 from iosonde.stack.declare import check_declaration
 from iosonde.store import open_store
+from iosonde.store.labels import check_label
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
 from iosonde.verbs.compare import ComparedRuns, compare_arms
@@ -43,7 +44,7 @@ from iosonde.verbs.signals import Interrupted, run_async
 _MOST_PASSES = 100  # that a plan shows
 # Keys of a study whose options of the command line are called otherwise.
 _OPTIONS = {
-    "study": "name", "targets": "target", "loads": "fio, --load", "prepare": "drop-caches",
+    "targets": "target", "tags": "tag", "loads": "fio, --load", "prepare": "drop-caches",
     "until": "until, --max-seconds",
 }  # fmt: skip
 
@@ -92,6 +93,7 @@ def run(
     /,
     *,
     resume: bool = False,
+    name: str = "",
     destroy: Sequence[str] = (),
     in_container: bool = False,
     store: str | None = None,
@@ -104,6 +106,7 @@ def run(
     Args:
         file: of a study; None: the options say all. With `resume` a run; None: the last.
         resume: go on with an interrupted run.
+        name: of the run, by which it can be asked for like by its id.
         destroy: devices whose content may be destroyed, "/dev/sdx" or "/dev/sdx=ext4".
         in_container: write to devices in a container too.
         store: a file or a PostgreSQL URL; None: the usual one.
@@ -113,14 +116,14 @@ def run(
             Paths of targets are relative to the working directory.
 
     Raises:
-        UsageError: the study is wrong, or there is nothing to resume.
+        UsageError: the study is wrong, another run has the name, or there is nothing to resume.
         Refused, HostFailed, LoadFailed: why nothing could be measured.
         Interrupted: a signal ended it; finished loops are kept.
     """
     permissions = parse_destroy(destroy, in_container=in_container)
     kept = open_store(store, tell=tell)
     try:
-        plan, old = _plan(kept, file, options, resume=resume)
+        plan, old = _plan(kept, file, options, resume=resume, name=name)
         if old is None:
             for note in _notes(plan):
                 tell(note)
@@ -139,6 +142,7 @@ def commands(
     /,
     *,
     resume: bool = False,
+    name: str = "",
     store: str | None = None,
     tell: Callable[[str], None] = ignore,
     **options: Any,
@@ -146,7 +150,7 @@ def commands(
     """What `run` would run with the same arguments."""
     kept = open_store(store, tell=tell)
     try:
-        plan, old = _plan(kept, file, options, resume=resume)
+        plan, old = _plan(kept, file, options, resume=resume, name=name)
     finally:
         kept.close()
     if old is None:
@@ -209,13 +213,16 @@ def target_of(text: str) -> dict[str, str]:
 
 
 def _plan(
-    kept: Store, file: str | None, options: Mapping[str, Any], *, resume: bool
+    kept: Store, file: str | None, options: Mapping[str, Any], *, resume: bool, name: str
 ) -> tuple[Plan, Run | None]:
     """What is to be measured; and the run that goes on, now ours."""
     if not resume:
+        if name:
+            kept.require_free_name(check_label(name, "name"))
         study, where = _study(file, options)
-        return make_plan(study, where=where), None
-    which = to_resume(kept, file, [_OPTIONS.get(key, key) for key in options], campaign=False)
+        return replace(make_plan(study, where=where), name=name), None
+    given = [*(["name"] if name else []), *(_OPTIONS.get(key, key) for key in options)]
+    which = to_resume(kept, file, given, campaign=False)
     if kept.campaign(which) is not None:
         raise UsageError(
             f"run {which} is a campaign", hint=f"`iosonde tune --resume {which}` goes on with it"
@@ -244,6 +251,8 @@ def _study(file: str | None, options: Mapping[str, Any]) -> tuple[Study, str]:
     if is_bundled(file):
         return check_declaration(_merged(bundled_values(file), given), f"study {file}", Study), file
     study = read_study(Path(file))
+    if "tags" in given:
+        given["tags"] = [*study.tags, *given["tags"]]
     if "loops" in study.model_fields_set:
         given.setdefault("loops", study.loops)
     given = _with_loops(given)

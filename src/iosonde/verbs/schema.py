@@ -37,6 +37,7 @@ SCHEMAS: Table[Described] = Table(
         "settings": "iosonde.verbs.settings:HostSettings",
         "show": "iosonde.records.stack:Capture",
         "stack": "iosonde.stack.file:stack_schema",
+        "tag": "iosonde.verbs.tag:LabelledRun",
         "trace": "iosonde.verbs.trace:TraceResult",
         "tune": "iosonde.verbs.tune:TunedSettings",
         "up": "iosonde.verbs.up:StackSteps",

@@ -1,11 +1,11 @@
-"""What may follow on a command line: scripts for shells, and the runs of the store by id."""
+"""What may follow on a command line: scripts for shells, and the runs of the store."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,11 @@ from iosonde.errors import UsageError
 
 SHELLS = ("bash", "zsh", "fish")
 _MOST_RUNS = 100
+_QUERIES = (
+    "SELECT name FROM runs WHERE name <> '' ORDER BY created DESC",
+    "SELECT tag FROM tags GROUP BY tag HAVING count(*) = 1",
+    "SELECT id FROM runs ORDER BY created DESC",
+)
 _SAFE = re.compile(r"[\w.+@%,/-]+", re.ASCII)
 """What means nothing to a shell or a terminal: a store may be of others."""
 
@@ -55,7 +60,7 @@ def completion(shell: str, candidates: Sequence[str] | None = None) -> Completio
 
 
 def recent_runs() -> list[str]:
-    """Ids of the newest runs of a store that is a file, and `last`; nothing where it is not read.
+    """`last`, names of the newest runs, tags and ids; nothing of a store that is no file.
 
     sqlite3 alone, read only: a key that is pressed makes, migrates and waits for no store.
     """
@@ -66,9 +71,15 @@ def recent_runs() -> list[str]:
     try:
         uri = f"file:{quote(str(path.resolve()))}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as store:
-            rows = store.execute(
-                "SELECT id FROM runs ORDER BY created DESC LIMIT ?", (_MOST_RUNS,)
-            ).fetchall()
+            found = {query: _first_column(store, query) for query in _QUERIES}
     except sqlite3.Error:
         return []
-    return ["last", *(str(run) for (run,) in rows)] if rows else []
+    words = dict.fromkeys(word for query in _QUERIES for word in found[query])
+    return ["last", *words] if words else []
+
+
+def _first_column(store: sqlite3.Connection, query: str) -> list[str]:
+    """Texts of a query, the first of the newest; none where an older iosonde made the store."""
+    with suppress(sqlite3.OperationalError):
+        return [str(text) for (text,) in store.execute(f"{query} LIMIT ?", (_MOST_RUNS,))]
+    return []
