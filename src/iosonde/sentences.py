@@ -125,9 +125,40 @@ def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:
     return f"{name} at {curve.probe}" if len(places) > 1 else name
 
 
+def paired_curves(runs: Sequence[Sequence[Curve]]) -> list[tuple[Curve | None, ...]]:
+    """Curves of several runs that are of the same load with the same options.
+
+    Args:
+        runs: the curves of each.
+
+    Returns:
+        Those that at least two runs have, the curve of each run; None where it has none. Places
+        are told apart where a run has the same curve at several.
+    """
+
+    def key(curve: Curve, curves: Sequence[Curve]) -> tuple[object, ...]:
+        alone = len({(one.host, one.probe) for one in curves}) == 1
+        place = () if alone else (curve.host, curve.probe)
+        return (curve.load, tuple(curve.fixed.items()), curve.axis, place)
+
+    by_run = [{key(curve, curves): curve for curve in curves} for curves in runs]
+    keys = dict.fromkeys(name for curves in by_run for name in curves)
+    rows = [tuple(curves.get(name) for curves in by_run) for name in keys]
+    return [row for row in rows if sum(curve is not None for curve in row) > 1]
+
+
 def curve_sentence(curve: Curve, curves: Sequence[Curve]) -> str:
     """Which curve, and where its knee is."""
     return f"{curve_name(curve, curves)}: {knee_words(curve)}"
+
+
+def short_knee(curve: Curve) -> str:
+    """`14 (11 … 19)`, or "no knee"."""
+    if curve.knee is None:
+        return "no knee"
+    low_high = curve.knee.interval
+    sure = f" ({low_high[0]:.3g} … {low_high[1]:.3g})" if low_high else ""
+    return f"{curve.knee.in_flight:.3g}{sure}"
 
 
 def knee_words(curve: Curve) -> str:

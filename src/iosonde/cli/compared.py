@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from iosonde import units
 from iosonde.cli.output import err, out, styled
 from iosonde.cli.table import TableColumn, fitted
-from iosonde.sentences import loops_words, metric_words, verdict_words
+from iosonde.sentences import curve_name, loops_words, metric_words, short_knee, verdict_words
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -41,6 +41,7 @@ def print_comparison(compared: ComparedRuns, runs: Sequence[str], *, everything:
     pairs = [list(pair) for _, pair in groupby(compared.verdicts, _pair)]
     console.print(comparison_answer(compared))
     _print_settings(compared, everything=everything)
+    print_knees(compared)
     console.print()
     shown = [_shown(pair, everything=everything) for pair in pairs]
     console.print(fitted(_COLUMNS, [
@@ -58,8 +59,24 @@ def print_comparison(compared: ComparedRuns, runs: Sequence[str], *, everything:
         colour = {"passed": "green", "failed": "red", "missing": "red"}.get(gate.state, "yellow")
         line = styled("gate {} {}, {}: ", gate.metric, units.show_fraction(gate.limit), gate.label)
         console.print(line.append(gate.state, style=colour))
+    if compared.in_turns:
+        console.print(styled("drift: measure both in turns: [bold]{}[/bold]", compared.in_turns))
     ids = dict.fromkeys(name.partition("/")[0] for name in runs)
     console.print(styled("[dim]next: {}[/dim]", join(["iosonde", "report", *ids])))
+
+
+def print_knees(compared: ComparedRuns) -> None:
+    """Where the knee of each response curve was and is, with intervals."""
+    several = len({one.candidate for one in compared.curves}) > 1
+    for pair in compared.curves:
+        knees = " → ".join(map(short_knee, pair.curves))
+        if any(curve.knee for curve in pair.curves):
+            knees += " I/Os in flight"
+        else:
+            knees = "none in either run"
+        run = f" ({pair.candidate})" if several else ""
+        name = curve_name(pair.curves[0], [pair.curves[0]])
+        out().print(styled("knee: [bold]{}[/bold] {}{}", name, knees, run))
 
 
 def print_warnings(compared: ComparedRuns) -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from iosonde.measure.study import plan_again
 from iosonde.records.run import Run, Trial
 from iosonde.records.sheet import RunSheet, TrialArm, TrialSheet
+from iosonde.records.stack import Scalar
 
 
 def arms_of(run: Run) -> dict[str, TrialArm]:
     """The arm of each trial of an interleaved run, by the trial's id; empty of other runs."""
-    study = run.plan.get("study")
-    if not isinstance(study, Mapping) or not study.get("interleave"):
+    if not _study(run).get("interleave"):
         return {}
     return {
         trial.id: TrialArm(trial.arm, trial.pair)
@@ -31,7 +31,10 @@ def split(sheet: RunSheet) -> list[RunSheet]:
 def of_arm(sheet: RunSheet, name: str) -> RunSheet:
     """The trials of one arm, under the name RUN/ARM."""
     mine = tuple(one for one in sheet.trials if sheet.arms[one.trial.id].name == name)
-    return replace(sheet, run=replace(sheet.run, id=f"{sheet.run.id}/{name}"), trials=mine)
+    ids = {one.trial.id for one in mine}
+    curves = tuple(one for one in sheet.curves if one.points[0].trial in ids)
+    run = replace(sheet.run, id=f"{sheet.run.id}/{name}")
+    return replace(sheet, run=run, trials=mine, curves=curves)
 
 
 def pairs_of(baseline: RunSheet, candidate: RunSheet) -> dict[str, str]:
@@ -77,3 +80,64 @@ def can_pair(a: TrialSheet, b: TrialSheet, name: str, a_first: tuple[bool, ...])
         len(metric.loops) for sheet in (a, b) for metric in sheet.metrics if metric.name == name
     }
     return bool(a_first) and counts == {len(a_first)}
+
+
+def command_in_turns(
+    runs: tuple[Run, Run], trials: tuple[Trial, Trial], settings: Mapping[str, tuple[Scalar, ...]]
+) -> tuple[str, ...]:
+    """The command that measures in turns what two runs have measured one after the other.
+
+    Args:
+        runs: the baseline and the candidate.
+        trials: of each the trial that is compared.
+        settings: that differ, by LAYER.NAME, with both values.
+
+    Returns:
+        Its words; empty where the runs do not say all of it, or differ in something else than
+        their target or one setting.
+    """
+    places = [_target(run, trial) for run, trial in zip(runs, trials, strict=True)]
+    load = _load(runs[0], trials[0])
+    if not all(places) or not load or trials[0].load.spec != trials[1].load.spec:
+        return ()
+    if places[0] != places[1]:
+        return ("iosonde", "run", "--interleave", *places, *load)
+    if len(settings) != 1:
+        return ()
+    ((name, values),) = settings.items()
+    bare = name.removeprefix(f"{trials[0].host}/")
+    arms = [f"{bare}={value}" for value in values]
+    return ("iosonde", "run", "--interleave", *arms, "--target", places[0], *load)
+
+
+def _target(run: Run, trial: Trial) -> str:
+    """A trial's target as it is typed; empty where its study does not say it."""
+    targets = _study(run).get("targets")
+    for target in targets if isinstance(targets, list) else ():
+        if isinstance(target, Mapping) and target.get("name") == trial.probe:
+            host = "" if target["host"] == "local" else f"{target['host']}:"
+            return f"{host}{target['path']}"
+    return ""
+
+
+def _load(run: Run, trial: Trial) -> tuple[str, ...]:
+    """The options that give a trial's load, its length and its size."""
+    study = _study(run)
+    loads = study.get("loads")
+    entries = loads if isinstance(loads, list) else []
+    options: list[str] = []
+    for entry in entries:
+        if entry == trial.load.name:
+            options = ["--load", trial.load.name]
+        elif isinstance(entry, Mapping) and isinstance(entry.get("fio"), str) and len(entries) == 1:
+            options = ["--fio", str(entry["fio"])]
+    if options:
+        for key in ("seconds", "size"):
+            if isinstance(value := study.get(key), int | float):
+                options += [f"--{key}", f"{value:g}" if key == "seconds" else str(value)]
+    return tuple(options)
+
+
+def _study(run: Run) -> Mapping[str, object]:
+    study = run.plan.get("study")
+    return study if isinstance(study, Mapping) else {}

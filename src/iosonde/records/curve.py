@@ -60,3 +60,13 @@ class Curve:
     knee: Knee | None
     no_knee: str = field(default="", metadata=NULL)
     """Why there is no knee."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCurves:
+    """The same curve of the baseline and of another run."""
+
+    baseline: str
+    candidate: str
+    curves: tuple[Curve, Curve]
+    """Of the baseline, of the candidate."""

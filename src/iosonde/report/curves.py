@@ -8,11 +8,12 @@ import altair as alt
 
 from iosonde import units
 from iosonde.records.curve import Curve, CurvePoint
+from iosonde.records.prediction import Forecast
 from iosonde.records.stack import Scalar
 from iosonde.report.blocks import Badge, Block, Cells, Text, Title, Tone
 from iosonde.report.charts import MOST_LINES, PALETTE, Figure, data, sized
 from iosonde.report.figures import number, scale
-from iosonde.sentences import curve_name, curve_sentence, knee_words
+from iosonde.sentences import curve_name, curve_sentence, knee_words, paired_curves
 
 _MOST_HEAT_MAPS = 4
 _LEGEND = alt.Legend(orient="top", direction="horizontal", columns=2)
@@ -26,25 +27,66 @@ def curve_answer(curves: Sequence[Curve]) -> str:
     return "; ".join(curve_sentence(curve, curves) for curve in curves) + "."
 
 
-def curve_figures(curves: Sequence[Curve]) -> list[Figure]:
-    """Latency over rate for each matrix and place; then each as a heat map, where it has sizes."""
+Forecasts = Mapping[str, Forecast]
+"""What a model said of trials, by their ids."""
+_NONE: Forecasts = {}
+
+
+def curve_figures(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> list[Figure]:
+    """Latency over rate for each matrix and place; then each as a heat map, where it has sizes.
+
+    Args:
+        curves: of a run.
+        forecasts: of its points; what was predicted is drawn beside what was measured.
+    """
     figures = []
     groups: dict[tuple[str, str, str], list[Curve]] = {}
     for curve in curves:
         groups.setdefault((curve.load, curve.host, curve.probe), []).append(curve)
     for found in groups.values():
         timed = [curve for curve in found if all(point.latency for point in curve.points)]
-        figures += [_hockey_stick(timed[:MOST_LINES], curves)] if timed else []
+        lines = {curve_name(curve, curves): curve for curve in timed[:MOST_LINES]}
+        figures += [_hockey_stick(lines, found[0].load, forecasts)] if timed else []
     for found in groups.values():
         figures += list(_heat_maps(found))[:_MOST_HEAT_MAPS]
     return figures
 
 
-def _hockey_stick(found: Sequence[Curve], curves: Sequence[Curve]) -> Figure:
-    """A line for each curve; the knee is a large mark, its interval a thick part of the line."""
-    names = [curve_name(curve, curves) for curve in found]
-    latency, unit = scale("s", [point.latency or 0.0 for one in found for point in one.points])
-    rate, rate_unit = scale("1/s", [point.iops for one in found for point in one.points])
+def overlaid_figures(labelled: Sequence[tuple[str, Sequence[Curve]]]) -> list[Figure]:
+    """Latency over rate of curves that several runs have, a line for each run.
+
+    Args:
+        labelled: what each run is called, and its curves.
+    """
+    figures = []
+    for pair in paired_curves([curves for _, curves in labelled]):
+        lines = {
+            label: curve
+            for (label, _), curve in zip(labelled, pair, strict=True)
+            if curve and all(point.latency for point in curve.points)
+        }
+        if len(lines) > 1:
+            first = next(iter(lines.values()))
+            figures.append(_hockey_stick(lines, curve_name(first, [first]), _NONE))
+    return figures
+
+
+def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) -> Figure:
+    """A line for each curve; the knee is a large mark, its interval a thick part of the line.
+
+    What a model predicted is a dashed line of the same colour.
+
+    Args:
+        lines: curves by their names.
+        title: what is the same of all.
+        forecasts: of the curves' points.
+    """
+    names, found = list(lines), list(lines.values())
+    said = [_predicted(curve, forecasts) for curve in found]
+    latencies = [point.latency or 0.0 for one in found for point in one.points]
+    rates = [point.iops for one in found for point in one.points]
+    latency, unit = scale("s", [*latencies, *(y for one in said for _, _, y in one)])
+    rate, rate_unit = scale("1/s", [*rates, *(x for one in said for _, x, _ in one)])
     rows = [
         {
             "what": name, "order": at, "rate": point.iops / rate,
@@ -56,6 +98,15 @@ def _hockey_stick(found: Sequence[Curve], curves: Sequence[Curve]) -> Figure:
         }
         for curve, name in zip(found, names, strict=True)
         for at, point in enumerate(curve.points)
+    ]  # fmt: skip
+    foretold = [
+        {
+            "what": name, "order": at, "rate": iops / rate, "latency": seconds / latency,
+            "hover": f"{name}, {curve.axis} {curve.points[at].matrix[curve.axis]}, predicted: "
+            f"{units.show_iops(iops)}, {units.show(seconds, 's')}",
+        }
+        for curve, name, points in zip(found, names, said, strict=True)
+        for at, iops, seconds in points
     ]  # fmt: skip
     colour = alt.Color(
         "what:N", title=None, legend=_LEGEND if len(names) > 1 else None,
@@ -78,13 +129,29 @@ def _hockey_stick(found: Sequence[Curve], curves: Sequence[Curve]) -> Figure:
         chart([row for row in rows if row["knee"]])
         .mark_point(shape="diamond", size=220, strokeWidth=3, aria=False),
     ]  # fmt: skip
-    words = "; ".join(curve_sentence(curve, curves) for curve in found)
+    if foretold:
+        layers += [
+            chart(foretold).mark_line(strokeDash=[5, 4], aria=False).encode(order="order:Q"),
+            chart(foretold).mark_point(shape="square", size=40, opacity=1)
+            .encode(description="hover:N"),
+        ]  # fmt: skip
+    words = "; ".join(f"{name}: {knee_words(curve)}" for name, curve in lines.items())
     return Figure(
-        title=f"{found[0].load}: latency over rate",
+        title=f"{title}: latency over rate",
         alt=f"mean latency over rate, a point for each {found[0].axis}. {words}",
         chart=sized(alt.layer(*layers), 260),
-        note="diamond: knee; thick: its interval",
+        note="diamond: knee; thick: its interval"
+        + ("; dashed, squares: predicted" if foretold else ""),
     )
+
+
+def _predicted(curve: Curve, forecasts: Forecasts) -> list[tuple[int, float, float]]:
+    """Of the points that a model has foretold: their place, rate in 1/s and latency in seconds."""
+    said = ((at, forecasts.get(point.trial)) for at, point in enumerate(curve.points))
+    return [
+        (at, one.predicted["iops"], one.predicted["latency_mean"])
+        for at, one in said if one and one.predicted.get("latency_mean")
+    ]  # fmt: skip
 
 
 def _within(curve: Curve, at: int) -> bool:
@@ -149,27 +216,27 @@ def _size(curve: Curve) -> str:
     return units.show_bytes(size) if isinstance(size, int) else str(size)
 
 
-def curve_blocks(curves: Sequence[Curve]) -> Iterator[Block]:
+def curve_blocks(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> Iterator[Block]:
     """A table of the points of each curve."""
     if curves:
         yield Title("Response curves")
     for curve in curves:
         yield Title(curve_name(curve, curves), 3)
         yield Text(knee_words(curve))
+        said = _predicted(curve, forecasts)
         head = (
-            curve.axis,
-            "in flight",
-            "IOPS",
-            "± 95 %",
-            "bandwidth",
-            "mean latency",
-            "p99",
-            "knee",
+            curve.axis, "in flight", "IOPS", "± 95 %", "bandwidth", "mean latency", "p99",
+            *(("predicted IOPS", "predicted latency") if said else ()), "knee",
+        )  # fmt: skip
+        model = {at: (number(iops), units.show(seconds, "s")) for at, iops, seconds in said}
+        rows = (
+            _row(curve, point, model.get(at, ("–", "–")) if said else ())
+            for at, point in enumerate(curve.points)
         )
-        yield Cells(head, tuple(_row(curve, point) for point in curve.points), words=0)
+        yield Cells(head, tuple(rows), words=0)
 
 
-def _row(curve: Curve, point: CurvePoint) -> tuple[str | Badge, ...]:
+def _row(curve: Curve, point: CurvePoint, model: tuple[str, ...]) -> tuple[str | Badge, ...]:
     spread = "–"
     if point.interval and point.iops:
         spread = units.show_spread((point.interval[1] - point.interval[0]) / 2 / point.iops)
@@ -177,6 +244,6 @@ def _row(curve: Curve, point: CurvePoint) -> tuple[str | Badge, ...]:
     return (
         str(point.matrix[curve.axis]), str(point.in_flight or "–"), number(point.iops),
         spread.removeprefix("± "), units.show(point.bandwidth, "B/s"),
-        units.show(point.latency, "s"), units.show(point.p99, "s"),
+        units.show(point.latency, "s"), units.show(point.p99, "s"), *model,
         Badge("knee", Tone.GOOD) if knee else "",
     )  # fmt: skip

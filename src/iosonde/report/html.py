@@ -31,7 +31,7 @@ from iosonde.report.charts import (
     forest_figure,
 )
 from iosonde.report.courses import courses, latency_figures
-from iosonde.report.curves import curve_answer, curve_blocks, curve_figures
+from iosonde.report.curves import curve_answer, curve_blocks, curve_figures, overlaid_figures
 from iosonde.report.findings import counts, grouped
 from iosonde.report.forecasts import forecast_blocks
 from iosonde.report.format import Format
@@ -82,8 +82,11 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     drawn |= {
         one.trial.id for sheet in runs for one in sheet.trials if windows and one.trial.load.matrix
     }
+    said = {one.trial: one for _, sheet in labelled for one in sheet.forecasts}
+    overlaid = [(label, sheet.curves) for label, sheet in labelled] if compared.verdicts else []
     figures = [one for sheet in runs if windows for one in steady_figures(sheet)]
-    figures += [*curve_figures(curves), *_bars(_without_trials(groups, drawn), compared)]
+    figures += [*curve_figures(curves, said), *overlaid_figures(overlaid)]
+    figures += _bars(_without_trials(groups, drawn), compared)
     if forest := forest_figure(_changes(groups, compared)):
         figures = [forest, *figures]
     measured = groups or by_load(labelled, [shown(sheet) for sheet in runs])
@@ -96,7 +99,7 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     sections = [
         *_more_figures(figures[_FIRST_FIGURES:]),
         *(block for sheet in runs if not compared.verdicts for block in steady_blocks(sheet)),
-        *curve_blocks(curves),
+        *curve_blocks(curves, said),
         *results(groups, labelled, compared),
         *(block for sheet in campaigns for block in campaign_sections(sheet)),
         *problem_blocks(problems, labelled),

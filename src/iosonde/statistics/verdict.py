@@ -14,6 +14,8 @@ from iosonde.statistics.forecast import more_loops
 from iosonde.statistics.interleaved import FEWEST_PAIRS, are_enough, interleaved
 from iosonde.units import show_fraction
 
+DRIFT = "drift over the loops may explain the change"
+"""Why a verdict is undecided that loops in turns would decide."""
 FIRST_GOAL = 5
 """Loops that a trial of one loop is advised to make: with one, no spread is known."""
 GRAIN = log(1 + 1 / 64)
@@ -146,7 +148,7 @@ def _decided(
         outcome = Outcome.BETTER if good else Outcome.WORSE
         return Judgement(replace(verdict, outcome=outcome), bar.level)
     if decision.drifting[0]:
-        return Judgement(verdict, bar.level, "drift over the loops may explain the change")
+        return Judgement(verdict, bar.level, DRIFT)
     more = more_loops(found, loops, bar)
     if more is None:
         coarse = "fio's histogram is too coarse for so small a change"

@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from iosonde.contract import ADDED, VerbResult
+from iosonde.contract import ADDED, NULL, VerbResult
 from iosonde.errors import UsageError
+from iosonde.hosts.command import quote
 from iosonde.measure.comparison import Alone, Comparison, ComparisonRequest, MetricVerdict
 from iosonde.measure.comparison import compare as compare_sheets
 from iosonde.measure.gate import GateResult, parse_gate, pass_gates
-from iosonde.measure.in_turns import of_arm, split
+from iosonde.measure.in_turns import command_in_turns, of_arm, split
 from iosonde.records.comparison import ComparedMetric, ComparedTrial
+from iosonde.records.curve import ComparedCurves
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Scalar
+from iosonde.sentences import paired_curves
 from iosonde.statistics.contrast import Bar
+from iosonde.statistics.verdict import DRIFT
 from iosonde.verbs.stored import load_sheets
 
 if TYPE_CHECKING:
@@ -55,6 +59,10 @@ class ComparedRuns(VerbResult):
     alone: tuple[Alone, ...] = field(metadata=ADDED)
     """Trials of one run that have no counterpart in another."""
     findings: tuple[ComparisonNote, ...] = field(metadata=ADDED)
+    curves: tuple[ComparedCurves, ...] = field(default=(), metadata=ADDED)
+    """Response curves that the baseline and another run have, with their knees."""
+    in_turns: str = field(default="", metadata={**NULL, **ADDED})
+    """Where a drift may explain a change: the command that measures both in turns."""
 
     @property
     def passed(self) -> bool:
@@ -120,15 +128,16 @@ def compare(
         UsageError: no such run, trial or metric, or nothing that belongs together.
     """
     asked = [parse_gate(text) for text in gates]
+    sheets = _sheets(runs, store)
     found = compare_sheets(
-        _sheets(runs, store),
+        sheets,
         wanted=ComparisonRequest(
             tuple(trials), tuple(metrics), also=tuple(one.metric for one in asked)
         ),
         bar=Bar(margin=margin),
         simultaneous=simultaneous,
     )
-    return _compared(found, pass_gates(asked, found))
+    return _compared(found, pass_gates(asked, found), sheets)
 
 
 def compare_arms(whole: RunSheet) -> ComparedRuns | None:
@@ -140,10 +149,13 @@ def compare_arms(whole: RunSheet) -> ComparedRuns | None:
         found = compare_sheets(arms, wanted=ComparisonRequest(), bar=Bar())
     except UsageError:  # one arm has no figures
         return None
-    return _compared(found, ())
+    return _compared(found, (), arms)
 
 
-def _compared(found: Comparison, gates: tuple[GateResult, ...]) -> ComparedRuns:
+def _compared(
+    found: Comparison, gates: tuple[GateResult, ...], sheets: Sequence[RunSheet]
+) -> ComparedRuns:
+    first = sheets[0]
     return ComparedRuns(
         verdicts=tuple(map(compared_metric, found.answers)),
         settings_differ=found.settings,
@@ -155,7 +167,28 @@ def _compared(found: Comparison, gates: tuple[GateResult, ...]) -> ComparedRuns:
         findings=tuple(
             ComparisonNote(one.rule, one.subject, one.message) for one in found.findings
         ),
+        curves=tuple(
+            ComparedCurves(first.run.id, other.run.id, (ours, theirs))
+            for other in sheets[1:]
+            for ours, theirs in paired_curves([first.curves, other.curves])
+            if ours and theirs
+        ),
+        in_turns=_in_turns(found, sheets),
     )
+
+
+def _in_turns(found: Comparison, sheets: Sequence[RunSheet]) -> str:
+    """The command for the first verdict that a drift leaves undecided; empty: there is none."""
+    runs = {sheet.run.id: sheet.run for sheet in sheets}
+    for one in found.answers:
+        if one.judgement.reason == DRIFT and one.headline:
+            pair = one.pair
+            words = command_in_turns(
+                (runs[pair.baseline], runs[pair.candidate]), (pair.a.trial, pair.b.trial),
+                found.settings if len(sheets) == 2 else {},
+            )  # fmt: skip
+            return quote(words or ("iosonde", "run", "--interleave", "A", "B"))
+    return ""
 
 
 def compared_metric(answer: MetricVerdict) -> ComparedMetric:

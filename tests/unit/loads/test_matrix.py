@@ -83,6 +83,16 @@ def test_depth_needs_an_engine_that_has_one() -> None:
         declared("fio --rw=read --ioengine=psync --iodepth={1,2}")
 
 
+@pytest.mark.parametrize("depth", [[1, 8], 8])
+def test_a_bundled_load_with_a_synchronous_engine_has_no_depth_to_choose(depth: object) -> None:
+    with pytest.raises(UsageError, match="iodepth has no effect: ioengine=sync keeps one I/O"):
+        declared({"load": "etcd-wal", "iodepth": depth})
+    near = declared({"load": "etcd-wal", "ioengine": "libaio", "iodepth": depth})
+    assert len(near) == (2 if isinstance(depth, list) else 1)
+    mixed = declared({"load": "mysql-like", "iodepth": depth})  # of its pages, not of its log
+    assert len(mixed) == len(near)
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from iosonde.errors import UsageError
 from iosonde.measure.comparison import compare
-from iosonde.measure.in_turns import paired_loops, split
+from iosonde.measure.in_turns import command_in_turns, paired_loops, split
 from iosonde.measure.interleave import spread
 from iosonde.measure.sheet import sheet
 from iosonde.measure.study import Plan, Study, make_plan, plan_again
@@ -145,3 +145,35 @@ def test_other_runs_have_no_arms() -> None:
     run = interleaved([1000] * 4, [2000] * 4)
     assert split(sheet(replace(run, plan={}))) == []
     assert split(sheet(replace(run, plan={"study": {"targets": []}}))) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "settings", "words"),
+    [
+        ({"path": "/b", "name": "/b"}, {}, ["--interleave", "/a", "/b", "--load", "latency"]),
+        ({"path": "/b", "name": "/b", "host": "db1"}, {},
+         ["--interleave", "/a", "db1:/b", "--load", "latency"]),
+        ({}, {"node1/disk:sda.scheduler": ("none", "bfq")},
+         ["--interleave", "disk:sda.scheduler=none", "disk:sda.scheduler=bfq", "--target", "/a",
+          "--load", "latency"]),
+        ({}, {"a.b": (1, 2), "a.c": (1, 2)}, []),
+        ({}, {}, []),
+        ({"name": "elsewhere"}, {"a.b": (1, 2)}, []),
+    ],
+)  # fmt: skip
+def test_the_command_that_repeats_two_runs_in_turns(
+    changed: dict[str, str], settings: dict[str, tuple[object, ...]], words: list[str]
+) -> None:
+    def run(**target: str) -> Run:
+        place = {"path": "/a", "name": "/a", "host": "local", **target}
+        study: dict[str, object] = {"targets": [place], "loads": ["latency"], "seconds": 5.0}
+        return Run("r", "s", {"study": study}, 0.0, RunState.FINISHED)  # type: ignore[dict-item]
+
+    probes = ("/a", "/a" if changed.get("name") == "elsewhere" else changed.get("name", "/a"))
+    trials = [build.trial([], name="latency", probe=probe) for probe in probes]
+    found = command_in_turns(
+        (run(), run(**changed)),
+        (trials[0], trials[1]),
+        settings,  # type: ignore[arg-type]
+    )
+    assert list(found) == (["iosonde", "run", *words, "--seconds", "5"] if words else [])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from iosonde.records.curve import Curve, CurvePoint, Knee
+from iosonde.records.prediction import Forecast
 from iosonde.report.charts import svg
-from iosonde.report.curves import curve_figures
+from iosonde.report.curves import curve_figures, overlaid_figures
 from iosonde.report.html import HtmlFormat, page_of
 from tests.sample import sample_run
 
@@ -49,3 +50,30 @@ def test_every_point_can_be_read_in_the_charts() -> None:
 def test_one_size_has_no_heat_map_and_a_run_without_a_matrix_no_curve() -> None:
     assert len(curve_figures([curve(4096)])) == 1
     assert curve_figures([]) == []
+
+
+def test_what_was_predicted_is_drawn_beside_what_was_measured() -> None:
+    said = {
+        f"4096/{depth}": Forecast(
+            f"4096/{depth}", "disk", "s", 0.0, {"iops": 1100.0 * depth, "latency_mean": 9e-4},
+            {"iops": 1000.0 * depth}, (900.0, 1200.0), {},
+        )
+        for depth in DEPTHS
+    }  # fmt: skip
+    (figure, *_) = curve_figures([curve(4096)], said)
+    assert "predicted" in figure.note
+    assert "iodepth 16, predicted: 17,600 IOPS, 900 µs" in svg(figure.chart)
+    run = replace(sample_run(), curves=(curve(4096),), forecasts=tuple(said.values()))
+    page = HtmlFormat().serialize([run]).decode()
+    assert "predicted IOPS" in page
+    assert "predicted" not in svg(curve_figures([curve(4096)])[0].chart)
+
+
+def test_curves_of_two_runs_are_lines_of_one_chart() -> None:
+    moved = replace(curve(4096), knee=Knee(8.0, (7.0, 9.0), 4000.0, 1e-3, "4096/8"), probe="/other")
+    far = replace(curve(65536), probe="/other")
+    (figure,) = overlaid_figures([("none", [curve(4096)]), ("bfq", [moved, far])])
+    assert figure.title == "random, bs 4 KiB: latency over rate"
+    assert "none: knee at 4 I/Os in flight (3.6 … 5.1)" in figure.alt
+    assert "bfq: knee at 8 I/Os in flight (7 … 9)" in figure.alt
+    assert overlaid_figures([("none", [curve(4096)]), ("bfq", [curve(65536)])]) == []

@@ -32,7 +32,7 @@ from iosonde.loads.fio.options import (
     REFUSED,
     SET_HERE,
 )
-from iosonde.loads.fio.varied import chosen_in, lists_of, with_depth, without_lists
+from iosonde.loads.fio.varied import chosen_in, lists_of, require_depth, with_depth, without_lists
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
 
@@ -259,6 +259,8 @@ def adjust(load: Load, options: Mapping[str, Json], *, where: str) -> Load:
     demand_of(again, where=where)
     for section in effective(again):
         _check_engine(section, where)
+    if "iodepth" in changes:
+        require_depth((one for one in effective(again) if one.text("iodepth")), where)
     whole = Job(again.sections, job.arguments, again.notes)
     return Load(engine="fio", name=load.name, spec=whole.spec(), about=load.about)
 

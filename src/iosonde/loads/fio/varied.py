@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from iosonde.errors import UsageError
 from iosonde.loads.fio import figures
@@ -89,6 +89,21 @@ def chosen_in(sections: list[Section], chosen: Mapping[str, str]) -> list[Sectio
     return [Section(section.name, tuple(options(section))) for section in sections]
 
 
+def require_depth(jobs: Iterable[Effective], where: str) -> None:
+    """See that `iodepth` has an effect in jobs for which it is chosen.
+
+    Raises:
+        UsageError: the I/O engine of one has one I/O in flight.
+    """
+    for job in jobs:
+        if (engine := job.text("ioengine")) in SYNCHRONOUS:
+            raise UsageError(
+                f"iodepth has no effect: ioengine={engine} keeps one I/O in flight whatever it is",
+                where=f"{where}, iodepth",
+                hint="take ioengine=libaio or io_uring, or vary numjobs",
+            )
+
+
 def with_depth(
     sections: list[Section], chosen: Mapping[str, str], where: str
 ) -> tuple[list[Section], list[str]]:
@@ -100,13 +115,7 @@ def with_depth(
     if "iodepth" not in chosen:
         return sections, []
     jobs = {job.name: job for job in effective(Job(tuple(sections)))}
-    for job in jobs.values():
-        if (engine := job.text("ioengine")) in SYNCHRONOUS:
-            raise UsageError(
-                f"iodepth is varied, and ioengine={engine} keeps one I/O in flight whatever it is",
-                where=f"{where}, iodepth",
-                hint="take ioengine=libaio or io_uring, or vary numjobs",
-            )
+    require_depth(jobs.values(), where)
     added: dict[str, None] = {}
     changed = []
     for section in sections:
