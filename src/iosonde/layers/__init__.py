@@ -54,6 +54,7 @@ LAYERS: Table[type[Layer]] = Table(
         "xfs": "iosonde.layers.xfs.kind:Xfs",
         "zram": "iosonde.layers.zram:Zram",
     },
+    group="iosonde.layers",
 )
 
 OUTPUTS: Table[type[Output]] = Table(

@@ -19,6 +19,7 @@ LOADS: Table[type[LoadEngine]] = Table(
         "hdparm": "iosonde.loads.hdparm.load:Hdparm",
         "iozone": "iosonde.loads.iozone:Iozone",
     },
+    group="iosonde.loads",
 )
 
 FLEETS: Table[type[Fleet]] = Table(

@@ -20,4 +20,5 @@ FORMATS: Table[type[Format]] = Table(
         "parquet": "iosonde.report.parquet:ParquetFormat",
         "json": "iosonde.report.json:JsonFormat",
     },
+    group="iosonde.formats",
 )

@@ -19,4 +19,5 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "loops": "iosonde.explain.rules.loops:RULES",
         "noise": "iosonde.explain.rules.noise:RULES",
     },
+    group="iosonde.rules",
 )

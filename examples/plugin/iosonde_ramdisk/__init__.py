@@ -1,0 +1,1 @@
+"""A sample of what another package can add to iosonde."""
