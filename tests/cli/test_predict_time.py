@@ -61,7 +61,7 @@ def test_without_models_there_is_no_time() -> None:
 
 def test_times_for_people() -> None:
     shown = predict("--load", LOAD, "--device", HELD)
-    assert "16 under way" in shown
+    assert "with 16 in flight" in shown
     assert "the band covers the length of the simulation" in shown
     drawn = predict("--load", LOAD, "--device", HELD, "--set", "r5.level=0,5")
     assert "busiest" in drawn

@@ -61,8 +61,8 @@ def explain(
     if as_json:
         print_json(explained.to_json())
     else:
-        print_answer(explained)
         print_waterfalls(explained.waterfall)
+        print_answer(explained)
         print_findings(explained.findings, verbose=verbose)
         for part in explained.skipped:
             err().print(f"not read {part.place}: {part.tool}, {part.reason}")

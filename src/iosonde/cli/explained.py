@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, LiteralString
 
 from iosonde import units
 from iosonde.cli.output import out, styled
+from iosonde.cli.table import TableColumn, fitted
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.sheet import Waterfall
-from iosonde.visible import visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,6 +27,9 @@ _HEADINGS: dict[str, LiteralString] = {
 _INDENT = 4
 _FIGURES = 20  # of evidence that a person reads at once
 _APART = 3  # findings of one rule that are said one by one; of more, the first
+_RANKS = (0, 0, 0, 1, 2, 3, 5, 4, 6)
+"""Of the waterfall's columns: which are dropped first in a narrow terminal."""
+_NAMED = 5  # rules of the worst severity in the first line
 _PLACES = 12  # names in one line
 _BRIEF = {"within-noise", "ranking"}  # orders of results: a line each
 
@@ -39,7 +42,13 @@ def print_answer(explained: Explanation) -> None:
     counted = Counter(finding.severity for finding in explained.findings)
     findings = ", ".join(_number(counted[name], name) for name in _HEADINGS if counted[name])
     if findings:
-        out().print(styled("[bold]{}[/bold] in {}\n", findings, looked_at))
+        worst = min((finding.severity for finding in explained.findings), key=list(_HEADINGS).index)
+        names = list(dict.fromkeys(
+            finding.rule for finding in explained.findings if finding.severity == worst
+        ))  # fmt: skip
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        said = f"{', '.join(names[:_NAMED])}{more}"
+        out().print(styled("[bold]{}[/bold] in {}: {}\n", findings, looked_at, said))
     elif looked_at:
         out().print(f"no problems found ({looked_at} checked)")
 
@@ -131,19 +140,17 @@ def evidence_text(evidence: Evidence) -> str:
 
 
 def print_waterfalls(waterfalls: Sequence[Waterfall]) -> None:
-    """A table for each: what each layer costs."""
-    from rich.table import Table
+    """What each layer costs: an answer and a table for each."""
+    from iosonde.report.waterfall import COLUMNS, notes_of, rows_of, sentence_of
 
-    from iosonde.report.waterfall import COLUMNS, notes_of, rows_of
-
+    columns = [
+        TableColumn(heading, right=place > 0, rank=_RANKS[place], name=not place)
+        for place, heading in enumerate(COLUMNS)
+    ]
     for waterfall in waterfalls:
-        title = f"What each layer costs: {visible(waterfall.subject)}, {waterfall.headline}"
-        table = Table(title=title, title_justify="left", title_style="bold", box=None)
-        for place, heading in enumerate(COLUMNS):
-            table.add_column(heading, justify="right" if place else "left", overflow="fold")
-        for row in rows_of(waterfall):
-            table.add_row(*row)
-        out().print(table)
+        out().print(styled("[bold]{}[/bold]\n", sentence_of(waterfall)))
+        rows = [["" if cell == "–" else cell for cell in row] for row in rows_of(waterfall)]
+        out().print(fitted(columns, rows))
         for note in notes_of(waterfall):
             out().print(note, style="yellow")
         out().print()

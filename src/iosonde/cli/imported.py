@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.cli.output import err, out, styled
+from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import as_json
 from iosonde.records.printed import PrintedTrial, Unread
 from iosonde.text.find import FoundOutput
@@ -18,9 +19,16 @@ from iosonde.verbs.import_ import ImportedTexts, imported
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 _IN_MEMORY = 1 << 22
 _SHOWN = 200  # rows of a table that anyone reads
+_COMMAND = "command"
+_COLUMNS = (
+    TableColumn("lines", rank=2), TableColumn("tool"), TableColumn("host", rank=1),
+    TableColumn("what", name=True), TableColumn("says", name=True),
+    TableColumn("loops", right=True, rank=3),
+)  # fmt: skip
 _ENCODER = json.JSONEncoder(allow_nan=False)  # ASCII: any stream takes it as it is
 _LISTS = {
     "ImportedTrial": "trials", "ImportedState": "captures", "ImportedCounters": "counters",
@@ -113,15 +121,18 @@ class TableWriter:
         """Prints them, with counts, what could not be read, and the runs in the store."""
         console, counts = out(), found.counts
         rows = self._rows[:_SHOWN]
+        console.print(styled("[bold]{}[/bold]", _answer(found)))
         for file in dict.fromkeys(row.file for row in rows):
-            console.print(styled("[bold]{}[/bold]", file))
-            console.print(_table([row for row in rows if row.file == file]))
+            console.print(styled("\n[bold]{}[/bold]", file))
+            of_file = [row for row in rows if row.file == file]
+            if any(row.what != _COMMAND for row in of_file):
+                console.print(_table([row for row in of_file if row.what != _COMMAND]))
+            for row in of_file:
+                if row.what == _COMMAND:
+                    line = row.lines.partition("–")[0]
+                    console.print(styled("command in line {}: {}", line, row.says))
         if counts.outputs > _SHOWN:
             console.print(f"… {counts.outputs} outputs in all")
-        console.print(
-            f"\n{_counted(counts.trials, 'trial')}, {_counted(counts.states, 'state')}, "
-            f"{_counted(counts.counters, 'set')} of counters, {_counted(counts.loads, 'load')}"
-        )
         for one in found.unread:
             console.print(
                 styled("[yellow]not read[/yellow] {}: {}, {}", one.place, one.tool, one.reason)
@@ -129,25 +140,40 @@ class TableWriter:
         for run in found.runs:
             said = "is already in the store as run" if run.already else "is run"
             err().print(
-                f"{run.file} {said} {run.run}; `iosonde explain {run.run}` says what it means"
+                f"{run.file} {said} {run.run}\n"
+                f"next: iosonde explain {run.run} · iosonde report {run.run}"
             )
+        if counts.loads and not counts.trials:
+            err().print("to run a command: iosonde run --load 'COMMAND' --target DIRECTORY")
+
+
+def _answer(found: ImportedTexts) -> str:
+    """What was found in how many texts, as far as there is any of it."""
+    counts = found.counts
+    parts = [
+        _counted(number, what)
+        for number, what in (
+            (counts.trials, "trial"), (counts.states, "settings snapshot"),
+            (counts.counters, "counter set"), (counts.loads, "command"),
+        )
+        if number
+    ]  # fmt: skip
+    files = list(dict.fromkeys(run.file for run in found.runs))
+    where = files[0] if len(files) == 1 else f"{len(files)} texts" if files else ""
+    unread = f"; {counts.unread} could not be read" if counts.unread else ""
+    return f"{', '.join(parts) or 'nothing'} found{where and f' in {where}'}{unread}"
 
 
 def _table(rows: Sequence[ImportRow]) -> Table:
     """The outputs of one file, each group under its heading."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("lines", "tool", "host", "what", "says"):
-        table.add_column(heading, overflow="fold")
-    table.add_column("loops", justify="right")
-    shown = ""
+    cells: list[list[str | Text]] = []
+    heading = ""
     for row in rows:
-        if row.heading != shown:
-            shown = row.heading
-            table.add_row("", "", "", styled("[cyan]{}[/cyan]", row.heading))
-        table.add_row(*row[2:])
-    return table
+        if row.heading != heading:
+            heading = row.heading
+            cells.append(["", "", "", styled("[cyan]{}[/cyan]", heading), "", ""])
+        cells.append(list(row[2:]))
+    return fitted(_COLUMNS, cells)
 
 
 def _counted(number: int, what: str) -> str:
@@ -172,7 +198,13 @@ def _rows(found: FoundOutput) -> Iterator[ImportRow]:
             *start, one.tool, one.host, one.name, _counted(len(one.values), "counter"), ""
         )
     for load in found.loads:
-        yield ImportRow(*start, load.tool, load.host, "a load", load.command, "")
+        yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
+
+
+def _short(metric: str) -> str:
+    """`write` for write.iops and write.bandwidth, whose units tell them apart."""
+    way, _, figure = metric.rpartition(".")
+    return way.replace("_", " ") if figure in {"iops", "bandwidth"} else metric
 
 
 def _figure(trial: PrintedTrial) -> str:
@@ -189,5 +221,5 @@ def _figure(trial: PrintedTrial) -> str:
         values = [loop.metrics[name] for loop in trial.loops if name in loop.metrics]
         if values:
             shown = units.show(sum(values) / len(values), first.units.get(name, ""))
-            said.append(f"{name} {shown}")
+            said.append(f"{_short(name)} {shown}")
     return ", ".join(said) or "no figures"

@@ -11,6 +11,7 @@ from iosonde.cli.output import err, out, print_json
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.exact import json_text
 from iosonde.outputs import write_output
+from iosonde.predict.answer import predict_answer
 from iosonde.predict.search import RankedCombination, Ranking
 from iosonde.predict.time import Time
 
@@ -24,11 +25,28 @@ Speed: TypeAlias = Time | RankedCombination
 _BAR = 24  # columns
 _RANKED = 20  # combinations shown
 _SIZES = 6  # shown of each layer
+_LAYER_COLUMNS = (
+    TableColumn("layer", name=True), TableColumn("kind", rank=1), TableColumn("reads", right=True),
+    TableColumn("writes", right=True), TableColumn("read", right=True, rank=4),
+    TableColumn("written", right=True, rank=3), TableColumn("a request", right=True),
+    TableColumn("off 4 KiB grid", right=True, rank=2),
+)  # fmt: skip
+_DISK_COLUMNS = (
+    TableColumn("requests", right=True, rank=3),
+    TableColumn("disk reads", right=True),
+    TableColumn("disk writes", right=True),
+    TableColumn("read", right=True, rank=2),
+    TableColumn("written", right=True, rank=1),
+    TableColumn("a request", right=True),
+)
+"""Of all disks together; "a request" are reads + writes for one request of the load."""
 
 
 def print_prediction(predicted: PredictedStack, *, ledger: bool) -> None:
     """The counts of the layers, or of all combinations' disks; the times; the notes."""
     console, combinations = out(), predicted.combinations
+    console.print(predict_answer(combinations), style="bold")
+    console.print()
     if len(combinations) > 1:
         _print_disks(console, combinations)
     if ledger or len(combinations) == 1:
@@ -40,6 +58,7 @@ def print_prediction(predicted: PredictedStack, *, ledger: bool) -> None:
     elif len(combinations) == 1:
         _print_time(console, known[0])
     else:
+        console.print()
         most = max(time.band[1] for time in known)
         rows = [(one.settings, one.time or one.time_basis.reason or "") for one in combinations]
         _print_speeds(rows, most, "0 … " + units.show_iops(most))
@@ -94,12 +113,6 @@ def print_fitted(fitted: FittedController) -> None:
 
 
 def _print_time(console: Console, time: Time) -> None:
-    band = units.show_range(*time.band, "1/s")
-    text = (
-        f"{units.show_iops(time.iops)} (band {band}), {units.show_bandwidth(time.bandwidth)}, "
-        f"{units.show_seconds(time.latency)} each, {time.depth} under way"
-    )
-    console.print(text, style="bold")
     if time.bottleneck:
         share = units.show_fraction(time.busy[time.bottleneck])
         console.print(f"  the busiest is {time.bottleneck}: {share} of the time")
@@ -145,25 +158,21 @@ def _bar(time: Speed, most: float) -> str:
 
 
 def _print_layers(console: Console, combination: PredictedCombination, *, sizes: bool) -> None:
-    from rich.table import Table
-
     layers = combination.layers
     if settings := combination.settings:
         shown = ", ".join(f"{name} = {value}" for name, value in settings.items())
         console.print(shown, style="bold")
-    table = Table(box=None)
-    table.add_column("")
-    for heading in ("kind", "reads", "writes", "read", "written", "a request", "off 4 KiB grid"):
-        table.add_column(heading, justify="left" if heading == "kind" else "right")
-    for one in layers:
-        per = one.amplification
-        table.add_row(
-            one.id, one.kind, str(one.reads), _band(one.writes_band),
+    rows = [
+        [
+            one.id, one.kind, f"{one.reads:,}", _band(one.writes_band),
             units.show_bytes(one.read_bytes), units.show_bytes(one.write_bytes),
-            "–" if per.reads is None else f"{per.reads:.3g} + {per.writes:.3g}",
+            "–" if one.amplification.reads is None
+            else f"{one.amplification.reads:.3g} + {one.amplification.writes:.3g}",
             "–" if one.off_grid is None else units.show_fraction(one.off_grid),
-        )  # fmt: skip
-    console.print(table)
+        ]
+        for one in layers
+    ]  # fmt: skip
+    console.print(fitted(_LAYER_COLUMNS, rows))
     for one in layers if sizes else ():
         for name, counts in (("reads", one.read_sizes), ("writes", one.write_sizes)):
             if counts:
@@ -182,29 +191,24 @@ def _sizes(counts: Mapping[int, int]) -> str:
 
 
 def _band(band: tuple[int, int]) -> str:
-    return str(band[0]) if band[0] == band[1] else f"{band[0]}–{band[1]}"
+    return f"{band[0]:,}" if band[0] == band[1] else f"{band[0]:,}–{band[1]:,}"
 
 
 def _print_disks(console: Console, combinations: Sequence[PredictedCombination]) -> None:
     """What each combination would cost on the disks."""
-    from rich.table import Table
-
-    table = Table(box=None)
-    for name in combinations[0].settings:
-        table.add_column(name)
-    for heading in ("requests", "disk reads", "disk writes", "read", "written", "a request"):
-        table.add_column(heading, justify="right")
+    columns = [TableColumn(name) for name in combinations[0].settings]
+    rows = []
     for combination in combinations:
         prediction = combination.prediction
         disks = prediction.disks()
         reads = sum(one.reads for one in disks)
         low, high = (sum(one.writes_band[side] for one in disks) for side in (0, 1))
         total = prediction.requests or 1
-        table.add_row(
-            *combination.settings.values(), str(prediction.requests), str(reads),
+        rows.append([
+            *combination.settings.values(), f"{prediction.requests:,}", f"{reads:,}",
             _band((low, high)),
             units.show_bytes(sum(one.read_bytes for one in disks)),
             units.show_bytes(sum(one.write_bytes for one in disks)),
             f"{reads / total:.3g} + {low / total:.3g}",
-        )  # fmt: skip
-    console.print(table)
+        ])  # fmt: skip
+    console.print(fitted([*columns, *_DISK_COLUMNS], rows))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.options import StorePlace
-from iosonde.cli.output import err, print_json
+from iosonde.cli.output import err, out, print_json, styled
 from iosonde.cli.stored import require_file_for_binary
 from iosonde.outputs import descriptor_of
 
@@ -38,4 +38,5 @@ def report(
     if as_json:
         print_json(written.to_json())
     elif output is None or descriptor_of(output) is None:
+        out().print(styled("[bold]{}[/bold]", written.answer.replace("`", "")))
         err().print(f"report: {written.file}")

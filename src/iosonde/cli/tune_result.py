@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.cli.output import out, print_json, styled
+from iosonde.cli.table import TableColumn, fitted
+from iosonde.sentences import metric_words, spread_words
+from iosonde.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.table import Table
 
-    from iosonde.records.run import Metric
     from iosonde.records.stack import Scalar
     from iosonde.verbs.tune import TunedCandidate, TunedSettings
 
@@ -27,33 +29,30 @@ def words(settings: Mapping[str, Scalar]) -> str:
     return ", ".join(f"{name}={shown(value)}" for name, value in settings.items())
 
 
-def halfwidth(metric: Metric) -> str:
-    """Half of the 95 % interval, as a percentage of the mean; empty where it is not known."""
-    if metric.ci95 is None or not metric.mean:
-        return ""
-    return units.show_fraction((metric.ci95[1] - metric.ci95[0]) / 2 / metric.mean)
-
-
 def show_campaign(tuned: TunedSettings, *, as_json: bool) -> None:
     """Print a campaign."""
     if as_json:
         print_json(tuned.to_json())
         return
     console = out()
-    console.print(
-        styled("\nrun [bold]{}[/bold]  {}  ({})", tuned.id, tuned.study, tuned.state.value)
-    )
+    console.print(styled("[bold]{}[/bold]", tuned_answer(tuned)))
+    console.print()
     console.print(_table(tuned))
     for left in tuned.left_out:
         console.print(f"not tried: {left.setting}={left.value}: {left.reason}")
     if tuned.campaign.result is None:
+        console.print(
+            styled("\nrun [bold]{}[/bold]  {}  ({})", tuned.id, tuned.study, tuned.state.value)
+        )
         return
     spent = f"{units.show_seconds(tuned.device_seconds)} of device time"
     if proof := tuned.campaign.result.proof:  # stages have proofs of their own
         spent += f", {units.show_seconds(proof)} of them for the proof"
-    console.print(f"\n{tuned.sentence} ({spent})")
-    if tuned.winner and tuned.winner.confirmed:
-        console.print(f"best: {words(tuned.winner.settings)}", style="bold")
+    console.print(
+        styled(
+            "\nrun [bold]{}[/bold]  {}  ({})  {}", tuned.id, tuned.study, tuned.state.value, spent
+        )
+    )
     console.print(
         "the winner is in force until the next boot; `iosonde rollback` puts it back"
         if tuned.applied else "everything is put back as it was before",
@@ -64,19 +63,39 @@ def show_campaign(tuned: TunedSettings, *, as_json: bool) -> None:
             console.print(f"  {line}")
 
 
+def tuned_answer(tuned: TunedSettings) -> str:
+    """What is best, by how much, against what, how sure; or why nothing is changed."""
+    winner = tuned.winner
+    if winner is None:
+        return (
+            f"the campaign is not over: {tuned.measurements} measurements are kept; "
+            f"`iosonde tune --resume {tuned.id}` goes on"
+        )
+    if not winner.confirmed or winner.gain is None:
+        return f"no proven gain: {tuned.sentence}"
+    changed = {
+        name: value for name, value in winner.settings.items() if value != tuned.baseline[name]
+    }
+    interval = f" ({units.show_changes(*winner.interval)})" if winner.interval else ""
+    return (
+        f"winner: {words(changed)}: {metric_words(tuned.goal.metric)} "
+        f"{units.show_change(winner.gain)}{interval} against the previous settings, "
+        "proven by fresh loops"
+    )
+
+
 def _table(tuned: TunedSettings) -> Table:
     """All candidates, the best first; those that were not measured last."""
-    from rich.table import Table
-
     default = {setting.name: setting.default for setting in tuned.campaign.intent.vary}
-    table = Table(box=None, pad_edge=False, header_style="bold")
     places = [place for place in tuned.campaign.places if place]
     several = len(places) > 1
-    for name in [*default, *(["measured at"] if several else [])]:
-        table.add_column(name)
-    for title in (tuned.goal.metric, "± 95 %", "loops", "time"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("state")
+    columns = [
+        *(TableColumn(name) for name in default),
+        TableColumn("measured at", rank=3), TableColumn(tuned.goal.metric, right=True),
+        TableColumn("± 95 %", right=True, rank=1), TableColumn("loops", right=True, rank=2),
+        TableColumn("time", right=True, rank=4), TableColumn("state"),
+    ]  # fmt: skip
+    rows, reasons = [], list[str]()
     sign = -1 if tuned.goal.higher else 1
     for one in sorted(
         tuned.candidates,
@@ -85,12 +104,15 @@ def _table(tuned: TunedSettings) -> Table:
             sign * one.metric.mean if one.metric else float("inf"),
         ),
     ):
-        notes = [one.reason or one.state]
+        notes = [one.state]
         notes += ["previous setting"] if one.settings == default else []
         notes += ["winner"] if tuned.winner and one.settings == tuned.winner.pick else []
         cells = [shown(one.settings[name]) for name in default]
-        cells += [one.at] if several else []
-        table.add_row(*cells, *_figures(one), ", ".join(notes))
+        rows.append([*cells, one.at if several else "", *_figures(one), ", ".join(notes)])
+        if one.reason and one.metric is None:
+            reasons.append(f"{words(one.settings)}: {one.reason}")
+    table = fitted(columns, rows)
+    table.caption, table.caption_justify = "\n".join(map(visible, reasons)) or None, "left"
     return table
 
 
@@ -98,5 +120,5 @@ def _figures(one: TunedCandidate) -> list[str]:
     metric = one.metric
     if metric is None:
         return ["–", "", "0", units.show_seconds(one.device_seconds)]
-    return [units.show(metric.mean, metric.unit), halfwidth(metric), str(one.loops),
+    return [units.show(metric.mean, metric.unit), spread_words(metric).strip(), str(one.loops),
             units.show_seconds(one.device_seconds)]  # fmt: skip

@@ -69,6 +69,23 @@ class HtmlFormat(Format):
         return render(page_of(runs, compared))
 
 
+def answer_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> str:
+    """The first sentence of the page of one or several runs; what is between backticks is code."""
+    campaigns = [sheet for sheet in runs if tuning_of(sheet)]
+    if len(runs) == 1 and campaigns and (head := campaign_head(campaigns[0])):
+        return head.answer
+    windows = () if compared.verdicts else [one for sheet in runs for one in sheet.windows]
+    if windows:
+        return steady_answer(windows)
+    curves = () if compared.verdicts else [one for sheet in runs for one in sheet.curves]
+    if curves:
+        return curve_answer(curves)
+    labels = run_labels(runs, compared) if len(runs) > 1 else [""]
+    labelled = list(zip(labels, runs, strict=True))
+    plain = [(label, sheet) for label, sheet in labelled if tuning_of(sheet) is None]
+    return _answer(by_load(plain, [sheet.trials for _, sheet in plain]), labelled, compared)
+
+
 def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     """The page of one or several runs, whatever it is written in."""
     labels = run_labels(runs, compared) if len(runs) > 1 else [""]
@@ -111,15 +128,7 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     return Page(
         title=", ".join(dict.fromkeys(sheet.run.study for sheet in runs)),
         about=tuple(_about(runs)),
-        answer=(
-            head.answer
-            if head
-            else steady_answer(windows)
-            if windows
-            else curve_answer(curves)
-            if curves
-            else _answer(groups, labelled, compared)
-        ),
+        answer=head.answer if head else answer_of(runs, compared),
         tone=head.tone if head else steady_tone(windows) if windows else _tone(runs, compared),
         badges=(*(head.badges if head else _badges(runs, compared)), *counts(problems)),
         numbers=head.numbers

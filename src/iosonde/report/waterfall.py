@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from iosonde import units
 from iosonde.records.sheet import SYNC_LATENCY, Gain, Waterfall
+from iosonde.sentences import metric_words
 
 _MORE = 0.05  # a fraction; less may be chance where there is one loop
 COLUMNS = (
@@ -61,6 +63,27 @@ def _added(gain: Gain | None) -> str:
         return text
     low, high = (units.show_seconds(bound) for bound in gain.interval)
     return f"{text} ({low} … {high})"
+
+
+def sentence_of(waterfall: Waterfall) -> str:
+    """The answer of a waterfall: what is left at the last step, and where most is lost."""
+    first, last = waterfall.steps[0], waterfall.steps[-1]
+    parts = []
+    if last.of_base is not None:
+        parts.append(f"{last.label} keeps {_share(last.of_base)} of {first.label}")
+    slower = [
+        (step.kept.change, before, step)
+        for before, step in pairwise(waterfall.steps)
+        if step.kept is not None and step.kept.change < 0
+    ]
+    if slower:
+        _, before, step = min(slower, key=lambda loss: loss[0])
+        parts.append(f"most is lost at {step.label}: {_share(step.kept)} of {before.label}")
+    else:
+        parts.append("no step is slower than the one before")
+    doubt = sorted({step.doubt for step in waterfall.steps if step.doubt})
+    doubted = f" (in doubt: {', '.join(doubt)})" if doubt else ""
+    return f"{waterfall.subject}, {metric_words(waterfall.headline)}: {'; '.join(parts)}{doubted}"
 
 
 def notes_of(waterfall: Waterfall) -> Iterator[str]:

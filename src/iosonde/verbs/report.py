@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from iosonde.contract import VerbResult
+from iosonde.contract import ADDED, VerbResult
 from iosonde.errors import UsageError
 from iosonde.explain.gather import of_run
 from iosonde.explain.judge import findings
@@ -21,6 +21,7 @@ from iosonde.records.prediction import Forecast
 from iosonde.records.run import Run
 from iosonde.records.sheet import RunSheet
 from iosonde.report import FORMATS
+from iosonde.report.html import answer_of
 from iosonde.store import open_store
 from iosonde.store.store import Store
 from iosonde.tune.sheet import tuned
@@ -37,6 +38,8 @@ class WrittenReport(VerbResult):
     SCHEMA: ClassVar[str] = "iosonde.report/1"
     file: str
     format: str
+    answer: str = field(metadata=ADDED)
+    """The first sentence of the page."""
 
 
 def report(
@@ -66,8 +69,9 @@ def report(
     finally:
         kept.close()
     require_output(place, "the report")
-    write_output(place, chosen.serialize(sheets, _compared(sheets)), "the report")
-    return WrittenReport(str(place.resolve()), format)
+    compared = _compared(sheets)
+    write_output(place, chosen.serialize(sheets, compared), "the report")
+    return WrittenReport(str(place.resolve()), format, answer_of(sheets, compared))
 
 
 def _explained(run: Run, kept: Store) -> RunSheet:
