@@ -103,7 +103,7 @@ def _typed(
         os.waitpid(child, 0)
 
 
-def _until(terminal: int, end: str, seconds: float = 8) -> str:
+def _until(terminal: int, end: str, seconds: float = 60) -> str:
     shown, limit = "", time.monotonic() + seconds
     while end not in shown and time.monotonic() < limit:
         if select.select([terminal], [], [], 0.2)[0]:

@@ -41,7 +41,7 @@ def gone(pid: int) -> bool:
         return True
 
 
-async def until(met: object, *, seconds: float = 8) -> bool:
+async def until(met: object, *, seconds: float = 60) -> bool:
     for _ in range(int(seconds / 0.05)):
         if met():  # type: ignore[operator]
             return True

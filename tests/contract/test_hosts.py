@@ -117,7 +117,7 @@ async def test_children_are_killed_that_outlive_their_parent(
     pid = tmp_path / "pid"
     process = await host.start(["sh", "-c", f'{begin} sh -c "$1" "$0" & wait', str(pid), STUBBORN])
     assert await until(lambda: pid.exists() and pid.read_text().strip() != "")
-    done = await asyncio.wait_for(process.stop(grace=0.3), 10)
+    done = await asyncio.wait_for(process.stop(grace=0.3), 60)
     assert done.status == -15
     assert await until(lambda: gone(int(pid.read_text())))
 
