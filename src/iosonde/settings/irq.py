@@ -14,10 +14,10 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.errors import IosondeError, Refused
+from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Mechanism, PersistentLine, looked
+from iosonde.settings.mechanism import Unkept, looked
 
 # The first vector of a function is often for its configuration: it counts like the others.
 _EACH = (
@@ -36,11 +36,13 @@ _CHANGE = (
 )
 
 
-class Irq(Mechanism):
+class Irq(Unkept):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "irq"
-    files: ClassVar[tuple[str, ...]] = ()
+    unkept: ClassVar[str] = (
+        "no file of the host says where interrupts go: irqbalance or a unit of your own does"
+    )
 
     @override
     async def get(
@@ -65,20 +67,3 @@ class Irq(Mechanism):
     def device(self, address: str) -> str:
         """See `Mechanism.device`: the kernel counts interfaces."""
         return f"/sys/class/net/{address}/ifindex"
-
-    @override
-    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        del host, value
-        raise Refused(
-            "no file of the host says where interrupts go: irqbalance or a unit of your own does",
-            where=address,
-        )
-
-    @override
-    def without(self, text: str) -> str:
-        return text
-
-    @override
-    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        del host, addresses
-        return {}

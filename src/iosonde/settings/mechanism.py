@@ -204,18 +204,19 @@ class Scripted(Mechanism):
         return await looked(host, self, addresses)
 
 
-class Lasting(Scripted):
-    """What mechanisms have in common whose values the host itself keeps over a reboot.
-
-    A controller or a record of a node holds them: there is nothing to write that would keep them.
-    """
+class Unkept(Mechanism):
+    """What mechanisms have in common whose values no file of the host keeps."""
 
     files: ClassVar[tuple[str, ...]] = ()
+    unkept: ClassVar[str]
+    """Why."""
+    remedy: ClassVar[str] = ""
+    """What keeps a value instead."""
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
         del host, value
-        raise Refused("the host itself keeps it: there is nothing to write", where=address)
+        raise Refused(self.unkept, where=address, hint=self.remedy)
 
     @override
     def without(self, text: str) -> str:
@@ -226,6 +227,15 @@ class Lasting(Scripted):
         """See `Mechanism.kept`; it is what it is now."""
         del host, addresses
         return {}
+
+
+class Lasting(Scripted, Unkept):
+    """What mechanisms have in common whose values the host itself keeps over a reboot.
+
+    A controller or a record of a node holds them: there is nothing to write that would keep them.
+    """
+
+    unkept: ClassVar[str] = "the host itself keeps it: there is nothing to write"
 
 
 async def read_files(

@@ -9,26 +9,26 @@ dm-cache-target.c (the default mode is writeback).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.errors import Refused
-from iosonde.hosts.host import Host
 from iosonde.layers.dm_cache.facts import MODES
 from iosonde.layers.dm_writecache.facts import DEFAULTS
 from iosonde.scripts import program
-from iosonde.settings.mechanism import PersistentLine, Scripted
+from iosonde.settings.mechanism import Scripted, Unkept
 
 _MODES = "|".join(MODES)
 
 
-class Dmtable(Scripted):
+class Dmtable(Scripted, Unkept):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
     name: ClassVar[str] = "dmtable"
-    files: ClassVar[tuple[str, ...]] = ()
+    unkept: ClassVar[str] = (
+        "device-mapper keeps no table over a reboot: who makes it at boot must say so"
+    )
+    remedy: ClassVar[str] = "of a declared stack: `iosonde up STACK --set LAYER.KEY=VALUE`"
     looking: ClassVar[str] = program("iosonde.layers", "dm/read.sh")
     changing: ClassVar[str] = program("iosonde.layers", "dm/change.sh")
 
@@ -41,21 +41,3 @@ class Dmtable(Scripted):
     def device(self, address: str) -> str:
         """See `Mechanism.device`: the kernel counts disks."""
         return f"/sys/block/{address.partition(' ')[0]}/diskseq"
-
-    @override
-    async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        del host, value
-        raise Refused(
-            "device-mapper keeps no table over a reboot: who makes it at boot must say so",
-            where=address,
-            hint="of a declared stack: `iosonde up STACK --set LAYER.KEY=VALUE`",
-        )
-
-    @override
-    def without(self, text: str) -> str:
-        return text
-
-    @override
-    async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        del host, addresses
-        return {}

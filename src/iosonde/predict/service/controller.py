@@ -58,10 +58,6 @@ class Controller(ServiceModel):
     def _scaled(self, factor: float) -> Controller:
         return replace(self, overhead=self.overhead / factor, rate=self.rate * factor)
 
-    def over(self, span: float) -> Controller:  # noqa: ARG002
-        """The same."""
-        return self
-
 
 def read(figures: Figures, source: ModelSource) -> Controller:
     """The controller as written.

@@ -79,10 +79,6 @@ class LimitsModel(ServiceModel):
     def _scaled(self, factor: float) -> LimitsModel:
         return replace(self, read=self.read.scaled(factor), write=self.write.scaled(factor))
 
-    def over(self, span: float) -> LimitsModel:  # noqa: ARG002
-        """All of its space is alike."""
-        return self
-
 
 def read(figures: Figures, source: ModelSource) -> LimitsModel:
     """The device as written.

@@ -50,18 +50,6 @@ class LinkModel(ServiceModel):
         frames = max(access.count, -(-access.size // payload))
         return (access.size + frames * self.frame) / self.rate, self.latency
 
-    def slow(self) -> LinkModel:
-        """The same."""
-        return self
-
-    def fast(self) -> LinkModel:
-        """The same."""
-        return self
-
-    def over(self, span: float) -> LinkModel:  # noqa: ARG002
-        """The same."""
-        return self
-
 
 def read(figures: Figures, source: ModelSource) -> LinkModel:
     """The link as written.

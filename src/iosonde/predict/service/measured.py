@@ -127,10 +127,6 @@ class CalibratedDevice(ServiceModel):
         """As much faster as 97.5 % of the errors."""
         return replace(self, factor=self.factor / exp(_Z95 * self.off))
 
-    def over(self, span: float) -> CalibratedDevice:  # noqa: ARG002
-        """As it was measured: over all of the device, or over its scratch file."""
-        return self
-
 
 def of_points(name: str, points: Sequence[CalibrationPoint]) -> CalibratedDevice:
     """The device of which points were measured.

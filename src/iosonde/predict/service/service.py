@@ -69,12 +69,16 @@ class ServiceModel(Protocol):
 
     def slow(self) -> ServiceModel:
         """The slowest device of which the same figures could be told."""
+        return self
 
     def fast(self) -> ServiceModel:
         """The fastest one."""
+        return self
 
     def over(self, span: float) -> ServiceModel:
         """The device where the load keeps to a fraction of its space (0 to 1)."""
+        del span
+        return self
 
 
 Figures: TypeAlias = Mapping[str, str]
