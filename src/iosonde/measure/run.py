@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from iosonde import units
@@ -29,20 +28,17 @@ from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.passes import PassesToState, sector_of
 from iosonde.measure.progress import LoopFinished, Progress, RunStarted, RunWarning, TrialReady
 from iosonde.measure.ready import StudyHosts, require_target, require_tools
-from iosonde.measure.requirements import are_decided, declared
 from iosonde.measure.stages import stack_of
-from iosonde.measure.stop import StopRule
 from iosonde.measure.study import Plan, PlannedTrial
-from iosonde.measure.trial import PreparedTrial, measure_loop
-from iosonde.measure.trouble import Watched, troubles_of
+from iosonde.measure.trial import PreparedTrial, measure_apart
+from iosonde.measure.trouble import Watched, broken, troubles_of
 from iosonde.measure.turns import Round, blocks, order
+from iosonde.measure.wanted import LoopsWanted
 from iosonde.records.run import Loop, Run, RunState, Trial
 from iosonde.records.stack import Capture
 from iosonde.stack.discover import discover
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
-
-_BROKEN = frozenset({"degraded", "failed", "faulty", "partial", "peer lost", "stand-alone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +80,13 @@ class _Session:
         self._done = {trial.id: GrowingTrial(trial) for trial in known}
         self._hosts = StudyHosts(plan.study, permissions, progress)
         self._estimate = Estimate(plan, self._done, self._goes_on)
-        self._requirements = declared({"require": plan.study.require})
         self._planned = {planned.id: planned for part in plan.rounds for planned in part}
         self._arms = SettingsInTurns(
             self._hosts.hosts, plan.study.study,
             lambda sentence: progress(RunWarning("interleave", sentence)),
         )  # fmt: skip
         self._passes = PassesToState.of(plan)
+        self._wanted = LoopsWanted(plan, self._done, self._passes)
         self.failures: list[IosondeError] = []
         self._failed: set[str] = set()
 
@@ -159,7 +155,7 @@ class _Session:
 
     def _left(self, part: Sequence[PlannedTrial]) -> list[PlannedTrial]:
         """Those of a round's trials that want another loop; a loop of all together has all."""
-        left = [planned for planned in part if self._wants_more(self._done.get(planned.id))]
+        left = [planned for planned in part if self._wanted.more(self._done.get(planned.id))]
         return list(part) if left and self._plan.study.together else left
 
     async def _block(self, block: Sequence[Round]) -> None:
@@ -180,7 +176,8 @@ class _Session:
                 for one in every:
                     self._look(one)
             for one in (one for ready in going.values() for one in ready):
-                self._tell_unreached(one.trial.id)
+                if sentence := self._wanted.unreached(one.trial.id):
+                    self._progress(RunWarning(one.trial.id, sentence))
 
     async def _pass(self, block: Sequence[Round], going: dict[str, list[_Ready]]) -> None:
         """One loop of each round that has not had its loop of this pass, and wants one."""
@@ -197,7 +194,7 @@ class _Session:
         return min((self._index(ready) for ready in wanting), default=None)
 
     def _wanting(self, ready: Sequence[_Ready]) -> bool:
-        return any(self._wants_more(self._done[one.trial.id]) for one in ready)
+        return any(self._wanted.more(self._done[one.trial.id]) for one in ready)
 
     def _index(self, ready: Sequence[_Ready]) -> int:
         return min(self._done[one.trial.id].next_index for one in ready)
@@ -295,15 +292,9 @@ class _Session:
                 f"{planned.id}: {change}", where=bench.host.name,
                 hint="repair it first, or begin a new run: further loops would not be comparable",
             )  # fmt: skip
-        self._tell_troubles(planned.id, watched)
+        for sentence in broken(watched.layers if watched else ()):
+            self._progress(RunWarning(planned.id, sentence))
         return _Ready(trial, bench, watched)
-
-    def _tell_troubles(self, trial: str, watched: Watched | None) -> None:
-        """Warn of what is wrong before the first loop: all of them measure it."""
-        for layer in watched.layers if watched else ():
-            words = troubles_of([layer])[layer.id] & _BROKEN
-            if words:
-                self._progress(RunWarning(trial, f"{layer.device} is {', '.join(sorted(words))}"))
 
     def _enter(self, trial: Trial) -> None:
         """A trial new to the run, in the order of the plan whichever was ready first."""
@@ -366,17 +357,11 @@ class _Session:
                 seconds=study.seconds,
                 progress=self._progress,
             )
-        return await _together(
-            [
-                partial(
-                    measure_loop,
-                    one.bench,
-                    self._done[one.trial.id].next_index,
-                    seconds=study.seconds,
-                    progress=self._progress,
-                )
-                for one in ready
-            ]
+        return await measure_apart(
+            [one.bench for one in ready],
+            [self._done[one.trial.id].next_index for one in ready],
+            seconds=study.seconds,
+            progress=self._progress,
         )
 
     def _keep(self, trial: str, bench: PreparedTrial, loop: Loop) -> None:
@@ -386,6 +371,9 @@ class _Session:
             self._mark(trial)
         self._tell_time()
         self._progress(LoopFinished(trial, loop, self._done[trial].so_far))
+
+    def _goes_on(self, trial: str) -> bool:
+        return trial not in self._failed and self._wanted.more(self._done.get(trial))
 
     def _tell_time(self) -> None:
         self._progress(self._estimate.time_left(self._done))
@@ -418,51 +406,6 @@ class _Session:
         self._progress(RunWarning(trial, str(problem)))
         self.failures.append(problem)
 
-    def _tell_unreached(self, trial: str) -> None:
-        """Say so where the time was over before the loops gave what the study asked for."""
-        until = self._plan.study.until
-        if self._passes:
-            if words := self._passes.unreached(trial, self._done):
-                self._progress(RunWarning(trial, words))
-            return
-        if until is None or StopRule.of(0, until).reached(self._done[trial].headlines):
-            return
-        wanted = (
-            "steady state" if until.steady else f"± {units.show_fraction(until.halfwidth or 0)}"
-        )
-        self._progress(
-            RunWarning(
-                trial,
-                f"{wanted} was not reached within {units.show_seconds(until.max_seconds)}; "
-                "the table says what was",
-            )
-        )
-
-    def _goes_on(self, trial: str) -> bool:
-        return trial not in self._failed and self._wants_more(self._done.get(trial))
-
-    def _wants_more(self, trial: GrowingTrial | None) -> bool:
-        """Whether the study's stop rule asks for another loop."""
-        if trial is None:
-            return True
-        if self._passes:
-            return self._passes.wants_more(trial, self._done)
-        study = self._plan.study
-        if StopRule.of(study.loops, study.until).wants_more(trial.headlines, trial.spent):
-            return True
-        return bool(self._requirements) and self._lacks_a_decision(trial)
-
-    def _lacks_a_decision(self, trial: GrowingTrial) -> bool:
-        """Whether a requirement is not decided yet, and there is time for another loop."""
-        study = self._plan.study
-        budget = study.until.max_seconds if study.until else study.max_seconds
-        if trial.spent + trial.spent / max(len(trial), 1) > budget:
-            return False
-        trials = sum(map(len, self._plan.rounds))
-        return not are_decided(
-            self._requirements, trial.trial.counted, first=study.loops, trials=trials
-        )
-
 
 def _place(planned: PlannedTrial) -> str:
     """What trials share that are prepared once: the name of their probe point without its arm."""
@@ -488,20 +431,6 @@ def _ended(change: str, host: str) -> HostFailed:
         where=host,
         hint="see what failed there; on a stack that is whole again the run goes on with --resume",
     )
-
-
-async def _together(
-    loops: Sequence[Callable[[], Coroutine[object, object, Loop]]],
-) -> list[Loop | IosondeError]:
-    """All at the same time; what failed as we expect comes back as its error."""
-
-    async def one(loop: Callable[[], Coroutine[object, object, Loop]]) -> Loop | IosondeError:
-        try:
-            return await loop()
-        except IosondeError as problem:
-            return problem
-
-    return list(await asyncio.gather(*(one(loop) for loop in loops)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from iosonde.change.guard import Permission
 from iosonde.change.hold import Held, hold
 from iosonde.change.node import look
 from iosonde.change.scratch import Scratch
-from iosonde.errors import CommandTimeout, FileMissing, LoadFailed, Refused
+from iosonde.errors import CommandTimeout, FileMissing, IosondeError, LoadFailed, Refused
 from iosonde.hosts.host import Host
 from iosonde.loads.load import LoadEngine, RecordingEngine
 from iosonde.measure.again import read_loop
@@ -128,6 +128,32 @@ async def measure_loop(
         background=background,
     )
     return read_loop(bench.engine, loop)
+
+
+async def measure_apart(
+    benches: Sequence[PreparedTrial],
+    indices: Sequence[int],
+    *,
+    seconds: float | None,
+    progress: Progress,
+) -> list[Loop | IosondeError]:
+    """A loop of each trial, begun at the same time, or the error that it ended with.
+
+    Args:
+        benches: the probe points, ready.
+        indices: numbers of their loops.
+        seconds: as of `measure_loop`.
+        progress: told every second.
+    """
+
+    async def measured(bench: PreparedTrial, index: int) -> Loop | IosondeError:
+        try:
+            return await measure_loop(bench, index, seconds=seconds, progress=progress)
+        except IosondeError as problem:
+            return problem
+
+    loops = (measured(bench, index) for bench, index in zip(benches, indices, strict=True))
+    return list(await asyncio.gather(*loops))
 
 
 async def _idle(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde.errors import IosondeError
@@ -29,6 +29,7 @@ _QUEUE = ("physical_block_size",)
 _WORK = re.compile(r"(?:resync|recover|reshape|check|repair|busy)\b|.*\bfull$")
 _CHOSEN = frozenset({"async export", "no barriers", "read-only", "soft mount", "unsafe cache"})
 """What is a consequence of settings, which a campaign changes, and of nothing that broke."""
+_BROKEN = frozenset({"degraded", "failed", "faulty", "partial", "peer lost", "stand-alone"})
 _SHARE = re.compile(r"\s*\d+(?:\.\d+)?\s?%")
 _GONE = "gone"
 
@@ -43,6 +44,13 @@ def troubles_of(layers: Iterable[StackLayer]) -> dict[str, frozenset[str]]:
         for layer in layers
         if LAYERS.load(layer.kind).can_break
     }
+
+
+def broken(layers: Iterable[StackLayer]) -> Iterator[str]:
+    """What is wrong before the first loop, a sentence a layer: all of the loops measure it."""
+    for layer in layers:
+        if words := troubles_of([layer])[layer.id] & _BROKEN:
+            yield f"{layer.device} is {', '.join(sorted(words))}"
 
 
 def _is(word: str) -> bool:

@@ -126,10 +126,9 @@ def test_a_run_of_many_loops_costs_each_the_same(
     async def loop(bench: Any, index: int, **_: object) -> Loop:
         return read(index, 1000.0 + index % 3)
 
-    for name, stand_in in {
-        "require_tools": nothing, "require_target": nothing, "measure_loop": loop,
-    }.items():  # fmt: skip
-        monkeypatch.setattr(run, name, stand_in)
+    for name in ("require_tools", "require_target"):
+        monkeypatch.setattr(run, name, nothing)
+    monkeypatch.setattr("iosonde.measure.trial.measure_loop", loop)
     monkeypatch.setattr(StudyHosts, "make_ready", ready)
     study = Study(targets=[str(tmp_path / "a")], loads=["fio --rw=read --name=a"], loops=300)  # type: ignore[list-item]
     store = open_store(str(tmp_path / "store.sqlite"))
