@@ -20,6 +20,7 @@ BENCHES: Table[Callable[..., Sequence[BenchFigure]]] = Table(
         "loops": "bench.loops:run",
         "observer": "bench.observer:run",
         "predict": "bench.predict:run",
+        "list": "bench.list_:run",
         "log-reader": "bench.log_reader:run",
         "trace": "bench.trace:run",
         "tune-cost": "bench.tune_cost:run",

@@ -14,12 +14,12 @@ from typing import Any
 
 __all__ = [
     "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads", "persist",
-    "predict", "report", "rollback", "run", "schema", "set_settings", "settings", "show", "tag",
-    "tune", "up",
+    "predict", "prune", "report", "rm", "rollback", "run", "schema", "set_settings", "settings",
+    "show", "tag", "tune", "up",
 ]  # fmt: skip
 _MODULES = {
-    "down": "up", "export": "stored", "list_runs": "stored", "persist": "settings",
-    "rollback": "settings", "set_settings": "settings",
+    "down": "up", "export": "stored", "list_runs": "listing", "persist": "settings",
+    "prune": "removal", "rm": "removal", "rollback": "settings", "set_settings": "settings",
 }  # fmt: skip
 """Of verbs that have no module of their own name."""
 

@@ -72,6 +72,11 @@ SHARED: Mapping[str, set[str]] = {
     "store": {
         "store",
         "labels",
+        "lines",
+        "outline",
+        "reading",
+        "transactions",
+        "deflated",
         "sql",
         "rows",
         "packed",

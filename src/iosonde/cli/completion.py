@@ -8,7 +8,14 @@ import typer
 
 from iosonde.cli.output import print_json, write_text
 
-_RUNS = {"report": "runs", "export": "runs", "compare": "runs", "explain": "what", "tag": "run"}
+_RUNS = {
+    "report": "runs",
+    "export": "runs",
+    "compare": "runs",
+    "explain": "what",
+    "tag": "run",
+    "rm": "runs",
+}
 """Verb → its argument that is a run."""
 
 

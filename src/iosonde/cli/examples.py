@@ -38,10 +38,19 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("loads", "all bundled loads"),
         ("loads latency", "one, as YAML to copy and change"),
     ),
-    "list": (("list", "all runs of the store"),),
+    "list": (
+        ("list", "the newest runs: what they reached, and what changed"),
+        ("list --filter study=nightly --filter since=7d", "those of a study in a week"),
+        ("list --filter state!=finished --sort study --limit 0", "all that did not finish"),
+    ),
     "tag": (
         ("tag last before", "mark the last run; `compare before after` finds it"),
         ("tag last --name mtu-9000 --remove before", "name it, and take the tag away"),
+    ),
+    "rm": (("rm k3x9a2pf mtu-9000", "two runs, by id and by name"),),
+    "prune": (
+        ("prune --older-than 90d --keep 10 --dry-run", "old ones but the newest ten of each study"),
+        ("prune --state failed --yes", "failed ones, without being asked"),
     ),
     "compare": (
         ("compare BEFORE AFTER", "every load: better, worse or no difference"),

@@ -7,50 +7,120 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iosonde.cli.options import StorePlace
-from iosonde.cli.output import out, print_json, write_message
+from iosonde.cli.options import Filters, StorePlace
+from iosonde.cli.output import err, out, print_json_list, styled, write_message
 
 if TYPE_CHECKING:
-    from iosonde.store.store import RunLine
+    from collections.abc import Sequence
 
-_COLOURS = {"finished": "green", "running": "cyan", "interrupted": "yellow", "failed": "red"}
+    from rich.text import Text
+
+    from iosonde.store.lines import RunLine
+    from iosonde.verbs.listing import RunChange, RunList
+
+_SHOWN = 50  # runs, unless --limit says how many
+_COLOURS = {"running": "cyan", "interrupted": "yellow", "failed": "red"}
 
 
 def list_runs(
-    store: StorePlace = None,
-    delete: Annotated[
-        list[str] | None, typer.Option(help="Delete this run and its loops; may be repeated.")
+    filters: Filters = None,
+    sort: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY",
+            help="created, study, name, state, host, target, headline or loops; -KEY: falling.",
+        ),
+    ] = "",
+    limit: Annotated[
+        int | None,
+        typer.Option(min=0, help=f"The newest N runs; 0: all ({_SHOWN}; with --json all)."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+    delete: Annotated[
+        list[str] | None, typer.Option(help="As `iosonde rm RUN`; may be repeated.")
+    ] = None,
+    store: StorePlace = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the runs whole as JSON, the newest first.")
+    ] = False,
 ) -> None:
-    """List the runs in the store, newest first; interrupted ones are shown as such."""
-    from iosonde.verbs import stored
+    """List the runs in the store, the newest last: what they reached, and what changed.
 
-    listed = stored.list_runs(delete=delete or (), store=store, tell=write_message)
+    What changed is the load, the target or a setting since the previous run of the same study.
+    """
+    from iosonde.verbs.listing import list_runs as verb
+
+    most = (None if as_json else _SHOWN) if limit is None else limit or None
+    listed = verb(
+        filters=filters or (), sort=sort, limit=most, delete=delete or (), store=store,
+        tell=write_message,
+    )  # fmt: skip
     if listed.rescued is not None:
         raise listed.rescued
     if as_json:
-        print_json(listed.to_json())
+        print_json_list({"schema": listed.SCHEMA}, "runs", (run.to_json() for run in listed.runs))
     elif listed.lines:
-        _print(listed.lines)
+        print_list(listed, newest_last=not sort)
+    elif filters:
+        out().print("no run fits the filters; `iosonde list` shows all")
     else:
         out().print("no runs yet; `iosonde run --load latency --target .` makes one")
 
 
-def _print(lines: tuple[RunLine, ...]) -> None:
-    from rich.table import Table
-    from rich.text import Text
+def print_list(listed: RunList, *, newest_last: bool = True) -> None:
+    """A row for each run; how many there are besides stands above it."""
+    from iosonde.cli.table import TableColumn, fitted
 
-    table = Table(box=None)
-    for heading in ("run", "when", "study", "hosts", "state"):
-        table.add_column(heading)
-    for heading in ("trials", "loops"):
-        table.add_column(heading, justify="right")
-    for line in lines:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(line.created))
-        state = Text(line.state.value, style=_COLOURS[line.state.value])
-        table.add_row(
-            line.id, when, line.study, ", ".join(line.hosts), state,
-            str(line.trials), str(line.loops),
-        )  # fmt: skip
-    out().print(table)
+    lines = listed.lines[::-1] if newest_last else listed.lines
+    if listed.matching > len(lines):
+        err().print(
+            f"{listed.matching:,} runs; the newest {len(lines)} are shown (--limit 0: all)",
+            style="dim",
+        )
+    columns = (
+        TableColumn("run"), TableColumn("name", rank=2, name=True), TableColumn("when", rank=3),
+        TableColumn("study", rank=5, name=True), TableColumn("target", rank=4, name=True),
+        TableColumn("headline"), TableColumn("changed", name=True, rank=1), TableColumn("state"),
+        TableColumn("tags", rank=6, name=True), TableColumn("trials", right=True, rank=7),
+        TableColumn("loops", right=True, rank=8), TableColumn("hosts", rank=9, name=True),
+    )  # fmt: skip
+    out().print(fitted(columns, [_row(line, listed.changes.get(line.id, ())) for line in lines]))
+
+
+def _row(line: RunLine, changes: Sequence[RunChange]) -> list[str | Text]:
+    from iosonde.sentences import figure_words
+    from iosonde.visible import visible
+
+    outline, state = line.outline, line.state.value
+    others = len(outline.targets) - 1
+    cells = [
+        line.id,
+        line.name,
+        time.strftime("%Y-%m-%d %H:%M", time.localtime(line.created)),
+        line.study,
+        "".join(outline.targets[:1]) + (f" +{others}" if others > 0 else ""),
+        figure_words(outline.headline) if outline.headline else "",
+        change_words(changes),
+        "" if state == "finished" else _coloured(state),
+        ", ".join(line.tags),
+        str(outline.trials),
+        str(outline.loops),
+        ", ".join(outline.hosts),
+    ]  # fmt: skip
+    return [visible(cell) if isinstance(cell, str) else cell for cell in cells]
+
+
+def _coloured(state: str) -> Text:
+    text = styled("{}", state)
+    text.stylize(_COLOURS[state])
+    return text
+
+
+def change_words(changes: Sequence[RunChange]) -> str:
+    """The first change, and how many more: `sda.scheduler none → bfq, +2`."""
+    if not changes:
+        return ""
+    first = changes[0]
+    name = first.name.rpartition("/")[2]
+    values = ("not set" if value is None else value for value in (first.before, first.after))
+    more = f", +{len(changes) - 1}" if len(changes) > 1 else ""
+    return f"{name} {' → '.join(map(str, values))}{more}"

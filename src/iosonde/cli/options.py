@@ -34,6 +34,15 @@ StudyOrRun = Annotated[
     str | None,
     typer.Argument(help="A study's YAML file; with --resume the run to go on with."),
 ]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="KEY=VALUE",
+        help="Runs with study, name, tag, host, target, load, state or id like this ('lab*,ci'), "
+        "KEY!=VALUE without; since=7d, before=DATE; may be repeated.",
+    ),
+]
 StorePlace = Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")]
 Trace = Annotated[
     bool, typer.Option("--trace", help="Show every command as it is sent to its host.")

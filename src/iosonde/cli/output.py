@@ -111,6 +111,27 @@ def print_json(document: Mapping[str, Json]) -> None:
     sys.stdout.write(json_text(document, ascii_only=not writes_unicode(sys.stdout)) + "\n")
 
 
+def print_json_list(
+    document: Mapping[str, Json], key: str, items: Iterable[Mapping[str, Json]]
+) -> None:
+    """The same object as `print_json` would print, with items that are written one by one.
+
+    Args:
+        document: without the items.
+        key: under which they stand, the last.
+        items: as they come; no two are held at a time.
+    """
+    ascii_only = not writes_unicode(sys.stdout)
+    head = json_text(document, ascii_only=ascii_only).removesuffix("\n}")
+    sys.stdout.write(f'{head},\n  "{key}": [')
+    between, end = "\n    ", "]"
+    for item in items:
+        text = json_text(item, ascii_only=ascii_only).replace("\n", "\n    ")
+        sys.stdout.write(between + text)
+        between, end = ",\n    ", "\n  ]"
+    sys.stdout.write(f"{end}\n}}\n")
+
+
 def writes_unicode(stream: TextIO) -> bool:
     """Whether a stream takes all signs, so that JSON need not escape them."""
     return (stream.encoding or "").lower().replace("-", "").startswith("utf")

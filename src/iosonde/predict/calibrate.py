@@ -103,7 +103,7 @@ def points_of(name: str, store: str | None) -> list[CalibrationPoint]:
     kept = open_store(store)
     try:
         named = [
-            line.id for line in kept.runs()
+            line.id for line in kept.heads()
             if line.study == study_of(name) and line.state is RunState.FINISHED
         ]  # fmt: skip
         run = kept.load(named[0] if named else name)

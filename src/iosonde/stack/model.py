@@ -6,6 +6,7 @@ Edges point down: from a file system to the device it is on, from an array to it
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from posixpath import normpath
 
 from iosonde import kerneltext
@@ -122,6 +123,15 @@ def devices_under(capture: Capture, host: str, path: str) -> tuple[str, ...]:
     """
     names = (kernel_name(layer) for layer in layers_under(capture, host, path))
     return tuple(name for name in names if name)
+
+
+def settings_under(capture: Capture, host: str, path: str) -> dict[str, Scalar]:
+    """The settings of what a path stands on, or of all layers where that was not found.
+
+    See `layers_under` and `capture_settings`.
+    """
+    layers = layers_under(capture, host, path) or capture.layers
+    return capture_settings(replace(capture, layers=layers))
 
 
 def capture_settings(capture: Capture) -> dict[str, Scalar]:

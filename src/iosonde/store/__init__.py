@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from iosonde.store.database import Database
+    from iosonde.store.reading import QuickReader
     from iosonde.store.store import Store
 
 STORES: Table[Callable[[str], Database]] = Table(
@@ -25,8 +26,19 @@ STORES: Table[Callable[[str], Database]] = Table(
 
 def has_store(place: str | None = None) -> bool:
     """Whether there may be a store at a place, as `open_store` takes it, which would make one."""
-    where = place or str(config_value("store").value)
+    where = _place(place)
     return "://" in where or Path(where).expanduser().exists()
+
+
+def open_reader(place: str | None = None) -> QuickReader | None:
+    """What reads the list of a store that is a file and at today's schema; None: it is not.
+
+    Raises:
+        UsageError, Refused: as `open_store`.
+    """
+    from iosonde.store.reading import QuickReader
+
+    return QuickReader.of(_place(place))
 
 
 def open_store(place: str | None = None, *, tell: Callable[[str], None] | None = None) -> Store:
@@ -44,7 +56,11 @@ def open_store(place: str | None = None, *, tell: Callable[[str], None] | None =
     """
     from iosonde.store.sql import SqlStore
 
-    where = place or str(config_value("store").value)
+    where = _place(place)
     scheme = where.split(":", 1)[0].split("+")[0] if "://" in where else "sqlite"
     scheme = "postgresql" if scheme == "postgres" else scheme
     return SqlStore(STORES.load(scheme)(where), where, tell)
+
+
+def _place(place: str | None) -> str:
+    return place or str(config_value("store").value)

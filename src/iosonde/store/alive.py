@@ -7,11 +7,10 @@ import os
 import re
 from pathlib import Path
 
-from sqlalchemy import Engine
-
 from iosonde.errors import Refused
 from iosonde.private_folder import make_private
-from iosonde.store.owner import hold_lock, lock_is_free
+from iosonde.records.run import RunState
+from iosonde.store.owner import hold_lock, is_gone, lock_is_free
 
 _ID = re.compile(r"[a-z0-9]+")
 
@@ -20,11 +19,13 @@ class RunLocks:
     """The locks in `STORE.running`, a file for each run; none where the store is no file.
 
     Without one, nobody in another PID namespace takes a run for interrupted.
+
+    Args:
+        file: the store; None: it is no file.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        file = engine.url.database if engine.dialect.name == "sqlite" else None
-        self._folder = Path(f"{file}.running") if file and file != ":memory:" else None
+    def __init__(self, file: str | None) -> None:
+        self._folder = Path(f"{file}.running") if file else None
         self._held: dict[str, int] = {}
 
     def hold(self, run: str) -> None:
@@ -45,6 +46,13 @@ class RunLocks:
             and _ID.fullmatch(run) is not None
             and lock_is_free(self._folder / run)
         )
+
+    def state(self, run: str, stored: str, owner: str) -> RunState:
+        """How a run stands: one whose process is gone without a word was interrupted."""
+        state = RunState(stored)
+        if state is RunState.RUNNING and is_gone(owner, let_go=lambda: self.is_free(run)):
+            return RunState.INTERRUPTED
+        return state
 
     def release(self, run: str) -> None:
         """The run has ended."""

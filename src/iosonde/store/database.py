@@ -15,6 +15,8 @@ from iosonde.outputs import kind_of_file
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+HEAD = "0005"
+"""Number of today's schema: the newest of migrations/."""
 BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite appends to the names of its other files (https://www.sqlite.org/tempfiles.html)."""
 _GONE = (FileNotFoundError, NotADirectoryError)
@@ -92,6 +94,20 @@ class StoreFile:
     def _number(self) -> tuple[int, int]:
         state = os.fstat(self._seen)
         return state.st_dev, state.st_ino
+
+
+def sqlite_path(place: str) -> Path:
+    """The file of a store, by its path or a `sqlite:///PATH` URL.
+
+    Raises:
+        UsageError: it is no such URL.
+    """
+    scheme, separator, rest = place.partition("://")
+    if not separator or not scheme.startswith("sqlite"):
+        return Path(place).expanduser()
+    if len(rest) < 2 or not rest.startswith("/"):
+        raise UsageError("expected sqlite:///PATH", where=place)
+    return Path(rest[1:]).expanduser()
 
 
 def open_files(*, but: int = -1) -> set[tuple[int, int]]:

@@ -86,14 +86,6 @@ def tags_of(connection: Connection, run: str) -> tuple[str, ...]:
     return tuple(row.tag for row in rows)
 
 
-def all_tags(connection: Connection) -> dict[str, tuple[str, ...]]:
-    """The tags of every run that has any, sorted."""
-    tags: dict[str, tuple[str, ...]] = {}
-    for run, tag in connection.execute(select(TAGS.c.run, TAGS.c.tag).order_by(TAGS.c.tag)):
-        tags[run] = (*tags.get(run, ()), tag)
-    return tags
-
-
 def add_tags(connection: Connection, run: str, tags: Iterable[str]) -> None:
     """Mark a run; tags that it has already are passed over."""
     there = set(tags_of(connection, run))

@@ -7,8 +7,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 
 from iosonde.errors import UsageError
+from iosonde.store.database import HEAD
 
-HEAD = "0004"
 _PLACE = Path(__file__).with_name("migrations")
 _LOCK = 0x10_50_7D_E0  # any fixed number: PostgreSQL's advisory lock during the upgrade
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
@@ -15,8 +14,6 @@ from pydantic.dataclasses import dataclass as checked
 from pydantic_core import PydanticSerializationError
 from sqlalchemy import Row
 
-from iosonde import limits
-from iosonde.errors import StoreFailed
 from iosonde.exact import restored, storable
 from iosonde.records.load import Load, LoadResult, RawOutput, Target
 from iosonde.records.prediction import Forecast
@@ -31,9 +28,9 @@ from iosonde.records.printed import (
 )
 from iosonde.records.run import Loop, Origin, Series, Trial
 from iosonde.records.stack import Capture
+from iosonde.store.deflated import deflated, inflated
 
 T = TypeVar("T")
-_LONG = 512  # bytes
 _REPLACED = "\N{REPLACEMENT CHARACTER}".encode()
 
 
@@ -54,12 +51,12 @@ class _Raw:
 
 def pack(kind: Any, record: object) -> bytes:
     """A record as JSON, deflated where it is long."""
-    return _deflated(_dumped(kind, record))
+    return deflated(_dumped(kind, record))
 
 
 def unpack(kind: Any, blob: bytes) -> Any:
     """The record that `pack` packed."""
-    return _read(kind, _inflated(blob))
+    return _read(kind, inflated(blob))
 
 
 def _dumped(kind: Any, record: object) -> bytes:
@@ -76,29 +73,6 @@ def _read(kind: Any, text: bytes) -> Any:
     if b"\\ud" in text:
         return _adapter(kind).validate_python(json.loads(text))
     return _adapter(kind).validate_json(text)
-
-
-def _deflated(text: bytes) -> bytes:
-    """To deflate a short text takes longer than to write it, and saves nothing."""
-    return zlib.compress(text, 1) if len(text) >= _LONG else text
-
-
-def _inflated(blob: bytes) -> bytes:
-    """A deflated text begins with what no JSON begins with (RFC 1950, 2.2: CMF 0x78)."""
-    if blob[:1] != b"\x78":
-        return blob
-    stream = zlib.decompressobj()
-    try:
-        text = stream.decompress(blob, limits.STORED)
-    except zlib.error:
-        text = b""
-    if not stream.eof:
-        raise StoreFailed(
-            f"a record of the store is damaged, or unpacks to more than "
-            f"{limits.shown(limits.STORED)}, the limit",
-            hint="take the store from a backup",
-        )
-    return text
 
 
 def _texts(blob: str) -> tuple[str, ...]:
@@ -205,9 +179,11 @@ def kept_of(row: Row[Any]) -> StoredExtra:
     return StoredExtra(TextLocation(**content["place"]), _KINDS[row.kind](**what))
 
 
+FORECAST = "forecast"
+"""The kind of evidence that is a forecast of a trial."""
 _KINDS: dict[str, Any] = {
     "state": PrintedState, "counters": PrintedCounters, "load": PrintedLoad, "unread": Unread,
-    "forecast": Forecast,
+    FORECAST: Forecast,
 }  # fmt: skip
 
 
@@ -223,9 +199,9 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), default=_members)
 
 def _packed(record: Any) -> bytes:
     """A record whose fields JSON can carry as they are; quicker than `pack`."""
-    return _deflated(_ENCODER.encode(record).encode())
+    return deflated(_ENCODER.encode(record).encode())
 
 
 def _unpacked(blob: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_inflated(blob))
+    found: dict[str, Any] = json.loads(inflated(blob))
     return found

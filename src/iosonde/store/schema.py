@@ -8,6 +8,7 @@ from sqlalchemy import (
     Double,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -48,6 +49,15 @@ RUNS = Table(
     Column("state", AnyText, nullable=False),
     Column("owner", AnyText, nullable=False),
     Column("name", AnyText, nullable=False, server_default=""),
+    Index("runs_listed", "created", "id", "study", "state", "owner", "name"),
+)
+
+OUTLINES = Table(
+    "outlines",
+    TABLES,
+    Column("run", AnyText, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("content", AnyText, nullable=False),
+    Column("settings", LargeBinary),
 )
 
 TAGS = Table(

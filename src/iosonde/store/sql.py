@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import TypeVar
+from functools import partial
 
 from sqlalchemy import (
     Connection,
@@ -19,31 +17,28 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    text,
     update,
 )
-from sqlalchemy.exc import SQLAlchemyError
 from typing_extensions import override
 
-from iosonde import kerneltext
-from iosonde.config import value_beside_file
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.records.campaign import Campaign, Measurement, Result
+from iosonde.records.prediction import Forecast
 from iosonde.records.printed import StoredExtra
 from iosonde.records.run import Loop, Run, RunState, Trial
-from iosonde.records.stack import Json
-from iosonde.store import campaigns, labels, rows
-from iosonde.store.alive import RunLocks
-from iosonde.store.database import Database
-from iosonde.store.migrate import upgrade
-from iosonde.store.owner import is_gone, this_process
+from iosonde.records.stack import Json, Scalar
+from iosonde.store import campaigns, labels, lines, outline, rows
+from iosonde.store.lines import RunLine, RunOutline
+from iosonde.store.owner import this_process
 from iosonde.store.packed import Packed, placed
 from iosonde.store.packed import Row as Filled
-from iosonde.store.rescue import carried, closed, made_anew, other_folders
+from iosonde.store.rescue import closed
 from iosonde.store.schema import CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TRIALS
-from iosonde.store.store import RunLine, Store
+from iosonde.store.store import Store
+from iosonde.store.transactions import Transactions
 
-T = TypeVar("T")
-
+_OUTLINES = 200  # that are computed in one transaction
 _ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"  # nothing that is misread aloud
 
 
@@ -51,115 +46,8 @@ def _new_id() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(8))
 
 
-class SqlStore(Store):
-    """See `iosonde.store.store.Store`.
-
-    Args:
-        database: SQLite or PostgreSQL.
-        place: path or URL, for messages.
-        tell: hears at once what `rescued` says at the end.
-    """
-
-    def __init__(
-        self, database: Database, place: str, tell: Callable[[str], None] | None = None
-    ) -> None:
-        self._database = database
-        self._engine = database.engine
-        self._locks = RunLocks(self._engine)
-        self._place = _shown(database) or place
-        self._tell = tell
-        self._rescued: StoreFailed | None = None
-        try:
-            with self._told():
-                upgrade(self._engine, self._place)
-        except BaseException:
-            closed(database)
-            raise
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """The database's complaint as an error of ours."""
-        try:
-            yield
-        except SQLAlchemyError as problem:
-            reason = kerneltext.lines(str(getattr(problem, "orig", None) or problem).strip())[0]
-            raise StoreFailed(
-                f"the store does not answer as it should: {reason}",
-                where=self._place,
-                hint="check its disk, its rights and --store",
-            ) from problem
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._told(), self._engine.connect() as connection, connection.begin():
-            yield connection
-
-    def _write(self, change: Callable[[Connection], T], run: str = "") -> T:
-        """One transaction; in another file, where the store's takes no more or has gone.
-
-        Args:
-            change: what is done in it; it may be done twice.
-            run: whose data it adds, without which they would be lost; empty: none.
-        """
-        self._stay()
-        try:
-            answer = self._committed(change)
-        except StoreFailed as problem:
-            if not run or not self._carry(run, problem):
-                raise
-            answer = self._committed(change)
-        self._stay()
-        return answer
-
-    def _committed(self, change: Callable[[Connection], T]) -> T:
-        with (
-            self._told(),
-            self._engine.connect().execution_options(writes=True) as connection,
-            connection.begin(),
-        ):
-            return change(connection)
-
-    def _stay(self) -> None:
-        """The store gets a new file where its own was deleted, moved or replaced."""
-        file = self._database.file
-        if file is None or file.is_in_place():
-            return
-        fate, old = file.fate(), self._place
-        new = made_anew(self._database, self._folders)
-        if new is None:
-            raise StoreFailed(
-                f"the store {fate} while it was in use, and no disk takes a copy of it", where=old,
-                hint="it is gone when this process ends" if "deleted" in fate else "",
-            )  # fmt: skip
-        self._adopt(new, f"the store {fate} while it was in use; all of it is now in", old)
-
-    def _carry(self, run: str, problem: StoreFailed) -> bool:
-        """One run goes to a store elsewhere; False where that is not possible."""
-        new = carried(self._database, run, self._folders) if self._database.file else None
-        if new is None:
-            return False
-        old = self._place
-        closed(self._database)
-        self._adopt(new, f"{problem.message}; run {run} goes on in", old)
-        return True
-
-    def _adopt(self, new: Database, what: str, old: str) -> None:
-        runs = self._locks.runs()
-        self._locks.close()
-        self._database, self._engine, self._place = new, new.engine, _shown(new)
-        self._locks = RunLocks(self._engine)
-        for run in runs:
-            self._locks.hold(run)
-        name = "a new file of that name" if self._place == old else self._place
-        self._rescued = StoreFailed(
-            f"{what} {name}", where=old, hint=f"iosonde list --store {shlex.quote(self._place)}"
-        )
-        if self._tell:
-            self._tell(str(self._rescued))
-
-    @staticmethod
-    def _folders() -> Iterator[Path]:
-        return other_folders(str(value_beside_file("store").value))
+class SqlStore(Transactions, Store):
+    """See `iosonde.store.store.Store`."""
 
     @property
     @override
@@ -313,21 +201,27 @@ class SqlStore(Store):
 
     @override
     def finish(self, run: str, state: RunState) -> None:
-        change = update(RUNS).where(RUNS.c.id == run).values(state=state.value, owner="")
-        self._write(lambda connection: connection.execute(change), run)
+        def change(connection: Connection) -> None:
+            connection.execute(
+                update(RUNS).where(RUNS.c.id == run).values(state=state.value, owner="")
+            )
+            outline.keep(connection, run)
+
+        self._write(change, run)
         self._locks.release(run)
 
     @override
     def resume(self, run: str, *, owner: str) -> Run:
         def change(connection: Connection) -> Run:
             row = self._find(connection, run)
-            state = self._state(row)
+            state = self._locks.state(row.id, row.state, row.owner)
             if state in {RunState.FINISHED, RunState.RUNNING}:
                 raise UsageError(
                     f"run {row.id} is {state.value}, so there is nothing to resume",
                     hint="`iosonde list` shows the interrupted ones",
                 )
             self._locks.hold(row.id)
+            outline.forget(connection, row.id)
             connection.execute(
                 update(RUNS)
                 .where(RUNS.c.id == row.id)
@@ -343,45 +237,72 @@ class SqlStore(Store):
             return self._whole(connection, self._find(connection, run))
 
     @override
-    def runs(self) -> tuple[RunLine, ...]:
-        trials = select(TRIALS.c.run, func.count().label("n")).group_by(TRIALS.c.run).subquery()
-        loops = (
-            select(LOOPS.c.run, func.count().label("n"))
-            .where(LOOPS.c.parser_version > 0)  # 0: not read
-            .group_by(LOOPS.c.run)
-            .subquery()
-        )
+    def heads(self) -> tuple[RunLine, ...]:
         with self._reading() as connection:
-            tags = labels.all_tags(connection)
-            hosts: dict[str, list[str]] = {}
-            for run, host in connection.execute(select(TRIALS.c.run, TRIALS.c.host).distinct()):
-                hosts.setdefault(run, []).append(host)
-            found = connection.execute(
-                select(RUNS, trials.c.n.label("trials"), loops.c.n.label("loops"))
-                .outerjoin(trials, trials.c.run == RUNS.c.id)
-                .outerjoin(loops, loops.c.run == RUNS.c.id)
-                .order_by(RUNS.c.created.desc(), RUNS.c.id)
-            ).all()
-        return tuple(
-            RunLine(
-                id=row.id,
-                study=row.study,
-                created=row.created,
-                state=self._state(row),
-                trials=row.trials or 0,
-                loops=row.loops or 0,
-                hosts=tuple(sorted(hosts.get(row.id, ()))),
-                name=row.name,
-                tags=tags.get(row.id, ()),
-            )
-            for row in found
-        )
+            return lines.heads(_query(connection), self._locks.state)
+
+    @override
+    def runs(self) -> tuple[RunLine, ...]:
+        heads = self.heads()
+        return lines.outlined(heads, self.outlines([line.id for line in heads]))
+
+    @override
+    def outlines(self, runs: Sequence[str]) -> dict[str, RunOutline]:
+        with self._reading() as connection:
+            known = lines.outlines(_query(connection), runs)
+        missing = [run for run in runs if run not in known]
+        for start in range(0, len(missing), _OUTLINES):
+            some = missing[start : start + _OUTLINES]
+            with self._reading() as connection:
+                computed = outline.computed(connection, some)
+            known |= computed
+            with suppress(StoreFailed):  # one that takes no more can still be read
+                keep = partial(outline.keep_all, outlines=computed, state=self._locks.state)
+                self._write(keep)
+        return known
+
+    @override
+    def settings(self, runs: Sequence[str]) -> dict[str, dict[str, Scalar]]:
+        with self._reading() as connection:
+            return lines.settings(_query(connection), runs)
+
+    @override
+    def keep_settings(self, settings: Mapping[str, Mapping[str, Scalar]]) -> None:
+        with suppress(StoreFailed):  # computed again the next time
+            self._write(partial(outline.keep_settings, settings=settings))
+
+    @override
+    def first_trial(self, run: str) -> Trial | None:
+        with self._reading() as connection:
+            row = self._find(connection, run)
+            query = select(TRIALS).where(TRIALS.c.run == row.id).order_by(TRIALS.c.position)
+            first = connection.execute(query.limit(1)).first()
+        return None if first is None else rows.trial_of(first, ())
+
+    @override
+    def forecast_models(self) -> dict[str, frozenset[str]]:
+        models: dict[str, frozenset[str]] = {}
+        with self._reading() as connection:
+            query = select(EVIDENCE).where(EVIDENCE.c.kind == rows.FORECAST)
+            for row in connection.execute(query):
+                forecast = rows.kept_of(row).what
+                assert isinstance(forecast, Forecast)  # noqa: S101 - by its kind
+                models[row.run] = models.get(row.run, frozenset()) | {*forecast.devices.values()}
+        return models
+
+    @override
+    def delete_all(self, runs: Sequence[str]) -> None:
+        for run in runs:
+            self.delete(run)
 
     @override
     def delete(self, run: str) -> None:
         def change(connection: Connection) -> str:
             row = self._find(connection, run)
-            if self._state(row) is RunState.RUNNING and row.owner != this_process():
+            if (
+                self._locks.state(row.id, row.state, row.owner) is RunState.RUNNING
+                and row.owner != this_process()
+            ):
                 raise UsageError(
                     f"run {row.id} is being measured, so it was not removed",
                     hint="end it first, or wait until `iosonde list` shows that it has ended",
@@ -420,26 +341,16 @@ class SqlStore(Store):
             study=row.study,
             plan=json.loads(row.plan),
             created=row.created,
-            state=self._state(row),
+            state=self._locks.state(row.id, row.state, row.owner),
             owner=row.owner,
             name=row.name,
             tags=labels.tags_of(connection, row.id),
         )
 
-    def _state(self, row: Row[tuple[object, ...]]) -> RunState:
-        """How a run stands: one whose process is gone without a word was interrupted."""
-        state = RunState(row.state)
-        if state is RunState.RUNNING and is_gone(
-            row.owner, let_go=lambda: self._locks.is_free(row.id)
-        ):
-            return RunState.INTERRUPTED
-        return state
 
-
-def _shown(database: Database) -> str:
-    """Where a database is, for messages."""
-    file, url = database.file, database.engine.url
-    return file.path if file else url.render_as_string(hide_password=True)
+def _query(connection: Connection) -> lines.Query:
+    """As `lines` asks."""
+    return lambda sql, values: connection.execute(text(sql), values).all()
 
 
 def _count(connection: Connection, table: Table, run: str) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from functools import partial
-from pathlib import Path
 
 from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -18,7 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.outputs import followed
 from iosonde.private_folder import make_folders
-from iosonde.store.database import Database, StoreFile
+from iosonde.store.database import Database, StoreFile, sqlite_path
 
 
 def connect(place: str) -> Database:
@@ -29,7 +28,7 @@ def connect(place: str) -> Database:
         Refused: a link of another user leads there, or others may put links beside it.
         StoreFailed: the file cannot be made.
     """
-    path = _path(place)
+    path = sqlite_path(place)
     try:
         make_folders(path.parent)
     except OSError as problem:
@@ -51,15 +50,6 @@ def connect(place: str) -> Database:
     event.listen(engine, "connect", partial(_prepare, file))
     event.listen(engine, "begin", _begin)
     return Database(engine, file)
-
-
-def _path(place: str) -> Path:
-    scheme, separator, rest = place.partition("://")
-    if not separator or not scheme.startswith("sqlite"):
-        return Path(place).expanduser()
-    if len(rest) < 2 or not rest.startswith("/"):
-        raise UsageError("expected sqlite:///PATH", where=place)
-    return Path(rest[1:]).expanduser()
 
 
 def _prepare(file: StoreFile, connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:

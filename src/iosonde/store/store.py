@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.records.campaign import Campaign, Measurement, Result
 from iosonde.records.printed import StoredExtra
 from iosonde.records.run import Loop, Run, RunState, Trial
-from iosonde.records.stack import Json
+from iosonde.records.stack import Json, Scalar
+from iosonde.store.lines import RunLine, RunOutline
 from iosonde.store.packed import Packed
-
-
-@dataclass(frozen=True, slots=True)
-class RunLine:
-    """A run as `list` shows it: without loops."""
-
-    id: str
-    study: str
-    created: float
-    state: RunState
-    trials: int
-    loops: int
-    hosts: tuple[str, ...]
-    name: str = ""
-    tags: tuple[str, ...] = ()
 
 
 class NoSuchRun(UsageError):
@@ -157,8 +142,43 @@ class Store(Protocol):
         """
         ...
 
+    def heads(self) -> tuple[RunLine, ...]:
+        """All runs, newest first, without their outlines."""
+        ...
+
     def runs(self) -> tuple[RunLine, ...]:
-        """All runs, newest first."""
+        """All runs, newest first, with their outlines."""
+        ...
+
+    def outlines(self, runs: Sequence[str]) -> dict[str, RunOutline]:
+        """Of runs by their ids; computed, and of those that have ended kept, where it is not yet.
+
+        A run that is not there any more is left out.
+        """
+        ...
+
+    def settings(self, runs: Sequence[str]) -> dict[str, dict[str, Scalar]]:
+        """The settings that are kept beside the outlines of runs, by `keep_settings`."""
+        ...
+
+    def keep_settings(self, settings: Mapping[str, Mapping[str, Scalar]]) -> None:
+        """Keep beside the outlines of runs, by id, what was set when they were measured."""
+        ...
+
+    def first_trial(self, run: str) -> Trial | None:
+        """The first trial of a run, without its loops; None: it has none.
+
+        Raises:
+            UsageError: no such run.
+        """
+        ...
+
+    def forecast_models(self) -> dict[str, frozenset[str]]:
+        """The models of devices that the forecasts kept beside each run rest on, as written."""
+        ...
+
+    def delete_all(self, runs: Sequence[str]) -> None:
+        """Forget runs, by their ids; one that is measured ends it, as `delete` does."""
         ...
 
     def delete(self, run: str) -> None:

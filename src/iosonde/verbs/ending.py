@@ -40,5 +40,5 @@ def _last_stopped(kept: Store, *, campaign: bool) -> str | None:
     from iosonde.records.run import RunState
 
     stopped = {RunState.INTERRUPTED, RunState.FAILED}
-    some = (one.id for one in kept.runs() if one.state in stopped)
+    some = (one.id for one in kept.heads() if one.state in stopped)
     return next((one for one in some if (kept.campaign(one) is not None) == campaign), None)

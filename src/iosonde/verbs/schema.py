@@ -31,6 +31,7 @@ SCHEMAS: Table[Described] = Table(
         "lab": "iosonde.verbs.lab:RunningLabs",
         "loads": "iosonde.verbs.loads:BundledLoads",
         "persist": "iosonde.verbs.settings:KeptSettings",
+        "rm": "iosonde.verbs.removal:RemovedRuns",
         "rollback": "iosonde.verbs.settings:RestoredSettings",
         "run": "iosonde.verbs.schema:run_schema",
         "set": "iosonde.verbs.settings:ChangedSettings",

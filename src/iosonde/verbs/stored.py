@@ -1,13 +1,13 @@
-"""What is in the store?"""
+"""Stored runs, in formats that other tools read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from iosonde.contract import HIDDEN, VerbResult
-from iosonde.errors import StoreFailed
 from iosonde.measure.again import read_again
 from iosonde.measure.sheet import sheet
 from iosonde.records.sheet import RunSheet
@@ -15,20 +15,10 @@ from iosonde.report import FORMATS
 from iosonde.report.json import RunResult, RunResults
 from iosonde.report.raw import raw_outputs
 from iosonde.store import open_store
-from iosonde.store.store import RunLine
+from iosonde.store.store import NoSuchRun
 
 if TYPE_CHECKING:
     import polars
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunList(RunResults):
-    """Runs of the store, the newest first; each of `runs` is read when it is asked for."""
-
-    lines: tuple[RunLine, ...] = field(metadata=HIDDEN)
-    """Of each run when it was made, its study, state, hosts, and how many trials and loops."""
-    rescued: StoreFailed | None = field(metadata=HIDDEN)
-    """Where the store had to be taken to another file: which, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,59 +37,6 @@ class ExportedRuns(RunResults):
         from iosonde.report.parquet import frame_of
 
         return frame_of([run.sheet for run in self.runs])
-
-
-class _StoredRuns(Sequence[RunResult]):
-    """Runs that are read from the store when they are asked for; all at once in a loop."""
-
-    def __init__(self, runs: Sequence[str], store: str | None) -> None:
-        self._runs, self._store = runs, store
-
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    @overload
-    def __getitem__(self, at: int) -> RunResult: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[RunResult]: ...
-    def __getitem__(self, at: int | slice) -> RunResult | Sequence[RunResult]:
-        if isinstance(at, slice):
-            return _StoredRuns(self._runs[at], self._store)
-        return RunResult.of(load_sheets([self._runs[at]], self._store)[0])
-
-    def __iter__(self) -> Iterator[RunResult]:
-        return map(RunResult.of, load_sheets(self._runs, self._store))
-
-
-def _ignore(sentence: str) -> None:
-    del sentence
-
-
-def list_runs(
-    *,
-    delete: Sequence[str] = (),
-    store: str | None = None,
-    tell: Callable[[str], None] = _ignore,
-) -> RunList:
-    """The runs in the store, the newest first; interrupted ones are shown as such.
-
-    Args:
-        delete: runs that are removed before, with their loops.
-        store: a file or a PostgreSQL URL; None: the usual one.
-        tell: hears at once, as a sentence, where the store had to be taken to another file.
-
-    Raises:
-        UsageError: there is no such run to delete, or it is being measured.
-    """
-    kept = open_store(store, tell=tell)
-    try:
-        for run in delete:
-            kept.delete(run)
-        lines = kept.runs()
-    finally:
-        kept.close()
-    runs = _StoredRuns([line.id for line in lines], store)
-    return RunList(runs=runs, lines=lines, rescued=kept.rescued)
 
 
 def export(
@@ -134,5 +71,16 @@ def load_sheets(runs: Sequence[str], store: str | None) -> list[RunSheet]:
     kept = open_store(store)
     try:
         return [sheet(read_again(kept.load(run))) for run in runs]
+    finally:
+        kept.close()
+
+
+def each_sheet(runs: Iterable[str], store: str | None) -> Iterator[RunSheet]:
+    """The same one after the other, without those that were removed meanwhile."""
+    kept = open_store(store)
+    try:
+        for run in runs:
+            with suppress(NoSuchRun):
+                yield sheet(read_again(kept.load(run)))
     finally:
         kept.close()
