@@ -55,3 +55,15 @@ def test_what_is_left_out_of_a_pasted_command_is_told(iosonde: Run) -> None:
     assert ended.json["schema"] == "iosonde.plan/1"
     assert "x: filename is left out: the target says where the load is applied" in ended.stderr
     assert "bs=4kib: fio reads KiB as 1000 bytes" in ended.stderr
+
+
+def test_a_load_with_a_published_limit_is_judged_by_it_where_it_is_alone(
+    iosonde: Callable[..., Ended], tmp_path: Path
+) -> None:
+    options = ("--target", str(tmp_path), "--loops", "3", "--seconds", "1", "--max-seconds", "4")
+    alone = iosonde("run", "--load", "etcd-wal", *options, "--require", "write.iops > 1")
+    assert "sync.latency.p99 < 10 ms" not in alone.stdout  # the study says it itself
+    judged = iosonde("run", "--load", "etcd-wal", "--target", str(tmp_path), "--loops", "3",
+                     "--seconds", "1")  # fmt: skip
+    assert "sync.latency.p99 < 10 ms" in judged.stdout.splitlines()[0]
+    assert judged.status in {0, 1, 5}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar
 
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.loads import LOADS
-from iosonde.loads.named import named_load, names, text_of
+from iosonde.loads.named import limits_of, named_load, names, text_of
 from iosonde.measure import named as studies
 from iosonde.records.stack import Json
 
@@ -31,6 +32,9 @@ class BundledLoad:
     """False: its figures may be those of the page cache."""
     spec: Mapping[str, Json]
     """The engine's own declaration."""
+    require: Mapping[str, str] = field(metadata=ADDED)
+    """What storage for it must reach by a published source, metric to bound: `run` of this load
+    alone passes or fails by it."""
     text: str = field(metadata=HIDDEN)
     """Its file, to be copied and changed."""
 
@@ -86,5 +90,6 @@ def _bundled(name: str) -> BundledLoad:
     demand = LOADS.load(load.engine)().demand(load)
     return BundledLoad(
         load.name, load.engine, load.about, demand.reads, demand.writes, demand.size,
-        demand.seconds, demand.direct, load.spec, text_of(name),
+        demand.seconds, demand.direct, load.spec, limits_of(name, directory=Path()),
+        text_of(name),
     )  # fmt: skip

@@ -13,6 +13,7 @@ from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import IosondeError, StoreFailed, UsageError
 from iosonde.loads import LOADS
 from iosonde.loads.matrix import loop_seconds
+from iosonde.loads.named import limits_of
 from iosonde.measure.interleave import spread
 from iosonde.measure.named import bundled_values, is_bundled
 from iosonde.measure.progress import Progress, unwatched
@@ -220,7 +221,7 @@ def _plan(
         if name:
             kept.require_free_name(check_label(name, "name"))
         study, where = _study(file, options)
-        return replace(make_plan(study, where=where), name=name), None
+        return replace(make_plan(_with_limits(study, where), where=where), name=name), None
     given = [*(["name"] if name else []), *(_OPTIONS.get(key, key) for key in options)]
     which = to_resume(kept, file, given, campaign=False)
     if kept.campaign(which) is not None:
@@ -229,6 +230,17 @@ def _plan(
         )
     old = kept.resume(which, owner=this_process())
     return plan_again(old.plan), old
+
+
+def _with_limits(study: Study, where: str) -> Study:
+    """The study with what its only load requires, unless it says itself when it is over."""
+    (load, *others) = study.loads
+    if study.require or study.until or study.interleave or others or not isinstance(load, str):
+        return study
+    limits = limits_of(load, directory=Path(where).parent if Path(where).is_file() else Path())
+    if not limits:
+        return study
+    return check_declaration({**study.model_dump(mode="json"), "require": limits}, where, Study)
 
 
 def _study(file: str | None, options: Mapping[str, Any]) -> tuple[Study, str]:

@@ -10,14 +10,16 @@ from iosonde.errors import LoadFailed, UsageError
 from iosonde.hosts.local import LocalHost
 from iosonde.loads import LOADS
 from iosonde.loads.hdparm.load import Hdparm
-from iosonde.loads.named import declare_load, named_load, names, text_of
+from iosonde.loads.named import declare_load, limits_of, named_load, names, text_of
+from iosonde.measure.requirements import declared
 from iosonde.records.load import Load, RawOutput, Target, TargetKind
 from tests.loop.devices import loop_device
 
 DOCS = Path(__file__).parents[3] / "docs" / "use" / "loads.md"
 WRITERS = {
-    "certification", "etcd-wal", "integrity", "mixed-70-30", "mixed-80-20", "mysql-like",
-    "sequential-write", "write-iops", "write-latency",
+    "ceph-osd-journal", "certification", "etcd-wal", "integrity", "kafka-log", "mixed-70-30",
+    "mixed-80-20", "mysql-like", "postgresql-wal", "sequential-write", "video-capture",
+    "write-iops", "write-latency",
 }  # fmt: skip
 
 
@@ -33,6 +35,39 @@ def test_each_is_declared_described_and_honest_about_writing(name: str) -> None:
     assert len(load.about) > 20
     assert demand.writes == (name in WRITERS)
     assert f"`{name}`" in DOCS.read_text()
+
+
+def test_each_limit_can_be_required_and_names_its_source() -> None:
+    limits = {name: limits_of(name, directory=Path()) for name in names()}
+    assert {name: found for name, found in limits.items() if found} == {
+        "etcd-wal": {"sync.latency.p99": "< 10 ms"},
+        "video-capture": {"write.bandwidth": "> 158 MiB/s"},
+        "vm-boot-storm": {"read.bandwidth": "> 119.2 MiB/s"},
+    }
+    for name, found in limits.items():
+        about = named_load(name).about
+        assert len(declared({"require": found})) == len(found)
+        assert not found or ("Limit: " in about and "Source: " in about)
+        assert "No limit is published" not in about or not found
+
+
+def test_the_limits_are_the_figures_of_their_sources() -> None:
+    """158 MB/s of the manual against its frames (v210: 128 bytes for 48 pixels); 1 Gbit/s."""
+    frame = 1920 * 1080 * 128 // 48
+    assert "bs: 5400k" in text_of("video-capture")
+    assert frame == 5400 * 1024
+    assert round(frame * 30 / 1.001 / 2**20) == 158
+    assert round(1e9 / 8 / 2**20, 1) == 119.2
+
+
+def test_a_copied_load_keeps_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(text_of("etcd-wal").replace("10 ms", "2 ms"))
+    assert limits_of("mine.yaml", directory=tmp_path) == {"sync.latency.p99": "< 2 ms"}
+    assert declare("mine.yaml", tmp_path).spec["sections"]
+    (tmp_path / "mine.yaml").write_text("require: fast\nfio: {rw: read}\n")
+    with pytest.raises(UsageError, match="expected metrics and their bounds"):
+        limits_of("mine.yaml", directory=tmp_path)
+    assert limits_of("fio --rw=read", directory=tmp_path) == {}
 
 
 @pytest.mark.parametrize("name", sorted(set(names()) - {"hdparm"}))

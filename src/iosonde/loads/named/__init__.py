@@ -1,7 +1,8 @@
 """The loads that come with iosonde, one YAML file each, and loads as studies name them.
 
-A file has `about:` and one key that is a load engine, with what that engine declares. Anyone can
-copy one and change it: `iosonde loads NAME > my.yaml`, then `loads: [my.yaml]`.
+A file has `about:`, one key that is a load engine, with what that engine declares, and `require:`
+where there is a published limit that storage for such a load must reach. Anyone can copy one and
+change it: `iosonde loads NAME > my.yaml`, then `loads: [my.yaml]`.
 """
 
 from __future__ import annotations
@@ -47,6 +48,29 @@ def text_of(name: str) -> str:
             hint=f"did you mean {near[0]!r}?" if near else "",
         )
     return files(__name__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def limits_of(entry: str, *, directory: Path) -> dict[str, str]:
+    """What a load requires of storage, metric → bound; empty where its file says nothing.
+
+    Args:
+        entry: a bundled load, or a .yaml file of a load.
+        directory: what relative paths stand in.
+
+    Raises:
+        UsageError: the file is wrong.
+    """
+    if entry.endswith(_SUFFIXES):
+        text = _file(directory / entry, entry)
+    elif entry in names():
+        text = text_of(entry)
+    else:
+        return {}
+    required = _tree(text, entry).get("require") or {}
+    if not isinstance(required, Mapping):
+        raise UsageError("expected metrics and their bounds", where=f"{entry}, require",
+                         hint='write {sync.latency.p99: "< 10 ms"}')  # fmt: skip
+    return {str(metric): str(bound) for metric, bound in required.items()}
 
 
 def named_load(name: str) -> Load:
@@ -212,13 +236,18 @@ def _adjusted(base: Load, options: Mapping[str, Json], declaring: _Declaring) ->
     )
 
 
-def _from_yaml(text: str, name: str, declaring: _Declaring) -> list[Load]:
+def _tree(text: str, where: str) -> dict[str, Any]:
     from iosonde.yamltext import load_yaml
 
-    where = declaring.where
     tree = load_yaml(text, where, what="this load")
     if not isinstance(tree, dict):
         raise UsageError("expected `about:` and the options of one load engine", where=where)
+    return tree
+
+
+def _from_yaml(text: str, name: str, declaring: _Declaring) -> list[Load]:
+    tree = _tree(text, declaring.where)
+    tree.pop("require", None)  # see `limits_of`
     about = " ".join(str(tree.pop("about", "")).split())
     spec: dict[str, Json] = {str(key): value for key, value in tree.items()}
     loads = _by_mapping(spec, name, replace(declaring, directory=Path()))
