@@ -76,7 +76,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MeasurementSite:
     trials = [
         PlannedTrial(f"w@{at}", ProbePoint(path="", name=at), WRITES) for at in ("disk", "fs")
     ]
-    study = Study(stack=str(file), at=["disk", "fs"], loads=["certification"])
+    study = Study(stack=str(file), at=["disk", "fs"], loads=["certification"], observe=False)
     found = MeasurementSite(study, trials, (), (), cast("Any", Mock()))
     assert found.stack is not None
     found.hosts["local"] = LocalHost()
