@@ -164,7 +164,12 @@ def short_knee(curve: Curve) -> str:
 def knee_words(curve: Curve) -> str:
     """`knee at 14 I/Os in flight (11 … 19): 88,600 IOPS, 180 µs at iodepth 16`; or why none."""
     if curve.knee is None:
-        return f"no knee: {curve.no_knee}"
+        most = max(curve.points, key=lambda point: point.iops)
+        latency = "" if most.latency is None else f", {units.show_seconds(most.latency)}"
+        return (
+            f"no knee found; the highest rate is {units.show_iops(most.iops)}{latency} at "
+            f"{curve.axis} {most.matrix[curve.axis]} ({curve.no_knee})"
+        )
     knee = curve.knee
     if knee.interval:
         sure = f" ({knee.interval[0]:.3g} … {knee.interval[1]:.3g})"

@@ -60,7 +60,10 @@ def test_loops_go_on_until_it_is_decided_or_time_is_over(iosonde: Iosonde, tmp_p
     assert result["verdict"] != "undecided" or result["loops"] > 3
 
 
-@pytest.mark.parametrize("text", ["read.iops = 5", "read.iopsy > 5", "read.iops > 5 ms"])
+@pytest.mark.parametrize(
+    "text",
+    ["read.iops = 5", "read.iopsy > 5", "read.iops > 5 ms", "reed.iops > 5", "trim.iops > 5"],
+)
 def test_a_wrong_requirement_is_found_before_anything_runs(
     iosonde: Iosonde, tmp_path: Path, text: str
 ) -> None:

@@ -123,26 +123,28 @@ def _knee(
 ) -> tuple[Knee | None, str]:  # fmt: skip
     """The knee of a curve, or why it has none."""
     if alone is None:
-        return None, f"{axis} 1 with one job was not measured: the knee follows from its rate"
+        return (
+            None,
+            f"it is computed from the rate of {axis} 1 with one job, which was not measured",
+        )
     last = points[-1]
     if last.latency is not None and last.iops * last.latency < _KEPT * last.in_flight:
         return None, (
-            f"at {axis} {last.matrix[axis]} about {last.iops * last.latency:.1f} of "
-            f"{last.in_flight} I/Os were in flight (rate × latency)"
+            f"at {axis} {last.matrix[axis]} the load kept only {last.iops * last.latency:.1f} of "
+            f"{last.in_flight} I/Os in flight"
         )
     curve = {point.in_flight: _rates(sheet) for point, sheet in zip(points, sheets, strict=True)}
     curve = dict(sorted({**curve, 1: _rates(alone)}.items()))
     passes = sorted(set.intersection(*(set(rates) for rates in curve.values())))
     if len(curve) < 2 or not passes:
-        return None, "its points have no loop in common"
+        return None, "no loop was finished at all of its points"
     position = find_knee(list(curve), [[rates[at] for rates in curve.values()] for at in passes])
     beyond = position.interval[1] if position.interval else position.bounds[1]
     if beyond > max(curve):
         least = position.interval[0] if position.interval else position.bounds[0]
-        limit = "not known" if beyond == inf else f"{beyond:.3g}"
+        end = "more" if beyond == inf else f"up to {beyond:.3g}"
         return None, (
-            f"not within the {max(curve)} I/Os in flight that were measured: it lies at "
-            f"{least:.3g} or beyond (upper bound {limit})"
+            f"it lies at {least:.3g} I/Os in flight or {end}, at most {max(curve)} were measured"
         )
     there = next(point for point in points if point.in_flight >= position.at or point is last)
     return Knee(position.at, position.interval, there.iops, there.latency, there.trial), ""

@@ -6,7 +6,7 @@ becomes the list of trials in the order they are run. docs/use/run.md describes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
 from pathlib import Path
@@ -293,7 +293,26 @@ def make_plan(study: Study, *, where: str) -> Plan:
     ]
     loads = [_resized(load, study.size, where) for load in loads]
     _refuse_twins([load.name for load in loads], "load", where)
+    _check_required(study, loads, where)
     return _arranged(_located(study, directory), loads)
+
+
+def _check_required(study: Study, loads: Sequence[Load], where: str) -> None:
+    """Some load must give each metric that is required, as far as that is seen beforehand.
+
+    Raises:
+        UsageError: no load has figures of such a direction.
+    """
+    demands = [LOADS.load(load.engine)().demand(load) for load in loads]
+    if not all(demand.directions for demand in demands):
+        return
+    given = list(dict.fromkeys(way for demand in demands for way in demand.directions))
+    for metric in study.require:
+        if metric.partition(".")[0] not in given:
+            raise UsageError(
+                f"no load gives {metric}: their figures are of {', '.join(given)}",
+                where=f"{where}, require", hint=f"require a metric such as {given[0]}.iops",
+            )  # fmt: skip
 
 
 def _declared_loads(study: Study, number: int, where: str, directory: Path) -> list[Load]:

@@ -21,7 +21,7 @@ def curve(size: int, knee: bool = True) -> Curve:
         for depth in DEPTHS
     )  # fmt: skip
     found = Knee(4.0, (3.6, 5.1), 4000.0, 1e-3, f"{size}/4") if knee else None
-    why = "" if knee else "iodepth 1 with one job was not measured"
+    why = "" if knee else "iodepth 1 was not measured"
     return Curve("random", "local", "/srv", {"bs": size}, "iodepth", points, found, why)
 
 
@@ -29,7 +29,8 @@ def test_the_answer_is_where_the_knees_are() -> None:
     page = page_of([replace(sample_run(), curves=(curve(4096), curve(65536, knee=False)))])
     assert page.answer == (
         "random, bs 4 KiB: knee at 4 I/Os in flight (3.6 … 5.1); iodepth 4 gives 4,000 IOPS, 1 ms; "
-        "random, bs 64 KiB: no knee: iodepth 1 with one job was not measured."
+        "random, bs 64 KiB: no knee found; the highest rate is 4,000 IOPS, 1 ms at iodepth 4 "
+        "(iodepth 1 was not measured)."
     )
     assert [figure.title for figure in page.figures[:2]] == [
         "random: latency over rate", "random: iodepth by size, MiB/s"

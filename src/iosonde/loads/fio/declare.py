@@ -214,7 +214,7 @@ def _meant(key: str) -> str:
     """A known option that differs only in _ and -, or in one or two letters; "" where none."""
     if name := _plain().get(re.sub(r"[_-]", "", key.lower())):
         return name
-    near = get_close_matches(key, KNOWN, n=1, cutoff=0.87)
+    near = get_close_matches(key, KNOWN, n=1, cutoff=0.85)
     return near[0] if near else ""
 
 
