@@ -15,7 +15,7 @@ from typing import Any
 __all__ = [
     "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads", "persist",
     "predict", "prune", "report", "rm", "rollback", "run", "schema", "set_settings", "settings",
-    "show", "tag", "tune", "up",
+    "show", "tag", "trend", "tune", "up",
 ]  # fmt: skip
 _MODULES = {
     "down": "up", "export": "stored", "list_runs": "listing", "persist": "settings",

@@ -17,6 +17,7 @@ from iosonde.verbs.settings import settings as settings
 from iosonde.verbs.show import show as show
 from iosonde.verbs.stored import export as export
 from iosonde.verbs.tag import tag as tag
+from iosonde.verbs.trend import trend as trend
 from iosonde.verbs.tune import tune as tune
 from iosonde.verbs.up import down as down
 from iosonde.verbs.up import up as up
@@ -24,5 +25,5 @@ from iosonde.verbs.up import up as up
 __all__ = [
     "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads", "persist",
     "predict", "prune", "report", "rm", "rollback", "run", "schema", "set_settings", "settings",
-    "show", "tag", "tune", "up",
+    "show", "tag", "trend", "tune", "up",
 ]  # fmt: skip

@@ -64,7 +64,7 @@ def test_the_newest_is_last_with_its_headline_and_what_changed(
     assert [row.split()[0] for row in rows] == runs
     assert heading.split()[:6] == ["run", "name", "when", "study", "target", "headline"]
     assert "read 9,800 IOPS ± 2.53 %" in rows[0]
-    assert "disk:sda.scheduler none → mq-deadline" in rows[4]  # not against the failed run
+    assert "  sda.scheduler none → mq-deadline" in rows[4]  # not against the failed run
     assert "sdb" not in ended.stdout  # the target does not stand on it
     assert "→" not in "".join(rows[:2])
     assert "failed" in rows[2]

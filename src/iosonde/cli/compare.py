@@ -14,14 +14,21 @@ from iosonde.errors import UsageError
 
 def compare(
     runs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="A [B…]",
+            metavar="[A [B…]]",
             help="Runs; A is the baseline. RUN/TRIAL: one trial of it. A alone: the arms of a run "
             "with --interleave.",
         ),
-    ],
+    ] = None,
     *,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Compare all runs (default: last) with this `iosonde baseline`.",
+        ),
+    ] = None,
     trial: Annotated[
         list[str] | None,
         typer.Option(help="Only trials of this load, probe, host or id; may be repeated."),
@@ -53,14 +60,18 @@ def compare(
     from iosonde.cli.compared import print_comparison, print_warnings
     from iosonde.verbs import compare as verb
 
+    named = tuple(runs or ())
+    if not named and not baseline:
+        raise UsageError("say which runs", hint="iosonde compare A B, or --baseline NAME")
     compared = verb.compare(
-        *runs, trials=trial or (), metrics=metric or (), margin=_margin(margin), gates=gate or (),
-        simultaneous=simultaneous, store=store,
+        *named, trials=trial or (), metrics=metric or (), margin=_margin(margin), gates=gate or (),
+        simultaneous=simultaneous, baseline=baseline or "", store=store,
     )  # fmt: skip
     if as_json:
         print_json(compared.to_json())
     else:
-        print_comparison(compared, runs, everything=everything)
+        first = [compared.verdicts[0].baseline] if baseline else []
+        print_comparison(compared, [*first, *(named or ["last"])], everything=everything)
     print_warnings(compared)
     return int(not compared.passed)
 

@@ -57,6 +57,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("compare last", "the two arms of a run with --interleave"),
         ("compare BEFORE AFTER --gate write.iops:5", "for CI: exit 1 where it is 5 % worse"),
     ),
+    "baseline": (
+        ("baseline set nightly last", "the last run is what later ones are compared with"),
+        ("baseline list", "all baselines"),
+    ),
+    "trend": (
+        ("trend nightly", "every headline of a study, run after run"),
+        ("trend --filter tag=ci --filter since=30d", "runs by a tag, of the last days"),
+    ),
     "report": (
         ("report last -o page.html", "a page of the last run"),
         ("report BEFORE AFTER", "two runs side by side, with verdicts"),

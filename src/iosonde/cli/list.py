@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from iosonde.verbs.listing import RunChange, RunList
 
 _SHOWN = 50  # runs, unless --limit says how many
+_LONGEST, _ROOMY = 16, 120  # characters of a name; columns of a terminal that has room for all
 _COLOURS = {"running": "cyan", "interrupted": "yellow", "failed": "red"}
 
 
@@ -77,9 +78,9 @@ def print_list(listed: RunList, *, newest_last: bool = True) -> None:
             style="dim",
         )
     columns = (
-        TableColumn("run"), TableColumn("name", rank=2, name=True), TableColumn("when", rank=3),
-        TableColumn("study", rank=5, name=True), TableColumn("target", rank=4, name=True),
-        TableColumn("headline"), TableColumn("changed", name=True, rank=1), TableColumn("state"),
+        TableColumn("run"), TableColumn("name", rank=2), TableColumn("when", rank=4),
+        TableColumn("study", rank=3), TableColumn("target", rank=5),
+        TableColumn("headline"), TableColumn("changed", rank=1), TableColumn("state"),
         TableColumn("tags", rank=6, name=True), TableColumn("trials", right=True, rank=7),
         TableColumn("loops", right=True, rank=8), TableColumn("hosts", rank=9, name=True),
     )  # fmt: skip
@@ -94,12 +95,12 @@ def _row(line: RunLine, changes: Sequence[RunChange]) -> list[str | Text]:
     others = len(outline.targets) - 1
     cells = [
         line.id,
-        line.name,
+        _short(line.name),
         time.strftime("%Y-%m-%d %H:%M", time.localtime(line.created)),
-        line.study,
-        "".join(outline.targets[:1]) + (f" +{others}" if others > 0 else ""),
+        _short(line.study),
+        _short("".join(outline.targets[:1])) + (f" +{others}" if others > 0 else ""),
         figure_words(outline.headline) if outline.headline else "",
-        change_words(changes),
+        _short(change_words(changes), 2 * _LONGEST),
         "" if state == "finished" else _coloured(state),
         ", ".join(line.tags),
         str(outline.trials),
@@ -107,6 +108,13 @@ def _row(line: RunLine, changes: Sequence[RunChange]) -> list[str | Text]:
         ", ".join(outline.hosts),
     ]  # fmt: skip
     return [visible(cell) if isinstance(cell, str) else cell for cell in cells]
+
+
+def _short(text: str, most: int = _LONGEST) -> str:
+    """Without its middle, where it is long and the terminal is not wide."""
+    if len(text) <= most or out().width > _ROOMY:
+        return text
+    return f"{text[: most // 2]}…{text[-(most - most // 2 - 1) :]}"
 
 
 def _coloured(state: str) -> Text:
@@ -120,7 +128,7 @@ def change_words(changes: Sequence[RunChange]) -> str:
     if not changes:
         return ""
     first = changes[0]
-    name = first.name.rpartition("/")[2]
+    name = first.name.rpartition("/")[2].partition(":")[2] or first.name
     values = ("not set" if value is None else value for value in (first.before, first.after))
     more = f", +{len(changes) - 1}" if len(changes) > 1 else ""
     return f"{name} {' → '.join(map(str, values))}{more}"

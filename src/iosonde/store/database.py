@@ -15,7 +15,7 @@ from iosonde.outputs import kind_of_file
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-HEAD = "0005"
+HEAD = "0006"
 """Number of today's schema: the newest of migrations/."""
 BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite appends to the names of its other files (https://www.sqlite.org/tempfiles.html)."""

@@ -67,6 +67,13 @@ TAGS = Table(
     Column("tag", AnyText, primary_key=True),
 )
 
+BASELINES = Table(
+    "baselines",
+    TABLES,
+    Column("name", AnyText, primary_key=True),
+    Column("run", AnyText, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+)
+
 TRIALS = Table(
     "trials",
     TABLES,

@@ -34,7 +34,7 @@ from iosonde.store.owner import this_process
 from iosonde.store.packed import Packed, placed
 from iosonde.store.packed import Row as Filled
 from iosonde.store.rescue import closed
-from iosonde.store.schema import CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TRIALS
+from iosonde.store.schema import BASELINES, CAMPAIGNS, EVIDENCE, LOOPS, RUNS, TRIALS
 from iosonde.store.store import Store
 from iosonde.store.transactions import Transactions
 
@@ -100,6 +100,30 @@ class SqlStore(Transactions, Store):
             return self._bare(connection, self._find(connection, row.id))
 
         return self._write(change)
+
+    @override
+    def baselines(self) -> dict[str, str]:
+        with self._reading() as connection:
+            rows = connection.execute(select(BASELINES).order_by(BASELINES.c.name))
+            return {row.name: row.run for row in rows}
+
+    @override
+    def set_baseline(self, name: str, run: str) -> None:
+        def change(connection: Connection) -> None:
+            row = self._find(connection, run)
+            connection.execute(delete(BASELINES).where(BASELINES.c.name == name))
+            connection.execute(insert(BASELINES).values(name=name, run=row.id))
+
+        self._write(change)
+
+    @override
+    def remove_baseline(self, name: str) -> None:
+        def change(connection: Connection) -> int:
+            return connection.execute(delete(BASELINES).where(BASELINES.c.name == name)).rowcount
+
+        if not self._write(change):
+            names = ", ".join(self.baselines()) or "none"
+            raise UsageError(f"there is no baseline {name!r}", hint=f"baselines: {names}")
 
     @override
     def find(self, run: str) -> Run:

@@ -70,6 +70,26 @@ class Store(Protocol):
         """
         ...
 
+    def baselines(self) -> dict[str, str]:
+        """Names of baselines, each with the id of its run."""
+        ...
+
+    def set_baseline(self, name: str, run: str) -> None:
+        """A run becomes the baseline of a name, in place of the one that was.
+
+        Raises:
+            UsageError: no such run.
+        """
+        ...
+
+    def remove_baseline(self, name: str) -> None:
+        """Forget a baseline; its run stays.
+
+        Raises:
+            UsageError: no such baseline.
+        """
+        ...
+
     def find(self, run: str) -> Run:
         """The run that is meant, without its trials; see `load`."""
         ...

@@ -110,6 +110,7 @@ def compare(
     margin: float = 0.02,
     gates: Sequence[str] = (),
     simultaneous: bool = False,
+    baseline: str = "",
     store: str | None = None,
 ) -> ComparedRuns:
     """Hold runs against a baseline: better, worse, equivalent within the margin, or undecided.
@@ -122,12 +123,17 @@ def compare(
         margin: a change within this fraction of the baseline does not matter.
         gates: METRIC:PERCENT, by how much a metric may be worse ("write.iops:5").
         simultaneous: the loops of the runs were measured two by two at the same time.
+        baseline: name of the baseline that the runs are held against; empty: the first run is it.
         store: a file or a PostgreSQL URL; None: the usual one.
 
     Raises:
-        UsageError: no such run, trial or metric, or nothing that belongs together.
+        UsageError: no such run, baseline, trial or metric, or nothing that belongs together.
     """
     asked = [parse_gate(text) for text in gates]
+    if baseline:
+        from iosonde.verbs.baseline import run_of
+
+        runs = (run_of(baseline, store), *(runs or ("last",)))
     sheets = _sheets(runs, store)
     found = compare_sheets(
         sheets,

@@ -156,6 +156,10 @@ def _newest(heads: Sequence[RunLine], keep: int) -> set[str]:
 def _reasons(kept: Store, lines: Sequence[RunLine], heads: Sequence[RunLine]) -> dict[str, str]:
     """Why some of the runs stay, by their ids: they are measured, or others refer to them."""
     reasons = {line.id: "is being measured" for line in lines if line.state is RunState.RUNNING}
+    baselines = {run: name for name, run in kept.baselines().items()}
+    for line in lines:
+        if line.id in baselines:
+            reasons[line.id] = f"is the baseline {baselines[line.id]}"
     named = _calibrations(heads)
     for run, models in kept.forecast_models().items():
         for line in lines:

@@ -15,6 +15,7 @@ Described: TypeAlias = type[VerbResult] | Callable[[], Schema]
 SCHEMAS: Table[Described] = Table(
     "schema",
     {
+        "baseline": "iosonde.verbs.baseline:Baselines",
         "bench": "iosonde.records.bench:BenchFigures",
         "calibrate": "iosonde.verbs.calibrate:Calibration",
         "compare": "iosonde.verbs.compare:ComparedRuns",
@@ -40,6 +41,7 @@ SCHEMAS: Table[Described] = Table(
         "stack": "iosonde.stack.file:stack_schema",
         "tag": "iosonde.verbs.tag:LabelledRun",
         "trace": "iosonde.verbs.trace:TraceResult",
+        "trend": "iosonde.verbs.trend:StudyTrend",
         "tune": "iosonde.verbs.tune:TunedSettings",
         "up": "iosonde.verbs.up:StackSteps",
     },

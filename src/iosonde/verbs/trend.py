@@ -1,0 +1,181 @@
+"""Is it still what it was?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import ClassVar
+
+from iosonde.contract import VerbResult
+from iosonde.errors import UsageError
+from iosonde.measure.again import read_again
+from iosonde.measure.sheet import sheet
+from iosonde.records.run import Metric, Run, RunState
+from iosonde.records.sheet import TrialSheet
+from iosonde.statistics.direction import higher_is_better
+from iosonde.statistics.trend import LevelChange, level_changes
+from iosonde.store import open_store
+from iosonde.store.lines import outlined
+from iosonde.verbs.selection import parse_filter
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """A run in a series."""
+
+    run: str
+    name: str
+    created: float
+    mean: float
+    interval: tuple[float, float] | None
+    """Of the mean, 95 %, in the metric's unit; null with one loop."""
+    loops: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrendChange:
+    """A change of level between two runs."""
+
+    at: str
+    """The first run behind it."""
+    before: float = field(metadata={"name": "from"})
+    """Level since the change before, in the metric's unit."""
+    after: float = field(metadata={"name": "to"})
+    change: float
+    """As a fraction of `from`."""
+    interval: tuple[float, float]
+    """Of `change`, 95 %."""
+    worse: bool
+    """For the worse, and by more than the margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrendSeries:
+    """One headline metric of one load at one place, run after run."""
+
+    study: str
+    metric: str
+    unit: str
+    load: str
+    probe: str
+    host: str
+    points: tuple[TrendPoint, ...]
+    """The oldest first."""
+    changes: tuple[TrendChange, ...]
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether its latest change is one for the worse."""
+        return bool(self.changes) and self.changes[-1].worse
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTrend(VerbResult):
+    """Runs of a study, one after the other: where their level changed."""
+
+    SCHEMA: ClassVar[str] = "iosonde.trend/1"
+    series: tuple[TrendSeries, ...]
+    margin: float
+    """A change for the worse within it is none."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no series has become worse and stayed so."""
+        return not any(one.is_worse for one in self.series)
+
+
+def trend(
+    study: str = "",
+    *,
+    filters: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    limit: int | None = 200,
+    margin: float = 0.02,
+    store: str | None = None,
+) -> StudyTrend:
+    """A series for each headline metric of each load and place, over finished runs.
+
+    Args:
+        study: whose runs; empty: those that fit the filters.
+        filters: as of `list_runs`.
+        metrics: only these; none: the headlines.
+        limit: the newest so many runs; None: all.
+        margin: a change for the worse within this fraction does not count.
+        store: a file or a PostgreSQL URL; None: the usual one.
+
+    Raises:
+        UsageError: neither study nor filter is given, nothing fits, or no run has the metric.
+    """
+    if not study and not filters:
+        raise UsageError("say which runs", hint="iosonde trend STUDY, or --filter tag=nightly")
+    conditions = [parse_filter(text) for text in filters]
+    kept = open_store(store)
+    try:
+        lines = [
+            line for line in kept.heads()
+            if line.state is RunState.FINISHED and study in {"", line.study}
+        ]  # fmt: skip
+        if any(one.asks_outline for one in conditions):
+            lines = list(outlined(lines, kept.outlines([line.id for line in lines])))
+        ids = [line.id for line in lines if all(one.holds(line) for one in conditions)][:limit]
+        if not ids:
+            studies = sorted({line.study for line in lines})[:6] if not study else []
+            raise UsageError(
+                f"no finished run of {study!r} fits" if study else "no finished run fits",
+                hint=f"studies: {', '.join(studies)}" if studies else "`iosonde list` shows them",
+            )
+        found: dict[tuple[str, ...], list[tuple[Run, Metric]]] = {}
+        for run in reversed(ids):
+            whole = sheet(read_again(kept.load(run)))
+            for one in whole.trials:
+                for metric in _chosen(one, metrics):
+                    key = (
+                        whole.run.study,
+                        one.trial.load.name,
+                        one.trial.probe,
+                        one.trial.host,
+                        metric.name,
+                    )
+                    found.setdefault(key, []).append((whole.run, metric))
+    finally:
+        kept.close()
+    if metrics and not found:
+        raise UsageError(f"no run has the metric {metrics[0]!r}", where="--metric")
+    return StudyTrend(tuple(_series(key, points, margin) for key, points in found.items()), margin)
+
+
+def _chosen(one: TrialSheet, metrics: Sequence[str]) -> Iterator[Metric]:
+    wanted = metrics or one.headlines
+    return (metric for metric in one.metrics if metric.name in wanted and metric.mean > 0)
+
+
+def _series(
+    key: tuple[str, ...], points: Sequence[tuple[Run, Metric]], margin: float
+) -> TrendSeries:
+    study, load, probe, host, name = key
+    runs = [run for run, _ in points]
+    metrics = [metric for _, metric in points]
+    changes = level_changes([metric.mean for metric in metrics], [_error(one) for one in metrics])
+    return TrendSeries(
+        study, name, metrics[0].unit, load, probe, host,
+        tuple(
+            TrendPoint(run.id, run.name, run.created, one.mean, one.ci95, len(one.loops))
+            for run, one in points
+        ),
+        tuple(_change(one, runs, higher_is_better(name), margin) for one in changes),
+    )  # fmt: skip
+
+
+def _change(one: LevelChange, runs: Sequence[Run], higher: bool, margin: float) -> TrendChange:
+    bad = -one.change if higher else one.change
+    return TrendChange(
+        runs[one.at].id, one.before, one.after, one.change, one.interval, worse=bad > margin
+    )
+
+
+def _error(metric: Metric) -> float | None:
+    """Standard error of a mean as a fraction of it; None with one loop."""
+    if metric.stdev is None:
+        return None
+    return metric.stdev / sqrt(len(metric.loops)) / metric.mean
