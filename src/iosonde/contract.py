@@ -69,12 +69,12 @@ def as_json(value: object) -> Any:
     if not is_dataclass(value):
         raise TypeError(f"{type(value).__name__} has no form in JSON")
     record: Any = type(value)
-    found = {"schema": value.SCHEMA} if isinstance(value, VerbResult) else {}
+    members = {"schema": value.SCHEMA} if isinstance(value, VerbResult) else {}
     for name, key, metadata in _keys(record):
         item = getattr(value, name)
         if item is not None or "absent" not in metadata:
-            found[key] = None if "null" in metadata and not item else as_json(item)
-    return found
+            members[key] = None if "null" in metadata and not item else as_json(item)
+    return members
 
 
 @cache

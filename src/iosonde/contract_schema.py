@@ -33,7 +33,7 @@ def schema_of(record: type[VerbResult], *others: type[VerbResult]) -> Schema:
     defined: dict[str, Schema] = {}
     whole = _object(record, defined)
     if others:
-        either = [_form(one, defined) for one in (record, *others)]
+        either = [_form(kind, defined) for kind in (record, *others)]
         whole = {"description": whole["description"], "anyOf": either}
     named = {"$schema": DRAFT, "title": record.SCHEMA, **whole, **record.KEYWORDS}
     return {**named, "$defs": dict(sorted(defined.items()))} if defined else named
@@ -76,7 +76,7 @@ def _form(hint: Any, defined: dict[str, Schema]) -> Schema:
     if get_origin(hint) is not None:
         return _composed(get_origin(hint), get_args(hint), defined)
     if issubclass(hint, Enum):
-        return {"enum": [one.value for one in hint]}
+        return {"enum": [member.value for member in hint]}
     record: type = hint
     if not is_dataclass(record):
         raise TypeError(f"{record} has no schema")
@@ -91,14 +91,14 @@ def _composed(kind: Any, inner: tuple[Any, ...], defined: dict[str, Schema]) -> 
     """Of a type that is made of others."""
     if kind is Literal:
         return {"enum": list(inner)}
-    if any(isinstance(each, ForwardRef) for one in inner for each in get_args(one)):
+    if any(isinstance(each, ForwardRef) for part in inner for each in get_args(part)):
         return {}  # an alias that holds itself: Json
     if kind in (Union, UnionType):
-        return _either([_form(one, defined) for one in inner])
+        return _either([_form(part, defined) for part in inner])
     if issubclass(kind, Mapping):
         return {"type": "object", "additionalProperties": _form(inner[1], defined)}
     if kind is tuple and inner[1:] != (...,):
-        (item,) = {str(form): form for form in (_form(one, defined) for one in inner)}.values()
+        (item,) = {str(form): form for form in (_form(part, defined) for part in inner)}.values()
         return {"type": "array", "items": item, "minItems": len(inner), "maxItems": len(inner)}
     return {"type": "array", "items": _form(inner[0], defined)}
 
@@ -115,7 +115,7 @@ def _either(forms: Sequence[Schema]) -> Schema:
         others[0]["type"], "null"
     }:  # fmt: skip
         return {**others[0], "type": [others[0]["type"], *types]}
-    return {"anyOf": [*others, *({"type": one} for one in types)]}
+    return {"anyOf": [*others, *({"type": kind} for kind in types)]}
 
 
 def _merged(form: Schema, more: Mapping[str, Any]) -> Schema:

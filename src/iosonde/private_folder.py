@@ -59,9 +59,9 @@ def make_folders(path: Path) -> None:
         OSError: one cannot be made.
     """
     missing = [place for place in (path, *path.parents) if not place.is_dir()]
-    for one in reversed(missing):
+    for folder in reversed(missing):
         with contextlib.suppress(FileExistsError):  # another process was faster
-            one.mkdir(mode=0o700)
+            folder.mkdir(mode=0o700)
 
 
 @contextmanager

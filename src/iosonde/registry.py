@@ -68,9 +68,9 @@ class Table(Mapping[str, str], Generic[T]):
         """
         if name not in self._rows:
             near = get_close_matches(name, self._rows, n=1)
-            known = ", ".join(sorted(self._rows))
+            names = ", ".join(sorted(self._rows))
             raise UsageError(
-                f"there is no {self.what} {name!r}; known: {known}",
+                f"there is no {self.what} {name!r}; known: {names}",
                 hint=f"did you mean {near[0]!r}?" if near else "",
             )
         module, _, attribute = self._rows[name].partition(":")

@@ -33,12 +33,12 @@ def parse_bytes(text: str | int, *, where: str = "") -> int:
     Raises:
         UsageError: not a size.
     """
-    found = _SIZE.fullmatch(str(text))
-    if not found:
+    match = _SIZE.fullmatch(str(text))
+    if not match:
         raise UsageError(
             f"{str(text)!r} is not a size", where=where, hint="write it as 4k, 128 KiB or 2g"
         )
-    return round(float(found[1]) * _BINARY[found[2].lower()])
+    return round(float(match[1]) * _BINARY[match[2].lower()])
 
 
 def parse_seconds(text: str | float, *, where: str = "") -> float:
@@ -47,12 +47,12 @@ def parse_seconds(text: str | float, *, where: str = "") -> float:
     Raises:
         UsageError: not a time.
     """
-    found = _TIME.fullmatch(str(text))
-    if not found:
+    match = _TIME.fullmatch(str(text))
+    if not match:
         raise UsageError(
             f"{str(text)!r} is not a time", where=where, hint="write it as 60, 90s or 2min"
         )
-    return float(found[1]) * _TIME_UNITS[found[2].lower()]
+    return float(match[1]) * _TIME_UNITS[match[2].lower()]
 
 
 def parse_fraction(text: str | float, *, where: str = "") -> float:
@@ -246,10 +246,10 @@ def printed(text: str, *, binary: bool = False) -> tuple[float, float]:
     Raises:
         ValueError: no number.
     """
-    found = _PRINTED.match(text)
-    if not found:
+    match = _PRINTED.match(text)
+    if not match:
         raise ValueError(f"{text!r} is not a number")
-    number, decimals, exponent, prefix, small_i, _ = found.groups()
+    number, decimals, exponent, prefix, small_i, _ = match.groups()
     base = 1024.0 if small_i or binary else 1000.0
     scale = base ** _PREFIX.index(prefix.replace("K", "k")) if prefix else 1.0
     grain = 10.0 ** (int(exponent or 0) - len(decimals or ""))

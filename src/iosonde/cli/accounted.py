@@ -52,7 +52,7 @@ def _cells(row: LedgerRow) -> list[str]:
         _number(counted.reads), units.show_bytes(counted.read_bytes), _number(counted.writes),
         units.show_bytes(counted.write_bytes),
     ]  # fmt: skip
-    both = [f"{one} / {other}" for one, other in zip(said, own, strict=True)]
+    both = [f"{predicted} / {other}" for predicted, other in zip(said, own, strict=True)]
     return [*both, _number(row.idle.reads + row.idle.writes)]
 
 

@@ -68,11 +68,11 @@ def _print(calibrated: Calibration) -> None:
     table = Table(box=None)
     for heading in ("", "size", "depth", "I/Os", "bandwidth", "of the mean ±"):
         table.add_column(heading, justify="right" if heading else "left")
-    for one in calibrated.points or ():
+    for point in calibrated.points or ():
         table.add_row(
-            f"{one.pattern} {one.direction}", units.show_bytes(one.size), str(one.depth),
-            units.show_iops(one.iops),
-            units.show_bandwidth(one.bandwidth), units.show_fraction(one.spread),
+            f"{point.pattern} {point.direction}", units.show_bytes(point.size), str(point.depth),
+            units.show_iops(point.iops),
+            units.show_bandwidth(point.bandwidth), units.show_fraction(point.spread),
         )  # fmt: skip
     out().print(table)
     name = calibrated.name

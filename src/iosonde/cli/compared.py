@@ -67,7 +67,7 @@ def print_comparison(compared: ComparedRuns, runs: Sequence[str], *, everything:
 
 def print_knees(compared: ComparedRuns) -> None:
     """Where the knee of each response curve was and is, with intervals."""
-    several = len({one.candidate for one in compared.curves}) > 1
+    several = len({pair.candidate for pair in compared.curves}) > 1
     for pair in compared.curves:
         knees = " → ".join(map(short_knee, pair.curves))
         if any(curve.knee for curve in pair.curves):
@@ -81,9 +81,11 @@ def print_knees(compared: ComparedRuns) -> None:
 
 def print_warnings(compared: ComparedRuns) -> None:
     """What was not compared, and gates that decide nothing, on standard error."""
-    for one in compared.alone:
-        err().print(styled("{} of {} is compared with nothing: {}", one.label, one.of, one.why),
-                    style="yellow")  # fmt: skip
+    for trial in compared.alone:
+        err().print(
+            styled("{} of {} is compared with nothing: {}", trial.label, trial.of, trial.why),
+            style="yellow",
+        )
     for gate in compared.gates:
         if gate.state == "undecided":
             advice = loops_words(gate.more_loops)
@@ -167,12 +169,12 @@ def _proven(
     pair: Sequence[ComparedMetric], besides: Sequence[ComparedMetric]
 ) -> list[ComparedMetric]:
     """Proven changes besides some, the largest first; a figure in another unit is the same."""
-    known = {round(verdict.change or 0.0, 4) for verdict in besides}
+    changes = {round(verdict.change or 0.0, 4) for verdict in besides}
     proven = []
     for verdict in sorted(pair, key=lambda verdict: -abs(verdict.change or 0.0)):
         change = round(verdict.change or 0.0, 4)
-        if verdict.outcome in _PROVEN and verdict not in besides and change not in known:
-            known.add(change)
+        if verdict.outcome in _PROVEN and verdict not in besides and change not in changes:
+            changes.add(change)
             proven.append(verdict)
     return proven
 

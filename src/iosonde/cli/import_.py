@@ -46,27 +46,27 @@ def import_files(
     writer = JsonWriter() if as_json else TableWriter()
     failed = list[UsageError]()
     try:
-        found = import_into(
+        imported = import_into(
             writer, *files, dry_run=dry_run, again=again, store=store, tell=write_message,
             warn=failed.append,
         )  # fmt: skip
-        writer.end(found)
+        writer.end(imported)
     finally:
         for problem in failed:
             print_error(problem, as_json=False)
-    if found.rescued is not None:
-        raise found.rescued
-    if found.failed:
+    if imported.rescued is not None:
+        raise imported.rescued
+    if imported.failed:
         return 2
-    if strict and found.unread:
-        _refuse(found, as_json=as_json)
+    if strict and imported.unread:
+        _refuse(imported, as_json=as_json)
         return 2
     return 0
 
 
-def _refuse(found: ImportedTexts, *, as_json: bool) -> None:
+def _refuse(imported: ImportedTexts, *, as_json: bool) -> None:
     """With --json the object is out already and lists what could not be read."""
-    first, number = found.unread[0], found.counts.unread
+    first, number = imported.unread[0], imported.counts.unread
     said = f"an output of {first.tool} could not be read: {first.reason}"
     if number > 1:
         said = f"{number} outputs could not be read; the first: {first.tool}, {first.reason}"

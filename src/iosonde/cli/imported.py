@@ -36,11 +36,11 @@ _LISTS = {
 }  # fmt: skip
 
 
-def json_texts(one: FoundOutput | Unread) -> tuple[tuple[str, str], ...]:
+def json_texts(output: FoundOutput | Unread) -> tuple[tuple[str, str], ...]:
     """The records of an output as JSON, each with the list that it belongs to."""
     return tuple(
         (_LISTS[type(record).__name__], _ENCODER.encode(as_json(record)))
-        for record in imported(one)
+        for record in imported(output)
     )
 
 
@@ -72,7 +72,7 @@ class JsonWriter:
             file.write((",\n" if self._count[name] else "\n") + text)
             self._count[name] += 1
 
-    def end(self, found: ImportedTexts) -> None:
+    def end(self, imported: ImportedTexts) -> None:
         """The end of the object: the other lists, and what is known when all was read."""
         for name, file in self._waiting.items():
             sys.stdout.write(f'],\n"{name}": [')
@@ -80,7 +80,7 @@ class JsonWriter:
             shutil.copyfileobj(file, sys.stdout)
             file.close()
         sys.stdout.write("]")
-        for name, value in found.to_json().items():
+        for name, value in imported.to_json().items():
             if name not in {"schema", *self._count}:
                 sys.stdout.write(f",\n{json.dumps(name)}: {_ENCODER.encode(value)}")
         sys.stdout.write("}\n")
@@ -99,9 +99,9 @@ class ImportRow(NamedTuple):
     loops: str
 
 
-def rows_of(one: FoundOutput | Unread) -> tuple[ImportRow, ...]:
+def rows_of(output: FoundOutput | Unread) -> tuple[ImportRow, ...]:
     """The rows of an output."""
-    return () if isinstance(one, Unread) else tuple(_rows(one))
+    return () if isinstance(output, Unread) else tuple(_rows(output))
 
 
 class TableWriter:
@@ -117,11 +117,11 @@ class TableWriter:
         if len(self._rows) < _SHOWN:
             self._rows += made
 
-    def end(self, found: ImportedTexts) -> None:
+    def end(self, imported: ImportedTexts) -> None:
         """Prints them, with counts, what could not be read, and the runs in the store."""
-        console, counts = out(), found.counts
+        console, counts = out(), imported.counts
         rows = self._rows[:_SHOWN]
-        console.print(styled("[bold]{}[/bold]", _answer(found)))
+        console.print(styled("[bold]{}[/bold]", _answer(imported)))
         for file in dict.fromkeys(row.file for row in rows):
             console.print(styled("\n[bold]{}[/bold]", file))
             of_file = [row for row in rows if row.file == file]
@@ -133,11 +133,11 @@ class TableWriter:
                     console.print(styled("command in line {}: {}", line, row.says))
         if counts.outputs > _SHOWN:
             console.print(f"… {counts.outputs} outputs in all")
-        for one in found.unread:
+        for part in imported.unread:
             console.print(
-                styled("[yellow]not read[/yellow] {}: {}, {}", one.place, one.tool, one.reason)
+                styled("[yellow]not read[/yellow] {}: {}, {}", part.place, part.tool, part.reason)
             )
-        for run in found.runs:
+        for run in imported.runs:
             said = "is already in the store as run" if run.already else "is run"
             err().print(
                 f"{run.file} {said} {run.run}\n"
@@ -147,9 +147,9 @@ class TableWriter:
             err().print("to run a command: iosonde run --load 'COMMAND' --target DIRECTORY")
 
 
-def _answer(found: ImportedTexts) -> str:
+def _answer(imported: ImportedTexts) -> str:
     """What was found in how many texts, as far as there is any of it."""
-    counts = found.counts
+    counts = imported.counts
     parts = [
         _counted(number, what)
         for number, what in (
@@ -158,7 +158,7 @@ def _answer(found: ImportedTexts) -> str:
         )
         if number
     ]  # fmt: skip
-    files = list(dict.fromkeys(run.file for run in found.runs))
+    files = list(dict.fromkeys(run.file for run in imported.runs))
     where = files[0] if len(files) == 1 else f"{len(files)} texts" if files else ""
     unread = f"; {counts.unread} could not be read" if counts.unread else ""
     return f"{', '.join(parts) or 'nothing'} found{where and f' in {where}'}{unread}"
@@ -181,23 +181,28 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _rows(found: FoundOutput) -> Iterator[ImportRow]:
-    lines = f"{found.place.first_line}–{found.place.last_line}"
-    start = (found.place.file, found.place.heading, lines)
-    for trial in found.trials:
-        beside = sum(len(settings_of(state)) for state in found.states)
+def _rows(output: FoundOutput) -> Iterator[ImportRow]:
+    lines = f"{output.place.first_line}–{output.place.last_line}"
+    start = (output.place.file, output.place.heading, lines)
+    for trial in output.trials:
+        beside = sum(len(settings_of(state)) for state in output.states)
         said = _figure(trial) + (f", {_counted(beside, 'setting')}" if beside else "")
-        what = trial.label if trial.label not in {"", found.place.heading} else trial.target
+        what = trial.label if trial.label not in {"", output.place.heading} else trial.target
         yield ImportRow(*start, trial.tool, trial.host, what, said, str(len(trial.loops)))
-    for state in () if found.trials else found.states:
-        what = ", ".join(dict.fromkeys(one.name or one.kind for one in state.subjects))
+    for state in () if output.trials else output.states:
+        what = ", ".join(dict.fromkeys(subject.name or subject.kind for subject in state.subjects))
         said = _counted(len(settings_of(state)), "setting")
         yield ImportRow(*start, state.tool, state.host, what, said, "")
-    for one in found.counters:
+    for counters in output.counters:
         yield ImportRow(
-            *start, one.tool, one.host, one.name, _counted(len(one.values), "counter"), ""
+            *start,
+            counters.tool,
+            counters.host,
+            counters.name,
+            _counted(len(counters.values), "counter"),
+            "",
         )
-    for load in found.loads:
+    for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
 
 

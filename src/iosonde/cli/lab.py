@@ -32,7 +32,7 @@ ACTIONS = {
 
 def lab(
     action: Annotated[str, typer.Argument(metavar="ACTION", help=", ".join(ACTIONS))],
-    words: Annotated[
+    arguments: Annotated[
         list[str] | None, typer.Argument(metavar="WHAT", help="A stack file, NODE or NODE/DISK.")
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the lab.")] = "",
@@ -62,7 +62,7 @@ def lab(
         raise UsageError(
             f"there is no action {action!r}; known: {', '.join(ACTIONS)}", hint="iosonde lab --help"
         )
-    first, *more = words or [""]
+    first, *more = arguments or [""]
     speed = units.parse_bytes(bandwidth) if bandwidth else None
     if action == "up" and more:
         raise UsageError("give a stack file or --nodes", where="iosonde lab up")

@@ -41,12 +41,12 @@ def log(
         *files, strict=strict, kind=kind, variant=variant, latency_unit=latency_unit,
         interval=units.parse_seconds(interval, where="--interval"), threads=threads,
     )  # fmt: skip
-    failures(one.problem for one in read.failed or ())
+    failures(file.problem for file in read.failed or ())
     if as_json:
         print_json(read.to_json())
     else:
-        for one in read.logs:
-            print_log(out(), one)
-            warn_of_log(one)
+        for log in read.logs:
+            print_log(out(), log)
+            warn_of_log(log)
     if read.failed:
         raise typer.Exit(2)

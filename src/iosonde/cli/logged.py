@@ -27,8 +27,8 @@ def print_log(console: Console, read: FioLog) -> None:
         return
     _print_directions(console, read, what)
     _print_sizes(console, read)
-    for name, one in read.directions.items():
-        _print_seconds(console, read, name, one)
+    for name, figures in read.directions.items():
+        _print_seconds(console, read, name, figures)
     events = ", ".join(f"{name} {count}" for name, count in read.events.items() if count)
     if events:
         console.print(f"  other actions: {events}")
@@ -43,23 +43,25 @@ def _print_directions(console: Console, read: FioLog, what: str) -> None:
     for name in read.directions:
         table.add_column(name, justify="right")
     each = list(read.directions.values())
-    table.add_row(what, *(str(one.count) for one in each))
-    table.add_row("data", *(units.show(one.bytes, "B") for one in each))
-    table.add_row("off the 4 KiB grid", *(units.show(one.off_grid, "fraction") for one in each))
-    values = [one.values for one in each if one.values is not None]
+    table.add_row(what, *(str(figures.count) for figures in each))
+    table.add_row("data", *(units.show(figures.bytes, "B") for figures in each))
+    table.add_row(
+        "off the 4 KiB grid", *(units.show(figures.off_grid, "fraction") for figures in each)
+    )
+    values = [figures.values for figures in each if figures.values is not None]
     if values:
-        table.add_row("mean", *(units.show(one.mean, unit) for one in values))
+        table.add_row("mean", *(units.show(percentiles.mean, unit) for percentiles in values))
         for name in ("p50", "p90", "p99", "p99_9", "p99_99"):
-            shown = (units.show(getattr(one, name), unit) for one in values)
+            shown = (units.show(getattr(percentiles, name), unit) for percentiles in values)
             table.add_row(name.replace("_", "."), *shown)
-        table.add_row("max", *(units.show(one.max, unit) for one in values))
+        table.add_row("max", *(units.show(percentiles.max, unit) for percentiles in values))
     console.print(table)
 
 
 def _print_sizes(console: Console, read: FioLog) -> None:
     from rich.table import Table
 
-    rows = [(name, size) for name, one in read.directions.items() for size in one.sizes]
+    rows = [(name, size) for name, figures in read.directions.items() for size in figures.sizes]
     if not rows:
         return
     unit = read.unit or ""
@@ -82,13 +84,13 @@ def _print_sizes(console: Console, read: FioLog) -> None:
         console.print(f"  … and {len(rows) - len(shown)} more sizes")
 
 
-def _print_seconds(console: Console, read: FioLog, name: str, one: DirectionFigures) -> None:
+def _print_seconds(console: Console, read: FioLog, name: str, figures: DirectionFigures) -> None:
     """The speed over time as one line of bars, and its least and greatest step."""
     if read.variant == "iolog2":
         return
     import numpy as np
 
-    series = one.series
+    series = figures.series
     if series.bytes is not None:
         rates, unit = np.array(series.bytes) / read.interval, "B/s"
     elif series.mean is not None:
@@ -112,7 +114,7 @@ def warn_of_log(read: FioLog) -> None:
     """What of it was not read as it should be, on standard error."""
     notes = []
     if read.bad_lines:
-        first = "; ".join(f"line {one.line}: {one.problem}" for one in read.bad[:3])
+        first = "; ".join(f"line {line.line}: {line.problem}" for line in read.bad[:3])
         lines = "bad line" if read.bad_lines == 1 else "bad lines"
         notes.append(f"{read.bad_lines} {lines} left out ({first})")
     if read.crlf_lines:

@@ -52,18 +52,23 @@ def print_prediction(predicted: PredictedStack, *, ledger: bool) -> None:
     if ledger or len(combinations) == 1:
         for combination in combinations:
             _print_layers(console, combination, sizes=ledger)
-    known = [one.time for one in combinations if one.time]
-    if not known:
+    times = [combination.time for combination in combinations if combination.time]
+    if not times:
         console.print(f"no times: {predicted.time_basis.reason}", style="dim")
     elif len(combinations) == 1:
-        _print_time(console, known[0])
+        _print_time(console, times[0])
     else:
         console.print()
-        most = max(time.band[1] for time in known)
-        rows = [(one.settings, one.time or one.time_basis.reason or "") for one in combinations]
+        most = max(time.band[1] for time in times)
+        rows = [
+            (combination.settings, combination.time or combination.time_basis.reason or "")
+            for combination in combinations
+        ]
         _print_speeds(rows, most, "0 … " + units.show_iops(most))
     notes = list(predicted.notes)
-    notes += [f"{one.id}: not counted: {note}" for one in predicted.layers for note in one.notes]
+    notes += [
+        f"{layer.id}: not counted: {note}" for layer in predicted.layers for note in layer.notes
+    ]
     for note in notes:
         err().print(f"note: {note}", style="yellow")
 
@@ -77,10 +82,10 @@ def print_ranking(ranked: Ranking, prior: Path | None, *, as_json: bool) -> None
         print_json(ranked.to_json())
         return
     rows: list[tuple[Mapping[str, str], Speed | str]] = [
-        (one.settings, one) for one in ranked.ranking
+        (combination.settings, combination) for combination in ranked.ranking
     ]
-    rows += [(one.settings, one.reason) for one in ranked.without]
-    most = max((one.band[1] for one in ranked.ranking), default=1.0)
+    rows += [(combination.settings, combination.reason) for combination in ranked.without]
+    most = max((combination.band[1] for combination in ranked.ranking), default=1.0)
     _print_speeds(rows[:_RANKED], most, "")
     if rows[_RANKED:]:
         out().print(f"and {len(rows) - _RANKED} more: --json or --prior has all")
@@ -98,8 +103,8 @@ def print_forecasts(compared: ComparedForecasts) -> None:
     table.add_column("run")
     for heading in HEADINGS:
         table.add_column(heading, justify="left" if heading == "trial" else "right")
-    for one in compared.trials:
-        table.add_row(one.run, *cells(one.forecast))
+    for trial in compared.trials:
+        table.add_row(trial.run, *cells(trial.forecast))
     out().print(table)
     if compared.tau is not None:
         out().print(f"predicted and measured order agree with Kendall's tau {compared.tau:.2f}")
@@ -164,30 +169,30 @@ def _print_layers(console: Console, combination: PredictedCombination, *, sizes:
         console.print(shown, style="bold")
     rows = [
         [
-            one.id, one.kind, f"{one.reads:,}", _band(one.writes_band),
-            units.show_bytes(one.read_bytes), units.show_bytes(one.write_bytes),
-            "–" if one.amplification.reads is None
-            else f"{one.amplification.reads:.3g} + {one.amplification.writes:.3g}",
-            "–" if one.off_grid is None else units.show_fraction(one.off_grid),
+            layer.id, layer.kind, f"{layer.reads:,}", _band(layer.writes_band),
+            units.show_bytes(layer.read_bytes), units.show_bytes(layer.write_bytes),
+            "–" if layer.amplification.reads is None
+            else f"{layer.amplification.reads:.3g} + {layer.amplification.writes:.3g}",
+            "–" if layer.off_grid is None else units.show_fraction(layer.off_grid),
         ]
-        for one in layers
+        for layer in layers
     ]  # fmt: skip
     console.print(fitted(_LAYER_COLUMNS, rows))
-    for one in layers if sizes else ():
-        for name, counts in (("reads", one.read_sizes), ("writes", one.write_sizes)):
+    for layer in layers if sizes else ():
+        for name, counts in (("reads", layer.read_sizes), ("writes", layer.write_sizes)):
             if counts:
-                console.print(f"  {one.id} {name}: {_sizes(counts)}")
-        if one.events:
-            events = ", ".join(f"{name} {count}" for name, count in one.events.items())
-            console.print(f"  {one.id}: {events}")
+                console.print(f"  {layer.id} {name}: {_sizes(counts)}")
+        if layer.events:
+            events = ", ".join(f"{name} {count}" for name, count in layer.events.items())
+            console.print(f"  {layer.id}: {events}")
 
 
 def _sizes(counts: Mapping[int, int]) -> str:
     """The most frequent sizes and how many of each."""
-    often = sorted(counts.items(), key=lambda one: -one[1])
-    told = [f"{count} × {units.show_bytes(size)}" for size, count in often[:_SIZES]]
-    more = len(often) - len(told)
-    return ", ".join(told) + (f", and {more} more sizes" if more else "")
+    often = sorted(counts.items(), key=lambda entry: -entry[1])
+    shown = [f"{count} × {units.show_bytes(size)}" for size, count in often[:_SIZES]]
+    more = len(often) - len(shown)
+    return ", ".join(shown) + (f", and {more} more sizes" if more else "")
 
 
 def _band(band: tuple[int, int]) -> str:
@@ -201,14 +206,14 @@ def _print_disks(console: Console, combinations: Sequence[PredictedCombination])
     for combination in combinations:
         prediction = combination.prediction
         disks = prediction.disks()
-        reads = sum(one.reads for one in disks)
-        low, high = (sum(one.writes_band[side] for one in disks) for side in (0, 1))
+        reads = sum(disk.reads for disk in disks)
+        low, high = (sum(disk.writes_band[side] for disk in disks) for side in (0, 1))
         total = prediction.requests or 1
         rows.append([
             *combination.settings.values(), f"{prediction.requests:,}", f"{reads:,}",
             _band((low, high)),
-            units.show_bytes(sum(one.read_bytes for one in disks)),
-            units.show_bytes(sum(one.write_bytes for one in disks)),
+            units.show_bytes(sum(disk.read_bytes for disk in disks)),
+            units.show_bytes(sum(disk.write_bytes for disk in disks)),
             f"{reads / total:.3g} + {low / total:.3g}",
         ])  # fmt: skip
     console.print(fitted([*columns, *_DISK_COLUMNS], rows))

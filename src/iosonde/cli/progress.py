@@ -172,7 +172,7 @@ class RunView:
 
     def _begin(self, trial: str, now: TrialNow) -> None:
         """A trial does something new; those that have ended meanwhile leave the panel."""
-        ended = [name for name, one in self._now.items() if one.ended and name != trial]
+        ended = [name for name, doing in self._now.items() if doing.ended and name != trial]
         for name in ended:
             self._now.pop(name, None)
         self._now[trial] = now
@@ -218,8 +218,8 @@ class RunView:
         """
         rows = [self._bar(now, width)] if self._left else []
         trials = list(self._now.items())
-        for trial, one in trials:
-            rows.append(_line("[bold]{}[/bold]  {}", self.name_of(trial), _doing(one, now)))
+        for trial, doing in trials:
+            rows.append(_line("[bold]{}[/bold]  {}", self.name_of(trial), _doing(doing, now)))
             if len(trials) > _DETAILED:
                 continue
             if trial in self._so_far and (text := so_far_text(self._so_far[trial])):
@@ -227,9 +227,9 @@ class RunView:
                 line = "" if plain else sparkline(of.recent)
                 loops = f"{of.loops} loop{'s' * (of.loops != 1)}"
                 rows.append(_line("  mean  {}  [dim]{}[/dim]  [cyan]{}[/cyan]", text, loops, line))
-            if one.device:
-                rows.append(_line("  now   {}", one.device))
-            rows += [_line("  [yellow]{}[/yellow]", text) for text in one.background]
+            if doing.device:
+                rows.append(_line("  now   {}", doing.device))
+            rows += [_line("  [yellow]{}[/yellow]", text) for text in doing.background]
         return rows
 
     def name_of(self, trial: str) -> str:
@@ -251,12 +251,12 @@ class RunView:
         return row
 
 
-def _doing(one: TrialNow, now: float) -> str:
-    if one.ended:
-        return one.what
-    spent = now - one.since
-    of = f" of {one.seconds:.0f}" if one.seconds and spent <= one.seconds + 1 else ""
-    return f"{one.what}, {spent:.0f}{of} s"
+def _doing(doing: TrialNow, now: float) -> str:
+    if doing.ended:
+        return doing.what
+    spent = now - doing.since
+    of = f" of {doing.seconds:.0f}" if doing.seconds and spent <= doing.seconds + 1 else ""
+    return f"{doing.what}, {spent:.0f}{of} s"
 
 
 def _line(template: str, *values: object) -> Text:

@@ -80,8 +80,8 @@ def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None 
     console = out()
     for result in whole.requirements:
         where = f" {result.trial}" if len(whole.trials) > 1 and result.trial else ""
-        verdict, _, words = requirement_words(result).partition(":")
-        line = styled("{}{}:{}", verdict.upper(), where, words)
+        verdict, _, sentence = requirement_words(result).partition(":")
+        line = styled("{}{}:{}", verdict.upper(), where, sentence)
         line.stylize(_VERDICTS[result.verdict], 0, len(verdict))
         console.print(line)
     console.print(answer or _answer(whole))
@@ -94,7 +94,9 @@ def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None 
     else:
         drawn = {point.trial for curve in whole.curves for point in curve.points}
         windowed = {window.load for window in whole.windows}
-        drawn |= {one.trial.id for one in whole.trials if one.trial.load.varied_from in windowed}
+        drawn |= {
+            trial.trial.id for trial in whole.trials if trial.trial.load.varied_from in windowed
+        }
         print_curves(whole)
         print_grids(whole)
         if rest := [sheet for sheet in whole.trials if sheet.trial.id not in drawn]:
@@ -177,9 +179,9 @@ def _headline_table(whole: RunSheet) -> Table:
 def _directions(label: str, sheet: TrialSheet | JointSheet, flags: str) -> list[list[str]]:
     """The rows of a trial: one for each direction that moved anything."""
     by_name = {metric.name: metric for metric in sheet.metrics if metric.mean}
-    known = (".iops", ".bandwidth", ".latency.mean")
+    shown_apart = (".iops", ".bandwidth", ".latency.mean")
     ways = dict.fromkeys(
-        name.removesuffix(end) for name in by_name for end in known if name.endswith(end)
+        name.removesuffix(end) for name in by_name for end in shown_apart if name.endswith(end)
     )
     rows = []
     for way in ways:

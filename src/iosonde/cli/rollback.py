@@ -36,17 +36,17 @@ def rollback(
     if as_json:
         print_json(restored.to_json())
         return
-    for one in restored.settings:
-        out().print(_sentence(one))
+    for put_back in restored.settings:
+        out().print(_sentence(put_back))
     if not restored.settings:
         out().print("nothing to put back")
 
 
-def _sentence(one: PutBack) -> str:
-    other = f"; somebody else had made it {one.now}" if one.now else ""
+def _sentence(put_back: PutBack) -> str:
+    other = f"; somebody else had made it {put_back.now}" if put_back.now else ""
     return {
-        "back": f"{one.name}: {one.old} again{other}",
-        "gone": f"{one.name}: its device is gone, or another one is in its place: left alone",
-        "lost": f"batch {one.name} of changes ended with the last boot",
-        "planned": f"{one.name}: would be {one.old} again",
-    }[one.state]
+        "back": f"{put_back.name}: {put_back.old} again{other}",
+        "gone": f"{put_back.name}: its device is gone, or another one is in its place: left alone",
+        "lost": f"batch {put_back.name} of changes ended with the last boot",
+        "planned": f"{put_back.name}: would be {put_back.old} again",
+    }[put_back.state]

@@ -29,5 +29,5 @@ def schema(
         print_json(listed.to_json())
         return
     console = out()
-    for one in listed.schemas:
-        console.print(f"{one:<10} {verb.schema(one).get('title', '')}")
+    for listed_name in listed.schemas:
+        console.print(f"{listed_name:<10} {verb.schema(listed_name).get('title', '')}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def settings(
-    words: Annotated[
+    arguments: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[HOST] [LAYER]",
@@ -39,7 +39,7 @@ def settings(
     from iosonde.verbs import settings as verb
 
     set_trace(trace)
-    shown = verb.settings(*words or (), tell=write_message)
+    shown = verb.settings(*arguments or (), tell=write_message)
     if as_json:
         print_json(shown.to_json())
     else:
@@ -53,24 +53,33 @@ def _print(shown: HostSettings, *, fixed: bool) -> None:
     columns = ("setting", "value", "boot", "kept", "allowed", "needs", "risk")
     for title in (*columns, "why not") if fixed else columns:
         table.add_column(title, overflow="fold")
-    for one in shown.settings:
-        if one.settable or fixed:
-            table.add_row(*_cells(one), *([one.why_not] if fixed else []))
+    for setting in shown.settings:
+        if setting.settable or fixed:
+            table.add_row(*_cells(setting), *([setting.why_not] if fixed else []))
     out().print(table)
-    if any(one.tentative for one in shown.settings):
+    if any(setting.tentative for setting in shown.settings):
         out().print(
             "* changed by iosonde: `iosonde rollback` puts it back, `iosonde persist` keeps it"
         )
 
 
-def _cells(one: HostSetting) -> list[str]:
-    unit = f" {one.unit}" if one.unit and one.value is not None else ""
-    mark = " *" if one.tentative else ""
-    allowed = ", ".join(one.allowed) if isinstance(one.allowed, tuple) else str(one.allowed or "")
+def _cells(setting: HostSetting) -> list[str]:
+    unit = f" {setting.unit}" if setting.unit and setting.value is not None else ""
+    mark = " *" if setting.tentative else ""
+    allowed = (
+        ", ".join(setting.allowed)
+        if isinstance(setting.allowed, tuple)
+        else str(setting.allowed or "")
+    )
     return [
-        one.full_name, f"{_value(one.value)}{unit}{mark}", _value(one.boot), one.kept, allowed,
-        one.needs, one.risk,
-    ]  # fmt: skip
+        setting.full_name,
+        f"{_value(setting.value)}{unit}{mark}",
+        _value(setting.boot),
+        setting.kept,
+        allowed,
+        setting.needs,
+        setting.risk,
+    ]
 
 
 def _value(value: Scalar) -> str:

@@ -15,9 +15,9 @@ from iosonde.verbs.trace import TraceResult
 
 def print_traces(result: TraceResult) -> None:
     """What a result says, and on standard error what was not read."""
-    for one in result.traces or ():
-        print_description(one)
-        _warn(one.name, one.bad, one.bad_first, one.lost_events)
+    for description in result.traces or ():
+        print_description(description)
+        _warn(description.name, description.bad, description.bad_first, description.lost_events)
     for fmt in result.formats or ():
         out().print(f"{fmt.name:<10} {fmt.about}")
     if written := result.written:
@@ -36,21 +36,23 @@ def print_traces(result: TraceResult) -> None:
             _caution(f"{recorded.path}: blktrace dropped {recorded.dropped} events")
 
 
-def print_description(one: Description) -> None:
+def print_description(description: Description) -> None:
     """One trace: its facts, its sizes, its hot regions."""
     console = out()
-    packed = f", {one.compression}" if one.compression else ""
-    lines = f", {one.lines} lines" if one.lines is not None else ""
-    console.print(styled("[bold]{}[/bold]: {}{}{}", one.name, one.format, packed, lines))
+    packed = f", {description.compression}" if description.compression else ""
+    lines = f", {description.lines} lines" if description.lines is not None else ""
+    console.print(
+        styled("[bold]{}[/bold]: {}{}{}", description.name, description.format, packed, lines)
+    )
     table = Table(box=None, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()
-    for name, text in facts(one):
+    for name, text in facts(description):
         table.add_row(name, text)
     console.print(table)
     for head, rows in (
-        (("size", "reads", "writes"), size_rows(one)),
-        (("most wanted", "from", "reads", "writes", "share"), hot_rows(one)),
+        (("size", "reads", "writes"), size_rows(description)),
+        (("most wanted", "from", "reads", "writes", "share"), hot_rows(description)),
     ):
         table = Table(box=None)
         for place, name in enumerate(head):
@@ -59,10 +61,10 @@ def print_description(one: Description) -> None:
             table.add_row(*row)
         if rows:
             console.print(table)
-    others = ", ".join(f"{name} {count}" for name, count in one.others.items())
+    others = ", ".join(f"{name} {count}" for name, count in description.others.items())
     if others:
         console.print(f"  no requests: {others}")
-    for note in one.notes:
+    for note in description.notes:
         console.print(f"  note: {note}")
 
 

@@ -22,12 +22,12 @@ def show_plan(plan: Outlook, *, as_json: bool) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("setting", "in force", "tried", "a change costs"):
         table.add_column(title)
-    for one in plan.vary:
-        seconds = one.change_seconds
+    for setting in plan.vary:
+        seconds = setting.change_seconds
         table.add_row(
-            "\n+ ".join((one.name, *one.also)),
-            "?" if one.in_force is None else str(one.in_force),
-            ", ".join(map(str, one.values)),
+            "\n+ ".join((setting.name, *setting.also)),
+            "?" if setting.in_force is None else str(setting.in_force),
+            ", ".join(map(str, setting.values)),
             "read when it is built" if seconds is None else f"about {seconds:g} s",
         )
     console.print(table)
@@ -39,7 +39,7 @@ def show_plan(plan: Outlook, *, as_json: bool) -> None:
         f"{layer} {count}{f' at {at}' * bool(at)}" for layer, count, at in plan.stages
     )
     several = f" in {len(plan.stages)} stages: {stages}" if stages else ""
-    count = sum(one for _, one, _ in plan.stages) or plan.candidates
+    count = sum(candidates for _, candidates, _ in plan.stages) or plan.candidates
     console.print(
         f"{count} candidates{several}; {plan.strategy}: {word} {goal.metric} within "
         f"{units.show_fraction(goal.margin)}{limits}",

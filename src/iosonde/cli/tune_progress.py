@@ -37,22 +37,22 @@ def opening(event: CampaignStarted) -> str:
     )
 
 
-def outcome(one: Measurement, unit: str) -> str:
+def outcome(measurement: Measurement, unit: str) -> str:
     """How a measurement went."""
-    what = f"{one.number + 1}: {words(one.settings)}"
-    if one.figure is None:
-        return f"{what}: {one.reason}"
-    broken = f" (breaks {', '.join(one.breaches)})" if one.breaches else ""
-    return f"{what}: {units.show(one.figure, unit)}{broken}"
+    what = f"{measurement.number + 1}: {words(measurement.settings)}"
+    if measurement.figure is None:
+        return f"{what}: {measurement.reason}"
+    broken = f" (breaks {', '.join(measurement.breaches)})" if measurement.breaches else ""
+    return f"{what}: {units.show(measurement.figure, unit)}{broken}"
 
 
 def standing_words(standing: SearchStanding) -> str:
     """How the search stands: who is left, the best with its interval, the time."""
-    alive = sum(one.state.value == "alive" for one in standing.candidates)
+    alive = sum(candidate.state.value == "alive" for candidate in standing.candidates)
     parts = [f"{alive} of {len(standing.candidates)} candidates left"]
     # a candidate of two stages is listed twice: the present one is the last
     stands = reversed(standing.candidates)
-    best = next((one for one in stands if one.candidate == standing.best), None)
+    best = next((candidate for candidate in stands if candidate.candidate == standing.best), None)
     if best and best.metric:
         spread = ""
         if best.metric.ci95 and best.metric.mean:
@@ -99,12 +99,12 @@ class CampaignView(RunView):
                 return super().take(event)
 
     def _kept(self, event: MeasurementKept) -> list[Said]:
-        one = event.measurement
+        measurement = event.measurement
         self._now.clear()
         self._stand(event.standing)
         if event.so_far:
-            self._so_far[one.trial] = event.so_far
-        line = outcome(one, self._unit)
+            self._so_far[measurement.trial] = event.so_far
+        line = outcome(measurement, self._unit)
         tail = "; ".join(filter(None, (self._stands, self.left_text(time.monotonic()))))
         return [logged(f"{line}; {tail}"), scrolled(styled("  {}", line))]
 

@@ -97,28 +97,34 @@ def _table(tuned: TunedSettings) -> Table:
     ]  # fmt: skip
     rows, reasons = [], list[str]()
     sign = -1 if tuned.goal.higher else 1
-    for one in sorted(
+    for candidate in sorted(
         tuned.candidates,
-        key=lambda one: (
-            places.index(one.at) if several else 0,
-            sign * one.metric.mean if one.metric else float("inf"),
+        key=lambda candidate: (
+            places.index(candidate.at) if several else 0,
+            sign * candidate.metric.mean if candidate.metric else float("inf"),
         ),
     ):
-        notes = [one.state]
-        notes += ["previous setting"] if one.settings == default else []
-        notes += ["winner"] if tuned.winner and one.settings == tuned.winner.pick else []
-        cells = [shown(one.settings[name]) for name in default]
-        rows.append([*cells, one.at if several else "", *_figures(one), ", ".join(notes)])
-        if one.reason and one.metric is None:
-            reasons.append(f"{words(one.settings)}: {one.reason}")
+        notes = [candidate.state]
+        notes += ["previous setting"] if candidate.settings == default else []
+        notes += ["winner"] if tuned.winner and candidate.settings == tuned.winner.pick else []
+        cells = [shown(candidate.settings[name]) for name in default]
+        rows.append(
+            [*cells, candidate.at if several else "", *_figures(candidate), ", ".join(notes)]
+        )
+        if candidate.reason and candidate.metric is None:
+            reasons.append(f"{words(candidate.settings)}: {candidate.reason}")
     table = fitted(columns, rows)
     table.caption, table.caption_justify = "\n".join(map(visible, reasons)) or None, "left"
     return table
 
 
-def _figures(one: TunedCandidate) -> list[str]:
-    metric = one.metric
+def _figures(candidate: TunedCandidate) -> list[str]:
+    metric = candidate.metric
     if metric is None:
-        return ["–", "", "0", units.show_seconds(one.device_seconds)]
-    return [units.show(metric.mean, metric.unit), spread_words(metric).strip(), str(one.loops),
-            units.show_seconds(one.device_seconds)]  # fmt: skip
+        return ["–", "", "0", units.show_seconds(candidate.device_seconds)]
+    return [
+        units.show(metric.mean, metric.unit),
+        spread_words(metric).strip(),
+        str(candidate.loops),
+        units.show_seconds(candidate.device_seconds),
+    ]

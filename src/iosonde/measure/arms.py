@@ -56,16 +56,18 @@ class SettingsInTurns:
     async def _open(self, host: Host, planned: Iterable[PlannedTrial]) -> None:
         journal = await self._locks.enter_async_context(locked(host, self._owner))
         self._journals.append(journal)
-        for one in await journal.settle():
-            if one.state != "lost":
-                self._tell(f"{one.name}: an earlier change was never confirmed; back to {one.old}")
-        known = await settable(host)
+        for undo in await journal.settle():
+            if undo.state != "lost":
+                self._tell(
+                    f"{undo.name}: an earlier change was never confirmed; back to {undo.old}"
+                )
+        every = await settable(host)
         wanted: dict[str, dict[str, str]] = {}
         settings = {}
         for trial in planned:
             wanted[trial.id] = {}
             for name, text in trial.values.items():
-                setting = find(known, name)
+                setting = find(every, name)
                 value = setting.checked(text)
                 if value in setting.declared.unsafe and setting.name not in settings:
                     self._tell(
@@ -95,11 +97,11 @@ class SettingsInTurns:
         applier, values = self._applier(trial), self._values[trial.id]
         within = float(config_value("confirm").value) + 2 * (seconds or _UNKNOWN_LENGTH)
         changed, _ = await put_in_force([(applier, values)], within=within)
-        wrong = [one for one in changed if one.state in {"rounded", "ignored"}]
+        wrong = [change for change in changed if change.state in {"rounded", "ignored"}]
         if wrong:
             raise HostFailed(
-                "; ".join(f"{one.name}: the host made {one.after} of {one.wanted}"
-                          for one in wrong),
+                "; ".join(f"{change.name}: the host made {change.after} of {change.wanted}"
+                          for change in wrong),
                 where=applier.host.name,
                 hint="give a value that it takes as it is: `iosonde settings` lists them",
             )  # fmt: skip
@@ -125,7 +127,7 @@ class SettingsInTurns:
         """
         async with self._locks:
             try:
-                await together(one.back() for one in self._appliers.values())
+                await together(applier.back() for applier in self._appliers.values())
             finally:
                 for journal in self._journals:
                     await journal.settle()

@@ -27,15 +27,15 @@ def joint_sheets(run: Run) -> tuple[JointSheet, ...]:
     loads: dict[str, list[Trial]] = {}
     for trial in run.trials:
         loads.setdefault(trial.load.name, []).append(trial)
-    found = []
+    joint = []
     for load, trials in loads.items():
         metrics = together(trials)
         if len(trials) > 1 and metrics:
             headline = headline_among({metric.name: metric.mean for metric in metrics})
             loops = max(len(metric.loops) for metric in metrics)
             ids = tuple(trial.id for trial in trials)
-            found.append(JointSheet(load, ids, loops, metrics, headline))
-    return tuple(found)
+            joint.append(JointSheet(load, ids, loops, metrics, headline))
+    return tuple(joint)
 
 
 def together(trials: Sequence[Trial]) -> tuple[Metric, ...]:
@@ -95,10 +95,10 @@ def _figure(name: str, loops: Sequence[Loop]) -> float | None:
 def _weighted(direction: str, values: Sequence[float], loops: Sequence[Loop]) -> float | None:
     """Mean latency over all I/Os; None where the number of I/Os of a host is not known."""
     rates = [loop.result.metrics.get(f"{direction}.iops") for loop in loops]
-    known = [rate for rate in rates if rate is not None]
-    if len(known) < len(rates) or not sum(known):
+    measured = [rate for rate in rates if rate is not None]
+    if len(measured) < len(rates) or not sum(measured):
         return None
-    return _mean(values, known)
+    return _mean(values, measured)
 
 
 def _mean(values: Sequence[float], weights: Sequence[float]) -> float:

@@ -152,11 +152,11 @@ def compare(
     levels, counted = _levels(asked, bar.level)
     answers = []
     for place, (pair, names) in enumerate(asked):
-        known = circumstances(pair.a, pair.b)
-        known = replace(known, simultaneous=True) if simultaneous else known
+        distance = circumstances(pair.a, pair.b)
+        distance = replace(distance, simultaneous=True) if simultaneous else distance
         for name in names:
             turns = can_pair(pair.a, pair.b, name, pair.a_first)
-            how = replace(known, a_first=pair.a_first) if turns else known
+            how = replace(distance, a_first=pair.a_first) if turns else distance
             at = replace(bar, level=levels[place, name])
             answers.append(_answer(pair, name, at, how))
     noise = [within_noise(answer.judgement) for answer in answers if answer.headline]
@@ -167,7 +167,9 @@ def compare(
         settings=settings_differ(runs, wanted.trials),
         findings=tuple(finding for finding in noise if finding is not None),
         alone=tuple(
-            one for other in runs[1:] for one in _alone(runs[0], other, wanted.trials, pairs)
+            unmatched
+            for other in runs[1:]
+            for unmatched in _alone(runs[0], other, wanted.trials, pairs)
         ),
     )
 
@@ -239,13 +241,13 @@ def _alone(
             if any(both[place] is sheet for both in taken):
                 continue
             failed = [
-                one
-                for one in _asked(other, wanted)
-                if not one.metrics and label_of(one) == label_of(sheet)
+                candidate
+                for candidate in _asked(other, wanted)
+                if not candidate.metrics and label_of(candidate) == label_of(sheet)
             ]
             why = f"{other.run.id} has no such trial"
             if failed:
-                said = next((fault for one in failed for fault in one.trial.faults), "")
+                said = next((fault for candidate in failed for fault in candidate.trial.faults), "")
                 why = f"that of {other.run.id} gave no figures{f': {said}' if said else ''}"
             names = frozenset(metric.name for metric in sheet.metrics)
             yield Alone(run.run.id, other.run.id, label_of(sheet), names, why)
@@ -362,10 +364,10 @@ def _alike(a: tuple[float, ...] | None, b: tuple[float, ...] | None) -> bool:
     return max(steps) - min(steps) <= _SAME * (max(a) - min(a))
 
 
-def _answer(pair: TrialPair, name: str, bar: Bar, known: Circumstances) -> MetricVerdict:
+def _answer(pair: TrialPair, name: str, bar: Bar, distance: Circumstances) -> MetricVerdict:
     a, b = _metric(pair.a, name), _metric(pair.b, name)
-    judgement = judge(a, b, bar=bar, known=known, names=(pair.baseline, pair.candidate))
-    return MetricVerdict(pair, a, b, judgement, headline=name in pair.a.headlines, known=known)
+    judgement = judge(a, b, bar=bar, circumstances=distance, names=(pair.baseline, pair.candidate))
+    return MetricVerdict(pair, a, b, judgement, headline=name in pair.a.headlines, known=distance)
 
 
 def _metric(sheet: TrialSheet, name: str) -> Metric:

@@ -85,16 +85,20 @@ class Counting:
         return before, await self._read()
 
     async def _read(self) -> Snapshot:
-        texts = await asyncio.gather(*(one.read(diskstats.PATH) for one in self.hosts.values()))
-        found: dict[str, Figures] = {}
+        texts = await asyncio.gather(*(host.read(diskstats.PATH) for host in self.hosts.values()))
+        figures: dict[str, Figures] = {}
         for name, text in zip(self.hosts, texts, strict=True):
             every = diskstats.figures(text)
-            found[name] = {one: every[one] for one in self.devices[name] if one in every}
-        return Snapshot(found, time.monotonic())
+            figures[name] = {
+                device: every[device] for device in self.devices[name] if device in every
+            }
+        return Snapshot(figures, time.monotonic())
 
     async def states(self) -> dict[str, dict[str, str]]:
         """What caches say of how full they are and what they met, by host, as in `facts`."""
-        return {name: await _said(self.hosts[name], one) for name, one in self.caches.items()}
+        return {
+            name: await _said(self.hosts[name], sources) for name, sources in self.caches.items()
+        }
 
     def packed(
         self, readings: Sequence[Snapshot], states: Sequence[dict[str, dict[str, str]]]
@@ -104,8 +108,8 @@ class Counting:
         With `states` of caches before and after the load.
         """
         document: dict[str, object] = {
-            "idle_seconds": IDLE_SECONDS, "readings": [one.figures for one in readings],
-            "moments": [one.at for one in readings], "facts": self.facts,
+            "idle_seconds": IDLE_SECONDS, "readings": [reading.figures for reading in readings],
+            "moments": [reading.at for reading in readings], "facts": self.facts,
             "states": list(states), "declared": list(self.declared),
         }  # fmt: skip
         return json.dumps(document).encode()
@@ -114,7 +118,7 @@ class Counting:
 def _moved(snapshot: Snapshot) -> dict[str, dict[str, tuple[int, ...]]]:
     """Completed I/Os of each device: what tells that something went on."""
     return {
-        host: {name: (one[0], one[4]) for name, one in figures.items()}
+        host: {name: (counters[0], counters[4]) for name, counters in figures.items()}
         for host, figures in snapshot.figures.items()
     }
 
@@ -135,16 +139,16 @@ async def counting_of(
     """
     under = layers_under(capture, target.host, target.path)
     concerned = {layer.host for layer in under}
-    found = {one.name: one for one in hosts if one.name in concerned}
+    concerned_hosts = {host.name: host for host in hosts if host.name in concerned}
     devices = {
         name: tuple(
             kernel_name(layer) for layer in under if layer.host == name and kernel_name(layer)
         )
-        for name in found
+        for name in concerned_hosts
     }
-    facts = {name: await _facts(host, under, target) for name, host in found.items()}
-    caches = {name: sources for name in found if (sources := _caches(name, under))}
-    return Counting(found, devices, facts, declared, caches)
+    facts = {name: await _facts(host, under, target) for name, host in concerned_hosts.items()}
+    caches = {name: sources for name in concerned_hosts if (sources := _caches(name, under))}
+    return Counting(concerned_hosts, devices, facts, declared, caches)
 
 
 async def _facts(host: Host, under: Sequence[StackLayer], target: Target) -> dict[str, str]:
@@ -153,22 +157,22 @@ async def _facts(host: Host, under: Sequence[StackLayer], target: Target) -> dic
     for layer in own:
         name = kernel_name(layer)
         paths += [f"/sys/class/block/{name}/dev"]
-        paths += [f"/sys/class/block/{name}/queue/{one}" for one in _QUEUE]
+        paths += [f"/sys/class/block/{name}/queue/{setting}" for setting in _QUEUE]
         paths += await _there(host, f"/sys/block/{name}", accounting_of(layer.kind).files)
     paths += dict.fromkeys(asked[0] for layer in own if (asked := commands_about(layer)))
-    found = await _said(host, paths)
+    facts = await _said(host, paths)
     if target.kind is TargetKind.FILE and target.host == host.name:
-        found["filefrag"] = await _printed(host, ["filefrag", "-e", "-v", "-b512", target.path])
-    return found
+        facts["filefrag"] = await _printed(host, ["filefrag", "-e", "-v", "-b512", target.path])
+    return facts
 
 
 async def _there(host: Host, place: str, files: Sequence[str]) -> list[str]:
     """Files below a place, in each directory that a name with "*" stands for."""
     paths: list[str] = []
-    for folder, names in groupby(files, key=lambda one: one.rpartition("/")[0]):
-        own = [one.rpartition("/")[2] for one in names]
+    for folder, names in groupby(files, key=lambda file: file.rpartition("/")[0]):
+        own = [file.rpartition("/")[2] for file in names]
         every = await host.glob(f"{place}/{folder}") if "*" in folder else [f"{place}/{folder}"]
-        paths += [f"{each}/{one}" for each in every for one in own]
+        paths += [f"{each}/{name}" for each in every for name in own]
     return paths
 
 
@@ -176,9 +180,9 @@ def _caches(host: str, under: Sequence[StackLayer]) -> tuple[str, ...]:
     """The files and commands that tell in which state a host's caches are."""
     own = [layer for layer in under if layer.host == host]
     files = [
-        f"/sys/block/{kernel_name(layer)}/{one}"
+        f"/sys/block/{kernel_name(layer)}/{file}"
         for layer in own
-        for one in accounting_of(layer.kind).state
+        for file in accounting_of(layer.kind).state
     ]
     commands = [asked[1] for layer in own if (asked := commands_about(layer))]
     return tuple(dict.fromkeys([*files, *commands]))
@@ -186,16 +190,16 @@ def _caches(host: str, under: Sequence[StackLayer]) -> tuple[str, ...]:
 
 async def _said(host: Host, sources: Sequence[str]) -> dict[str, str]:
     """What files (absolute paths) hold and commands print, as far as they can be read."""
-    files = await host.read_many([one for one in sources if one.startswith("/")])
-    found = {
+    files = await host.read_many([source for source in sources if source.startswith("/")])
+    texts = {
         path: kerneltext.decoded(content).strip()
         for path, content in files.items()
         if isinstance(content, bytes)
     }
     for command in sources:
         if not command.startswith("/"):
-            found[command] = await _printed(host, command.split())
-    return found
+            texts[command] = await _printed(host, command.split())
+    return texts
 
 
 async def _printed(host: Host, argv: Sequence[str]) -> str:
@@ -211,5 +215,5 @@ def declared_facts(
     host: str, device: str, kind: str, values: Mapping[str, Json]
 ) -> dict[str, Scalar]:
     """A layer's declaration with where it stands, as far as its values are plain."""
-    plain = {key: one for key, one in values.items() if not isinstance(one, list | dict)}
+    plain = {key: value for key, value in values.items() if not isinstance(value, list | dict)}
     return {**plain, "kind": kind, "host": host, "device": device}

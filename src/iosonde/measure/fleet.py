@@ -143,9 +143,9 @@ async def measure_together(
             clock = _Clock()
             raw = await _lead(here, command, seats, progress)
             clock.elapsed = time.monotonic() - clock.begun
-            found = _judged(fleet, seats, raw, index, clock)
+            results = _judged(fleet, seats, raw, index, clock)
             await asyncio.gather(*(_end(seat.server) for seat in seats))  # all at once
-            return found
+            return results
     except Refused:
         raise
     except IosondeError as problem:  # nothing was begun anywhere
@@ -250,12 +250,12 @@ def _judged(
     """The loop of each host; one that has a result has it whatever came after."""
     parts = fleet.split(raw, len(seats))
     said = fleet.complaints(raw)
-    found: list[Loop | IosondeError] = []
+    results: list[Loop | IosondeError] = []
     for seat, part in zip(seats, parts, strict=True):
         name = seat.bench.host.name
         if part is None:
             quoted = f": {said}" if said else f", which ended with status {raw.status}"
-            found.append(
+            results.append(
                 seat.lost or LoadFailed(f"the client got no result from it{quoted}", where=name)
             )
             continue
@@ -269,21 +269,23 @@ def _judged(
             background=seat.observer.background() if seat.observer else (),
         )
         try:
-            found.append(read_loop(seat.bench.engine, loop, where=name))
+            results.append(read_loop(seat.bench.engine, loop, where=name))
         except UnreadLoop as problem:
-            found.append(problem)
-    return _marked(found, index)
+            results.append(problem)
+    return _marked(results, index)
 
 
-def _marked(found: list[Loop | IosondeError], index: int) -> list[Loop | IosondeError]:
+def _marked(results: list[Loop | IosondeError], index: int) -> list[Loop | IosondeError]:
     """With a fault in each loop that another host did not end."""
-    problems = [one for one in found if not isinstance(one, Loop)]
+    problems = [result for result in results if not isinstance(result, Loop)]
     if not problems:
-        return found
-    faults = tuple(f"loop {index + 1} ran on without another host: {one}" for one in problems)
+        return results
+    faults = tuple(
+        f"loop {index + 1} ran on without another host: {problem}" for problem in problems
+    )
     return [
-        replace(one, result=replace(one.result, faults=(*one.result.faults, *faults)))
-        if isinstance(one, Loop)
-        else one
-        for one in found
+        replace(result, result=replace(result.result, faults=(*result.result.faults, *faults)))
+        if isinstance(result, Loop)
+        else result
+        for result in results
     ]

@@ -68,7 +68,7 @@ def parse_gate(text: str) -> Gate:
     return Gate(metric, fraction)
 
 
-def pass_gates(gates: Sequence[Gate], found: Comparison) -> tuple[GateResult, ...]:
+def pass_gates(gates: Sequence[Gate], comparison: Comparison) -> tuple[GateResult, ...]:
     """Every trial of the baseline that has a gated metric against its gate.
 
     A gate fails where the verdict is worse and the change exceeds the limit. A gate tighter than
@@ -77,9 +77,9 @@ def pass_gates(gates: Sequence[Gate], found: Comparison) -> tuple[GateResult, ..
     """
     results = []
     for gate in gates:
-        answers = [answer for answer in found.answers if answer.a.name == gate.metric]
-        results += [_result(gate, answer, found.bar) for answer in answers]
-        results += _missing(gate, found)
+        answers = [answer for answer in comparison.answers if answer.a.name == gate.metric]
+        results += [_result(gate, answer, comparison.bar) for answer in answers]
+        results += _missing(gate, comparison)
     return tuple(results)
 
 
@@ -90,7 +90,7 @@ def _result(gate: Gate, answer: MetricVerdict, bar: Bar) -> GateResult:
             answer.a,
             answer.b,
             bar=replace(bar, margin=gate.limit, level=judgement.level),
-            known=answer.known,
+            circumstances=answer.known,
             names=(answer.pair.baseline, answer.pair.candidate),
         )
     verdict = judgement.verdict
@@ -102,15 +102,15 @@ def _result(gate: Gate, answer: MetricVerdict, bar: Bar) -> GateResult:
     return GateResult(*place, "failed" if failed else "passed")
 
 
-def _missing(gate: Gate, found: Comparison) -> Iterator[GateResult]:
+def _missing(gate: Gate, comparison: Comparison) -> Iterator[GateResult]:
     """Trials of the baseline with a gated metric, of which the candidate has no figure."""
-    baseline = found.answers[0].pair.baseline if found.answers else ""
-    for alone in found.alone:
+    baseline = comparison.answers[0].pair.baseline if comparison.answers else ""
+    for alone in comparison.alone:
         if alone.of == baseline and gate.metric in alone.metrics:
             yield GateResult(
                 gate.metric, gate.limit, alone.lacks, alone.label, "missing", alone.why
             )
-    pairs = {id(answer.pair): answer.pair for answer in found.answers}
+    pairs = {id(answer.pair): answer.pair for answer in comparison.answers}
     for pair in pairs.values():
         ours, theirs = ({metric.name for metric in side.metrics} for side in (pair.a, pair.b))
         if gate.metric in ours - theirs:

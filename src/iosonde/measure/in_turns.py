@@ -30,9 +30,9 @@ def split(sheet: RunSheet) -> list[RunSheet]:
 
 def of_arm(sheet: RunSheet, name: str) -> RunSheet:
     """The trials of one arm, under the name RUN/ARM."""
-    mine = tuple(one for one in sheet.trials if sheet.arms[one.trial.id].name == name)
-    ids = {one.trial.id for one in mine}
-    curves = tuple(one for one in sheet.curves if one.points[0].trial in ids)
+    mine = tuple(trial for trial in sheet.trials if sheet.arms[trial.trial.id].name == name)
+    ids = {trial.trial.id for trial in mine}
+    curves = tuple(curve for curve in sheet.curves if curve.points[0].trial in ids)
     run = replace(sheet.run, id=f"{sheet.run.id}/{name}")
     return replace(sheet, run=run, trials=mine, curves=curves)
 
@@ -48,14 +48,14 @@ def pairs_of(baseline: RunSheet, candidate: RunSheet) -> dict[str, str]:
     if names[0] != names[1]:
         return {}
     ours = {
-        arm.pair: one.trial.id
-        for one in baseline.trials if (arm := baseline.arms.get(one.trial.id))
+        arm.pair: trial.trial.id
+        for trial in baseline.trials if (arm := baseline.arms.get(trial.trial.id))
     }  # fmt: skip
     return {
-        one.trial.id: ours[arm.pair]
-        for one in candidate.trials
-        if (arm := candidate.arms.get(one.trial.id)) and ours.get(arm.pair, one.trial.id)
-        != one.trial.id
+        trial.trial.id: ours[arm.pair]
+        for trial in candidate.trials
+        if (arm := candidate.arms.get(trial.trial.id)) and ours.get(arm.pair, trial.trial.id)
+        != trial.trial.id
     }  # fmt: skip
 
 

@@ -42,14 +42,14 @@ class PassesToState:
         self._tracked: dict[str, tuple[str, ...]] = {}
         for block in blocks(plan.rounds):
             trials = [trial for part in block for trial in part]
-            found = tuple(one.id for one in trials if is_tracked(until, one.load))
-            if until.passes and not found:
+            tracked = tuple(trial.id for trial in trials if is_tracked(until, trial.load))
+            if until.passes and not tracked:
                 raise UsageError(
                     f"no point of {trials[0].load.varied_from or trials[0].load.name} has "
                     + ", ".join(f"{name}={value}" for name, value in until.track.items()),
                     where="until.track", hint="name values that the load's lists have",
                 )  # fmt: skip
-            self._tracked.update((one.id, found) for one in trials)
+            self._tracked.update((trial.id, tracked) for trial in trials)
 
     @classmethod
     def of(cls, plan: Plan) -> PassesToState | None:
@@ -64,8 +64,8 @@ class PassesToState:
             capacity = capacity_of(trial.first)
             far = capacity and trial.written(self._seconds) >= until.written * capacity
             return not far and trial.spent < until.max_seconds
-        tracked = [done[one] for one in self._tracked[trial.id] if one in done]
-        if any(one.lost for one in tracked):
+        tracked = [done[name] for name in self._tracked[trial.id] if name in done]
+        if any(other.lost for other in tracked):
             return False
         return len(trial) < passes_wanted(self._values(tracked), until.passes or 0)
 
@@ -89,18 +89,18 @@ class PassesToState:
 
     def _values(self, trials: Iterable[GrowingTrial]) -> list[list[float]]:
         return [
-            [figure(metrics, self._until.metric or one.headline) for metrics in one.metrics]
-            for one in trials
+            [figure(metrics, self._until.metric or trial.headline) for metrics in trial.metrics]
+            for trial in trials
         ]  # fmt: skip
 
 
 def capacity_of(trial: Trial) -> int | None:
     """Bytes of a trial's target, or that its load touches; None where neither is known."""
     demand = LOADS.load(trial.load.engine)().demand(trial.load)
-    found = (
+    layers = (
         layers_under(trial.capture, trial.target.host, trial.target.path) if trial.capture else ()
     )
-    device = found[0].size if found and found[0].device == trial.target.path else None
+    device = layers[0].size if layers and layers[0].device == trial.target.path else None
     sizes = [size for size in (device, demand.size) if size]
     return min(sizes, default=None)
 

@@ -123,14 +123,14 @@ async def background(host: Host) -> tuple[str, ...]:
     """What md arrays do besides their work: "md0: resync 12.6%"."""
     mdstat = (await host.read_many([MDSTAT])).get(MDSTAT)
     shares = operations(mdstat) if isinstance(mdstat, bytes) else {}
-    found = []
+    actions = []
     for file in await host.glob(_ACTION):
         array = file.split("/")[3]
         action = kerneltext.decoded(await host.read(file)).strip()
         if action not in {"idle", "frozen"}:
             share = f" {shares[array][1]:.1%}" if array in shares else ""
-            found.append(f"{array}: {action}{share}")
-    return tuple(found)
+            actions.append(f"{array}: {action}{share}")
+    return tuple(actions)
 
 
 async def drop_caches(host: Host) -> None:

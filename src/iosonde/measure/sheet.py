@@ -42,13 +42,13 @@ def sheet(run: Run) -> RunSheet:
     windows = windows_of(run)
     sheets = [trial_sheet(trial) for trial in within(run, windows).trials]
     if windows:
-        sheets = [_in_window(one) for one in sheets]
+        sheets = [_in_window(sheet) for sheet in sheets]
     headlines: dict[tuple[str, str], Counter[str]] = {}
-    for one in sheets:
-        headlines.setdefault(_load_of(one), Counter())[one.headline] += bool(one.headline)
+    for sheet in sheets:
+        headlines.setdefault(_load_of(sheet), Counter())[sheet.headline] += bool(sheet.headline)
     return RunSheet(
         run=run,
-        trials=tuple(_stood_for(one, headlines[_load_of(one)]) for one in sheets),
+        trials=tuple(_stood_for(sheet, headlines[_load_of(sheet)]) for sheet in sheets),
         joint=joint_sheets(run),
         requirements=results_of(run),
         curves=curves_of(sheets),
@@ -60,7 +60,7 @@ def sheet(run: Run) -> RunSheet:
 def _in_window(sheet: TrialSheet) -> TrialSheet:
     """A sheet of a window's loops, whose trend is judged by the window's criterion alone."""
     flags = tuple(flag for flag in sheet.trial.flags if flag not in _OF_TRENDS)
-    findings = tuple(one for one in sheet.findings if one.rule not in _OF_TRENDS)
+    findings = tuple(finding for finding in sheet.findings if finding.rule not in _OF_TRENDS)
     return replace(sheet, trial=replace(sheet.trial, flags=flags), findings=findings)
 
 
@@ -101,13 +101,13 @@ def findings_of(trial: Trial, metrics: Sequence[Metric], headline: str) -> tuple
     if metric is None:
         return ()
     subject = f"{trial.load.name} at {trial.probe}"
-    found = steady.findings(metric, subject=subject)
+    findings = steady.findings(metric, subject=subject)
     if not headline.startswith("write."):
-        return found
+        return findings
     devices = devices_of(trial)
     seconds = [seconds_of(loop, headline, devices) or [] for loop in trial.counted]
     drain = cache_drain(seconds, metric=headline, unit=metric.unit, subject=subject)
-    return (*found, *([drain] if drain else []))
+    return (*findings, *([drain] if drain else []))
 
 
 def metrics_of(loops: Sequence[Loop], *, steps: Mapping[str, float] = _EXACT) -> tuple[Metric, ...]:
@@ -174,9 +174,11 @@ class _Merged:
         return None if whole is None else quantile(whole, q)
 
     def _merged(self, direction: str) -> Histogram | None:
-        found = [one.get(direction) for one in self._histograms]
-        every = [one for one in found if one is not None and any(one.counts)]
-        return merge(every) if every and len(every) == len(found) else None
+        histograms = [loop.get(direction) for loop in self._histograms]
+        every = [
+            histogram for histogram in histograms if histogram is not None and any(histogram.counts)
+        ]
+        return merge(every) if every and len(every) == len(histograms) else None
 
 
 def slowest(sheets: Sequence[TrialSheet]) -> TrialSheet:

@@ -35,7 +35,7 @@ def stack_of(study: Study, directory: Path) -> DeclaredStack:
 
 def depth(site: Site) -> int:
     """How many layers lie below it, on the longest way down."""
-    return 1 + max((depth(one) for one in site.below), default=-1)
+    return 1 + max((depth(lower) for lower in site.below), default=-1)
 
 
 def probe_points(study: Study, stack: DeclaredStack) -> list[ProbePoint]:
@@ -63,7 +63,7 @@ def probe_points(study: Study, stack: DeclaredStack) -> list[ProbePoint]:
                 hint="name a volume of `type: thin` on it",
             )
     ordered = sorted(sites, key=depth)
-    return [ProbePoint(host=stack.opens[one.host], path="", name=one.name) for one in ordered]
+    return [ProbePoint(host=stack.opens[site.host], path="", name=site.name) for site in ordered]
 
 
 class Stages:
@@ -133,7 +133,7 @@ class Stages:
     def standing(self) -> frozenset[str]:
         """The layers that iosonde's records on the hosts say it has made."""
         journals = self._builder.journals.values() if self._builder else ()
-        return frozenset(one.layer for journal in journals for one in journal.made.values())
+        return frozenset(made.layer for journal in journals for made in journal.made.values())
 
     def site(self, name: str) -> Site | None:
         """A layer that stands, with its device; None of one that does not."""
@@ -191,14 +191,14 @@ class Stages:
 
     async def declared(self) -> list[dict[str, Scalar]]:
         """What the layers that stand were declared as, with their hosts and devices."""
-        found = []
+        facts = []
         for site in self._builder.built.values() if self._builder else ():
             host = self._builder.hosts[site.host] if self._builder else None
             if host is not None and site.device.startswith("/dev/"):
                 device = await host.resolve(site.device)
                 values = site.declared.model_dump(mode="json")
-                found.append(declared_facts(host.name, device, site.kind, values))
-        return found
+                facts.append(declared_facts(host.name, device, site.kind, values))
+        return facts
 
     def require_bare(self, name: str) -> None:
         """Refuse a load that writes to a layer's device while others stand on it.
@@ -219,13 +219,13 @@ class Stages:
 
     def _above(self, site: Site) -> list[str]:
         journals = self._builder.journals.values() if self._builder else ()
-        made = [one for journal in journals for one in journal.made.values()]
-        return sorted({one.layer for one in made if site.name in one.of})
+        made = [made for journal in journals for made in journal.made.values()]
+        return sorted({made.layer for made in made if site.name in made.of})
 
 
 def layers_above(stack: DeclaredStack, names: Collection[str]) -> set[str]:
     """Names of the layers that stand on one of some, on whatever hosts."""
-    return {site.name for site in stack.sites if any(one.name in names for one in site.under())}
+    return {site.name for site in stack.sites if any(lower.name in names for lower in site.under())}
 
 
 def replace_path(probe: ProbePoint, path: str) -> ProbePoint:

@@ -78,11 +78,11 @@ class Watched:
         """Those below a target; None where there is none that could tell, or none captured."""
         if capture is None:
             return None
-        found = tuple(
+        breakable = tuple(
             layer for layer in layers_under(capture, target.host, target.path)
             if LAYERS.load(layer.kind).can_break
         )  # fmt: skip
-        return cls({host.name: host for host in hosts}, found) if found else None
+        return cls({host.name: host for host in hosts}, breakable) if breakable else None
 
     async def change(self, since: float) -> str:
         """A sentence on what is otherwise than at first; empty where nothing is.
@@ -100,38 +100,40 @@ class Watched:
     def compared(self, now: Troubles, span: str) -> str:
         """See `change`; `span` tells when it came."""
         first = troubles_of(self.layers)
-        told = [
+        changes = [
             f"{layer.device} ({layer.kind}) {_became(first[layer.id], now[layer.id])}"
             for layer in self.layers
             if layer.id in now and now[layer.id] != first[layer.id]
         ]
-        return f"The stack below changed {span}: {'; '.join(told)}" if told else ""
+        return f"The stack below changed {span}: {'; '.join(changes)}" if changes else ""
 
     async def _read(self) -> dict[str, frozenset[str]]:
         wanted: dict[str, set[str]] = {}
         for layer in self.layers:
             wanted.setdefault(layer.host, set()).add(layer.kind)
-        found = await asyncio.gather(
+        discovered = await asyncio.gather(
             *(_discovered(self.hosts[host], kinds) for host, kinds in wanted.items()
               if host in self.hosts)
         )  # fmt: skip
-        now = troubles_of(layer for layers in found for layer in layers)
+        now = troubles_of(layer for layers in discovered for layer in layers)
         looked = {host for host in wanted if host in self.hosts}
-        gone = {one.id for one in self.layers if one.host in looked} - now.keys()
+        gone = {layer.id for layer in self.layers if layer.host in looked} - now.keys()
         return now if self.renamed else {**now, **dict.fromkeys(gone, frozenset({_GONE}))}
 
 
 async def _discovered(host: Host, kinds: Iterable[str]) -> list[StackLayer]:
     scene = await read_scene(host, _QUEUE)
-    found = await asyncio.gather(*(LAYERS.load(kind)().discover(scene) for kind in sorted(kinds)))
-    return [layer for layers in found for layer in layers]
+    discovered = await asyncio.gather(
+        *(LAYERS.load(kind)().discover(scene) for kind in sorted(kinds))
+    )
+    return [layer for layers in discovered for layer in layers]
 
 
 def _became(before: frozenset[str], after: frozenset[str]) -> str:
     """How a layer is, and was: "is degraded, sdb faulty", "is whole again, and was …"."""
-    words = ", ".join(sorted(after)) or "whole again"
+    state = ", ".join(sorted(after)) or "whole again"
     past = f", and was {', '.join(sorted(before))} before" if before else ""
-    return f"is {words}{past}"
+    return f"is {state}{past}"
 
 
 def _clock(epoch: float) -> str:

@@ -35,7 +35,7 @@ def blocks(rounds: Sequence[Round]) -> list[tuple[Round, ...]]:
             return (number,)
         return (part[0].load.varied_from, *(trial.probe.name for trial in part))
 
-    return [tuple(part for _, part in found) for _, found in groupby(enumerate(rounds), key)]
+    return [tuple(part for _, part in numbered) for _, numbered in groupby(enumerate(rounds), key)]
 
 
 def order(block: Sequence[Round], seed: int, number: int) -> list[Round]:

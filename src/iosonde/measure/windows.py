@@ -98,7 +98,7 @@ def _blocks(run: Run, until: Until) -> list[_Block]:
         name = trial.load.varied_from or trial.load.name
         groups.setdefault((name, trial.host, trial.probe), []).append(trial)
     return [
-        _Block(tuple(trials), tuple(one for one in trials if is_tracked(until, one.load)))
+        _Block(tuple(trials), tuple(trial for trial in trials if is_tracked(until, trial.load)))
         for trials in groups.values()
     ]
 
@@ -123,7 +123,9 @@ def _window(trial: Trial, name: str, values: Sequence[float], number: int) -> St
 
 def within(run: Run, windows: Sequence[SteadyWindow]) -> Run:
     """The run with the loops of the windows alone, where a matrix has one."""
-    spans = {(one.load, one.host, one.probe): (one.first, one.last) for one in windows}
+    spans = {
+        (window.load, window.host, window.probe): (window.first, window.last) for window in windows
+    }
     trials = []
     for trial in run.trials:
         name = trial.load.varied_from or trial.load.name

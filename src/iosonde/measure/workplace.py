@@ -110,5 +110,5 @@ def _is_left(host: Host, place: str, name: str) -> bool:
     def let_go() -> bool:
         return host.name == "local" and lock_is_free(Path(place) / name / _LOCK)
 
-    found = _OURS.fullmatch(name)
-    return found is not None and tag_is_gone(found[1], let_go=let_go)
+    match = _OURS.fullmatch(name)
+    return match is not None and tag_is_gone(match[1], let_go=let_go)

@@ -78,14 +78,14 @@ def _devices(held: list[str]) -> Iterator[tuple[str, dict[str, Json]]]:
     width = max(map(len, held), default=0)
     starts = [place for place, line in enumerate(held) if _BEGINS.match(line)]
     for start, end in zip(starts, [*starts[1:], len(held)], strict=True):
-        words = held[start].split()
+        parts = held[start].split()
         figures = _figures(held[start:end], width)
         if figures is not None:
             named = zip(_FIELDS, figures, strict=False)
             values: dict[str, Json] = {
                 name: figure if scale == 1 else figure * scale for (name, scale), figure in named
             }
-            yield words[2].replace("!", "/"), values
+            yield parts[2].replace("!", "/"), values
 
 
 def _figures(parts: list[str], width: int) -> list[int] | None:

@@ -88,38 +88,38 @@ def _group(
     """The lines of one row: it begins with a number or a name, and goes on until it is whole."""
     if not (_NUMBERED.match(lines[place][1]) or _NAMED.match(lines[place][1])):
         return []
-    words, end = len(lines[place][1].split()), place + 1
+    count, end = len(lines[place][1].split()), place + 1
     while end < len(lines) and end - place < 80:
         before, line = lines[end - 1], lines[end]
         if _NUMBERED.match(line[1]) or _NAMED.match(line[1]) or line[0] - before[0] > 2:
             break
         cut = len(before[1]) >= width and len(line[1].split()) <= _FEW
-        more = words < cpus + 3 or cut or _LIST.match(line[1])
+        more = count < cpus + 3 or cut or _LIST.match(line[1])
         if len(before[1]) < _LONG or not more:
             break
-        words += len(line[1].split())
+        count += len(line[1].split())
         end += 1
     return list(lines[place:end])
 
 
 def _row(parts: Sequence[str], cpus: int, width: int) -> tuple[str, dict[str, Json]] | None:
     """Number and figures of a row, made whole; None for what has no device."""
-    found = _NUMBERED.match(parts[0])
-    if not found:
+    match = _NUMBERED.match(parts[0])
+    if not match:
         return None
     text = parts[0]
     for before, part in pairwise(parts):
         text += part if len(before) >= width else f" {part}"
-    words = text[found.end() :].split(None, cpus)
-    if len(words) <= cpus or not all(word.isdecimal() for word in words[:cpus]):
+    fields = text[match.end() :].split(None, cpus)
+    if len(fields) <= cpus or not all(word.isdecimal() for word in fields[:cpus]):
         return None
-    chip = _CHIP.match(words[cpus].strip())
+    chip = _CHIP.match(fields[cpus].strip())
     if not chip:
         return None
-    devices = [one.strip() for one in chip["devices"].split(",")]
+    devices = [name.strip() for name in chip["devices"].split(",")]
     values: dict[str, Json] = {
-        "counts": [int(word) for word in words[:cpus]],
-        "devices": [one for one in devices if one],
+        "counts": [int(word) for word in fields[:cpus]],
+        "devices": [name for name in devices if name],
         "controller": chip["chip"],
     }
-    return found["irq"], values
+    return match["irq"], values

@@ -58,22 +58,22 @@ _SUMMED_UP = frozenset({
 _CELL = re.compile(r"(\d+(?:[.,]\d+)?)([BkKMGTP])?%?")
 
 
-def is_head(words: Sequence[str]) -> bool:
+def is_head(cells: Sequence[str]) -> bool:
     """Whether these are all columns of a report; with -h the device is the last."""
-    if len(words) < 5:
+    if len(cells) < 5:
         return False
-    if words[-1] == "Device":
-        words = (words[-1], *words[:-1])
+    if cells[-1] == "Device":
+        cells = (cells[-1], *cells[:-1])
     return (
-        words[0] in {"Device", "Device:"}
-        and words[-1] in _LAST
-        and all(word in _COLUMNS for word in words[1:])
+        cells[0] in {"Device", "Device:"}
+        and cells[-1] in _LAST
+        and all(word in _COLUMNS for word in cells[1:])
     )
 
 
-def is_row(words: Sequence[str]) -> bool:
+def is_row(cells: Sequence[str]) -> bool:
     """Whether these may be a device and its figures."""
-    return sum(_CELL.fullmatch(word) is not None for word in words) >= len(words) - 1
+    return sum(_CELL.fullmatch(word) is not None for word in cells) >= len(cells) - 1
 
 
 def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
@@ -84,12 +84,12 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
     values: dict[str, Json] = {}
     for column, cell in zip(head, row, strict=True):
         name, scale = _COLUMNS[column]
-        found = _CELL.fullmatch(cell)
-        if not found:
+        match = _CELL.fullmatch(cell)
+        if not match:
             raise Unreadable(f"{cell} is no figure of {column}")
-        number = float(found[1].replace(",", "."))
-        if found[2] and scale >= _S:
-            values[name] = number * 1024.0 ** "BkMGTP".index(found[2].replace("K", "k"))
+        number = float(match[1].replace(",", "."))
+        if match[2] and scale >= _S:
+            values[name] = number * 1024.0 ** "BkMGTP".index(match[2].replace("K", "k"))
         else:
             values[name] = number * scale
     return values
@@ -154,11 +154,11 @@ def _next_head(cursor: TextCursor, last: int) -> int | None:
             return None
         if line.lstrip().startswith("Device"):
             return index
-        known = (
+        expected = (
             not line
             or line.lstrip().startswith(("avg-cpu", "Linux"))
             or line[:1] in " \t0123456789"
         )
-        if not known:
+        if not expected:
             return None
     return None

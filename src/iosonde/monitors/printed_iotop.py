@@ -58,13 +58,13 @@ class Iotop(StateOutput):
             last = index if line else last
         text = flow(cursor, first, last)
         values: dict[str, Json] = {}
-        for found in _TOTAL.finditer(text):
-            which = "asked" if found["which"] == "Total" else "disks"
-            values[f"{which}.read.bandwidth"] = _rate(found[2])
-            values[f"{which}.write.bandwidth"] = _rate(found[3])
+        for match in _TOTAL.finditer(text):
+            which = "asked" if match["which"] == "Total" else "disks"
+            values[f"{which}.read.bandwidth"] = _rate(match[2])
+            values[f"{which}.write.bandwidth"] = _rate(match[3])
         if not values:
             raise Unreadable("its totals are cut off")
-        values["threads"] = [_thread(found) for found in _THREAD.finditer(text)]
+        values["threads"] = [_thread(match) for match in _THREAD.finditer(text)]
         return last, [self.counted("host", "", values, prompt)]
 
 
@@ -77,11 +77,11 @@ def _rate(text: str) -> float:
     return units.printed(text.replace(" ", ""), binary=True)[0]
 
 
-def _thread(found: re.Match[str]) -> Json:
-    share = found["io"] or (found["swap"] if found["swap"] and "%" in found["swap"] else None)
+def _thread(match: re.Match[str]) -> Json:
+    share = match["io"] or (match["swap"] if match["swap"] and "%" in match["swap"] else None)
     return {
-        "tid": int(found["tid"]), "priority": found["prio"], "user": found["user"],
-        "read.bandwidth": _rate(found[4]), "write.bandwidth": _rate(found[5]),
+        "tid": int(match["tid"]), "priority": match["prio"], "user": match["user"],
+        "read.bandwidth": _rate(match[4]), "write.bandwidth": _rate(match[5]),
         "io": float(share.rstrip(" %")) / 100 if share else None,
-        "command": found["command"].strip(),
+        "command": match["command"].strip(),
     }  # fmt: skip

@@ -29,14 +29,14 @@ _COLUMNS: dict[str, tuple[str, float]] = {
 _CLOCK = re.compile(r"(?:\d\d:\d\d:\d\d|Average:)")
 
 
-def _is_head(words: Sequence[str]) -> bool:
+def _is_head(cells: Sequence[str]) -> bool:
     try:
-        at = words.index("DEV")
+        at = cells.index("DEV")
     except ValueError:
         return False
-    if at == len(words) - 1:  # pretty (-p, -h): the device is the last
-        return len(words) > 6 and all(one in _COLUMNS for one in words[2:-1])
-    return at <= 2 and words[-1] == "%util" and all(one in _COLUMNS for one in words[at + 1 :])
+    if at == len(cells) - 1:  # pretty (-p, -h): the device is the last
+        return len(cells) > 6 and all(cell in _COLUMNS for cell in cells[2:-1])
+    return at <= 2 and cells[-1] == "%util" and all(cell in _COLUMNS for cell in cells[at + 1 :])
 
 
 class SarDisk(StateOutput):
@@ -59,7 +59,7 @@ class SarDisk(StateOutput):
         counters, index, last = [], first, first
         while (table := read_table(cursor, index, _is_head)) is not None and table.rows:
             at = table.head.index("DEV")
-            begin = next(place for place, one in enumerate(table.head) if one in _COLUMNS)
+            begin = next(place for place, cell in enumerate(table.head) if cell in _COLUMNS)
             clock = min(at, begin)
             for row in table.rows:
                 if not _CLOCK.fullmatch(row[0]):

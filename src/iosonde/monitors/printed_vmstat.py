@@ -55,11 +55,11 @@ class _Unstamped(TextCursor):
         return [_STAMP.sub("", line).rstrip() for line in self._passage.block(first, most)]
 
 
-def _is_head(words: Sequence[str]) -> bool:
+def _is_head(cells: Sequence[str]) -> bool:
     return (
-        list(words[:2]) == ["r", "b"]
-        and words[-1] in {"wa", "st", "gu"}
-        and all(word in _COLUMNS for word in words)
+        list(cells[:2]) == ["r", "b"]
+        and cells[-1] in {"wa", "st", "gu"}
+        and all(word in _COLUMNS for word in cells)
     )
 
 
@@ -94,8 +94,8 @@ class Vmstat(StateOutput):
         if not rows:
             raise Unreadable("no line of figures follows")
         command = prompt.command
-        told = _UNIT.search(command)
-        memory = _UNITS[told["unit"]] if told else _K
+        unit = _UNIT.search(command)
+        memory = _UNITS[unit["unit"]] if unit else _K
         without_boot = _WITHOUT_BOOT.search(command)
         values: dict[str, Json] = {"since_boot": None if not command else not without_boot}
         for place, column in enumerate(table.head):
@@ -108,10 +108,10 @@ class Vmstat(StateOutput):
 def _same_head_again(cursor: TextCursor, last: int, table: TextTable) -> TextTable | None:
     """The table goes on: vmstat repeats its head after as many lines as the terminal has."""
     for index in range(last + 1, last + 3):
-        words = (cursor.line(index) or "").split()
-        if words[:2] == ["r", "b"]:
+        cells = (cursor.line(index) or "").split()
+        if cells[:2] == ["r", "b"]:
             more = read_table(_Unstamped(cursor), index, _is_head)
             return more if more and more.rows and more.head == table.head else None
-        if not words or not words[0].startswith("procs"):
+        if not cells or not cells[0].startswith("procs"):
             return None
     return None

@@ -19,7 +19,7 @@ def predict_answer(combinations: Sequence[PredictedCombination]) -> str:
     Args:
         combinations: of settings, at least one.
     """
-    times = [one.time for one in combinations]
+    times = [combination.time for combination in combinations]
     if None not in times:
         return _of_times(combinations, [time for time in times if time])
     return _of_disks(combinations)
@@ -34,7 +34,7 @@ def _of_times(combinations: Sequence[PredictedCombination], times: Sequence[Time
             f"{speed}, {units.show_bandwidth(time.bandwidth)}, {units.show_seconds(time.latency)} "
             f"each with {time.depth} in flight"
         )
-    alike = [at for at, one in enumerate(times) if one.band[1] >= time.band[0]]
+    alike = [at for at, other in enumerate(times) if other.band[1] >= time.band[0]]
     name = _shown(combinations[best].settings)
     if len(alike) == len(times):
         return f"no difference that the model can tell; fastest: {name}: {speed}"
@@ -46,7 +46,7 @@ def _of_times(combinations: Sequence[PredictedCombination], times: Sequence[Time
 
 
 def _of_disks(combinations: Sequence[PredictedCombination]) -> str:
-    costs = [_cost(one) for one in combinations]
+    costs = [_cost(combination) for combination in combinations]
     best, worst = min(costs), max(costs)
     if len(costs) == 1:
         requests = combinations[0].prediction.requests
@@ -54,8 +54,8 @@ def _of_disks(combinations: Sequence[PredictedCombination]) -> str:
     if _are_alike(best, worst):
         return f"no difference between {len(costs)} combinations: {_cost_words(best)} a request"
     pairs = list(zip(combinations, costs, strict=True))
-    good = [one.settings for one, cost in pairs if _are_alike(best, cost)]
-    bad = [one.settings for one, cost in pairs if _are_alike(worst, cost)]
+    good = [combination.settings for combination, cost in pairs if _are_alike(best, cost)]
+    bad = [combination.settings for combination, cost in pairs if _are_alike(worst, cost)]
     return (
         f"best: {_named(good, combinations)}: {_cost_words(best)} a request; "
         f"worst: {_named(bad, combinations)}: {_cost_words(worst)}"
@@ -65,14 +65,14 @@ def _of_disks(combinations: Sequence[PredictedCombination]) -> str:
 def _cost(combination: PredictedCombination) -> tuple[float, float]:
     """I/Os and bytes of all disks for a request."""
     disks, requests = combination.prediction.disks(), combination.prediction.requests or 1
-    count = sum(one.reads + one.writes_band[0] for one in disks)
-    return count / requests, sum(one.read_bytes + one.write_bytes for one in disks) / requests
+    count = sum(disk.reads + disk.writes_band[0] for disk in disks)
+    return count / requests, sum(disk.read_bytes + disk.write_bytes for disk in disks) / requests
 
 
 def _are_alike(first: tuple[float, float], second: tuple[float, float]) -> bool:
     return all(
-        abs(one - other) <= _ALIKE * max(one, other)
-        for one, other in zip(first, second, strict=True)
+        abs(figure - other) <= _ALIKE * max(figure, other)
+        for figure, other in zip(first, second, strict=True)
     )
 
 
@@ -91,13 +91,13 @@ def _named(
 ) -> str:
     """Combinations in few words: `aoe.mtu 4132 or 9000`; what does not matter is left out."""
     names = list(settings[0])
-    values = {name: list(dict.fromkeys(one[name] for one in settings)) for name in names}
-    every = {name: {one.settings[name] for one in combinations} for name in names}
-    present = {tuple(one.values()) for one in settings}
+    values = {name: list(dict.fromkeys(chosen[name] for chosen in settings)) for name in names}
+    every = {name: {combination.settings[name] for combination in combinations} for name in names}
+    present = {tuple(chosen.values()) for chosen in settings}
     if present == set(product(*values.values())):
         kept = [name for name in names if set(values[name]) != every[name]] or names[:1]
         return ", ".join(f"{name} {_either(values[name])}" for name in kept)
-    listed = "; ".join(_shown(one) for one in settings[:_LISTED])
+    listed = "; ".join(_shown(chosen) for chosen in settings[:_LISTED])
     more = len(settings) - _LISTED
     return listed + (f" and {more} more" if more > 0 else "")
 

@@ -246,14 +246,14 @@ class Campaign:
     @property
     def device_seconds(self) -> float:
         """What it has cost so far."""
-        return sum(one.device_seconds for one in self.measurements)
+        return sum(measurement.device_seconds for measurement in self.measurements)
 
     @property
     def places(self) -> tuple[str, ...]:
         """Names of the probe points, in the order in which they were measured at."""
-        return tuple(dict.fromkeys(one.at for one in self.measurements))
+        return tuple(dict.fromkeys(measurement.at for measurement in self.measurements))
 
-    def at(self, one: CandidateEnd) -> str:
+    def at(self, candidate: CandidateEnd) -> str:
         """Name of the probe point at which a candidate's stage was measured; else the last."""
         stages = {made.stage: made.at for made in self.measurements}
-        return stages.get(one.stage, self.places[-1] if self.places else "")
+        return stages.get(candidate.stage, self.places[-1] if self.places else "")

@@ -98,7 +98,7 @@ class MainEffect:
     @property
     def span(self) -> float:
         """As a fraction."""
-        effects = [one.effect for one in self.levels]
+        effects = [level.effect for level in self.levels]
         return max(effects) - min(effects)
 
 

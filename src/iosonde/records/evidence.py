@@ -81,8 +81,8 @@ class TrialEvidence:
 
     def mean(self, metric: str) -> float | None:
         """Mean of a metric over the loops; None where the trial has none of that name."""
-        found = self.metrics.get(metric)
-        return None if found is None else found.mean
+        metric_values = self.metrics.get(metric)
+        return None if metric_values is None else metric_values.mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +145,11 @@ class EvidenceSet:
     def on(self, host: str) -> EvidenceSet:
         """The same case, all of it of one host."""
         return EvidenceSet(
-            tuple(replace(one, host=host, source=host) for one in self.trials),
-            tuple(replace(one, host=host, source=host) for one in self.states),
-            tuple(replace(one, host=host, source=host) for one in self.counters),
+            tuple(replace(trial, host=host, source=host) for trial in self.trials),
+            tuple(replace(state, host=host, source=host) for state in self.states),
+            tuple(replace(counters, host=host, source=host) for counters in self.counters),
             self.hosts,
-            tuple(replace(one, host=host, source=host) for one in self.commands),
+            tuple(replace(command, host=host, source=host) for command in self.commands),
         )
 
     def of_kind(self, *kinds: str) -> Iterator[StateEvidence]:
@@ -158,7 +158,7 @@ class EvidenceSet:
 
     def counted(self, *tools: str) -> Iterator[CounterEvidence]:
         """The counters that some tools printed."""
-        return (one for one in self.counters if one.tool in tools)
+        return (counters for counters in self.counters if counters.tool in tools)
 
     def with_value(self, name: str) -> Iterator[StateEvidence]:
         """The states that know a value."""
@@ -176,7 +176,9 @@ class EvidenceSet:
 
     def memory(self, host: str) -> int | None:
         """Bytes of memory of a host, None where unknown."""
-        return next((one.memory for one in self.hosts if one.name == host), None)
+        return next(
+            (host_facts.memory for host_facts in self.hosts if host_facts.name == host), None
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,8 @@ class Forecast:
 
     def off(self, name: str) -> float | None:
         """How far the prediction is from the measurement, as a fraction of that."""
-        one, other = self.predicted.get(name), self.measured.get(name)
-        return one / other - 1 if one is not None and other else None
+        predicted, other = self.predicted.get(name), self.measured.get(name)
+        return predicted / other - 1 if predicted is not None and other else None
 
 
 @dataclass(frozen=True, slots=True)

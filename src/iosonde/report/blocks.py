@@ -163,11 +163,11 @@ def clock(seconds: float) -> str:
 
 def words(intent: Intent, settings: Mapping[str, Scalar]) -> str:
     """A candidate in words; settings of one value are not told."""
-    known = {one.name: one for one in intent.vary}
+    varied = {setting.name: setting for setting in intent.vary}
     return ", ".join(
-        f"{name}={in_words(known.get(name), value)}"
+        f"{name}={in_words(varied.get(name), value)}"
         for name, value in settings.items()
-        if name not in known or len(known[name].values) > 1
+        if name not in varied or len(varied[name].values) > 1
     )
 
 

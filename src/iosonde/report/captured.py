@@ -22,17 +22,17 @@ def strip(members: Sequence[LabelledTrial]) -> tuple[tuple[StripLayer, ...], ...
     Args:
         members: of all loads.
     """
-    first = [one for one in members if one.run is members[0].run]
-    deepest = max(first, key=lambda one: len(_below(one.trial)), default=None)
+    first = [member for member in members if member.run is members[0].run]
+    deepest = max(first, key=lambda member: len(_below(member.trial)), default=None)
     if deepest is None or not _below(deepest.trial):
         return ()
     notes: dict[str, list[str]] = {}
-    for one in first:
-        headline = one.metric(one.trial.headline)
-        if one.trial.below and headline:
+    for member in first:
+        headline = member.metric(member.trial.headline)
+        if member.trial.below and headline:
             figure = units.show(headline.mean, headline.unit)
-            label = one.place or one.trial.trial.load.name
-            notes.setdefault(one.trial.below[0], []).append(f"{label} {figure}")
+            label = member.place or member.trial.trial.load.name
+            notes.setdefault(member.trial.below[0], []).append(f"{label} {figure}")
     return tuple(tuple(_alike(level, notes)) for level in levels(_below(deepest.trial)))
 
 
@@ -42,15 +42,17 @@ def _alike(level: Sequence[StackLayer], notes: Mapping[str, Sequence[str]]) -> I
     for layer in level:
         kinds.setdefault((layer.kind, layer.id if layer.id in notes else ""), []).append(layer)
     for (kind, measured), layers in kinds.items():
-        told = [str(layers[0].facts[name]) for name in _FACTS if layers[0].facts.get(name)]
-        told = [part for part in told if part != kind]
-        told += [units.show_bytes(layers[0].size)] if layers[0].size else []
+        facts = [str(layers[0].facts[name]) for name in _FACTS if layers[0].facts.get(name)]
+        facts = [part for part in facts if part != kind]
+        facts += [units.show_bytes(layers[0].size)] if layers[0].size else []
         hazards = [hazard for layer in layers for hazard in layer.hazards]
-        told += [hazard for hazard in dict.fromkeys(hazards) if hazard not in _COSTLY]
-        known = notes.get(measured, ())
-        shown = [", ".join(told), *known[:_NOTES]] if told else list(known[:_NOTES])
-        if len(known) > _NOTES:
-            shown.append(f"{len(known) - _NOTES} more loads")
+        facts += [hazard for hazard in dict.fromkeys(hazards) if hazard not in _COSTLY]
+        measured_here = notes.get(measured, ())
+        shown = (
+            [", ".join(facts), *measured_here[:_NOTES]] if facts else list(measured_here[:_NOTES])
+        )
+        if len(measured_here) > _NOTES:
+            shown.append(f"{len(measured_here) - _NOTES} more loads")
         yield StripLayer(
             kind, ", ".join(layer.mount or layer.device for layer in layers), tuple(shown),
             bool(measured), len(layers),
@@ -60,8 +62,8 @@ def _alike(level: Sequence[StackLayer], notes: Mapping[str, Sequence[str]]) -> I
 def _below(sheet: TrialSheet) -> list[StackLayer]:
     """The layers below a trial's target, the topmost first."""
     capture = sheet.trial.capture
-    known = {layer.id: layer for layer in capture.layers} if capture else {}
-    return [known[name] for name in sheet.below if name in known]
+    by_id = {layer.id: layer for layer in capture.layers} if capture else {}
+    return [by_id[name] for name in sheet.below if name in by_id]
 
 
 def levels(layers: Sequence[StackLayer]) -> list[list[StackLayer]]:

@@ -100,10 +100,10 @@ def bars_figure(title: str, name: str, bars: Sequence[PlottedBar]) -> Figure:
         low, high = bar.metric.ci95 or (bar.metric.mean, bar.metric.mean)
         mean = number(bar.metric.mean / divisor, (high - low) / 2 / divisor)
         outcome = bar.verdict.outcome if bar.verdict else None
-        told = f"{mean} {outcome.value}" if outcome else mean
+        text = f"{mean} {outcome.value}" if outcome else mean
         rows.append({
             "label": label, "mean": bar.metric.mean / divisor, "low": max(low, 0) / divisor,
-            "high": high / divisor, "told": told, "colour": OUTCOMES[outcome] if outcome else BLUE,
+            "high": high / divisor, "told": text, "colour": OUTCOMES[outcome] if outcome else BLUE,
             "hover": f"{bar.label}: {units.show(bar.metric.mean, bar.metric.unit)} "
             f"({units.show_interval(bar.metric.ci95, bar.metric.unit)}), "
             f"{len(bar.metric.loops)} loops",
@@ -126,14 +126,14 @@ def bars_figure(title: str, name: str, bars: Sequence[PlottedBar]) -> Figure:
     bounds = base.mark_rule(strokeWidth=2, color="#222222", clip=True).encode(
         x=alt.X("low:Q", scale=extent), x2="high:Q"
     )
-    words = base.mark_text(align="left", dx=6, color="#222222", fontSize=12).encode(
+    labels = base.mark_text(align="left", dx=6, color="#222222", fontSize=12).encode(
         x=alt.X("beside:Q", scale=extent), text="told:N"
     )
-    told = "; ".join(f"{row['hover']}" for row in rows)
+    alternative = "; ".join(f"{row['hover']}" for row in rows)
     return Figure(
         title=_titled(title, metric_words(name), unit),
-        alt=f"{metric_words(name)} with 95 % intervals. {told}",
-        chart=sized(alt.layer(bar_layer, bounds, words), (thick + 8) * len(rows)),
+        alt=f"{metric_words(name)} with 95 % intervals. {alternative}",
+        chart=sized(alt.layer(bar_layer, bounds, labels), (thick + 8) * len(rows)),
         note=better_way(name),
     )
 
@@ -146,7 +146,9 @@ def loops_figure(metrics: Mapping[str, Metric], title: str = "") -> Figure:
         title: of the load.
     """
     first = next(iter(metrics.values()))
-    divisor, unit = scale(first.unit, [value for one in metrics.values() for value in one.loops])
+    divisor, unit = scale(
+        first.unit, [value for metric in metrics.values() for value in metric.loops]
+    )
     shown = dict(list(metrics.items())[:MOST_LINES])
     points = [
         {"loop": at, "value": value / divisor, "what": label,
@@ -182,14 +184,14 @@ def loops_figure(metrics: Mapping[str, Metric], title: str = "") -> Figure:
         .mark_point(filled=True, size=60, opacity=1, color=ORANGE)
         .encode(x=x_axis, y=y_axis, description="hover:N", **what)
     )
-    told = "; ".join(
-        f"{label}: mean {units.show(one.mean, one.unit)}"
-        + (f", CV {units.show_fraction(one.cv)}" if one.cv is not None else "")
-        for label, one in shown.items()
+    alternative = "; ".join(
+        f"{label}: mean {units.show(metric.mean, metric.unit)}"
+        + (f", CV {units.show_fraction(metric.cv)}" if metric.cv is not None else "")
+        for label, metric in shown.items()
     )
     return Figure(
         title=_titled(title, f"{metric_words(first.name)} by loop", unit),
-        alt=f"{most} loops. {told}",
+        alt=f"{most} loops. {alternative}",
         chart=sized(alt.layer(*layers), 170),
     )
 
@@ -197,16 +199,16 @@ def loops_figure(metrics: Mapping[str, Metric], title: str = "") -> Figure:
 def latency_figure(title: str, latencies: Mapping[str, Histogram]) -> Figure:
     """Latency against percentile, both logarithmic, as far out as the I/Os counted allow."""
     shown = dict(list(latencies.items())[:MOST_LINES])
-    found = [
+    drawn = [
         (what, q, quantile(histogram, q))
         for what, histogram in shown.items()
         for q in ([q for q in _PERCENTILES if sum(histogram.counts) * (1 - q) >= 1] or [0.5])
     ]
-    divisor, unit = scale("s", [latency for _, _, latency in found])
+    divisor, unit = scale("s", [latency for _, _, latency in drawn])
     points = [
         {"what": what, "nines": 1 / (1 - q), "latency": latency / divisor,
          "hover": f"{what} p{100 * q:g}: {units.show_seconds(latency)}"}
-        for what, q, latency in found
+        for what, q, latency in drawn
     ]  # fmt: skip
     labels = "datum.value < 1.5 ? '' : format(100 - 100 / datum.value, '.6~g') + ' %'"
     base = alt.Chart(data(points)).encode(
@@ -227,8 +229,8 @@ def latency_figure(title: str, latencies: Mapping[str, Histogram]) -> Figure:
     return Figure(
         title=_titled(title, "percentiles of the latency", unit),
         alt=f"completion latency by percentile of {counted:,} I/Os, both axes logarithmic. "
-        + "; ".join(f"{what} p99 {units.show_seconds(quantile(one, 0.99))}"
-                    for what, one in shown.items()),
+        + "; ".join(f"{what} p99 {units.show_seconds(quantile(histogram, 0.99))}"
+                    for what, histogram in shown.items()),
         chart=sized(chart, 220), note="less is better",
     )  # fmt: skip
 
@@ -295,30 +297,34 @@ def _shape(names: Sequence[str]) -> Any:
 
 def forest_figure(changes: Sequence[tuple[str, ComparedMetric]]) -> Figure | None:
     """Changes with their intervals, by verdict; None where no change is known."""
-    known = [
-        (label, one, one.change, one.interval)
-        for label, one in changes
-        if one.change is not None and one.interval is not None
+    known_changes = [
+        (label, metric, metric.change, metric.interval)
+        for label, metric in changes
+        if metric.change is not None and metric.interval is not None
     ]
-    if not known:
+    if not known_changes:
         return None
-    edge = max(_WIDEST, *(abs(change) * 1.3 for _, _, change, _ in known))
-    least = max(min(0.0, *(low for *_, (low, _) in known)) * 1.1, -edge)
-    most = min(max(0.0, *(high for *_, (_, high) in known)) * 1.1, edge)
+    edge = max(_WIDEST, *(abs(change) * 1.3 for _, _, change, _ in known_changes))
+    least = max(min(0.0, *(low for *_, (low, _) in known_changes)) * 1.1, -edge)
+    most = min(max(0.0, *(high for *_, (_, high) in known_changes)) * 1.1, edge)
     room = 0.08 * (most - least or 1.0)
     domain = [(least - room) * 100, (most + room) * 100]
-    labels = _distinct([label for label, *_ in known])
+    labels = _distinct([label for label, *_ in known_changes])
     rows = [
-        {"label": label, "change": change * 100, "verdict": one.outcome.value,
+        {"label": label, "change": change * 100, "verdict": metric.outcome.value,
          "low": max(low, least) * 100, "high": min(high, most) * 100,
          "hover": f"{whole}: {units.show_change(change)} ({units.show_changes(low, high)}), "
-                  f"{one.outcome.value}"}
-        for label, (whole, one, change, (low, high)) in zip(labels, known, strict=True)
+                  f"{metric.outcome.value}"}
+        for label, (whole, metric, change, (low, high)) in zip(labels, known_changes, strict=True)
     ]  # fmt: skip
     colour = alt.Color(
-        "verdict:N", title=None, legend=LEGEND,
-        scale=alt.Scale(domain=[one.value for one in OUTCOMES], range=list(OUTCOMES.values())),
-    )  # fmt: skip
+        "verdict:N",
+        title=None,
+        legend=LEGEND,
+        scale=alt.Scale(
+            domain=[outcome.value for outcome in OUTCOMES], range=list(OUTCOMES.values())
+        ),
+    )
     base = alt.Chart(data(rows)).encode(
         y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=190)), color=colour,
         description="hover:N",

@@ -28,8 +28,8 @@ def courses(groups: Sequence[LoadGroup], latencies: Sequence[Figure]) -> Iterato
     for group in groups:
         for name in group.headlines:
             loops = {
-                one.label: metric for one in group.members
-                if (metric := one.metric(name)) and len(metric.loops) > 1
+                member.label: metric for member in group.members
+                if (metric := member.metric(name)) and len(metric.loops) > 1
             }  # fmt: skip
             if loops:
                 figures.append(loops_figure(loops, group.title))
@@ -44,31 +44,31 @@ def courses(groups: Sequence[LoadGroup], latencies: Sequence[Figure]) -> Iterato
 
 def _merged(group: LoadGroup) -> dict[str, Histogram]:
     """The latency histogram of each direction of each member over all loops."""
-    found: dict[str, list[Histogram]] = {}
+    by_direction: dict[str, list[Histogram]] = {}
     several = len(group.members) > 1
-    for one in group.members:
-        for loop in one.trial.trial.counted:
+    for member in group.members:
+        for loop in member.trial.trial.counted:
             for direction, histogram in loop.result.histograms.items():
                 if sum(histogram.counts):
-                    label = f"{one.label} {direction}" if several else direction
-                    found.setdefault(label, []).append(histogram)
-    return {label: merge(histograms) for label, histograms in found.items()}
+                    label = f"{member.label} {direction}" if several else direction
+                    by_direction.setdefault(label, []).append(histogram)
+    return {label: merge(histograms) for label, histograms in by_direction.items()}
 
 
 def _seconds(group: LoadGroup) -> Iterator[Figure]:
     """What the target's device did, where loops have more than one second of it."""
     rate = "bandwidth" if group.headlines[0].endswith("bandwidth") else "iops"
-    for figure, words in ((rate, metric_words(f"device.{rate}")), ("await", "device request time")):
+    for figure, title in ((rate, metric_words(f"device.{rate}")), ("await", "device request time")):
         lines: dict[str, list[list[tuple[float, float]]]] = {}
         unit = ""
-        for one in group.members:
-            device = target_device(one.trial)
-            name = f"{one.trial.headline.partition('.')[0]}.{figure}"
-            unit, loops = _observed(one.trial, device, name)
+        for member in group.members:
+            device = target_device(member.trial)
+            name = f"{member.trial.headline.partition('.')[0]}.{figure}"
+            unit, loops = _observed(member.trial, device, name)
             if any(len(loop) > 1 for loop in loops) and any(y for loop in loops for _, y in loop):
-                lines[device if len(group.members) == 1 else f"{one.label} {device}"] = loops
+                lines[device if len(group.members) == 1 else f"{member.label} {device}"] = loops
         if lines:
-            yield seconds_figure(group.title, words, unit, lines)
+            yield seconds_figure(group.title, title, unit, lines)
 
 
 def _observed(

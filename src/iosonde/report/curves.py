@@ -43,12 +43,12 @@ def curve_figures(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> list
     groups: dict[tuple[str, str, str], list[Curve]] = {}
     for curve in curves:
         groups.setdefault((curve.load, curve.host, curve.probe), []).append(curve)
-    for found in groups.values():
-        timed = [curve for curve in found if all(point.latency for point in curve.points)]
+    for group in groups.values():
+        timed = [curve for curve in group if all(point.latency for point in curve.points)]
         lines = {curve_name(curve, curves): curve for curve in timed[:MOST_LINES]}
-        figures += [_hockey_stick(lines, found[0].load, forecasts)] if timed else []
-    for found in groups.values():
-        figures += list(_heat_maps(found))[:_MOST_HEAT_MAPS]
+        figures += [_hockey_stick(lines, group[0].load, forecasts)] if timed else []
+    for group in groups.values():
+        figures += list(_heat_maps(group))[:_MOST_HEAT_MAPS]
     return figures
 
 
@@ -81,12 +81,12 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
         title: what is the same of all.
         forecasts: of the curves' points.
     """
-    names, found = list(lines), list(lines.values())
-    said = [_predicted(curve, forecasts) for curve in found]
-    latencies = [point.latency or 0.0 for one in found for point in one.points]
-    rates = [point.iops for one in found for point in one.points]
-    latency, unit = scale("s", [*latencies, *(y for one in said for _, _, y in one)])
-    rate, rate_unit = scale("1/s", [*rates, *(x for one in said for _, x, _ in one)])
+    names, drawn = list(lines), list(lines.values())
+    said = [_predicted(curve, forecasts) for curve in drawn]
+    latencies = [point.latency or 0.0 for curve in drawn for point in curve.points]
+    rates = [point.iops for curve in drawn for point in curve.points]
+    latency, unit = scale("s", [*latencies, *(y for points in said for _, _, y in points)])
+    rate, rate_unit = scale("1/s", [*rates, *(x for points in said for _, x, _ in points)])
     rows = [
         {
             "what": name, "order": at, "rate": point.iops / rate,
@@ -96,7 +96,7 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
             "hover": f"{name}, {curve.axis} {point.matrix[curve.axis]}: "
             f"{units.show_iops(point.iops)}, {units.show(point.latency, 's')}",
         }
-        for curve, name in zip(found, names, strict=True)
+        for curve, name in zip(drawn, names, strict=True)
         for at, point in enumerate(curve.points)
     ]  # fmt: skip
     foretold = [
@@ -105,7 +105,7 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
             "hover": f"{name}, {curve.axis} {curve.points[at].matrix[curve.axis]}, predicted: "
             f"{units.show_iops(iops)}, {units.show(seconds, 's')}",
         }
-        for curve, name, points in zip(found, names, said, strict=True)
+        for curve, name, points in zip(drawn, names, said, strict=True)
         for at, iops, seconds in points
     ]  # fmt: skip
     colour = alt.Color(
@@ -135,10 +135,10 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
             chart(foretold).mark_point(shape="square", size=40, opacity=1)
             .encode(description="hover:N"),
         ]  # fmt: skip
-    words = "; ".join(f"{name}: {knee_words(curve)}" for name, curve in lines.items())
+    sentence = "; ".join(f"{name}: {knee_words(curve)}" for name, curve in lines.items())
     return Figure(
         title=f"{title}: latency over rate",
-        alt=f"mean latency over rate, a point for each {found[0].axis}. {words}",
+        alt=f"mean latency over rate, a point for each {drawn[0].axis}. {sentence}",
         chart=sized(alt.layer(*layers), 260),
         note="diamond: knee; thick: its interval"
         + ("; dashed, squares: predicted" if foretold else ""),
@@ -149,8 +149,8 @@ def _predicted(curve: Curve, forecasts: Forecasts) -> list[tuple[int, float, flo
     """Of the points that a model has foretold: their place, rate in 1/s and latency in seconds."""
     said = ((at, forecasts.get(point.trial)) for at, point in enumerate(curve.points))
     return [
-        (at, one.predicted["iops"], one.predicted["latency_mean"])
-        for at, one in said if one and one.predicted.get("latency_mean")
+        (at, forecast.predicted["iops"], forecast.predicted["latency_mean"])
+        for at, forecast in said if forecast and forecast.predicted.get("latency_mean")
     ]  # fmt: skip
 
 
@@ -165,10 +165,10 @@ def _within(curve: Curve, at: int) -> bool:
     return first <= at <= last
 
 
-def _heat_maps(found: Sequence[Curve]) -> Iterator[Figure]:
+def _heat_maps(group: Sequence[Curve]) -> Iterator[Figure]:
     """Depth by size, for each combination of what else is varied."""
     others: dict[tuple[tuple[str, Scalar], ...], list[Curve]] = {}
-    for curve in found:
+    for curve in group:
         if "bs" in curve.fixed:
             rest = tuple(item for item in curve.fixed.items() if item[0] != "bs")
             others.setdefault(rest, []).append(curve)
@@ -177,9 +177,9 @@ def _heat_maps(found: Sequence[Curve]) -> Iterator[Figure]:
             yield _heat_map(", ".join(f"{name} {value}" for name, value in rest), sized_curves)
 
 
-def _heat_map(rest: str, found: Sequence[Curve]) -> Figure:
-    axis = found[0].axis
-    cells = [(curve, point) for curve in found for point in curve.points]
+def _heat_map(rest: str, group: Sequence[Curve]) -> Figure:
+    axis = group[0].axis
+    cells = [(curve, point) for curve in group for point in curve.points]
     divisor, unit = scale("B/s", [point.bandwidth or 0.0 for _, point in cells])
     most = max((point.bandwidth or 0.0) for _, point in cells) or 1.0
     rows = [
@@ -204,10 +204,10 @@ def _heat_map(rest: str, found: Sequence[Curve]) -> Figure:
             text="label:N", color=alt.Color("ink:N", scale=None)
         ),
     ).resolve_scale(color="independent")
-    title = f"{found[0].load}{f', {rest}' if rest else ''}: {axis} by size, {unit}"
+    title = f"{group[0].load}{f', {rest}' if rest else ''}: {axis} by size, {unit}"
     return Figure(
         title=title, alt=f"{title}. " + "; ".join(str(row["hover"]) for row in rows),
-        chart=sized(chart, 46 * len(found) + 20), note="more is better",
+        chart=sized(chart, 46 * len(group) + 20), note="more is better",
     )  # fmt: skip
 
 

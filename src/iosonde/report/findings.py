@@ -24,26 +24,30 @@ def grouped(findings: Iterable[tuple[str, Finding]]) -> tuple[Problem, ...]:
         place = ", ".join(dict.fromkeys(part for part in (finding.subject, where) if part))
         rules.setdefault((finding.severity, finding.rule), []).append((place, finding))
     return tuple(
-        _problem(rule, severity, found)
-        for (severity, rule), found in sorted(rules.items(), key=lambda one: _RANK[one[0][0]])
+        _problem(rule, severity, placed)
+        for (severity, rule), placed in sorted(rules.items(), key=lambda item: _RANK[item[0][0]])
     )
 
 
-def _problem(rule: str, severity: str, found: list[tuple[str, Finding]]) -> Problem:
+def _problem(rule: str, severity: str, placed: list[tuple[str, Finding]]) -> Problem:
     said: dict[str, list[str]] = {}
-    for place, finding in found:
+    for place, finding in placed:
         places = said.setdefault(finding.message, [])
         if place and place not in places:
             places.append(place)
     rest = list(said.items())[_SENTENCES:]
-    evidence = [(place, one) for place, finding in found for one in finding.evidence]
+    evidence = [(place, figure) for place, finding in placed for figure in finding.evidence]
     evidence += [(", ".join(places), Evidence(text, "", "", "")) for text, places in rest]
     sentences = [(text, tuple(places)) for text, places in list(said.items())[:_SENTENCES]]
     if rest:
         elsewhere = dict.fromkeys(place for _, some in rest for place in some)
         sentences.append(("The same elsewhere, see the evidence:", tuple(elsewhere)))
-    remedies = list(dict.fromkeys(("To do", one.remedy) for _, one in found if one.remedy))
-    checks = list(dict.fromkeys(("To confirm", one.confirm) for _, one in found if one.confirm))
+    remedies = list(
+        dict.fromkeys(("To do", finding.remedy) for _, finding in placed if finding.remedy)
+    )
+    checks = list(
+        dict.fromkeys(("To confirm", finding.confirm) for _, finding in placed if finding.confirm)
+    )
     evidence += [("", Evidence(f"{what.lower()}: {text}", "", "", ""))
                  for what, text in (*remedies[_SENTENCES:], *checks[_CHECKS:])]  # fmt: skip
     return Problem(
@@ -55,9 +59,9 @@ def _problem(rule: str, severity: str, found: list[tuple[str, Finding]]) -> Prob
 def counts(problems: Iterable[Problem]) -> tuple[Badge, ...]:
     """How many of each severity, as badges."""
     tones = {"error": Tone.BAD, "warning": Tone.UNSURE, "note": Tone.PLAIN}
-    found = Counter(problem.severity for problem in problems)
+    counted = Counter(problem.severity for problem in problems)
     return tuple(
-        Badge(f"{found[severity]} {severity}{'s' * (found[severity] != 1)}", tone)
+        Badge(f"{counted[severity]} {severity}{'s' * (counted[severity] != 1)}", tone)
         for severity, tone in tones.items()
-        if found[severity]
+        if counted[severity]
     )

@@ -11,13 +11,13 @@ from iosonde.report.blocks import Block, Cells, Text, Title
 HEADINGS = ("trial", "predicted", "band", "measured", "off", "latency off", "in the band")
 
 
-def cells(one: Forecast) -> tuple[str, ...]:
+def cells(forecast: Forecast) -> tuple[str, ...]:
     """A row under HEADINGS: I/Os a second, and how far the model was from them."""
     return (
-        one.trial, units.show_iops(one.predicted["iops"]),
-        units.show_range(*one.band, "1/s"),
-        units.show_iops(one.measured["iops"]), _off(one.off("iops")),
-        _off(one.off("latency_mean")), "yes" if one.inside else "no",
+        forecast.trial, units.show_iops(forecast.predicted["iops"]),
+        units.show_range(*forecast.band, "1/s"),
+        units.show_iops(forecast.measured["iops"]), _off(forecast.off("iops")),
+        _off(forecast.off("latency_mean")), "yes" if forecast.inside else "no",
     )  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def _off(share: float | None) -> str:
 
 
 def _summary(forecasts: Sequence[Forecast]) -> str:
-    inside = sum(one.inside for one in forecasts)
+    inside = sum(forecast.inside for forecast in forecasts)
     return f"{inside} of {len(forecasts)} measured rates lie within the band of the model."
 
 

@@ -41,8 +41,8 @@ def grids_of(sheet: RunSheet) -> Iterator[Grid]:
     for window in sheet.windows:
         key = (window.load, window.host, window.probe)
         points = [
-            one for one in sheet.trials
-            if (one.trial.load.varied_from, one.trial.host, one.trial.probe) == key
+            trial for trial in sheet.trials
+            if (trial.trial.load.varied_from, trial.trial.host, trial.trial.probe) == key
         ]  # fmt: skip
         if key not in seen and points:
             seen.add(key)
@@ -70,11 +70,16 @@ def _grid(window: SteadyWindow, points: Sequence[TrialSheet], what: str, unit: s
     sizes = list(dict.fromkeys(row for row, _ in figures))
     values = list(dict.fromkeys(column for _, column in figures))
     return Grid(
-        window.load, f"{window.load}: {what}", unit, rows, columns,
-        tuple(shown(rows, size) for size in sizes), tuple(shown(columns, one) for one in values),
-        tuple(tuple(figures.get((size, one)) for one in values) for size in sizes),
+        window.load,
+        f"{window.load}: {what}",
+        unit,
+        rows,
+        columns,
+        tuple(shown(rows, size) for size in sizes),
+        tuple(shown(columns, value) for value in values),
+        tuple(tuple(figures.get((size, value)) for value in values) for size in sizes),
         less=unit == "s",
-    )  # fmt: skip
+    )
 
 
 def _figure(point: TrialSheet, what: str) -> float | None:
@@ -85,8 +90,8 @@ def _figure(point: TrialSheet, what: str) -> float | None:
     if what == "mean latency":
         return _weighted(means)
     name = "iops" if what == "IOPS" else "bandwidth"
-    found = [means[f"{way}.{name}"] for way in _WAYS if f"{way}.{name}" in means]
-    return sum(found) if found else None
+    figures = [means[f"{way}.{name}"] for way in _WAYS if f"{way}.{name}" in means]
+    return sum(figures) if figures else None
 
 
 def _weighted(means: Mapping[str, float]) -> float | None:

@@ -18,7 +18,9 @@ from iosonde.report.html import page_of
 
 
 def _whole(runs: Sequence[RunSheet], compared: ComparedSheets) -> dict[str, Any]:
-    charts = [one.chart.properties(title=one.title) for one in page_of(runs, compared).drawn()]
+    charts = [
+        figure.chart.properties(title=figure.title) for figure in page_of(runs, compared).drawn()
+    ]
     if not charts:
         raise UsageError("there is no finished loop to draw", where=runs[0].run.id)
     return specification(alt.vconcat(*charts).resolve_scale(color="independent"))

@@ -43,14 +43,18 @@ class MarkdownFormat(Format):
         page = page_of(runs, compared)
         lines = [f"# {_plain(page.title)}", "", f"**{_plain(page.answer, code=True)}**", ""]
         lines += [" · ".join(map(_plain, page.about)), ""]
-        told = [*(f"{name}: {value}" for name, value in page.chips),
+        notes = [*(f"{name}: {value}" for name, value in page.chips),
                 *(badge.text for badge in page.badges)]  # fmt: skip
-        lines += [" · ".join(map(_plain, told)), ""] if told else []
+        lines += [" · ".join(map(_plain, notes)), ""] if notes else []
         for level in page.stack:
-            layers = (f"{one.kind} {one.name}{' (measured)' * one.measured}" for one in level)
+            layers = (
+                f"{layer.kind} {layer.name}{' (measured)' * layer.measured}" for layer in level
+            )
             lines.append(f"- {_plain(', '.join(layers))}")
         lines += [""] if page.stack else []
-        written = [one for one in (*page.blocks, *page.appendix) if not isinstance(one, Pictures)]
+        written = [
+            block for block in (*page.blocks, *page.appendix) if not isinstance(block, Pictures)
+        ]
         for block, following in zip(written, [*written[1:], Title("")], strict=True):
             empty = isinstance(block, Title) and (
                 isinstance(following, Title) and following.level <= block.level
@@ -94,10 +98,11 @@ def _problem(problem: Problem) -> Iterator[str]:
     for sentence, places in problem.said:
         where = f" ({_plain(', '.join(places))})" if places else ""
         yield f"  - {_plain(sentence)}{where}"
-    for place, one in problem.evidence:
-        where = ", ".join(part for part in (place, one.where) if part)
-        figure = units.show_evidence(one.value, one.unit)
-        yield f"  - {_plain(f'{one.what}: {figure}' if figure else one.what)} ({_plain(where)})"
+    for place, evidence in problem.evidence:
+        where = ", ".join(part for part in (place, evidence.where) if part)
+        figure = units.show_evidence(evidence.value, evidence.unit)
+        what = f"{evidence.what}: {figure}" if figure else evidence.what
+        yield f"  - {_plain(what)} ({_plain(where)})"
     for what, text in problem.remedies:
         yield f"  - {what.lower()}: {_plain(text)}"
 

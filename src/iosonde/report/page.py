@@ -103,7 +103,9 @@ def _environment() -> Environment:
 
 def _sections(blocks: tuple[Block, ...]) -> Iterator[tuple[Title, tuple[Block, ...]]]:
     """Blocks by their headings of level 2; those before the first have none."""
-    starts = [at for at, one in enumerate(blocks) if isinstance(one, Title) and one.level == 2]
+    starts = [
+        at for at, block in enumerate(blocks) if isinstance(block, Title) and block.level == 2
+    ]
     if blocks and starts[:1] != [0]:
         yield Title(""), blocks[: starts[0] if starts else None]
     for start, end in pairwise([*starts, len(blocks)]):

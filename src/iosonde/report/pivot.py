@@ -41,9 +41,9 @@ class LabelledTrial:
         """On one of its metrics, against the first run."""
         return next(
             (
-                one for one in compared.verdicts
-                if one.metric == name and one.candidate == self.run.run.id
-                and one.trials[1] == self.trial.trial.id
+                verdict for verdict in compared.verdicts
+                if verdict.metric == name and verdict.candidate == self.run.run.id
+                and verdict.trials[1] == self.trial.trial.id
             ),
             None,
         )  # fmt: skip
@@ -59,7 +59,9 @@ class LoadGroup:
     @property
     def headlines(self) -> tuple[str, ...]:
         """Of its members, each once."""
-        return tuple(dict.fromkeys(name for one in self.members for name in one.trial.headlines))
+        return tuple(
+            dict.fromkeys(name for member in self.members for name in member.trial.headlines)
+        )
 
 
 def show_setting(name: str, value: Scalar) -> str:
@@ -120,19 +122,21 @@ def by_load(
                 loads.setdefault(_load(trial), []).append((label, run, trial))
     alone: dict[str, list[tuple[str, RunSheet, TrialSheet]]] = {}
     groups = []
-    for name, found in loads.items():
-        if len(found) == 1:
-            alone.setdefault(found[0][2].headline, []).extend(found)
+    for name, trials_of_load in loads.items():
+        if len(trials_of_load) == 1:
+            alone.setdefault(trials_of_load[0][2].headline, []).extend(trials_of_load)
         else:
-            groups.append(LoadGroup(name, tuple(_labelled(found))))
-    for metric, found in alone.items():
-        if len(found) == 1:
-            label, run, trial = found[0]
+            groups.append(LoadGroup(name, tuple(_labelled(trials_of_load))))
+    for metric, trials_of_metric in alone.items():
+        if len(trials_of_metric) == 1:
+            label, run, trial = trials_of_metric[0]
             groups.append(
                 LoadGroup(_load(trial), (LabelledTrial(label or _load(trial), run, trial),))
             )
         else:
-            members = tuple(LabelledTrial(_load(trial), run, trial) for _, run, trial in found)
+            members = tuple(
+                LabelledTrial(_load(trial), run, trial) for _, run, trial in trials_of_metric
+            )
             groups.append(LoadGroup(metric_words(metric), members))
     return groups
 
@@ -142,23 +146,23 @@ def _load(trial: TrialSheet) -> str:
     return trial.trial.load.name if trial.trial.origin is None else title_of(trial.trial)
 
 
-def _labelled(found: Sequence[tuple[str, RunSheet, TrialSheet]]) -> Iterator[LabelledTrial]:
+def _labelled(entries: Sequence[tuple[str, RunSheet, TrialSheet]]) -> Iterator[LabelledTrial]:
     """Each under run, probe and host, as far as these are not the same for all."""
-    probes = len({trial.trial.probe for _, _, trial in found}) > 1
-    hosts = len({trial.trial.host for _, _, trial in found}) > 1
+    probes = len({trial.trial.probe for _, _, trial in entries}) > 1
+    hosts = len({trial.trial.host for _, _, trial in entries}) > 1
     places = [
         ", ".join(
             part for part in (
                 trial.trial.probe if probes else "", trial.trial.host if hosts else "",
             ) if part
         )
-        for _, _, trial in found
+        for _, _, trial in entries
     ]  # fmt: skip
     labels = [
         ", ".join(part for part in (label, place) if part)
-        for (label, _, _), place in zip(found, places, strict=True)
+        for (label, _, _), place in zip(entries, places, strict=True)
     ]
-    for at, (label, place, (_, run, trial)) in enumerate(zip(labels, places, found, strict=True)):
+    for at, (label, place, (_, run, trial)) in enumerate(zip(labels, places, entries, strict=True)):
         once = label and labels.count(label) == 1
         name = label if once else f"{label} {name_of(trial.trial)} {at + 1}".strip()
         yield LabelledTrial(name, run, trial, place)

@@ -64,23 +64,23 @@ def results(
 def _result_rows(
     group: LoadGroup, name: str, compared: ComparedSheets
 ) -> Iterator[tuple[str | Badge, ...]]:
-    found = [(one, metric) for one in group.members if (metric := one.metric(name))]
-    divisor, unit = scale(found[0][1].unit, [metric.mean for _, metric in found])
+    measured = [(member, metric) for member in group.members if (metric := member.metric(name))]
+    divisor, unit = scale(measured[0][1].unit, [metric.mean for _, metric in measured])
     means = aligned([
         number(metric.mean / divisor,
                (metric.ci95[1] - metric.ci95[0]) / 2 / divisor if metric.ci95 else 0.0)
-        for _, metric in found
+        for _, metric in measured
     ])  # fmt: skip
-    for (one, metric), mean in zip(found, means, strict=True):
-        known = group.title in {one.label, metric_words(name)}
-        label = one.label if known else f"{group.title}, {one.label}"
+    for (member, metric), mean in zip(measured, means, strict=True):
+        titled = group.title in {member.label, metric_words(name)}
+        label = member.label if titled else f"{group.title}, {member.label}"
         row: tuple[str | Badge, ...] = (
             label, metric_words(name), unit, mean, half(metric),
             units.show(metric.cv, "fraction"), str(len(metric.loops)),
         )  # fmt: skip
         if not compared.verdicts:
             yield row
-        elif verdict := one.verdict(name, compared):
+        elif verdict := member.verdict(name, compared):
             word = OUTCOME_WORDS.get(verdict.outcome, verdict.outcome.value)
             yield (
                 *row, "–" if verdict.change is None else units.show_change(verdict.change),
@@ -100,7 +100,7 @@ def problem_blocks(
         for label, sheet in runs for trial in shown(sheet)
         for said in (
             *(fault for fault in trial.trial.faults
-              if not any(fault in one.message for one in sheet.findings)),
+              if not any(fault in finding.message for finding in sheet.findings)),
             *(() if trial.trial.loops else ("no loop of this trial was finished",)),
         )
     ]  # fmt: skip
@@ -192,7 +192,9 @@ def _devices(label: str, sheet: TrialSheet) -> Iterator[tuple[str, ...]]:
         for series in loop.series:
             if series.sampler == "diskstats":
                 key = (series.subject, series.name, series.unit)
-                seen.setdefault(key, []).extend(one for one in series.values if one is not None)
+                seen.setdefault(key, []).extend(
+                    value for value in series.values if value is not None
+                )
     for (device, name, unit), values in seen.items():
         if any(values):
             mean = units.show(sum(values) / len(values), unit)

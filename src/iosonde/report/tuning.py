@@ -49,10 +49,14 @@ def shown(sheet: RunSheet) -> tuple[TrialSheet, ...]:
     if tuning is None:
         return sheet.trials
     campaign = tuning.campaign
-    wanted = [{one.name: one.default for one in campaign.intent.vary}]
+    wanted = [{setting.name: setting.default for setting in campaign.intent.vary}]
     wanted += [dict(campaign.result.pick)] if campaign.result else []
-    trials = {one.trial for one in campaign.measurements if dict(one.settings) in wanted}
-    return tuple(one for one in sheet.trials if one.trial.id in trials)
+    trials = {
+        measurement.trial
+        for measurement in campaign.measurements
+        if dict(measurement.settings) in wanted
+    }
+    return tuple(trial for trial in sheet.trials if trial.trial.id in trials)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +106,8 @@ def _numbers(tuning: Tuning) -> Iterator[Number]:
         )  # fmt: skip
         if tuning.pairs:
             before, after = (
-                units.show(sum(one) / len(tuning.pairs), goal.unit)
-                for one in zip(*((pair.before, pair.after) for pair in tuning.pairs), strict=True)
+                units.show(sum(side) / len(tuning.pairs), goal.unit)
+                for side in zip(*((pair.before, pair.after) for pair in tuning.pairs), strict=True)
             )
             yield Number(after, f"{metric_words(goal.metric)} with the pick", f"before {before}")
     yield Number(
@@ -116,10 +120,10 @@ def _numbers(tuning: Tuning) -> Iterator[Number]:
 def _changes(tuning: Tuning) -> Iterator[tuple[str, str]]:
     """Settings that the answer changes, before and after."""
     result = tuning.campaign.result
-    for one in tuning.campaign.intent.vary:
-        if result and result.winner[one.name] != one.default:
-            after = show_value(one, result.winner[one.name])
-            yield one.name, f"{show_value(one, one.default)} → {after}"
+    for setting in tuning.campaign.intent.vary:
+        if result and result.winner[setting.name] != setting.default:
+            after = show_value(setting, result.winner[setting.name])
+            yield setting.name, f"{show_value(setting, setting.default)} → {after}"
 
 
 def campaign_sections(sheet: RunSheet) -> Iterator[Block]:
@@ -147,9 +151,13 @@ def _asked(tuning: Tuning) -> Iterator[Block]:
     if result is None:
         return
     rows = tuple(
-        (one.name, show_value(one, one.default), show_value(one, result.winner[one.name]))
-        for one in intent.vary
-    )  # fmt: skip
+        (
+            setting.name,
+            show_value(setting, setting.default),
+            show_value(setting, result.winner[setting.name]),
+        )
+        for setting in intent.vary
+    )
     changed = frozenset(at for at, (_, before, after) in enumerate(rows) if before != after)
     answer = "best" if result.confirmed else "stays"
     yield Cells(("setting", "previous setting", answer), rows, changed, words=3)
@@ -197,7 +205,7 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
         ),
     )
     if intent.hopeful:
-        hoped = "; ".join(words(intent, one) for one in intent.hopeful)
+        hoped = "; ".join(words(intent, settings) for settings in intent.hopeful)
         yield "looked at first", f"{hoped}, as the prior {intent.prior} ranks them"
     budget = "" if goal.budget is None else f" of {units.show_seconds(goal.budget)} granted"
     yield "device time", f"{clock(tuning.costs.spent)}{budget}"
@@ -252,12 +260,12 @@ def _proof(tuning: Tuning) -> Iterator[Block]:
 def _proof_rows(tuning: Tuning) -> Iterator[tuple[str, ...]]:
     unit = tuning.campaign.intent.goal.unit
     for name, figures in (
-        ("before", [one.before for one in tuning.pairs]),
-        ("after", [one.after for one in tuning.pairs]),
+        ("before", [pair.before for pair in tuning.pairs]),
+        ("after", [pair.after for pair in tuning.pairs]),
     ):
         mean = sum(figures) / len(figures)
-        yield (name, *(units.show(one, unit) for one in figures), units.show(mean, unit))
-    yield ("change", *(units.show_change(one.change) for one in tuning.pairs), "")
+        yield (name, *(units.show(figure, unit) for figure in figures), units.show(mean, unit))
+    yield ("change", *(units.show_change(pair.change) for pair in tuning.pairs), "")
 
 
 def _permanent(run: Run, tuning: Tuning) -> Iterator[Block]:
@@ -281,11 +289,11 @@ def _native(kept: Sequence[Native]) -> Iterator[Block]:
         return
     yield Text("`persist` writes this into the hosts' own configuration:")
     lines: dict[str, list[str]] = {}
-    for one in kept:
-        place = f"# {one.host}:{one.file}" if one.file else f"# {one.host}"
+    for native in kept:
+        place = f"# {native.host}:{native.file}" if native.file else f"# {native.host}"
         lines.setdefault(place, [])
-        if one.note:
-            lines[place].append(f"# {one.setting}: {one.note}")
-        if one.line:
-            lines[place].append(one.line)
+        if native.note:
+            lines[place].append(f"# {native.setting}: {native.note}")
+        if native.line:
+            lines[place].append(native.line)
     yield Lines(tuple(line for place, some in lines.items() for line in (place, *some)))

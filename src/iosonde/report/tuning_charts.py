@@ -18,14 +18,14 @@ _MOST_LANES = 30
 
 def table_figure(table: ValueTable, metric: str) -> Figure | None:
     """The means of a setting's values, with their 95 % intervals and the loops behind them."""
-    known = [row for row in table.rows if row.metric is not None]
-    if len(known) < 2:
+    measured = [row for row in table.rows if row.metric is not None]
+    if len(measured) < 2:
         return None
-    figures = [loop for row in known if row.metric for loop in row.metric.loops]
-    unit = next(row.metric.unit for row in known if row.metric)
+    figures = [loop for row in measured if row.metric for loop in row.metric.loops]
+    unit = next(row.metric.unit for row in measured if row.metric)
     divisor, label = scale(unit, figures)
     points, means = [], []
-    for row in known:
+    for row in measured:
         if row.metric is None:
             continue
         name = show_value(table.varied, row.value)
@@ -37,7 +37,7 @@ def table_figure(table: ValueTable, metric: str) -> Figure | None:
             "what": "previous setting" if row.value == table.reference else "tried",
         })  # fmt: skip
     x_axis = alt.X(
-        "value:N", title=table.varied.name, sort=[str(one["value"]) for one in means],
+        "value:N", title=table.varied.name, sort=[str(row["value"]) for row in means],
         axis=alt.Axis(labelAngle=0),
     )  # fmt: skip
     y_axis = alt.Y("figure:Q", title=f"{metric}, {label}", scale=alt.Scale(zero=False))
@@ -55,27 +55,29 @@ def table_figure(table: ValueTable, metric: str) -> Figure | None:
     )  # fmt: skip
     return Figure(
         title=f"{table.varied.name}: loops (grey), mean and 95 % interval",
-        alt=f"{metric} of {len(known)} values of {table.varied.name}",
+        alt=f"{metric} of {len(measured)} values of {table.varied.name}",
         chart=sized(chart, 200),
     )
 
 
 def main_figures(effects: Sequence[MainEffect]) -> Iterator[Figure]:
     """What each setting does by itself; the same axis for all, so that they can be compared."""
-    ends = [bound * 100 for one in effects for level in one.levels for bound in level.interval]
+    ends = [
+        bound * 100 for effect in effects for level in effect.levels for bound in level.interval
+    ]
     if not ends:
         return
     domain = [min(*ends, 0), max(*ends, 0)]
-    for one in effects:
+    for effect in effects:
         rows = [
             {
-                "value": show_value(one.varied, level.value), "effect": level.effect * 100,
+                "value": show_value(effect.varied, level.value), "effect": level.effect * 100,
                 "low": level.interval[0] * 100, "high": level.interval[1] * 100,
             }
-            for level in one.levels
+            for level in effect.levels
         ]  # fmt: skip
         x_axis = alt.X(
-            "value:N", title=one.varied.name, sort=[str(row["value"]) for row in rows],
+            "value:N", title=effect.varied.name, sort=[str(row["value"]) for row in rows],
             axis=alt.Axis(labelAngle=0),
         )  # fmt: skip
         y_axis = alt.Y("effect:Q", title="off the mean of all, %", scale=alt.Scale(domain=domain))
@@ -87,29 +89,36 @@ def main_figures(effects: Sequence[MainEffect]) -> Iterator[Figure]:
             base.mark_point(color=BLUE, filled=True, size=80, opacity=1).encode(y=y_axis),
         )
         yield Figure(
-            title=f"Main effect of {one.varied.name}",
-            alt=f"{one.varied.name} spans {units.show_fraction(one.span)} by itself",
+            title=f"Main effect of {effect.varied.name}",
+            alt=f"{effect.varied.name} spans {units.show_fraction(effect.span)} by itself",
             chart=sized(chart, 190),
         )
 
 
-def interaction_figure(one: Interaction, *, higher: bool) -> Figure:
+def interaction_figure(interaction: Interaction, *, higher: bool) -> Figure:
     """What two settings do together beyond what each does by itself: green helps, red hurts."""
     rows = [
         {
-            "first": show_value(one.first, a), "second": show_value(one.second, b),
+            "first": show_value(interaction.first, a), "second": show_value(interaction.second, b),
             "effect": effect * 100, "label": f"{effect * 100:+.1f} %".replace("-", "−"),
         }
-        for a, b, effect in one.cells
+        for a, b, effect in interaction.cells
     ]  # fmt: skip
-    top = max(one.largest * 100, 1e-9)
+    top = max(interaction.largest * 100, 1e-9)
     low, high = ("#d9a3ae", "#9fcfc7") if higher else ("#9fcfc7", "#d9a3ae")
     base = alt.Chart(data(rows)).encode(
-        x=alt.X("second:N", title=one.second.name, axis=alt.Axis(labelAngle=0),
-                sort=[show_value(one.second, value) for value in one.second.values]),
-        y=alt.Y("first:N", title=one.first.name,
-                sort=[show_value(one.first, value) for value in one.first.values]),
-    )  # fmt: skip
+        x=alt.X(
+            "second:N",
+            title=interaction.second.name,
+            axis=alt.Axis(labelAngle=0),
+            sort=[show_value(interaction.second, value) for value in interaction.second.values],
+        ),
+        y=alt.Y(
+            "first:N",
+            title=interaction.first.name,
+            sort=[show_value(interaction.first, value) for value in interaction.first.values],
+        ),
+    )
     colour = alt.Color(
         "effect:Q", legend=None,
         scale=alt.Scale(domain=[-top, 0, top], range=[low, "#ffffff", high]),
@@ -119,10 +128,11 @@ def interaction_figure(one: Interaction, *, higher: bool) -> Figure:
         base.mark_text(fontSize=13).encode(text="label:N"),
     )
     return Figure(
-        title=f"{one.first.name} with {one.second.name}: beyond what each does by itself",
-        alt=f"interaction of {one.first.name} and {one.second.name}, up to "
-        f"{units.show_fraction(one.largest)}",
-        chart=sized(chart, max(90, 42 * len(one.first.values))),
+        title=f"{interaction.first.name} with {interaction.second.name}: "
+        "beyond what each does by itself",
+        alt=f"interaction of {interaction.first.name} and {interaction.second.name}, up to "
+        f"{units.show_fraction(interaction.largest)}",
+        chart=sized(chart, max(90, 42 * len(interaction.first.values))),
     )  # fmt: skip
 
 
@@ -138,29 +148,29 @@ def path_figures(tuning: Tuning) -> Iterator[Figure]:
 def _lanes(tuning: Tuning) -> Figure | None:
     """A lane for each candidate, a mark for each loop."""
     intent = tuning.campaign.intent
-    names = [one.name for one in intent.vary if len(one.values) > 1]
-    known = {one.name: one for one in intent.vary}
+    names = [setting.name for setting in intent.vary if len(setting.values) > 1]
+    candidates = {candidate.name: candidate for candidate in intent.vary}
 
     def label(step: PathStep) -> str:
-        return ", ".join(show_value(known[name], step.settings[name]) for name in names)
+        return ", ".join(show_value(candidates[name], step.settings[name]) for name in names)
 
     loops: dict[str, int] = {}
     for step in tuning.path:
         loops[label(step)] = loops.get(label(step), 0) + 1
     ranked = [
-        ", ".join(show_value(known[name], row.settings[name]) for name in names)
+        ", ".join(show_value(candidates[name], row.settings[name]) for name in names)
         for row in tuning.candidates
     ]
     order = list(dict.fromkeys([*ranked, *loops]))
-    kept = sorted(order, key=lambda one: -loops.get(one, 0))[:_MOST_LANES]
-    order = [one for one in order if one in kept]
+    kept = sorted(order, key=lambda name: -loops.get(name, 0))[:_MOST_LANES]
+    order = [name for name in order if name in kept]
     rows = [
         {"lane": label(step), "at": step.at, "what": _kind(step)}
         for step in tuning.path if label(step) in order
     ]  # fmt: skip
     if not rows:
         return None
-    words = ["search", "proof", "failed"]
+    parts = ["search", "proof", "failed"]
     chart = (
         alt.Chart(data(rows))
         .mark_tick(thickness=2.5, height=12, opacity=1)
@@ -169,7 +179,7 @@ def _lanes(tuning: Tuning) -> Figure | None:
             y=alt.Y("lane:N", sort=order, title=None, axis=alt.Axis(labelLimit=330, grid=True)),
             color=alt.Color(
                 "what:N", title=None, legend=alt.Legend(orient="top", symbolType="square"),
-                scale=alt.Scale(domain=words, range=[BLUE, GREEN, RED]),
+                scale=alt.Scale(domain=parts, range=[BLUE, GREEN, RED]),
             ),
         )
     )  # fmt: skip
@@ -208,12 +218,12 @@ def proof_figure(tuning: Tuning) -> Figure | None:
         return None
     goal = tuning.campaign.intent.goal
     divisor, label = scale(
-        goal.unit, [value for one in tuning.pairs for value in (one.before, one.after)]
+        goal.unit, [value for pair in tuning.pairs for value in (pair.before, pair.after)]
     )
     rows = [
         {"pair": number, "when": when, "figure": value / divisor}
-        for number, one in enumerate(tuning.pairs, 1)
-        for when, value in (("before", one.before), ("after", one.after))
+        for number, pair in enumerate(tuning.pairs, 1)
+        for when, value in (("before", pair.before), ("after", pair.after))
     ]
     x_axis = alt.X("when:N", sort=["before", "after"], title=None, axis=alt.Axis(labelAngle=0))
     y_axis = alt.Y("figure:Q", title=f"{goal.metric}, {label}", scale=alt.Scale(zero=False))

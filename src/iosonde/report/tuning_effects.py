@@ -22,40 +22,48 @@ _MOST_PAIRS = 6
 
 def effects(tuning: Tuning) -> Iterator[Block]:
     """What each setting does by itself, and what two do together."""
-    found = tuning.effects
-    if not found.main:
+    effects_of = tuning.effects
+    if not effects_of.main:
         return
     yield Title("What each setting does, and what they do together")
     fits = "A fit for each place" if len(tuning.campaign.places) > 1 else "One fit"
     yield Text(
-        f"{fits} of all {found.loops} loops of the search: each value's effect is averaged over "
-        "the values of all other settings, and is what it takes the metric off the mean of all "
-        f"candidates. A loop scatters by {units.show_fraction(found.noise)}.", "soft",
-    )  # fmt: skip
-    if found.apart:
-        count = found.apart + found.together
+        f"{fits} of all {effects_of.loops} loops of the search: each value's effect is averaged "
+        "over the values of all other settings, and is what it takes the metric off the mean of "
+        f"all candidates. A loop scatters by {units.show_fraction(effects_of.noise)}.",
+        "soft",
+    )
+    if effects_of.apart:
+        count = effects_of.apart + effects_of.together
         yield Text(
-            f"Of {count} pairs of values of two settings {found.apart} were never measured "
+            f"Of {count} pairs of values of two settings {effects_of.apart} were never measured "
             "together. For them the fit takes it that effects add up, and the intervals below do "
             "not count that this may be wrong."
         )
-    ordered = sorted(found.main, key=lambda one: -one.span)
+    ordered = sorted(effects_of.main, key=lambda effect: -effect.span)
     rows = [
-        (one.varied.name if at == 0 else "", show_value(one.varied, level.value),
+        (effect.varied.name if at == 0 else "", show_value(effect.varied, level.value),
          units.show_change(level.effect), interval(level.interval))
-        for one in ordered for at, level in enumerate(one.levels)
+        for effect in ordered for at, level in enumerate(effect.levels)
     ]  # fmt: skip
     yield Cells(("setting", "value", "main effect", "interval (95 %)"), tuple(rows), words=2)
     yield Pictures(tuple(main_figures(ordered)))
-    if not found.pairs:
+    if not effects_of.pairs:
         return
-    seen = sorted((one for one in found.pairs if one.seen), key=lambda one: -one.largest)
-    yield Text(_interaction_sentence(seen, len(found.pairs)))
-    for one in seen[:_MOST_PAIRS]:
-        yield _pair_cells(one)
+    seen = sorted(
+        (interaction for interaction in effects_of.pairs if interaction.seen),
+        key=lambda interaction: -interaction.largest,
+    )
+    yield Text(_interaction_sentence(seen, len(effects_of.pairs)))
+    for interaction in seen[:_MOST_PAIRS]:
+        yield _pair_cells(interaction)
     if seen:
         higher = tuning.campaign.intent.goal.higher
-        yield Pictures(tuple(interaction_figure(one, higher=higher) for one in seen[:_MOST_PAIRS]))
+        yield Pictures(
+            tuple(
+                interaction_figure(interaction, higher=higher) for interaction in seen[:_MOST_PAIRS]
+            )
+        )
 
 
 def _interaction_sentence(seen: Sequence[Interaction], count: int) -> str:
@@ -65,22 +73,27 @@ def _interaction_sentence(seen: Sequence[Interaction], count: int) -> str:
             "these loops can tell."
         )
     names = "; ".join(
-        f"{one.first.name} with {one.second.name} (up to {units.show_fraction(one.largest)})"
-        for one in seen
+        f"{interaction.first.name} with {interaction.second.name} "
+        f"(up to {units.show_fraction(interaction.largest)})"
+        for interaction in seen
     )
     others = "" if len(seen) == count else f"; of the other {count - len(seen)} nothing is seen"
     return f"Settings that act together, beyond what each does by itself: {names}{others}."
 
 
-def _pair_cells(one: Interaction) -> Cells:
-    known = {(a, b): effect for a, b, effect in one.cells}
-    head = (f"{one.first.name} \\ {one.second.name}", *(
-        show_value(one.second, value) for value in one.second.values
+def _pair_cells(interaction: Interaction) -> Cells:
+    cells = {(a, b): effect for a, b, effect in interaction.cells}
+    head = (f"{interaction.first.name} \\ {interaction.second.name}", *(
+        show_value(interaction.second, value) for value in interaction.second.values
     ))  # fmt: skip
     rows = tuple(
-        (show_value(one.first, a), *(
-            units.show_change(known[a, b]) if (a, b) in known else "–" for b in one.second.values
-        ))
-        for a in one.first.values
-    )  # fmt: skip
+        (
+            show_value(interaction.first, a),
+            *(
+                units.show_change(cells[a, b]) if (a, b) in cells else "–"
+                for b in interaction.second.values
+            ),
+        )
+        for a in interaction.first.values
+    )
     return Cells(head, rows)

@@ -32,10 +32,10 @@ def path(tuning: Tuning) -> Iterator[Block]:
             ("loop", "device time", "left", "what happened", "candidate"),
             tuple(
                 (
-                    str(one.number), clock(one.at), str(one.alive), one.what,
-                    "; ".join(words(intent, settings) for settings in one.settings),
+                    str(event.number), clock(event.at), str(event.alive), event.what,
+                    "; ".join(words(intent, settings) for settings in event.settings),
                 )
-                for one in tuning.events
+                for event in tuning.events
             ),
             words=0, folded="" if len(tuning.events) <= MOST_SHOWN else "What happened when",
         )  # fmt: skip
@@ -56,16 +56,22 @@ def path(tuning: Tuning) -> Iterator[Block]:
 def left_out(tuning: Tuning) -> Iterator[Block]:
     """What was not tried, or could not be."""
     intent = tuning.campaign.intent
-    units_of = {one.name: one for one in intent.vary}
+    units_of = {setting.name: setting for setting in intent.vary}
     rows = [
-        (f"{one.setting} = {in_words(units_of.get(one.setting), one.value)}", "not tried",
-         one.reason)
-        for one in intent.left_out
-    ]  # fmt: skip
-    rows += [(words(intent, one), "not tried", "excluded by the study") for one in intent.excluded]
+        (
+            f"{omitted.setting} = {in_words(units_of.get(omitted.setting), omitted.value)}",
+            "not tried",
+            omitted.reason,
+        )
+        for omitted in intent.left_out
+    ]
     rows += [
-        (words(intent, one.settings), "infeasible", one.reason)
-        for one in tuning.campaign.candidates if one.state == "infeasible"
+        (words(intent, settings), "not tried", "excluded by the study")
+        for settings in intent.excluded
+    ]
+    rows += [
+        (words(intent, candidate.settings), "infeasible", candidate.reason)
+        for candidate in tuning.campaign.candidates if candidate.state == "infeasible"
     ]  # fmt: skip
     if not rows:
         return
@@ -87,7 +93,7 @@ def costs(tuning: Tuning) -> Iterator[Block]:
     parts += f"over {spent.measurements} loops"
     if result is not None and result.proof:
         parts += f"; {clock(result.proof)} of it for the proof"
-    several = sum(len(one.values) > 1 for one in intent.vary) > 1
+    several = sum(len(setting.values) > 1 for setting in intent.vary) > 1
     rows = [("this campaign", clock(spent.spent), "", parts)]
     if several:
         rows.append((

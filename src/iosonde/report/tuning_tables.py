@@ -50,7 +50,7 @@ def tables(tuning: Tuning) -> Iterator[Block]:
         rows = tuple(_value_cells(table, row, tuning) for row in table.rows)
         yield Cells(_VALUE_HEAD, rows, _best(table.rows, tuning))
         if table.untried:
-            names = ", ".join(show_value(table.varied, one) for one in table.untried)
+            names = ", ".join(show_value(table.varied, value) for value in table.untried)
             yield Text(f"Not measured with the others so: {names}.", "soft")
         if figure := table_figure(table, intent.goal.metric):
             yield Pictures((figure,))
@@ -73,10 +73,10 @@ def _result_cells(row: ValueRow, notes: Sequence[str], tuning: Tuning) -> tuple[
     picked = result is not None and dict(row.settings) == dict(result.pick)
     stays = result is not None and dict(result.pick) == dict(result.baseline)
     note = ("stays" if stays else "winner") if picked else _NOTES.get(row.note, row.note)
-    told = [*notes, *([note] if note else [])]
+    remarks = [*notes, *([note] if note else [])]
     return (
         units.show(row.metric.mean, unit) if row.metric else "–",
-        half(row.metric), str(row.loops), *_change_cells(row.change), ", ".join(told),
+        half(row.metric), str(row.loops), *_change_cells(row.change), ", ".join(remarks),
     )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def _best(rows: Sequence[ValueRow], tuning: Tuning) -> frozenset[int]:
 def candidates(tuning: Tuning) -> Iterator[Block]:
     """All candidates, where settings were varied together."""
     intent = tuning.campaign.intent
-    if sum(len(one.values) > 1 for one in intent.vary) < 2:
+    if sum(len(setting.values) > 1 for setting in intent.vary) < 2:
         return
     yield Title("All candidates")
     places = tuple(dict.fromkeys(row.at for row in tuning.candidates))
@@ -108,31 +108,40 @@ def candidates(tuning: Tuning) -> Iterator[Block]:
         "varied there. Figures of two places are not held against each other.", "soft",
     )  # fmt: skip
     for at in places:
-        found = [row for row in tuning.candidates if row.at == at]
+        rows_there = [row for row in tuning.candidates if row.at == at]
         if len(places) < 2:
-            yield from _ranked(found, intent.vary, tuning)
+            yield from _ranked(rows_there, intent.vary, tuning)
             continue
         yield Title(f"Measured at {at}", 3)
-        moved = [one for one in intent.vary if len({row.settings[one.name] for row in found}) > 1]
-        held = {name: value for name, value in found[0].settings.items()
-                if name not in {one.name for one in moved}}  # fmt: skip
+        moved = [
+            setting
+            for setting in intent.vary
+            if len({row.settings[setting.name] for row in rows_there}) > 1
+        ]
+        held = {name: value for name, value in rows_there[0].settings.items()
+                if name not in {setting.name for setting in moved}}  # fmt: skip
         yield Text(f"With {words(intent, held)}.", "soft")
-        yield from _ranked(found, moved, tuning)
+        yield from _ranked(rows_there, moved, tuning)
 
 
-def _ranked(found: Sequence[ValueRow], vary: Sequence[Varied], tuning: Tuning) -> Iterator[Block]:
+def _ranked(
+    rows_there: Sequence[ValueRow], vary: Sequence[Varied], tuning: Tuning
+) -> Iterator[Block]:
     """The candidates of one place, with the settings that are varied there."""
-    baseline = {one.name: one.default for one in tuning.campaign.intent.vary}
+    baseline = {setting.name: setting.default for setting in tuning.campaign.intent.vary}
     rows = []
-    for row in found:
+    for row in rows_there:
         notes = ["previous setting"] if dict(row.settings) == baseline else []
-        values = (show_value(one, row.settings[one.name]) for one in vary)
+        values = (show_value(setting, row.settings[setting.name]) for setting in vary)
         rows.append((*values, *_result_cells(row, notes, tuning)))
-    head = (*(one.name for one in vary), *_VALUE_HEAD[1:])
-    bold, count = _best(found, tuning), len(vary)
+    head = (*(setting.name for setting in vary), *_VALUE_HEAD[1:])
+    bold, count = _best(rows_there, tuning), len(vary)
     yield Cells(
-        head, tuple(rows[:MOST_SHOWN]), frozenset(one for one in bold if one < MOST_SHOWN), count
+        head,
+        tuple(rows[:MOST_SHOWN]),
+        frozenset(number for number in bold if number < MOST_SHOWN),
+        count,
     )
     if rest := rows[MOST_SHOWN:]:
-        more = frozenset(one - MOST_SHOWN for one in bold if one >= MOST_SHOWN)
+        more = frozenset(number - MOST_SHOWN for number in bold if number >= MOST_SHOWN)
         yield Cells(head, tuple(rest), more, count, f"{len(rest)} more candidates")

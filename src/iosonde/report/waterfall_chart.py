@@ -19,16 +19,16 @@ def waterfall_figure(waterfall: Waterfall) -> Figure:
     timed = all(step.latency is not None for step in waterfall.steps)
     values = [step.latency if timed else step.rate for step in waterfall.steps]
     unit = "s" if timed else waterfall.steps[0].unit
-    known = [value for value in values if value is not None]
-    divisor, label = scale(unit, known)
-    bars = _bars(waterfall.steps, [value / divisor for value in known], divisor, timed, label)
-    chart = sized(bars, max(120, 34 * len(known)))
+    given = [value for value in values if value is not None]
+    divisor, label = scale(unit, given)
+    bars = _bars(waterfall.steps, [value / divisor for value in given], divisor, timed, label)
+    chart = sized(bars, max(120, 34 * len(given)))
     what = "mean latency" if timed else waterfall.headline
     if timed and waterfall.timed == SYNC_LATENCY:
         what = "mean latency of its syncs"
     return Figure(
         title=f"What each layer costs: {waterfall.subject}, {what}",
-        alt=f"{what} of {len(known)} probe points, from the bottom up",
+        alt=f"{what} of {len(given)} probe points, from the bottom up",
         chart=chart,
     )
 

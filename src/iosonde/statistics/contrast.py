@@ -129,7 +129,7 @@ def paired(a: Floats, b: Floats) -> Contrast:
     )
 
 
-def decide(found: Contrast, bar: Bar) -> Decision:
+def decide(contrasted: Contrast, bar: Bar) -> Decision:
     """Whether B differs from A, or is equivalent within the margin, or neither.
 
     Returns:
@@ -138,24 +138,28 @@ def decide(found: Contrast, bar: Bar) -> Decision:
     """
     import numpy as np
 
-    reach = np.maximum(student_quantile(found.freedom, 1 - bar.level / 2) * found.error, bar.floor)
-    one_sided = np.maximum(student_quantile(found.freedom, 1 - bar.level) * found.error, bar.floor)
-    strict = student_quantile(found.trend_freedom, 1 - bar.level / 2)
-    drifts = found.trend_p <= DRIFT_LEVEL
+    reach = np.maximum(
+        student_quantile(contrasted.freedom, 1 - bar.level / 2) * contrasted.error, bar.floor
+    )
+    one_sided = np.maximum(
+        student_quantile(contrasted.freedom, 1 - bar.level) * contrasted.error, bar.floor
+    )
+    strict = student_quantile(contrasted.trend_freedom, 1 - bar.level / 2)
+    drifts = contrasted.trend_p <= DRIFT_LEVEL
     needed = np.where(drifts, strict, DRIFT_DOUBT)
-    outlives = found.beyond * np.copysign(1.0, found.change) > needed
+    outlives = contrasted.beyond * np.copysign(1.0, contrasted.change) > needed
     lower, upper = np.log1p(-bar.margin), np.log1p(bar.margin)
-    narrow = (found.change - one_sided > lower) & (found.change + one_sided < upper)
-    shifted = drifts & ((found.carried < lower) | (found.carried > upper))
+    narrow = (contrasted.change - one_sided > lower) & (contrasted.change + one_sided < upper)
+    shifted = drifts & ((contrasted.carried < lower) | (contrasted.carried > upper))
     equivalent = narrow & ~shifted
-    excludes = abs(found.change) > reach
+    excludes = abs(contrasted.change) > reach
     width = np.where(equivalent, one_sided, reach)
     return Decision(
         differs=excludes & outlives & ~equivalent,
         equivalent=equivalent,
         drifting=(excludes & ~outlives & ~equivalent) | (narrow & shifted),
-        low=found.change - width,
-        high=found.change + width,
+        low=contrasted.change - width,
+        high=contrasted.change + width,
     )
 
 

@@ -17,10 +17,10 @@ def higher_is_better(metric: str) -> bool:
 
 def percentile_of(metric: str) -> tuple[str, float] | None:
     """Direction and quantile (0–1) of "write.latency.p99_9"; None for other metrics."""
-    found = _PERCENTILE.fullmatch(metric)
-    if not found:
+    match = _PERCENTILE.fullmatch(metric)
+    if not match:
         return None
-    return found["direction"], float(f"{found['whole']}.{found['part'] or 0}") / 100
+    return match["direction"], float(f"{match['whole']}.{match['part'] or 0}") / 100
 
 
 def headline_among(means: Mapping[str, float]) -> str:

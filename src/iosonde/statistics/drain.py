@@ -82,17 +82,17 @@ def cache_drain(
         unit: of the figures.
         subject: what the finding is about.
     """
-    found = falls(loops)
-    if not found:
+    fallen = falls(loops)
+    if not fallen:
         return None
-    most = max(found, key=lambda fall: fall.share)
+    most = max(fallen, key=lambda fall: fall.share)
     where = f"{subject}, {metric}, loop {most.loop + 1} of {len(loops)}, one-second figures"
     return Finding(
         rule="cache-drain",
         severity="warning",
         subject=subject,
         message=(
-            f"in {len(found)} of {len(loops)} loops the throughput falls and stays down; most in "
+            f"in {len(fallen)} of {len(loops)} loops the throughput falls and stays down; most in "
             f"loop {most.loop + 1}, after {show_seconds(most.second)}, by "
             f"{show_fraction(most.share)}: a write cache was full"
         ),

@@ -13,7 +13,7 @@ CHANCE = 0.8
 _MOST = 2000  # loops; more than that is no advice
 
 
-def more_loops(found: Contrast, loops: tuple[int, int], bar: Bar) -> int | None:
+def more_loops(contrasted: Contrast, loops: tuple[int, int], bar: Bar) -> int | None:
     """The fewest further loops of each trial that decide with a chance of 80 %.
 
     The chance is taken over what the data leave open: the final change is spread around the
@@ -21,21 +21,23 @@ def more_loops(found: Contrast, loops: tuple[int, int], bar: Bar) -> int | None:
     present degrees of freedom.
 
     Args:
-        found: one contrast.
+        contrasted: one contrast.
         loops: of A and of B so far.
         bar: what it is held against.
 
     Returns:
         None where not even 2000 loops would.
     """
-    if not float(found.error[0]):
+    if not float(contrasted.error[0]):
         return None
-    return next((more for more in _steps() if chance(found, loops, bar, more) >= CHANCE), None)
+    return next((more for more in _steps() if chance(contrasted, loops, bar, more) >= CHANCE), None)
 
 
-def chance(found: Contrast, loops: tuple[int, int], bar: Bar, more: int) -> float:
+def chance(contrasted: Contrast, loops: tuple[int, int], bar: Bar, more: int) -> float:
     """Probability that `more` loops of each decide."""
-    change, error, freedom = (float(x[0]) for x in (found.change, found.error, found.freedom))
+    change, error, freedom = (
+        float(x[0]) for x in (contrasted.change, contrasted.error, contrasted.freedom)
+    )
     count = 2 / (1 / loops[0] + 1 / loops[1])  # both trials as if of equal size
     final = error * sqrt(count / (count + more))
     later = freedom * (count + more - 1) / (count - 1)

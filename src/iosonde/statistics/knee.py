@@ -71,7 +71,7 @@ def find_knee(in_flight: Sequence[int], rates: Sequence[Sequence[float]]) -> Kne
     if count < 2:
         return KneePosition(low, (low, high), None)
     drawn = np.random.default_rng(1).integers(count, size=(_RESAMPLES, count))
-    several = [_bounds(depths, one) for one in passes[drawn].mean(axis=1)]
+    several = [_bounds(depths, means) for means in passes[drawn].mean(axis=1)]
     reach = student_t(0.975, count - 1) * sqrt(count / (count - 1))
     lowest = low * exp(-reach * _scatter([bound for bound, _ in several]))
     highest = high * exp(reach * _scatter([bound for _, bound in several])) if high < inf else inf
@@ -102,4 +102,4 @@ def _scatter(bounds: Sequence[float]) -> float:
         return inf
     logs = [log(bound) for bound in bounds]
     mean = sum(logs) / len(logs)
-    return sqrt(sum((one - mean) ** 2 for one in logs) / (len(logs) - 1))
+    return sqrt(sum((logarithm - mean) ** 2 for logarithm in logs) / (len(logs) - 1))

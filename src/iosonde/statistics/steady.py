@@ -153,12 +153,12 @@ def findings(metric: Metric, *, subject: str) -> tuple[Finding, ...]:
     if seen is None:
         return ()
     where = f"{subject}, {metric.name}, {len(metric.loops)} loops"
-    found = []
+    noted = []
     if seen.first_loop:
-        found.append(_first_loop(metric, seen, subject, where))
+        noted.append(_first_loop(metric, seen, subject, where))
     if seen.drifts:
-        found.append(_drifting(metric, seen, subject, where))
-    return tuple(found)
+        noted.append(_drifting(metric, seen, subject, where))
+    return tuple(noted)
 
 
 def _first_loop(metric: Metric, seen: Trend, subject: str, where: str) -> Finding:

@@ -78,7 +78,7 @@ def judge(
     b: Metric,
     *,
     bar: Bar | None = None,
-    known: Circumstances | None = None,
+    circumstances: Circumstances | None = None,
     names: tuple[str, str] = ("A", "B"),
 ) -> Judgement:
     """Compare one metric of two trials.
@@ -87,7 +87,7 @@ def judge(
         a: the baseline's.
         b: the candidate's, of the same name.
         bar: level and margin; its floor is raised to the grain of the figures.
-        known: how the trials were measured.
+        circumstances: how the trials were measured.
         names: what A and B are called in the verdict.
     """
     bar = bar or Bar()
@@ -101,20 +101,26 @@ def judge(
         change = after / before - 1 if before else 0.0
         advised = replace(undecided, change=change, more_loops=FIRST_GOAL - fewest)
         return Judgement(advised, bar.level, "one loop has no spread")
-    if known and known.a_first is not None and not are_enough(known.a_first):
+    if (
+        circumstances
+        and circumstances.a_first is not None
+        and not are_enough(circumstances.a_first)
+    ):
         before, after = compared(a, b)
         seen = replace(
             undecided, change=after / before - 1 if before else 0.0,
             more_loops=max(FEWEST_PAIRS - fewest, 1),
         )  # fmt: skip
         return Judgement(seen, bar.level, "in turns, two pairs in each order are the fewest")
-    found, logarithmic = _contrast(a, b, known or Circumstances())
-    if fewest < 3 and not found.error[0] and found.change[0]:
+    contrasted, logarithmic = _contrast(a, b, circumstances or Circumstances())
+    if fewest < 3 and not contrasted.error[0] and contrasted.change[0]:
         before, after = compared(a, b)
         seen = replace(undecided, change=after / before - 1, more_loops=FIRST_GOAL - fewest)
         return Judgement(seen, bar.level, "two equal loops do not prove a spread of zero")
     back = _share if logarithmic else float
-    return _decided(found, bar, replace(undecided, change=back(float(found.change[0]))), (a, b))
+    return _decided(
+        contrasted, bar, replace(undecided, change=back(float(contrasted.change[0]))), (a, b)
+    )
 
 
 def _share(logarithm: float) -> float:
@@ -133,9 +139,9 @@ def _grain(a: Metric, b: Metric) -> float:
 
 
 def _decided(
-    found: Contrast, bar: Bar, verdict: Verdict, metrics: tuple[Metric, Metric]
+    contrasted: Contrast, bar: Bar, verdict: Verdict, metrics: tuple[Metric, Metric]
 ) -> Judgement:
-    decision = decide(found, bar)
+    decision = decide(contrasted, bar)
     loops = (len(metrics[0].loops), len(metrics[1].loops))
     back = _share if min(*metrics[0].loops, *metrics[1].loops) > 0 else float
     verdict = replace(
@@ -144,12 +150,12 @@ def _decided(
     if decision.equivalent[0]:
         return Judgement(replace(verdict, outcome=Outcome.EQUIVALENT), bar.level)
     if decision.differs[0]:
-        good = (found.change[0] > 0) == higher_is_better(verdict.metric)
+        good = (contrasted.change[0] > 0) == higher_is_better(verdict.metric)
         outcome = Outcome.BETTER if good else Outcome.WORSE
         return Judgement(replace(verdict, outcome=outcome), bar.level)
     if decision.drifting[0]:
         return Judgement(verdict, bar.level, DRIFT)
-    more = more_loops(found, loops, bar)
+    more = more_loops(contrasted, loops, bar)
     if more is None:
         coarse = "fio's histogram is too coarse for so small a change"
         return Judgement(
@@ -186,7 +192,7 @@ def within_noise(judgement: Judgement) -> Finding | None:
     )
 
 
-def _contrast(a: Metric, b: Metric, known: Circumstances) -> tuple[Contrast, bool]:
+def _contrast(a: Metric, b: Metric, circumstances: Circumstances) -> tuple[Contrast, bool]:
     """The contrast, and whether it is one of logarithms (else of fractions of A's mean).
 
     Figures that reach zero have no logarithm; the error of their ratio is taken to first order.
@@ -202,11 +208,11 @@ def _contrast(a: Metric, b: Metric, known: Circumstances) -> tuple[Contrast, boo
         right = np.array([b.loops]) / base
         if not a.mean:  # all zero, both: no change
             left = right[:, :1] * np.zeros((1, len(a.loops)))
-    if known.a_first is not None:
-        return interleaved(left, right, known.a_first), logarithmic
-    if known.simultaneous and len(a.loops) == len(b.loops):
+    if circumstances.a_first is not None:
+        return interleaved(left, right, circumstances.a_first), logarithmic
+    if circumstances.simultaneous and len(a.loops) == len(b.loops):
         return paired(left, right), logarithmic
-    distance = known.distance
+    distance = circumstances.distance
     if distance is None:
         distance = (len(a.loops) + len(b.loops)) / 2
-    return contrast(left, right, distance=distance, inflate=known.inflation), logarithmic
+    return contrast(left, right, distance=distance, inflate=circumstances.inflation), logarithmic

@@ -22,24 +22,24 @@ def intent_document(intent: Intent) -> Json:
     return cast("Json", TypeAdapter(Intent).dump_python(intent, mode="json"))
 
 
-def row(run: str, position: int, one: Measurement | Result) -> dict[str, object]:
+def row(run: str, position: int, record: Measurement | Result) -> dict[str, object]:
     """A row of `campaigns`."""
-    kind = "result" if isinstance(one, Result) else "measurement"
+    kind = "result" if isinstance(record, Result) else "measurement"
     return {
-        "run": run, "position": position, "kind": kind, "content": rows.pack(_KINDS[kind], one),
+        "run": run, "position": position, "kind": kind, "content": rows.pack(_KINDS[kind], record),
     }  # fmt: skip
 
 
-def campaign_of(run: str, plan: Mapping[str, Json], found: Iterable[Row[Any]]) -> Campaign | None:
+def campaign_of(run: str, plan: Mapping[str, Json], stored: Iterable[Row[Any]]) -> Campaign | None:
     """The campaign of a run; None where its plan holds none."""
     if PLAN_KEY not in plan:
         return None
     intent: Intent = TypeAdapter(Intent).validate_python(plan[PLAN_KEY])
     measured: list[Measurement] = []
     result: Result | None = None
-    for one in found:
-        what = rows.unpack(_KINDS[one.kind], one.content)
-        if one.kind == "result":
+    for line in stored:
+        what = rows.unpack(_KINDS[line.kind], line.content)
+        if line.kind == "result":
             result = what
         else:
             measured.append(what)
@@ -50,18 +50,20 @@ def campaign_of(run: str, plan: Mapping[str, Json], found: Iterable[Row[Any]]) -
 
 def _so_far(measured: Iterable[Measurement]) -> tuple[CandidateEnd, ...]:
     """The candidates of an open campaign, with what is known of them."""
-    found: dict[tuple[Any, ...], list[Measurement]] = {}
-    for one in measured:
-        if one.part == "search":
-            found.setdefault((one.stage, *one.settings.items()), []).append(one)
+    by_candidate: dict[tuple[Any, ...], list[Measurement]] = {}
+    for measurement in measured:
+        if measurement.part == "search":
+            by_candidate.setdefault((measurement.stage, *measurement.settings.items()), []).append(
+                measurement
+            )
     return tuple(
         CandidateEnd(
             settings=some[0].settings,
             state="infeasible" if some[-1].reason else "alive",
-            loops=sum(one.loop is not None for one in some),
-            device_seconds=sum(one.device_seconds for one in some),
+            loops=sum(measurement.loop is not None for measurement in some),
+            device_seconds=sum(measurement.device_seconds for measurement in some),
             reason=some[-1].reason,
             stage=some[0].stage,
         )
-        for some in found.values()
+        for some in by_candidate.values()
     )

@@ -95,14 +95,14 @@ def tag() -> str:
     return f"{_digest()}-{_namespace()}-{pid}-{_start_ticks(pid)}"
 
 
-def tag_is_gone(found: str, *, let_go: Callable[[], bool] = lambda: False) -> bool:
+def tag_is_gone(tag: str, *, let_go: Callable[[], bool] = lambda: False) -> bool:
     """Whether a tag is of a process of this boot that has ended; else we cannot know.
 
     Args:
-        found: as `tag` gives it.
+        tag: as `tag` gives it.
         let_go: see `is_gone`.
     """
-    digest, namespace, pid, ticks = found.split("-")
+    digest, namespace, pid, ticks = tag.split("-")
     return digest == _digest() and _ended(namespace, pid, ticks, let_go)
 
 

@@ -41,7 +41,7 @@ def pack(trials: Iterable[Trial], kept: Iterable[StoredExtra]) -> Packed:
             )
             for trial in trials
         ),
-        tuple(rows.kept_row("", 0, one) for one in kept),
+        tuple(rows.kept_row("", 0, extra) for extra in kept),
     )
 
 

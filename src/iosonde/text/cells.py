@@ -56,7 +56,7 @@ class CellRow:
     last: int
 
 
-def head_at(cursor: TextCursor, first: int, known: Mapping[str, Column]) -> Head | None:
+def head_at(cursor: TextCursor, first: int, named: Mapping[str, Column]) -> Head | None:
     """The head that begins in a line, if all its words are names of columns.
 
     Names of two words ("1st PE") are known with a blank. A head that was broken goes on as long as
@@ -70,7 +70,7 @@ def head_at(cursor: TextCursor, first: int, known: Mapping[str, Column]) -> Head
     parts, index = [line], first
     while True:
         for text in _joinings(parts, width):
-            columns = _columns(text, known)
+            columns = _columns(text, named)
             if columns is not None:
                 broken = len(parts) > 1
                 best = Head(
@@ -104,21 +104,21 @@ def _joinings(parts: Sequence[str], width: tuple[int, bool]) -> Iterator[str]:
         yield "".join(part + gap for part, gap in zip(parts, (*between, ""), strict=True))
 
 
-def _columns(text: str, known: Mapping[str, Column]) -> tuple[Column, ...] | None:
-    words, found, at = text.split(), [], 0
-    while at < len(words):
-        pair = " ".join(words[at : at + 2])
-        column = known.get(pair) if len(words) > at + 1 else None
+def _columns(text: str, named: Mapping[str, Column]) -> tuple[Column, ...] | None:
+    parts, matched, at = text.split(), [], 0
+    while at < len(parts):
+        pair = " ".join(parts[at : at + 2])
+        column = named.get(pair) if len(parts) > at + 1 else None
         at += 2 if column else 1
-        column = column or known.get(words[at - 1])
+        column = column or named.get(parts[at - 1])
         if column is None:
             return None
-        found.append(column)
-    return tuple(found) if len(found) > 1 else None
+        matched.append(column)
+    return tuple(matched) if len(matched) > 1 else None
 
 
 def _spans(columns: Sequence[Column], text: str) -> tuple[tuple[int, int], ...]:
-    found, at = [], 0
+    spans, at = [], 0
     for column in columns:
         if " " in column.name:
             gap = re.compile(r"\s+".join(map(re.escape, column.name.split())))
@@ -128,8 +128,8 @@ def _spans(columns: Sequence[Column], text: str) -> tuple[tuple[int, int], ...]:
             at = begin + len(column.name)
         else:
             begin = at
-        found.append((begin, at))
-    return tuple(found)
+        spans.append((begin, at))
+    return tuple(spans)
 
 
 def rows(
@@ -165,10 +165,10 @@ def rows(
                 return
             place += 1
             continue
-        found = _row(lines[place : place + 2 * _PIECES], head, placed)
-        if found is None:
+        parsed = _row(lines[place : place + 2 * _PIECES], head, placed)
+        if parsed is None:
             return
-        cells, used, start = found
+        cells, used, start = parsed
         place += used
         last = lines[place - 1][0]
         yield CellRow(cells, start, last)
@@ -206,15 +206,15 @@ def _row(
     return None
 
 
-def _begins(words: Sequence[str], columns: Sequence[Column]) -> bool:
+def _begins(cells: Sequence[str], columns: Sequence[Column]) -> bool:
     """Whether a row may begin with these words: enough of them are what the columns take."""
-    if len(words) < 2:
+    if len(cells) < 2:
         return (
-            bool(words)
+            bool(cells)
             and all(column.empty for column in columns[1:])
-            and bool(columns[0].cell.fullmatch(words[0]))
+            and bool(columns[0].cell.fullmatch(cells[0]))
         )
-    return any(_ways(words, columns)[-1][2:])
+    return any(_ways(cells, columns)[-1][2:])
 
 
 def _placed(head: Head, row: str) -> dict[str, str] | None:
@@ -225,8 +225,8 @@ def _placed(head: Head, row: str) -> dict[str, str] | None:
     cells: dict[str, str] = {}
     column, stop = head.columns[0], -1
     begins, ends = zip(*head.spans, strict=True)
-    for found in _WORD.finditer(row):
-        start, end = found.span()
+    for match in _WORD.finditer(row):
+        start, end = match.span()
         first, past = bisect_right(ends, start), bisect_left(begins, end)
         if first >= past:  # under no name: the nearest is one of the two around
             first, past = max(first - 1, 0), min(first + 1, len(ends))
@@ -241,7 +241,7 @@ def _placed(head: Head, row: str) -> dict[str, str] | None:
             column = head.columns[at]
         stop = end
         name = column.name
-        cells[name] = f"{cells[name]} {found[0]}" if name in cells else found[0]
+        cells[name] = f"{cells[name]} {match[0]}" if name in cells else match[0]
     for column in head.columns:
         cell = cells.get(column.name)
         if not column.empty if cell is None else not column.cell.fullmatch(cell):
@@ -249,42 +249,42 @@ def _placed(head: Head, row: str) -> dict[str, str] | None:
     return cells
 
 
-def assign(words: Sequence[str], columns: Sequence[Column]) -> dict[str, str] | None:
+def assign(parts: Sequence[str], columns: Sequence[Column]) -> dict[str, str] | None:
     """The words given to columns in order; None if they do not fit.
 
     Of several ways the one counts that leaves few columns empty, and rather the later ones.
     """
-    reach = _ways(words, columns)
+    reach = _ways(parts, columns)
     if reach[-1][-1] is None:
         return None
     cells: dict[str, str] = {}
-    i = len(words)
+    i = len(parts)
     for j in range(len(columns), 0, -1):
         way = reach[i][j]
         if way is None:
             return None
         if way[1]:
-            cells[columns[j - 1].name] = " ".join(words[i - way[1] : i])
+            cells[columns[j - 1].name] = " ".join(parts[i - way[1] : i])
         i -= way[1]
     return dict(reversed(cells.items()))
 
 
-def _ways(words: Sequence[str], columns: Sequence[Column]) -> list[list[tuple[int, int] | None]]:
+def _ways(cells: Sequence[str], columns: Sequence[Column]) -> list[list[tuple[int, int] | None]]:
     """The best way to place the first i words in the first j columns, as [i][j]."""
     width = len(columns) + 1
     # reach[i][j]: the way to place i words in j columns, as (cost, words of the last column)
-    reach: list[list[tuple[int, int] | None]] = [[None] * width for _ in range(len(words) + 1)]
+    reach: list[list[tuple[int, int] | None]] = [[None] * width for _ in range(len(cells) + 1)]
     reach[0][0] = (0, 0)
     for j, column in enumerate(columns):
-        for i in range(len(words) + 1):
+        for i in range(len(cells) + 1):
             here = reach[i][j]
             if here is None:
                 continue
             _offer(reach, i, j + 1, here[0] + (len(columns) - j if column.empty else 0), 0,
                    allowed=column.empty)  # fmt: skip
-            most = min(8, len(words) - i) if column.words else min(1, len(words) - i)
+            most = min(8, len(cells) - i) if column.words else min(1, len(cells) - i)
             for count in range(1, most + 1):
-                fits = column.cell.fullmatch(" ".join(words[i : i + count])) is not None
+                fits = column.cell.fullmatch(" ".join(cells[i : i + count])) is not None
                 _offer(reach, i + count, j + 1, here[0], count, allowed=fits)
     return reach
 

@@ -49,7 +49,7 @@ def clean(text: str) -> list[str]:
     if "<" in text and ("</" in text or "<br" in text or "<p" in text):  # one character is quick
         text = _TAG.sub("", text)
     if "&" in text:
-        text = _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\u00a0", " "), text)
+        text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
     lines = text.split("\n")
     if ">" in text:
         lines = [_unquoted(line) if ">" in line else line for line in lines]
@@ -61,8 +61,8 @@ def clean(text: str) -> list[str]:
 
 
 def _unquoted(line: str) -> str:
-    found = _QUOTED.match(line)
-    return line[found.end() :] if found else line
+    match = _QUOTED.match(line)
+    return line[match.end() :] if match else line
 
 
 def is_quoted_printable(data: bytes) -> bool:

@@ -114,10 +114,10 @@ def prompt_in(line: str) -> Prompt | None:
     """The command after a shell's prompt in a line; None where there is no prompt."""
     if not ("#" in line or "$" in line or "%" in line or ">" in line):
         return None
-    found = _PROMPT.search(line)
-    if not found or _NO_COMMAND.match(line.strip()):
+    match = _PROMPT.search(line)
+    if not match or _NO_COMMAND.match(line.strip()):
         return None
-    return Prompt(found["command"].strip().rstrip("`"), found["host"] or "")
+    return Prompt(match["command"].strip().rstrip("`"), match["host"] or "")
 
 
 def command_before(

@@ -71,7 +71,7 @@ def outputs() -> tuple[Output, ...]:
 @cache
 def _anchors() -> Anchors:
     return Anchors(
-        [(anchor, group) for group, one in enumerate(outputs()) for anchor in one.anchors]
+        [(anchor, group) for group, output in enumerate(outputs()) for anchor in output.anchors]
     )
 
 
@@ -106,8 +106,8 @@ def find_and_tell(
             yield from map(tell, search.look(*hit))
 
 
-def _itself(one: FoundOutput | Unread) -> FoundOutput | Unread:
-    return one
+def _itself(output: FoundOutput | Unread) -> FoundOutput | Unread:
+    return output
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +125,8 @@ def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
     start, number = span.start, span.line
     while start < span.end:
         end = end_of_line(document, min(start + _BLOCK, span.end))
-        found, starts, groups, ends = anchors.scan(data[start:end])
-        for line, offset, group in zip(found, starts, groups, strict=True):
+        lines, starts, groups, ends = anchors.scan(data[start:end])
+        for line, offset, group in zip(lines, starts, groups, strict=True):
             yield number + line, start + offset, outputs()[group]
         start, number = end, number + ends
 
@@ -171,7 +171,7 @@ class FindState:
     def seen_from(self, line: int) -> tuple[int, dict[str, int]]:
         """What of it matters to outputs whose anchors stand at or after a line."""
         reach = line - REACH
-        failed = {type(one).__name__: at for one, at in self.failed.items() if at >= reach}
+        failed = {type(output).__name__: at for output, at in self.failed.items() if at >= reach}
         return max(self.free, reach), failed
 
 
@@ -254,10 +254,10 @@ class Search:
         yield FoundOutput(
             place,
             tool,
-            tuple(replace(one, host=one.host or host) for one in reading.trials),
-            tuple(replace(one, host=one.host or host) for one in reading.states),
-            tuple(replace(one, host=one.host or host) for one in reading.counters),
-            tuple(replace(one, host=one.host or host) for one in reading.loads),
+            tuple(replace(trial, host=trial.host or host) for trial in reading.trials),
+            tuple(replace(state, host=state.host or host) for state in reading.states),
+            tuple(replace(counters, host=counters.host or host) for counters in reading.counters),
+            tuple(replace(load, host=load.host or host) for load in reading.loads),
             joined(view, reading.first, reading.last) if reading.trials and self._with_text else "",
         )
         for first, last, reason in reading.unread:
@@ -293,7 +293,7 @@ def marked_between(document: Document, start: int, end: int) -> str:
 
 def known() -> Sequence[str]:
     """Names of the tools whose outputs are known, each once."""
-    return sorted({one.tool for one in outputs()})
+    return sorted({output.tool for output in outputs()})
 
 
 # ── headings ────────────────────────────────────────────────────────────────────────────────────
@@ -334,12 +334,12 @@ def heading_above(line: Callable[[int], str | None], first: int) -> str:
 
 
 def _is_title(text: str, before: str | None, after: str | None) -> bool:
-    words = text.split()
-    if not 1 <= len(words) <= 9 or not _TITLE.fullmatch(text.strip()):
+    parts = text.split()
+    if not 1 <= len(parts) <= 9 or not _TITLE.fullmatch(text.strip()):
         return False
     if after and _UNDERLINE.fullmatch(after):
         return True
-    ended = text.rstrip().endswith((".", ",", "?")) or (text.endswith("!") and len(words) > 3)
+    ended = text.rstrip().endswith((".", ",", "?")) or (text.endswith("!") and len(parts) > 3)
     if ended or _FIGURE.search(text) or text.startswith((" ", "\t")):
         return False
     return before is None or bool(_ENDED.search(before))

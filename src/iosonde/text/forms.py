@@ -82,14 +82,14 @@ def each_run_once(
         yield held[0]
 
 
-def _same(one: Printed, other: Printed) -> bool:
+def _same(run: Printed, other: Printed) -> bool:
     """Whether both print one run: in two forms, with the same jobs and the same figures."""
-    if one.form == other.form or len(one.jobs) != len(other.jobs):
+    if run.form == other.form or len(run.jobs) != len(other.jobs):
         return False
     return all(
         name == other_name and _alike(figures, steps, other_figures, other_steps)
         for (name, figures, steps), (other_name, other_figures, other_steps) in zip(
-            one.jobs, other.jobs, strict=True
+            run.jobs, other.jobs, strict=True
         )
     )
 

@@ -22,19 +22,19 @@ def label_of(place: TextLocation, printed: PrintedTrial) -> str:
     return place.heading or printed.label or printed.target or printed.tool
 
 
-def trial_of(found: FoundOutput, printed: PrintedTrial, number: int | None = None) -> Trial:
+def trial_of(output: FoundOutput, printed: PrintedTrial, number: int | None = None) -> Trial:
     """An imported trial as a record.
 
     Args:
-        found: the output that it stands in.
+        output: the output that it stands in.
         printed: one of its trials.
         number: of the trial in its document, from 1; makes the id unique, which is else
             without it.
     """
-    label = label_of(found.place, printed)
+    label = label_of(output.place, printed)
     target = TargetKind.DEVICE if printed.target.startswith("/dev/") else TargetKind.FILE
     slug = _SLUG.sub("-", f"{label} {printed.label if printed.label != label else ''}".lower())
-    place = found.place
+    place = output.place
     return Trial(
         id=("" if number is None else f"{number:03}-") + slug.strip("-")[:60].strip("-"),
         host=printed.host,
@@ -42,9 +42,9 @@ def trial_of(found: FoundOutput, printed: PrintedTrial, number: int | None = Non
         target=Target(printed.host, printed.target, target),
         load=Load(printed.tool, printed.label or printed.tool, {"command": printed.command}, label),
         command=printed.command,
-        loops=_loops(printed, found.text),
-        capture=_capture(found.states, printed),
-        faults=tuple(dict.fromkeys(fault for one in printed.loops for fault in one.faults)),
+        loops=_loops(printed, output.text),
+        capture=_capture(output.states, printed),
+        faults=tuple(dict.fromkeys(fault for loop in printed.loops for fault in loop.faults)),
         origin=Origin(
             file=place.file,
             first_line=place.first_line,
@@ -68,9 +68,9 @@ def _loops(printed: PrintedTrial, text: str) -> tuple[Loop, ...]:
     begin, loops = printed.started or 0.0, []
     for index, result in enumerate(printed.loops):
         elapsed = _elapsed(printed, index, result)
-        told = replace(result, tool_version=result.tool_version or printed.version)
+        versioned = replace(result, tool_version=result.tool_version or printed.version)
         raw = RawOutput(0, text.encode(), b"") if index == 0 else _NOTHING
-        loops.append(Loop(index, begin, elapsed, told, raw))
+        loops.append(Loop(index, begin, elapsed, versioned, raw))
         begin += elapsed
     return tuple(loops)
 
@@ -86,7 +86,7 @@ def _capture(states: tuple[PrintedState, ...], printed: PrintedTrial) -> Capture
     if not states:
         return None
     layers, host_wide = [], dict[str, Scalar]()
-    for subject in (one for state in states for one in state.subjects):
+    for subject in (subject for state in states for subject in state.subjects):
         host = subject.host or printed.host
         if subject.kind == "host":
             host_wide |= {f"{host}.{name}": value for name, value in subject.values.items()}
@@ -104,10 +104,10 @@ def _capture(states: tuple[PrintedState, ...], printed: PrintedTrial) -> Capture
     return Capture(printed.started or 0.0, (), tuple(layers), host_wide=host_wide)
 
 
-def kept_of(found: FoundOutput) -> tuple[StoredExtra, ...]:
+def kept_of(output: FoundOutput) -> tuple[StoredExtra, ...]:
     """What an output says beside trials."""
-    every: tuple[Any, ...] = (*found.states, *found.counters, *found.loads)
-    return tuple(StoredExtra(found.place, what) for what in every)
+    every: tuple[Any, ...] = (*output.states, *output.counters, *output.loads)
+    return tuple(StoredExtra(output.place, what) for what in every)
 
 
 def settings_of(state: PrintedState) -> dict[str, Scalar]:

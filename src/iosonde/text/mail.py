@@ -96,12 +96,12 @@ def _end_of_header(lines: Sequence[bytes], first: int) -> int | None:
         return None
     if first and lines[first - 1].strip() and not _begins_a_part(lines, first):
         return None
-    fields = known = 0
+    fields = usual = 0
     for index in range(first, len(lines)):
         line = lines[index]
         if _FIELD.match(line):
             fields += 1
-            known += bool(_KNOWN.match(line))
+            usual += bool(_KNOWN.match(line))
         elif not line.strip():
             break
         elif not (line[:1] in b" \t" or (index == first and line.startswith(b"From "))):
@@ -109,4 +109,4 @@ def _end_of_header(lines: Sequence[bytes], first: int) -> int | None:
     else:
         index = len(lines)
     alone = fields == 1 and _ENCODING.match(lines[first])
-    return index if known and (fields > 1 or alone) else None
+    return index if usual and (fields > 1 or alone) else None

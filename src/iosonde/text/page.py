@@ -82,11 +82,11 @@ class _Reader(HTMLParser):
         if self._unseen:
             return
         if not self._kept:
-            words = " ".join(data.split())
-            if words:
+            visible_text = " ".join(data.split())
+            if visible_text:
                 self._begin()
                 before = " " if data[0].isspace() and self._text else ""
-                self._add(before + words + (" " if data[-1].isspace() else ""))
+                self._add(before + visible_text + (" " if data[-1].isspace() else ""))
             return
         for place, part in enumerate(data.split("\n")):
             if place:

@@ -89,14 +89,14 @@ def find_by_spans(
         )
         while waiting:
             span, future = waiting.popleft()
-            waiting.extend((one, pool.submit(task, one)) for one in islice(every, 1))
+            waiting.extend((span, pool.submit(task, span)) for span in islice(every, 1))
             result = future.result()
             inherited = result.heading[0] == _INHERITED
             same_heading = inherited or result.heading == (state.heading, state.offset)
             if same_heading and result.arrived == state.seen_from(span.line):
                 between = marked_between(document, state.offset, _before(document, span).start)
                 heading = between or state.heading
-                yield from (tell(_under(one, heading)) for one in result.under)
+                yield from (tell(_under(output, heading)) for output in result.under)
                 yield from result.told
                 end = result.end
                 state = replace(end, heading=heading) if end.heading == _INHERITED else end
@@ -140,17 +140,19 @@ def _search(
                 pass
         arrived = search.state.seen_from(span.line)
         heading = search.state.heading, search.state.offset
-        under, told = list[FoundOutput | Unread](), list[Told]()
+        under, results = list[FoundOutput | Unread](), list[Told]()
         for hit in hits(_document, span):
-            for one in search.look(*hit):
-                if one.place.heading == _INHERITED:
-                    under.append(one)
+            for output in search.look(*hit):
+                if output.place.heading == _INHERITED:
+                    under.append(output)
                 else:
-                    told.append(tell(one))
-    return _Result(arrived, heading, under, told, search.state)
+                    results.append(tell(output))
+    return _Result(arrived, heading, under, results, search.state)
 
 
-def _under(one: FoundOutput | Unread, heading: str) -> FoundOutput | Unread:
+def _under(output: FoundOutput | Unread, heading: str) -> FoundOutput | Unread:
     """The same, with the heading that held before the run-up."""
-    place = one.place
-    return replace(one, place=TextLocation(place.file, place.first_line, place.last_line, heading))
+    place = output.place
+    return replace(
+        output, place=TextLocation(place.file, place.first_line, place.last_line, heading)
+    )

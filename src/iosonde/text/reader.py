@@ -138,11 +138,11 @@ def entries(
             if index - last > gap:
                 break
             continue
-        found = entry(cursor, index)
-        if found is None:
+        parsed = entry(cursor, index)
+        if parsed is None:
             break
-        read.append(found[0])
-        last, following = found[1], found[1] + 1
+        read.append(parsed[0])
+        last, following = parsed[1], parsed[1] + 1
     return read, last
 
 

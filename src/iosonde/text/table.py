@@ -81,29 +81,29 @@ def _rows(
     place, last = pieces, lines[pieces - 1][0]
     while place < len(lines) and lines[place][0] - last <= _BLANKS:
         count = 0
-        words: tuple[str, ...] = ()
+        cells: tuple[str, ...] = ()
         for more in range(1, pieces + 2):
             group = [line for _, line in lines[place : place + more]]
             alone = group[-1].split()
             if len(group) < more or (more > 1 and len(alone) == len(head) and is_row(alone)):
                 break
-            found = _words(group, between, len(head))
-            if found and (is_row(found) or is_head(found)):
-                count, words = more, found
-        if not count or is_head(words):
+            row = _words(group, between, len(head))
+            if row and (is_row(row) or is_head(row)):
+                count, cells = more, row
+        if not count or is_head(cells):
             break
         place += count
         last = lines[place - 1][0]
-        rows.append(words)
+        rows.append(cells)
     return TextTable(head, tuple(rows), last)
 
 
 def _words(parts: Sequence[str], between: str, count: int) -> tuple[str, ...]:
     """The words of several lines as of one, joined as the head was or by blanks, if so many."""
     for glue in (between, " "):
-        words = tuple(glue.join(parts).split())
-        if len(words) == count:
-            return words
+        cells = tuple(glue.join(parts).split())
+        if len(cells) == count:
+            return cells
     return ()
 
 

@@ -29,18 +29,18 @@ def words(parts: Sequence[str], count: int) -> list[str]:
         parts: the lines as they stand, without blanks at their ends.
         count: how many words there must be.
     """
-    found: list[str] = []
+    pieces: list[str] = []
     joints: list[tuple[int, int]] = []  # (length of the line before, index of the word after)
     for place, part in enumerate(parts):
-        if place and found and not part[:1].isspace():
-            joints.append((len(parts[place - 1]), len(found)))
-        found += part.split()
-    surplus = len(found) - count
+        if place and pieces and not part[:1].isspace():
+            joints.append((len(parts[place - 1]), len(pieces)))
+        pieces += part.split()
+    surplus = len(pieces) - count
     if surplus <= 0:
-        return found
+        return pieces
     for index in sorted((index for _, index in sorted(joints)[-surplus:]), reverse=True):
-        found[index - 1] += found.pop(index)
-    return found
+        pieces[index - 1] += pieces.pop(index)
+    return pieces
 
 
 def joinings(parts: Sequence[str]) -> Iterator[str]:
@@ -74,8 +74,8 @@ def decoded(text: str, key: re.Pattern[str]) -> dict[str, Any]:
     Raises:
         Unreadable: it is no JSON even so.
     """
-    found = key.search(text)
-    start = text.rfind("{", 0, found.start() if found else 0)
+    match = key.search(text)
+    start = text.rfind("{", 0, match.start() if match else 0)
     lines = text[max(start, 0) :].split("\n")
     longest = max(map(len, lines))
     cut = sum(len(line) == longest for line in lines) > 1  # by a terminal; mail folds at blanks

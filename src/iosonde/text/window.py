@@ -131,21 +131,21 @@ class View(TextCursor):
         near = [text.lstrip() for text in around if text]
         own = (self._window.text(anchor) or "").lstrip()
         for pattern in (_LOGGED, _STAMP, _HOST):
-            found = pattern.match(own)
-            if found is None or len(near) < 2:
+            match = pattern.match(own)
+            if match is None or len(near) < 2:
                 continue
             matches = [pattern.match(text + " ") for text in near]
-            alike = [one for one in matches if one and one["host"] == found["host"]]
-            if pattern is _HOST and found["host"].lower() in _NO_HOSTS:
+            alike = [other for other in matches if other and other["host"] == match["host"]]
+            if pattern is _HOST and match["host"].lower() in _NO_HOSTS:
                 continue
             if len(alike) >= 2 and (pattern is not _HOST or len(alike) == len(near)):
-                return _without(pattern), found["host"] or ""
+                return _without(pattern), match["host"] or ""
         return None, ""
 
 
 def _without(pattern: re.Pattern[str]) -> Callable[[str], str]:
     def strip(text: str) -> str:
-        found = pattern.match(text.lstrip() + " ")  # a blank line lost the blank after its prefix
-        return text.lstrip()[found.end() :] if found else text
+        prefix = pattern.match(text.lstrip() + " ")  # a blank line lost the blank after its prefix
+        return text.lstrip()[prefix.end() :] if prefix else text
 
     return strip

@@ -160,8 +160,8 @@ def _arrivals(profile: _core.TraceProfile) -> Arrivals:
     spread = float(np.sqrt((count * (middle - mean) ** 2).sum() / gaps))
     reached = np.cumsum(count)
     places = [int(np.searchsorted(reached, np.ceil(q * gaps))) for q in QUANTILES]
-    found = [min(max(float(middle[place]), shortest), longest) / 1e9 for place in places]
-    p50, p90, p99, p99_9 = found
+    quantiles = [min(max(float(middle[place]), shortest), longest) / 1e9 for place in places]
+    p50, p90, p99, p99_9 = quantiles
     return Arrivals(
         mean / 1e9,
         shortest / 1e9,
@@ -187,10 +187,10 @@ def _load(rows: Sequence[Sequence[int]], first: int) -> tuple[Second, ...]:
 def _reuse(profile: _core.TraceProfile) -> Reuse:
     block, rate, (every, read, written), references = profile.reuse
     cold, rows = profile.reuse_distances
-    low = np.array([one[0] for one in rows], dtype=np.float64)
-    found = np.array([one[2] for one in rows], dtype=np.float64).reshape(-1, 2)
+    low = np.array([row[0] for row in rows], dtype=np.float64)
+    hits = np.array([row[2] for row in rows], dtype=np.float64).reshape(-1, 2)
     total = sum(references)
-    again = found.sum(axis=1)
+    again = hits.sum(axis=1)
     return Reuse(
         block=block,
         method="exact" if rate == 1 else "shards",
@@ -202,7 +202,7 @@ def _reuse(profile: _core.TraceProfile) -> Reuse:
         cold=_share(min(sum(cold), total), total),
         distance_median=_weighted(low, again, 0.5, block),
         distance_p90=_weighted(low, again, 0.9, block),
-        curve=_curve(low, found, references, every, block),
+        curve=_curve(low, hits, references, every, block),
     )
 
 
@@ -214,14 +214,14 @@ def _weighted(low: Any, weights: Any, q: float, block: int) -> int | None:
 
 
 def _curve(
-    low: Any, found: Any, references: Sequence[int], every: int, block: int
+    low: Any, hit_counts: Any, references: Sequence[int], every: int, block: int
 ) -> tuple[CacheSize, ...]:
     """At two sizes an octave, up to the first that holds all; each is a bucket's lower bound."""
     total = sum(references)
     points: list[CacheSize] = []
     size = 1
     while total:
-        hits = found[low < size].sum(axis=0)
+        hits = hit_counts[low < size].sum(axis=0)
         miss = [
             max(0.0, 1 - float(hit) / many) if many else None
             for hit, many in zip(hits, references, strict=True)

@@ -39,7 +39,7 @@ def page(traces: Sequence[Description]) -> bytes:
     drawn = list(figures(first))
     return render(
         Page(
-            title=", ".join(one.name for one in traces),
+            title=", ".join(trace.name for trace in traces),
             about=("block trace", *(name for name in first.devices[:6] if name)),
             answer=". ".join(map(_answer, traces)) + ".",
             badges=(Badge("counts are exact"), *(
@@ -48,10 +48,10 @@ def page(traces: Sequence[Description]) -> bytes:
             numbers=tuple(_numbers(first)),
             figures=tuple(drawn[:_FIRST]),
             blocks=tuple(
-                block for one in traces
+                block for trace in traces
                 for block in _trace(
-                    one, one.name if len(traces) > 1 else "The trace",
-                    drawn[_FIRST:] if one is first else list(figures(one)),
+                    trace, trace.name if len(traces) > 1 else "The trace",
+                    drawn[_FIRST:] if trace is first else list(figures(trace)),
                 )
             ),
             method="Counts are exact; quantiles of times err by at most 0.8 %. Miss ratios are "
@@ -60,58 +60,60 @@ def page(traces: Sequence[Description]) -> bytes:
     )  # fmt: skip
 
 
-def _answer(one: Description) -> str:
+def _answer(trace: Description) -> str:
     """What a trace is like, in a sentence."""
-    if one.read_share is None:
-        return f"{one.name} holds no read and no write"
-    size = max(one.sizes, key=lambda s: s.reads + s.writes)
-    told = [f"{one.requests:,} requests, {units.show_fraction(one.read_share)} of them reads",
-            f"most of {units.show_bytes(size.size)}"]  # fmt: skip
-    if one.order.sequential is not None:
-        told.append(f"{units.show_fraction(one.order.sequential)} follow the one before")
-    if one.reuse.curve:
-        told.append(
-            f"an LRU cache of {units.show_bytes(one.reuse.curve[-1].size)} misses "
-            f"{units.show_fraction(one.reuse.curve[-1].all)}"
+    if trace.read_share is None:
+        return f"{trace.name} holds no read and no write"
+    size = max(trace.sizes, key=lambda s: s.reads + s.writes)
+    phrases = [
+        f"{trace.requests:,} requests, {units.show_fraction(trace.read_share)} of them reads",
+        f"most of {units.show_bytes(size.size)}",
+    ]
+    if trace.order.sequential is not None:
+        phrases.append(f"{units.show_fraction(trace.order.sequential)} follow the one before")
+    if trace.reuse.curve:
+        phrases.append(
+            f"an LRU cache of {units.show_bytes(trace.reuse.curve[-1].size)} misses "
+            f"{units.show_fraction(trace.reuse.curve[-1].all)}"
         )
-    return f"{one.name}: {', '.join(told)}"
+    return f"{trace.name}: {', '.join(phrases)}"
 
 
-def _numbers(one: Description) -> Iterator[Number]:
-    moved = one.operations.read.bytes + one.operations.write.bytes
-    yield Number(f"{one.requests:,}", "reads and writes", units.show_bytes(moved))
-    if one.span:
-        yield Number(units.show_iops(one.requests / one.span), "mean rate",
-                     f"over {units.show_seconds(one.span)}")  # fmt: skip
-    yield Number(units.show_bytes(one.reuse.working_set), "of different blocks")
-    if one.arrivals:
-        yield Number(units.show_seconds(one.arrivals.mean), "between requests, mean")
+def _numbers(trace: Description) -> Iterator[Number]:
+    moved = trace.operations.read.bytes + trace.operations.write.bytes
+    yield Number(f"{trace.requests:,}", "reads and writes", units.show_bytes(moved))
+    if trace.span:
+        yield Number(units.show_iops(trace.requests / trace.span), "mean rate",
+                     f"over {units.show_seconds(trace.span)}")  # fmt: skip
+    yield Number(units.show_bytes(trace.reuse.working_set), "of different blocks")
+    if trace.arrivals:
+        yield Number(units.show_seconds(trace.arrivals.mean), "between requests, mean")
 
 
-def _trace(one: Description, title: str, drawn: Sequence[Figure]) -> Iterator[Block]:
+def _trace(trace: Description, title: str, drawn: Sequence[Figure]) -> Iterator[Block]:
     yield Title(title)
-    yield from (Text(note, "note") for note in one.notes)
-    yield Cells(("", ""), tuple(facts(one)), words=2)
+    yield from (Text(note, "note") for note in trace.notes)
+    yield Cells(("", ""), tuple(facts(trace)), words=2)
     if drawn:
         yield Pictures(tuple(drawn))
     yield Title("Sizes", 3)
-    yield Cells(("size", "reads", "writes"), tuple(size_rows(one)))
+    yield Cells(("size", "reads", "writes"), tuple(size_rows(trace)))
     yield Title("Most wanted", 3)
-    yield Cells(("device", "from", "reads", "writes", "share"), tuple(hot_rows(one)))
+    yield Cells(("device", "from", "reads", "writes", "share"), tuple(hot_rows(trace)))
 
 
-def figures(one: Description) -> Iterator[Figure]:
+def figures(trace: Description) -> Iterator[Figure]:
     """The charts of a trace, those without figures left out."""
-    if one.sizes:
-        yield _sizes(one)
-    if one.load.rows:
-        yield from _load(one)
-    if one.arrivals and len(one.arrivals.histogram) > 1:
-        yield _arrivals(one.arrivals)
-    if len(one.reuse.curve) > 1:
-        yield _curve(one)
-    if one.hot.shares:
-        yield _hot(one)
+    if trace.sizes:
+        yield _sizes(trace)
+    if trace.load.rows:
+        yield from _load(trace)
+    if trace.arrivals and len(trace.arrivals.histogram) > 1:
+        yield _arrivals(trace.arrivals)
+    if len(trace.reuse.curve) > 1:
+        yield _curve(trace)
+    if trace.hot.shares:
+        yield _hot(trace)
 
 
 def _colour(names: Sequence[str]) -> Any:
@@ -120,8 +122,8 @@ def _colour(names: Sequence[str]) -> Any:
     return alt.Color("what:N", title=None, scale=scaled, legend=LEGEND)
 
 
-def _sizes(one: Description) -> Figure:
-    often = sorted(one.sizes, key=lambda size: -size.reads - size.writes)[:_MOST_BARS]
+def _sizes(trace: Description) -> Figure:
+    often = sorted(trace.sizes, key=lambda size: -size.reads - size.writes)[:_MOST_BARS]
     rows = [
         {"size": units.show_bytes(size.size), "order": size.size, "what": what, "count": count}
         for size in often
@@ -141,20 +143,20 @@ def _sizes(one: Description) -> Figure:
     return Figure("Sizes", f"Requests by size; most have {most}", sized(chart, _HEIGHT))
 
 
-def _load(one: Description) -> Iterator[Figure]:
+def _load(trace: Description) -> Iterator[Figure]:
     for title, unit, read, write in (
         ("Requests over time", "1/s", "reads", "writes"),
         ("Data over time", "B/s", "read_bytes", "write_bytes"),
     ):
-        found = [
+        points = [
             (at, what, value)
             for what, name in (("read", read), ("write", write))
             for at, value in rates(
-                [(row.time, getattr(row, name)) for row in one.load.rows], one.load.step
+                [(row.time, getattr(row, name)) for row in trace.load.rows], trace.load.step
             )
         ]
-        divisor, label = scale(unit, [value for _, _, value in found])
-        rows = [{"time": at, "what": what, "value": value / divisor} for at, what, value in found]
+        divisor, label = scale(unit, [value for _, _, value in points])
+        rows = [{"time": at, "what": what, "value": value / divisor} for at, what, value in points]
         chart = (
             alt.Chart(data(rows))
             .mark_line(interpolate="step-after", strokeWidth=1.2)
@@ -205,11 +207,11 @@ def _arrivals(arrivals: Arrivals) -> Figure:
     return Figure("Time between requests", f"On average {mean}", sized(chart, _HEIGHT))
 
 
-def _curve(one: Description) -> Figure:
-    divisor, label = scale("B", [one.reuse.curve[len(one.reuse.curve) // 2].size])
+def _curve(trace: Description) -> Figure:
+    divisor, label = scale("B", [trace.reuse.curve[len(trace.reuse.curve) // 2].size])
     rows = [
         {"size": point.size / divisor, "what": what, "miss": 100 * miss}
-        for point in one.reuse.curve
+        for point in trace.reuse.curve
         for what, miss in (("all", point.all), ("read", point.read), ("write", point.write))
         if miss is not None
     ]
@@ -222,16 +224,17 @@ def _curve(one: Description) -> Figure:
             color=_colour(("all", "read", "write")),
         )
     )
-    how = "exact" if one.reuse.method == "exact" else f"a sample of {one.reuse.rate:.3g}"
-    least = units.show_fraction(one.reuse.curve[-1].all)
+    how = "exact" if trace.reuse.method == "exact" else f"a sample of {trace.reuse.rate:.3g}"
+    least = units.show_fraction(trace.reuse.curve[-1].all)
     return Figure(
         f"Miss ratio of an LRU cache ({how})", f"At least {least} are missed", sized(chart, _HEIGHT)
     )
 
 
-def _hot(one: Description) -> Figure:
+def _hot(trace: Description) -> Figure:
     rows = [
-        {"regions": 100 * share, "requests": 100 * found} for share, found in one.hot.shares.items()
+        {"regions": 100 * share, "requests": 100 * requests}
+        for share, requests in trace.hot.shares.items()
     ]
     rows.append({"regions": 100.0, "requests": 100.0})
     chart = (
@@ -242,5 +245,5 @@ def _hot(one: Description) -> Figure:
             y=alt.Y("requests:Q", title="% of the requests", scale=alt.Scale(domain=[0, 100])),
         )
     )
-    region = units.show_bytes(one.hot.region)
+    region = units.show_bytes(trace.hot.region)
     return Figure("Hot spots", f"Share of requests by regions of {region}", sized(chart, _HEIGHT))

@@ -88,8 +88,8 @@ class Trace:
         self, source: TraceSource, *, fmt: str | None = None, event: str | None = None
     ) -> None:
         if fmt is not None and fmt not in formats():
-            known = ", ".join(formats())
-            raise UsageError(f"there is no format of traces {fmt!r}; known: {known}")
+            names = ", ".join(formats())
+            raise UsageError(f"there is no format of traces {fmt!r}; known: {names}")
         if event not in {None, "Q", "D", "C"}:
             raise UsageError(
                 f"{event!r} is not an event that can be a request",
@@ -176,12 +176,12 @@ def _of_all_cpus(path: Path) -> list[str]:
     if not path.parent.is_dir():
         return []
     stem = path.name.removesuffix(".blktrace")
-    found = [
-        (int(match["cpu"]), str(one))
-        for one in path.parent.iterdir()
-        if (match := _OF_A_CPU.match(one.name)) and match["name"] == stem
+    parts = [
+        (int(match["cpu"]), str(file))
+        for file in path.parent.iterdir()
+        if (match := _OF_A_CPU.match(file.name)) and match["name"] == stem
     ]
-    return [name for _, name in sorted(found)]
+    return [name for _, name in sorted(parts)]
 
 
 def open_trace(name: str, *, fmt: str | None = None, event: str | None = None) -> Trace:

@@ -85,10 +85,10 @@ async def record(
         await to_the_end(_remove(host, there))
     if not files:
         raise HostFailed("blktrace left no file", where=host.name, hint=_told(done))
-    found = _DROPPED.search(done.stdout + done.stderr)
+    match = _DROPPED.search(done.stdout + done.stderr)
     return RecordedTrace(
-        host.name, f"/dev/{name}", path, files, sum(one.stat().st_size for one in files),
-        int(found[2]) if found else None, cut,
+        host.name, f"/dev/{name}", path, files, sum(file.stat().st_size for file in files),
+        int(match[2]) if match else None, cut,
     )  # fmt: skip
 
 
@@ -100,8 +100,8 @@ async def _directory(host: Host) -> str:
 
 
 async def _remove(host: Host, there: str) -> None:
-    for one in await host.glob(f"{there}/*"):
-        await host.remove(one)
+    for path in await host.glob(f"{there}/*"):
+        await host.remove(path)
     await host.run(["rmdir", there], check=False)
     left_nothing(host.name, there)
 
@@ -181,17 +181,17 @@ async def _fetch(host: Host, there: str, directory: Path) -> tuple[Path, ...]:
     """What blktrace wrote, copied here; processors that saw nothing leave nothing."""
     directory.mkdir(parents=True, exist_ok=True)
     files = []
-    for one in await host.glob(f"{there}/*"):
-        content = await _part(host, one, 0)
+    for written in await host.glob(f"{there}/*"):
+        content = await _part(host, written, 0)
         if not content:
             continue
-        path = directory / one.rpartition("/")[2]
+        path = directory / written.rpartition("/")[2]
         with output_file(path, "the recording") as file:
             number = 0
             while content:  # a recording may be longer than what a host's files may be
                 file.write(content)
                 number += 1
-                content = await _part(host, one, number)
+                content = await _part(host, written, number)
         files.append(path)
     return _in_order(files)
 

@@ -54,7 +54,7 @@ def by_threads(
     with ThreadPoolExecutor(count) as pool:
         begun = [pool.submit(work, item, go_on) for item in items]
         try:
-            return [one.result() for one in begun]
+            return [future.result() for future in begun]
         except BaseException:  # Ctrl-C too: the threads would otherwise read on to the end
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -80,7 +80,7 @@ def by_dask(work: Callable[[T], R], items: Sequence[T], *, address: str) -> list
     from distributed.scheduler import KilledWorker
 
     if address == LOCAL:
-        parts = [delayed(work)(one) for one in items]
+        parts = [delayed(work)(item) for item in items]
         return list(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
     try:
         client = Client(address, timeout=_CONNECT, set_as_default=False)

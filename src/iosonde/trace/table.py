@@ -14,66 +14,72 @@ _REGIONS = 10
 _CACHES = 8
 
 
-def facts(one: Description) -> list[tuple[str, str]]:
+def facts(trace: Description) -> list[tuple[str, str]]:
     """What a trace is like, each with its figures."""
     rows = [
-        ("requests", _requests(one)),
-        ("devices", _devices(one)),
-        ("time", _time(one)),
+        ("requests", _requests(trace)),
+        ("devices", _devices(trace)),
+        ("time", _time(trace)),
     ]
-    flushes, discards = one.operations.flush.count, one.operations.discard
+    flushes, discards = trace.operations.flush.count, trace.operations.discard
     if flushes or discards.count:
         rows.append(
             ("besides", f"{flushes} flushes, {discards.count} discards of "
              f"{units.show_bytes(discards.bytes)}")
         )  # fmt: skip
-    if not one.requests:
+    if not trace.requests:
         return rows
-    rows += [("off the grid", _grids(one)), ("order", _order(one))]
-    if one.arrivals:
-        rows.append(("between requests", _arrivals(one.arrivals)))
-    if one.load.rows:
-        rows.append(("busiest second", f"{max(row.peak for row in one.load.rows)} requests"))
-    rows += [("blocks", _blocks(one.reuse)), ("LRU cache", _caches(one.reuse)), ("hot", _hot(one))]
+    rows += [("off the grid", _grids(trace)), ("order", _order(trace))]
+    if trace.arrivals:
+        rows.append(("between requests", _arrivals(trace.arrivals)))
+    if trace.load.rows:
+        rows.append(("busiest second", f"{max(row.peak for row in trace.load.rows)} requests"))
+    rows += [
+        ("blocks", _blocks(trace.reuse)),
+        ("LRU cache", _caches(trace.reuse)),
+        ("hot", _hot(trace)),
+    ]
     return rows
 
 
-def _requests(one: Description) -> str:
-    reads, writes = one.operations.read, one.operations.write
-    share = f", {units.show_fraction(one.read_share)} reads" if one.read_share is not None else ""
+def _requests(trace: Description) -> str:
+    reads, writes = trace.operations.read, trace.operations.write
+    share = (
+        f", {units.show_fraction(trace.read_share)} reads" if trace.read_share is not None else ""
+    )
     return (
-        f"{one.requests}: {reads.count} reads of {units.show_bytes(reads.bytes)}, {writes.count} "
+        f"{trace.requests}: {reads.count} reads of {units.show_bytes(reads.bytes)}, {writes.count} "
         f"writes of {units.show_bytes(writes.bytes)}{share}"
     )
 
 
-def _devices(one: Description) -> str:
-    named = [name for name in one.devices if name]
+def _devices(trace: Description) -> str:
+    named = [name for name in trace.devices if name]
     if len(named) <= 1:
         return named[0] if named else "not told"
     return f"{len(named)}: {', '.join(named[:6])}{' …' if len(named) > 6 else ''}"
 
 
-def _time(one: Description) -> str:
-    if not one.span:
+def _time(trace: Description) -> str:
+    if not trace.span:
         return "the trace has no times"
-    rate = units.show_iops(one.requests / one.span)
-    moved = one.operations.read.bytes + one.operations.write.bytes
-    speed = units.show_bandwidth(moved / one.span)
-    return f"{units.show_seconds(one.span)}, {rate} and {speed} on average"
+    rate = units.show_iops(trace.requests / trace.span)
+    moved = trace.operations.read.bytes + trace.operations.write.bytes
+    speed = units.show_bandwidth(moved / trace.span)
+    return f"{units.show_seconds(trace.span)}, {rate} and {speed} on average"
 
 
-def _grids(one: Description) -> str:
-    told = [
+def _grids(trace: Description) -> str:
+    phrases = [
         f"{units.show_bytes(grid.grid)} {units.show_fraction(grid.off)}"
-        for grid in one.grids
+        for grid in trace.grids
         if grid.off is not None and grid.grid in {512, 4096, 16384, 65536, 1 << 20}
     ]
-    return ", ".join(told)
+    return ", ".join(phrases)
 
 
-def _order(one: Description) -> str:
-    order = one.order
+def _order(trace: Description) -> str:
+    order = trace.order
     if order.sequential is None or order.streamed is None:
         return "one request a device"
     return (
@@ -87,7 +93,7 @@ def _order(one: Description) -> str:
 
 def _arrivals(arrivals: Arrivals) -> str:
     quantiles = ", ".join(
-        f"p{100 * q:g} {units.show_seconds(found)}" for q, found in arrivals.quantiles.items()
+        f"p{100 * q:g} {units.show_seconds(gap)}" for q, gap in arrivals.quantiles.items()
     )
     spread = f", CV {arrivals.cv:.3g}" if arrivals.cv is not None else ""
     return f"{units.show_seconds(arrivals.mean)} on average{spread}; {quantiles}"
@@ -113,22 +119,24 @@ def _caches(reuse: Reuse) -> str:
     """Every so many points of the curve, the largest with them."""
     step = max(1, -(-len(reuse.curve) // _CACHES))
     points = reuse.curve[::-1][::step][::-1]
-    told = [f"{units.show_bytes(point.size)} {units.show_fraction(point.all)}" for point in points]
-    return f"misses {', '.join(told)}"
-
-
-def _hot(one: Description) -> str:
-    told = [
-        f"{100 * share:g} % get {units.show_fraction(found)}"
-        for share, found in one.hot.shares.items()
+    phrases = [
+        f"{units.show_bytes(point.size)} {units.show_fraction(point.all)}" for point in points
     ]
-    region = units.show_bytes(one.hot.region)
-    return f"of {one.hot.touched} regions of {region} that are asked for, {', '.join(told)}"
+    return f"misses {', '.join(phrases)}"
 
 
-def size_rows(one: Description) -> list[tuple[str, str, str]]:
+def _hot(trace: Description) -> str:
+    phrases = [
+        f"{100 * share:g} % get {units.show_fraction(requests)}"
+        for share, requests in trace.hot.shares.items()
+    ]
+    region = units.show_bytes(trace.hot.region)
+    return f"of {trace.hot.touched} regions of {region} that are asked for, {', '.join(phrases)}"
+
+
+def size_rows(trace: Description) -> list[tuple[str, str, str]]:
     """The most frequent sizes, reads and writes of each, by size."""
-    often = sorted(one.sizes, key=lambda size: -size.reads - size.writes)
+    often = sorted(trace.sizes, key=lambda size: -size.reads - size.writes)
     rows = [
         (units.show_bytes(size.size), str(size.reads), str(size.writes))
         for size in sorted(often[:_SIZES], key=lambda size: size.size)
@@ -140,12 +148,15 @@ def size_rows(one: Description) -> list[tuple[str, str, str]]:
     return rows
 
 
-def hot_rows(one: Description) -> list[tuple[str, str, str, str, str]]:
+def hot_rows(trace: Description) -> list[tuple[str, str, str, str, str]]:
     """The most wanted regions: device, first byte, reads, writes, share of all requests."""
     return [
         (
-            region.device or "–", units.show_bytes(region.offset), str(region.reads),
-            str(region.writes), units.show_fraction((region.reads + region.writes) / one.requests),
+            region.device or "–",
+            units.show_bytes(region.offset),
+            str(region.reads),
+            str(region.writes),
+            units.show_fraction((region.reads + region.writes) / trace.requests),
         )
-        for region in one.hot.regions[:_REGIONS]
-    ]  # fmt: skip
+        for region in trace.hot.regions[:_REGIONS]
+    ]

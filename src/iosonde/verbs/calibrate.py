@@ -123,9 +123,9 @@ def calibrate(
     faults = [text for trial in run.trials for text in trial.faults if not trial.loops]
     if faults:
         raise LoadFailed(f"the calibration is incomplete: {faults[0]}", where=target)
-    found = points(run)
-    off = of_points(called, found).off
-    rates = tuple(map(CalibratedPoint.of, found))
+    figures = points(run)
+    off = of_points(called, figures).off
+    rates = tuple(map(CalibratedPoint.of, figures))
     return Calibration(called, run=run.id, points=rates, off=off, rescued=kept.rescued)
 
 

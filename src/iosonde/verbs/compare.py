@@ -84,22 +84,38 @@ class ComparedRuns(VerbResult):
             "more_loops": polars.Int64, "headline": polars.Boolean,
         }  # fmt: skip
         rows = []
-        for one in self.verdicts:
-            low, high = one.interval or (None, None)
-            rows.append((
-                one.baseline, one.candidate, one.trial.load, one.trial.probe, one.trial.host,
-                one.metric, one.unit, one.outcome.value, one.change, low, high, one.more_loops,
-                one.headline,
-            ))  # fmt: skip
+        for verdict in self.verdicts:
+            low, high = verdict.interval or (None, None)
+            rows.append(
+                (
+                    verdict.baseline,
+                    verdict.candidate,
+                    verdict.trial.load,
+                    verdict.trial.probe,
+                    verdict.trial.host,
+                    verdict.metric,
+                    verdict.unit,
+                    verdict.outcome.value,
+                    verdict.change,
+                    low,
+                    high,
+                    verdict.more_loops,
+                    verdict.headline,
+                )
+            )
         return polars.DataFrame(rows, schema=schema, orient="row")
 
     def plot(self) -> Any:
         """An altair chart of the headlines' changes with their intervals; None: none is known."""
         from iosonde.report.charts import forest_figure, style
 
-        figure = forest_figure([
-            (f"{one.metric} ({one.candidate})", one) for one in self.verdicts if one.headline
-        ])  # fmt: skip
+        figure = forest_figure(
+            [
+                (f"{verdict.metric} ({verdict.candidate})", verdict)
+                for verdict in self.verdicts
+                if verdict.headline
+            ]
+        )
         return style(figure.chart) if figure else None
 
 
@@ -135,15 +151,15 @@ def compare(
 
         runs = (run_of(baseline, store), *(runs or ("last",)))
     sheets = _sheets(runs, store)
-    found = compare_sheets(
+    comparison = compare_sheets(
         sheets,
         wanted=ComparisonRequest(
-            tuple(trials), tuple(metrics), also=tuple(one.metric for one in asked)
+            tuple(trials), tuple(metrics), also=tuple(gate.metric for gate in asked)
         ),
         bar=Bar(margin=margin),
         simultaneous=simultaneous,
     )
-    return _compared(found, pass_gates(asked, found), sheets)
+    return _compared(comparison, pass_gates(asked, comparison), sheets)
 
 
 def compare_arms(whole: RunSheet) -> ComparedRuns | None:
@@ -152,26 +168,27 @@ def compare_arms(whole: RunSheet) -> ComparedRuns | None:
     if len(arms) != 2:
         return None
     try:
-        found = compare_sheets(arms, wanted=ComparisonRequest(), bar=Bar())
+        comparison = compare_sheets(arms, wanted=ComparisonRequest(), bar=Bar())
     except UsageError:  # one arm has no figures
         return None
-    return _compared(found, (), arms)
+    return _compared(comparison, (), arms)
 
 
 def _compared(
-    found: Comparison, gates: tuple[GateResult, ...], sheets: Sequence[RunSheet]
+    comparison: Comparison, gates: tuple[GateResult, ...], sheets: Sequence[RunSheet]
 ) -> ComparedRuns:
     first = sheets[0]
     return ComparedRuns(
-        verdicts=tuple(map(compared_metric, found.answers)),
-        settings_differ=found.settings,
-        margin=found.bar.margin,
-        level=found.bar.level,
-        comparisons=found.counted,
+        verdicts=tuple(map(compared_metric, comparison.answers)),
+        settings_differ=comparison.settings,
+        margin=comparison.bar.margin,
+        level=comparison.bar.level,
+        comparisons=comparison.counted,
         gates=gates,
-        alone=found.alone,
+        alone=comparison.alone,
         findings=tuple(
-            ComparisonNote(one.rule, one.subject, one.message) for one in found.findings
+            ComparisonNote(finding.rule, finding.subject, finding.message)
+            for finding in comparison.findings
         ),
         curves=tuple(
             ComparedCurves(first.run.id, other.run.id, (ours, theirs))
@@ -179,21 +196,21 @@ def _compared(
             for ours, theirs in paired_curves([first.curves, other.curves])
             if ours and theirs
         ),
-        in_turns=_in_turns(found, sheets),
+        in_turns=_in_turns(comparison, sheets),
     )
 
 
-def _in_turns(found: Comparison, sheets: Sequence[RunSheet]) -> str:
+def _in_turns(comparison: Comparison, sheets: Sequence[RunSheet]) -> str:
     """The command for the first verdict that a drift leaves undecided; empty: there is none."""
     runs = {sheet.run.id: sheet.run for sheet in sheets}
-    for one in found.answers:
-        if one.judgement.reason == DRIFT and one.headline:
-            pair = one.pair
-            words = command_in_turns(
+    for answer in comparison.answers:
+        if answer.judgement.reason == DRIFT and answer.headline:
+            pair = answer.pair
+            command = command_in_turns(
                 (runs[pair.baseline], runs[pair.candidate]), (pair.a.trial, pair.b.trial),
-                found.settings if len(sheets) == 2 else {},
+                comparison.settings if len(sheets) == 2 else {},
             )  # fmt: skip
-            return quote(words or ("iosonde", "run", "--interleave", "A", "B"))
+            return quote(command or ("iosonde", "run", "--interleave", "A", "B"))
     return ""
 
 
@@ -234,16 +251,16 @@ def _only(sheet: RunSheet, wanted: str) -> RunSheet:
     if wanted in {arm.name for arm in sheet.arms.values()}:
         return of_arm(sheet, wanted)
     fitting = [
-        one
-        for one in sheet.trials
-        if wanted in {one.trial.id, one.trial.load.name, one.trial.probe, one.trial.host}
+        trial
+        for trial in sheet.trials
+        if wanted in {trial.trial.id, trial.trial.load.name, trial.trial.probe, trial.trial.host}
     ]
     if len(fitting) != 1:
-        known = ", ".join(one.trial.id for one in sheet.trials) or "none"
+        ids = ", ".join(trial.trial.id for trial in sheet.trials) or "none"
         raise UsageError(
             f"{wanted!r} names {len(fitting)} trials of run {sheet.run.id}, not one",
             where=f"{sheet.run.id}/{wanted}",
-            hint=f"its trials: {known}",
+            hint=f"its trials: {ids}",
         )
     run = replace(sheet.run, id=f"{sheet.run.id}/{fitting[0].trial.id}")
     return replace(sheet, run=run, trials=(fitting[0],))

@@ -72,7 +72,7 @@ class Explanation(VerbResult):
         import polars
 
         columns = ("rule", "severity", "subject", "message", "remedy")
-        rows = [{name: getattr(one, name) for name in columns} for one in self.findings]
+        rows = [{name: getattr(finding, name) for name in columns} for finding in self.findings]
         return polars.DataFrame(rows, schema=dict.fromkeys(columns, polars.String))
 
 
@@ -103,15 +103,15 @@ def explain(
     """
     cases, skipped, failed = _gather(what or ("local",), store)
     case = together(cases.values())
-    found = judge.findings(case)
+    findings = judge.findings(case)
     looked_at = _looked_at(case)
     return Explanation(
         recognised=sum(looked_at.values()),
-        findings=found,
-        waterfall=waterfalls(case, found, order) if waterfall or order else (),
+        findings=findings,
+        waterfall=waterfalls(case, findings, order) if waterfall or order else (),
         unread=(
-            *(UnreadPart(str(one.place), f"{one.tool}: {one.reason}") for one in skipped),
-            *(UnreadPart(one.where, one.message) for one in failed),
+            *(UnreadPart(str(part.place), f"{part.tool}: {part.reason}") for part in skipped),
+            *(UnreadPart(problem.where, problem.message) for problem in failed),
         ),
         looked_at=looked_at,
         silent=tuple(name for name, of in cases.items() if not any(_looked_at(of).values())),

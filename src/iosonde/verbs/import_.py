@@ -241,11 +241,11 @@ def import_(
         gathered, *files, dry_run=dry_run, again=again, store=store, tell=tell, warn=warn
     )
     return ImportedTexts(
-        tuple(one for one in gathered.every if isinstance(one, ImportedTrial)),
-        tuple(one for one in gathered.every if isinstance(one, ImportedState)),
-        tuple(one for one in gathered.every if isinstance(one, ImportedCounters)),
-        tuple(one for one in gathered.every if isinstance(one, ImportedLoad)),
-        tuple(one for one in gathered.every if isinstance(one, Unread)),
+        tuple(part for part in gathered.every if isinstance(part, ImportedTrial)),
+        tuple(part for part in gathered.every if isinstance(part, ImportedState)),
+        tuple(part for part in gathered.every if isinstance(part, ImportedCounters)),
+        tuple(part for part in gathered.every if isinstance(part, ImportedLoad)),
+        tuple(part for part in gathered.every if isinstance(part, Unread)),
         end.runs, end.failed, end.counts, end.rescued,
     )  # fmt: skip
 
@@ -294,24 +294,31 @@ def import_into(
             hint=f"known: {', '.join(known())}",
         )
     return ImportedTexts(
-        (), (), (), (), tuple(unread), tuple(runs),
-        tuple(UnreadFile(one.where, one.message, one.hint) for one in failed) or None,
-        counts, kept.rescued if kept else None,
-    )  # fmt: skip
+        (),
+        (),
+        (),
+        (),
+        tuple(unread),
+        tuple(runs),
+        tuple(UnreadFile(problem.where, problem.message, problem.hint) for problem in failed)
+        or None,
+        counts,
+        kept.rescued if kept else None,
+    )
 
 
-def imported(one: FoundOutput | Unread) -> tuple[ImportedOutput, ...]:
+def imported(output: FoundOutput | Unread) -> tuple[ImportedOutput, ...]:
     """The records of an output."""
-    if isinstance(one, Unread):
-        return (one,)
-    place = one.place
+    if isinstance(output, Unread):
+        return (output,)
+    place = output.place
     return (
-        *(_imported_trial(place, printed) for printed in one.trials),
+        *(_imported_trial(place, printed) for printed in output.trials),
         *(ImportedState(state.tool, place, state.host, settings_of(state), state.subjects)
-          for state in one.states),
+          for state in output.states),
         *(ImportedCounters(each.tool, place, each.host, each.kind, each.name, each.values)
-          for each in one.counters),
-        *(ImportedLoad(load.tool, place, load.host, load.command) for load in one.loads),
+          for each in output.counters),
+        *(ImportedLoad(load.tool, place, load.host, load.command) for load in output.loads),
     )  # fmt: skip
 
 
@@ -351,22 +358,24 @@ class ReadOutput:
 
 
 def output_of(
-    one: FoundOutput | Unread, *, make: Callable[[FoundOutput | Unread], Any], keep: bool
+    output: FoundOutput | Unread, *, make: Callable[[FoundOutput | Unread], Any], keep: bool
 ) -> ReadOutput:
     """What is made of an output; with `keep` also what a store takes."""
-    if isinstance(one, Unread):
-        packed = pack((), (StoredExtra(one.place, one),)) if keep else None
-        return ReadOutput(make(one), ImportCounts(unread=1), one, packed)
-    trials = (trial_of(one, printed) for printed in one.trials)
-    beside = one.trials or one.states or one.counters
+    if isinstance(output, Unread):
+        packed = pack((), (StoredExtra(output.place, output),)) if keep else None
+        return ReadOutput(make(output), ImportCounts(unread=1), output, packed)
+    trials = (trial_of(output, printed) for printed in output.trials)
+    beside = output.trials or output.states or output.counters
     return ReadOutput(
-        make(one),
-        ImportCounts(1, len(one.trials), len(one.states), len(one.counters), len(one.loads)),
+        make(output),
+        ImportCounts(
+            1, len(output.trials), len(output.states), len(output.counters), len(output.loads)
+        ),
         None,
-        pack(trials, kept_of(one)) if keep else None,
-        lone=one.loads[0].command if one.loads and not beside else None,
-        commands=frozenset(trial.command for trial in one.trials),
-        run=printed_run(one),
+        pack(trials, kept_of(output)) if keep else None,
+        lone=output.loads[0].command if output.loads and not beside else None,
+        commands=frozenset(trial.command for trial in output.trials),
+        run=printed_run(output),
     )
 
 
@@ -377,10 +386,10 @@ def _outputs(
     keep = keeper is not None and not keeper.there
     output = partial(output_of, make=make, keep=keep)
     try:
-        for one in without_repeats(find_and_tell(document, output, with_text=keep)):
-            if keeper and one.packed is not None:
-                keeper.add(one.packed)
-            yield one
+        for read in without_repeats(find_and_tell(document, output, with_text=keep)):
+            if keeper and read.packed is not None:
+                keeper.add(read.packed)
+            yield read
     except UsageError:
         if keeper:
             keeper.give_up()
@@ -393,14 +402,14 @@ def without_repeats(outputs: Iterator[ReadOutput]) -> Iterator[ReadOutput]:
     So is a run of fio that stands beside the same run in a form that says more.
     """
     waiting: list[ReadOutput] = []
-    for one in each_run_once(outputs, lambda one: one.run):
-        if one.lone is not None:
-            waiting.append(one)
+    for output in each_run_once(outputs, lambda output: output.run):
+        if output.lone is not None:
+            waiting.append(output)
             continue
-        if one.unread is None:
-            yield from (lone for lone in waiting if lone.lone not in one.commands)
+        if output.unread is None:
+            yield from (lone for lone in waiting if lone.lone not in output.commands)
             waiting.clear()
-        yield one
+        yield output
     yield from waiting
 
 

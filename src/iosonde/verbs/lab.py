@@ -151,20 +151,20 @@ def end(name: str = "") -> StackSteps:
 
 def shell(node: str, *command: str, lab: str = "") -> list[str]:
     """The command that opens a shell on a node, or runs a command there."""
-    found, host, _ = _find(node, lab)
-    return ssh_argv(found, host, command)
+    chosen, host, _ = _find(node, lab)
+    return ssh_argv(chosen, host, command)
 
 
 def _find(where: str, lab: str) -> tuple[Lab, LabNode, str]:
     """Lab, node and disk that "NODE" or "NODE/DISK" names."""
     node, _, disk = where.partition("/")
-    found = _meant(lab, node)
-    return found, found.node(node), disk
+    chosen = _meant(lab, node)
+    return chosen, chosen.node(node), disk
 
 
 def _meant(name: str, node: str = "") -> Lab:
     """The lab that is meant: the one named, the only one with that node, or the one named `lab`."""
-    fitting = [lab for lab in labs() if not node or node in {one.name for one in lab.nodes}]
+    fitting = [lab for lab in labs() if not node or node in {member.name for member in lab.nodes}]
     return fitting[0] if not name and len(fitting) == 1 else find(name or DEFAULT)
 
 
@@ -201,13 +201,13 @@ def fault(
         lab: its name; empty: the only one with that node.
     """
     began = time.monotonic()
-    found, node, disk = _find(where, lab)
+    chosen, node, disk = _find(where, lab)
     if what == "slow" and iops is None and bandwidth is None:
         raise UsageError("say how slow: --iops or --bandwidth", where="iosonde lab slow")
     done, doing = _FAULTS[what]
 
     async def do() -> None:
-        await doing(found, node, disk, DiskLimits(iops, bandwidth))
+        await doing(chosen, node, disk, DiskLimits(iops, bandwidth))
 
     run_async(do(), _ADVICE)
     return _step(where if what in {"fail", "slow"} else node.name, done, began)
@@ -215,12 +215,12 @@ def fault(
 
 def heal(where: str = "", *, lab: str = "") -> StackSteps:
     """Mend what was cut, failed or slowed, of one node or of all."""
-    began, found = time.monotonic(), _meant(lab)
-    nodes = [found.node(where)] if where else found.nodes
+    began, chosen = time.monotonic(), _meant(lab)
+    nodes = [chosen.node(where)] if where else chosen.nodes
 
     async def do() -> None:
         for node in nodes:
-            await faults.heal(found, node)
+            await faults.heal(chosen, node)
 
     run_async(do(), _ADVICE)
-    return _step(where or found.name, "healed", began)
+    return _step(where or chosen.name, "healed", began)

@@ -24,15 +24,15 @@ def ledgers(whole: RunSheet) -> dict[str, Ledger]:
     from iosonde.explain.gather import of_run
     from iosonde.explain.rules.ledger import differences
 
-    found = {}
+    accounts = {}
     for sheet in trials:
         case = of_run(_alone(whole, sheet.trial.id), ())
         for trial in case.trials:
             if trial.ledger is not None:
                 said = tuple(differences(case))
-                found[sheet.trial.id] = replace(trial.ledger, findings=said)
-    return found
+                accounts[sheet.trial.id] = replace(trial.ledger, findings=said)
+    return accounts
 
 
 def _alone(whole: RunSheet, trial: str) -> RunSheet:
-    return replace(whole, trials=tuple(one for one in whole.trials if one.trial.id == trial))
+    return replace(whole, trials=tuple(sheet for sheet in whole.trials if sheet.trial.id == trial))

@@ -59,7 +59,7 @@ def log(
     logs, failed = [], []
     for file in files:
         try:
-            one = read_fio_log(
+            read = read_fio_log(
                 Path("/dev/stdin") if file == "-" else file,
                 strict=strict,
                 threads=threads,
@@ -71,7 +71,7 @@ def log(
         except UsageError as problem:  # one bad file does not lose the others
             failed.append(problem)
         else:
-            logs.append(one)
+            logs.append(read)
     if failed and not logs:
         raise failed[0]
     return FioLogs(tuple(logs), tuple(map(UnreadInput.of, failed)) or None)

@@ -150,9 +150,9 @@ def predict(
         counted = count(model, made)
         time = timed(model, asked, requests, models)
         basis = TimeBasis.of(time, model, models)
-        known = time if isinstance(time, Time) else None
+        timing = time if isinstance(time, Time) else None
         combinations.append(
-            PredictedCombination(variant.settings, counted.layers, known, basis, counted)
+            PredictedCombination(variant.settings, counted.layers, timing, basis, counted)
         )
     first = combinations[0]
     return PredictedStack(
@@ -235,12 +235,16 @@ def compare_with_runs(
     without: list[UnpredictedTrial] = []
     for name in runs:
         run = kept.load(name)
-        found, missing = _forecasts(run, Path(stack), at, requests, devices, store)
+        forecasts, missing = _forecasts(run, Path(stack), at, requests, devices, store)
         place = TextLocation(str(stack), 1, 1)
-        kept.add_imported(run.id, [pack((), [StoredExtra(place, one) for one in found])])
-        trials += [ComparedForecast.of(run.id, one) for one in found]
+        kept.add_imported(
+            run.id, [pack((), [StoredExtra(place, prediction) for prediction in forecasts])]
+        )
+        trials += [ComparedForecast.of(run.id, prediction) for prediction in forecasts]
         without += missing
-    return ComparedForecasts(tuple(trials), tuple(without), order([one.forecast for one in trials]))
+    return ComparedForecasts(
+        tuple(trials), tuple(without), order([trial.forecast for trial in trials])
+    )
 
 
 def _forecasts(
@@ -251,7 +255,7 @@ def _forecasts(
     declared = read_stack(stack, values=study.get("set") or {})
     models = devices_of(declared, devices, store)
     names = {site.name for site in declared.sites}
-    found: list[Forecast] = []
+    forecasts: list[Forecast] = []
     without: list[UnpredictedTrial] = []
     for trial in run.trials:
         # The load was applied to its probe point, else to what the user says.
@@ -266,13 +270,13 @@ def _forecasts(
         if isinstance(time, NoTime):
             without.append(UnpredictedTrial(run.id, trial.id, time.reason))
             continue
-        one = forecast(trial, layer.name, declared.name, time, models.texts(model))
-        if one is None:
+        prediction = forecast(trial, layer.name, declared.name, time, models.texts(model))
+        if prediction is None:
             reason = "no loop of it was finished"
             without.append(UnpredictedTrial(run.id, trial.id, reason))
         else:
-            found.append(one)
-    return found, without
+            forecasts.append(prediction)
+    return forecasts, without
 
 
 def fit(

@@ -81,12 +81,14 @@ def _explained(run: Run, kept: Store) -> RunSheet:
     """
     whole, beside, campaign = sheet(run), kept.evidence(run.id), kept.campaign(run.id)
     case = of_run(whole, beside)
-    found = findings(case)
-    newest = {one.what.trial: one.what for one in beside if isinstance(one.what, Forecast)}
+    noted = findings(case)
+    newest = {extra.what.trial: extra.what for extra in beside if isinstance(extra.what, Forecast)}
     explained = replace(
         whole,
-        findings=tuple(one for one in found if not campaign or one.rule not in _CAMPAIGN_TELLS),
-        waterfalls=waterfalls(case, found),
+        findings=tuple(
+            finding for finding in noted if not campaign or finding.rule not in _CAMPAIGN_TELLS
+        ),
+        waterfalls=waterfalls(case, noted),
         forecasts=tuple(newest.values()),
     )
     return tuned(explained, campaign) if campaign else explained
@@ -97,8 +99,10 @@ def _compared(sheets: Sequence[RunSheet]) -> ComparedSheets:
     if len(sheets) < 2:
         return ComparedSheets()
     try:
-        found = compare(sheets)
+        comparison = compare(sheets)
     except UsageError:
         return ComparedSheets(settings=settings_differ(sheets))
-    answers = [answer for answer in found.answers if answer.headline]
-    return ComparedSheets(tuple(map(compared_metric, answers)), found.settings, found.bar.margin)
+    answers = [answer for answer in comparison.answers if answer.headline]
+    return ComparedSheets(
+        tuple(map(compared_metric, answers)), comparison.settings, comparison.bar.margin
+    )

@@ -150,13 +150,15 @@ def settings(*place: str, tell: Tell = lambda _: None) -> HostSettings:
 
 async def _settings_of(place: Sequence[str], tell: Tell) -> tuple[HostSetting, ...]:
     name, layer, perhaps_host = _host_and_layer(place)
-    known = await _of_host(name, tell)
+    settings = await _of_host(name, tell)
     rows = tuple(
-        row for one, row in known if not layer or of_layer(one, layer) or layer in called(one)
+        row
+        for setting, row in settings
+        if not layer or of_layer(setting, layer) or layer in called(setting)
     )
     if rows:
         return rows
-    names = ", ".join(dict.fromkeys(one.title or one.layer for one, _ in known))
+    names = ", ".join(dict.fromkeys(setting.title or setting.layer for setting, _ in settings))
     if not perhaps_host:
         raise UsageError(f"there is no layer {layer!r} on {name}", hint=f"there are {names}")
     try:
@@ -186,7 +188,7 @@ async def _of_host(name: str, tell: Tell) -> list[tuple[Settable, HostSetting]]:
     tentative = frozenset[str]()
     host = await open_host(name)
     try:
-        known = await settable(host)
+        settings = await settable(host)
         try:
             journal = await SettingsJournal.read(host)
             before, tentative = await journal.at_boot(), journal.tentative
@@ -196,26 +198,36 @@ async def _of_host(name: str, tell: Tell) -> list[tuple[Settable, HostSetting]]:
         await host.close()
     return [
         (
-            one,
+            setting,
             HostSetting(
-                layer=one.layer, name=one.declared.name, value=one.value,
-                boot=value_of(before[one.name]) if one.name in before else one.value,
-                kept=one.kept, allowed=_allowed(one), unit=one.declared.unit,
-                needs=one.declared.needs, risk=one.declared.risk, unsafe=one.declared.unsafe,
-                settable=not one.why_not, why_not=one.why_not, tentative=one.name in tentative,
-                mechanism=one.declared.mechanism, address=one.address, full_name=one.name,
+                layer=setting.layer,
+                name=setting.declared.name,
+                value=setting.value,
+                boot=value_of(before[setting.name]) if setting.name in before else setting.value,
+                kept=setting.kept,
+                allowed=_allowed(setting),
+                unit=setting.declared.unit,
+                needs=setting.declared.needs,
+                risk=setting.declared.risk,
+                unsafe=setting.declared.unsafe,
+                settable=not setting.why_not,
+                why_not=setting.why_not,
+                tentative=setting.name in tentative,
+                mechanism=setting.declared.mechanism,
+                address=setting.address,
+                full_name=setting.name,
             ),
         )
-        for one in known
-    ]  # fmt: skip
+        for setting in settings
+    ]
 
 
 def _allowed(setting: Settable) -> tuple[str, ...] | AllowedRange | None:
     allowed = setting.allowed
     if allowed.words:
         return allowed.words
-    known = allowed.low is not None or allowed.high is not None
-    return AllowedRange(allowed.low, allowed.high) if known else None
+    bounded = allowed.low is not None or allowed.high is not None
+    return AllowedRange(allowed.low, allowed.high) if bounded else None
 
 
 def set_settings(
@@ -287,8 +299,8 @@ class _Batch:
         host = await open_host(name)
         try:
             async with locked(host, owner) as journal:
-                for one in await journal.settle():
-                    self._tell(_settled(one))
+                for put_back in await journal.settle():
+                    self._tell(_settled(put_back))
                 wanted, before = await self._wanted(host), journal.last
                 try:
                     await change(
@@ -308,17 +320,19 @@ class _Batch:
             entries = await entries_of(host, wanted)
         finally:
             await host.close()
-        for one in entries:
-            if one.do:
-                self._hear(Changed(one.name, one.old, one.new, one.old, "planned", quote(one.do)))
+        for entry in entries:
+            if entry.do:
+                self._hear(
+                    Changed(entry.name, entry.old, entry.new, entry.old, "planned", quote(entry.do))
+                )
         todo = commands(entries, wanted, self._confirm)
         return ChangedSettings(tuple(self._changes), tuple(map(quote, todo)))
 
     async def _wanted(self, host: Host) -> list[WantedSetting]:
-        known = await settable(host)
+        settings = await settable(host)
         chosen: dict[str, WantedSetting] = {}
         for name, text in self._pairs:
-            setting = find(known, name)
+            setting = find(settings, name)
             if setting.name in chosen:
                 raise UsageError("named twice", where=setting.name)
             value = setting.checked(text)
@@ -371,7 +385,10 @@ async def _roll_back(name: str, *, dry_run: bool) -> tuple[PutBack, ...]:
         journal = await SettingsJournal.read(host)
         if dry_run:
             before = journal.before
-            return tuple(PutBack(one, "planned", before[one]) for one in reversed(before))
+            return tuple(
+                PutBack(changed_name, "planned", before[changed_name])
+                for changed_name in reversed(before)
+            )
         if not journal.batches:
             return ()
         async with locked(host, owner_name()) as journal:
@@ -401,8 +418,8 @@ def persist(
     return KeptSettings(
         not diff,
         tuple(
-            KeptFile(one.path, "remove" if one.after is None else "write", one.diff)
-            for one in kept.files
+            KeptFile(file.path, "remove" if file.after is None else "write", file.diff)
+            for file in kept.files
         ),
         tuple(
             KeptSetting(name, value, kept.notes.get(name)) for name, value in kept.values.items()
@@ -417,17 +434,17 @@ async def _persist(name: str, study: str, *, diff: bool, undo: bool) -> Keeping:
             return Keeping(files=await undoing(host)) if undo else (await _keeping(host, study))[0]
         async with locked(host, owner_name(study)) as journal:
             await journal.settle()
-            kept = [one.number for one in journal.in_force if one.state == "kept"]
-            changed = [one.number for one in journal.in_force if one.state != "kept"]
+            kept = [batch.number for batch in journal.in_force if batch.state == "kept"]
+            changed = [batch.number for batch in journal.in_force if batch.state != "kept"]
             if undo:
                 what = Keeping(files=await undoing(host))
                 await write(host, what.files)
                 await journal.mark("tentative", kept)
                 return what
-            what, known = await _keeping(host, study)
+            what, settings = await _keeping(host, study)
             await write(host, what.files)
             await journal.mark("kept", changed)
-            await _look(host, what, known)
+            await _look(host, what, settings)
             return what
     finally:
         await host.close()
@@ -435,13 +452,13 @@ async def _persist(name: str, study: str, *, diff: bool, undo: bool) -> Keeping:
 
 async def _keeping(host: Host, study: str) -> tuple[Keeping, tuple[Settable, ...]]:
     """What would keep the changes, and the settings of the host."""
-    known = await settable(host)
-    return await keeping(host, await SettingsJournal.read(host), known, study), known
+    settings = await settable(host)
+    return await keeping(host, await SettingsJournal.read(host), settings, study), settings
 
 
-async def _look(host: Host, what: Keeping, known: Sequence[Settable]) -> None:
+async def _look(host: Host, what: Keeping, settings: Sequence[Settable]) -> None:
     """Read the configuration back: something else there may set the same."""
-    kept = [one for one in known if one.name in what.values]
+    kept = [setting for setting in settings if setting.name in what.values]
     for name, other in differs(what.values, await kept_now(host, kept)).items():
         note = f"the configuration as a whole sets it to {other or 'nothing'} at boot"
         what.notes[name] = f"{what.notes[name]}; {note}" if name in what.notes else note

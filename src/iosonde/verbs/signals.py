@@ -104,8 +104,8 @@ class _Signals:
             say(_CURSOR)
         say("ended at once; " + ("left behind, each with the command that takes it away there:"
                                   if left else "nothing is known to be left behind"))  # fmt: skip
-        for one in left:
-            say(f"  {one}")
+        for line in left:
+            say(f"  {line}")
         os._exit(128 + self.first)
 
     def forget(self) -> None:
@@ -227,8 +227,8 @@ def run_async(doing: Coroutine[Any, Any, T], advice: Callable[[], str] | str = "
     except asyncio.CancelledError:
         if not asked():
             raise
-        told = advice if isinstance(advice, str) else advice()
-        raise Interrupted(asked(), told) from None
+        hint = advice if isinstance(advice, str) else advice()
+        raise Interrupted(asked(), hint) from None
     else:
         return result
     finally:

@@ -173,5 +173,5 @@ async def _record(target: str, seconds: float, directory: Path) -> RecordedTrace
 
 def formats() -> TraceResult:
     """The formats of traces that are read."""
-    known = known_formats()
-    return TraceResult("formats", formats=tuple(TraceFormat(*row) for row in known.items()))
+    readable = known_formats()
+    return TraceResult("formats", formats=tuple(TraceFormat(*row) for row in readable.items()))

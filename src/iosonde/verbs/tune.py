@@ -141,13 +141,24 @@ class TunedSettings(VerbResult):
         import polars
 
         rows = []
-        for one in self.candidates:
-            low, high = one.metric.ci95 if one.metric and one.metric.ci95 else (None, None)
-            rows.append({
-                **one.settings, "mean": one.metric.mean if one.metric else None, "low": low,
-                "high": high, "loops": one.loops, "device_seconds": one.device_seconds,
-                "state": one.state, "reason": one.reason,
-            })  # fmt: skip
+        for candidate in self.candidates:
+            low, high = (
+                candidate.metric.ci95
+                if candidate.metric and candidate.metric.ci95
+                else (None, None)
+            )
+            rows.append(
+                {
+                    **candidate.settings,
+                    "mean": candidate.metric.mean if candidate.metric else None,
+                    "low": low,
+                    "high": high,
+                    "loops": candidate.loops,
+                    "device_seconds": candidate.device_seconds,
+                    "state": candidate.state,
+                    "reason": candidate.reason,
+                }
+            )
         return polars.DataFrame(rows, infer_schema_length=None)
 
 
@@ -251,7 +262,7 @@ def tuned(run: Run, campaign: Campaign, rescued: StoreFailed | None = None) -> T
         goal=TunedGoal(
             goal.metric, goal.unit, goal.higher, goal.margin, goal.budget, goal.limits
         ),
-        candidates=tuple(_candidate(one, campaign) for one in campaign.candidates),
+        candidates=tuple(_candidate(candidate, campaign) for candidate in campaign.candidates),
         baseline=result.baseline if result else before,
         winner=_winner(campaign),
         ending=result.ending if result else None, sentence=result.sentence if result else None,
@@ -264,11 +275,17 @@ def tuned(run: Run, campaign: Campaign, rescued: StoreFailed | None = None) -> T
     )  # fmt: skip
 
 
-def _candidate(one: CandidateEnd, campaign: Campaign) -> TunedCandidate:
+def _candidate(candidate: CandidateEnd, campaign: Campaign) -> TunedCandidate:
     return TunedCandidate(
-        one.settings, one.loops, one.device_seconds, one.metric, one.state, one.reason, one.stage,
-        campaign.at(one),
-    )  # fmt: skip
+        candidate.settings,
+        candidate.loops,
+        candidate.device_seconds,
+        candidate.metric,
+        candidate.state,
+        candidate.reason,
+        candidate.stage,
+        campaign.at(candidate),
+    )
 
 
 def _winner(campaign: Campaign) -> TunedWinner | None:

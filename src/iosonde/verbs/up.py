@@ -107,10 +107,10 @@ async def _require_whole(builder: Builder, tell: Callable[[str], None], *, repai
     stood = [site for site in builder.built.values() if site.name in builder.stood]
     wrong = await troubles(stood, builder.hosts)
     if repair:
-        for one in wrong:
-            host, journal = builder.hosts[one.site.host], builder.journals[one.site.host]
-            await repair_layer(one, host, journal, tell)
-        wrong = await troubles([one.site for one in wrong], builder.hosts)
+        for trouble in wrong:
+            host, journal = builder.hosts[trouble.site.host], builder.journals[trouble.site.host]
+            await repair_layer(trouble, host, journal, tell)
+        wrong = await troubles([trouble.site for trouble in wrong], builder.hosts)
     if wrong:
         raise HostFailed(
             f"the stack is built, but degraded: {'; '.join(map(str, wrong))}",

@@ -16,7 +16,8 @@ def _judge(a: list[float], b: list[float], metric: str = "write.iops", **how: ob
     bar = how.get("bar")
     assert isinstance(known, Circumstances)
     assert bar is None or isinstance(bar, Bar)
-    return judge(summarise(metric, "1/s", a), summarise(metric, "1/s", b), known=known, bar=bar)
+    first, second = summarise(metric, "1/s", a), summarise(metric, "1/s", b)
+    return judge(first, second, circumstances=known, bar=bar)
 
 
 STEADY = [1000.0, 1004.0, 996.0, 1001.0, 999.0]

@@ -98,7 +98,7 @@ def _denied(case: EvidenceSet) -> Iterable[Finding]:
             if other is None or min(len(condition.metric.loops), len(other.metric.loops)) < 2:
                 continue
             context = circumstances(other, condition)
-            verdict = judge(other.metric, condition.metric, known=context).verdict
+            verdict = judge(other.metric, condition.metric, circumstances=context).verdict
             if verdict.outcome in {Outcome.BETTER, Outcome.WORSE}:
                 yield _overlooked(condition, other, verdict, remark)
 

@@ -83,7 +83,7 @@ def _judged(series: ComparableTrials, ranked: Sequence[Condition]) -> Iterable[F
 
 def _step(a: Condition, b: Condition, bar: Bar) -> _Step:
     context = circumstances(a, b)
-    return _Step(a, b, judge(a.metric, b.metric, bar=bar, known=context).verdict)
+    return _Step(a, b, judge(a.metric, b.metric, bar=bar, circumstances=context).verdict)
 
 
 def _stretches(steps: Sequence[_Step]) -> Iterator[list[_Step]]:

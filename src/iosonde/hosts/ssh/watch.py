@@ -46,13 +46,13 @@ class SshWatch(FilesWatch):
     async def _read(self) -> None:
         contents = await asyncio.gather(*map(_whole, self._files.values()))
         moment = self._epoch + time.monotonic()
-        found = {
+        files = {
             path: content
             for path, content in zip(self._files, contents, strict=True)
             if content is not None
         }
-        if found:
-            self._readings.append(FilesSnapshot(moment, found))
+        if files:
+            self._readings.append(FilesSnapshot(moment, files))
 
     @override
     def take(self) -> Sequence[FilesSnapshot]:

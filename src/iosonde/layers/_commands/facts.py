@@ -73,9 +73,9 @@ def _number(text: str) -> Scalar:
     return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
 
 
-def _echoed(found: re.Match[str]) -> Iterator[PrintedSubject]:
-    path, value = found["path"].replace("\\", ""), found["value"].strip()
-    loop = _LOOP.search(found.string[: found.start()])
+def _echoed(match: re.Match[str]) -> Iterator[PrintedSubject]:
+    path, value = match["path"].replace("\\", ""), match["value"].strip()
+    loop = _LOOP.search(match.string[: match.start()])
     items = loop["items"].split() if loop else [""]
     for item in items:
         whole = path
@@ -88,57 +88,57 @@ def _echoed(found: re.Match[str]) -> Iterator[PrintedSubject]:
 
 def _written(path: str, value: str) -> Iterator[PrintedSubject]:
     """What a value written into a file of /sys or /proc sets."""
-    if found := _BLOCK.match(path):
-        name = found["device"].replace("!", "/")
+    if match := _BLOCK.match(path):
+        name = match["device"].replace("!", "/")
         kind = "md" if re.fullmatch(r"md\w+", name) else "dm" if name.startswith("dm-") else "disk"
-        yield PrintedSubject(kind, name, {found["name"]: _number(value)})
-    elif found := _NET.match(path):
-        setting = "txqueuelen" if found["name"] == "tx_queue_len" else found["name"]
-        yield PrintedSubject("link", found["device"], {setting: _number(value)})
+        yield PrintedSubject(kind, name, {match["name"]: _number(value)})
+    elif match := _NET.match(path):
+        setting = "txqueuelen" if match["name"] == "tx_queue_len" else match["name"]
+        yield PrintedSubject("link", match["device"], {setting: _number(value)})
     elif path == "/proc/fs/nfsd/threads":
         yield PrintedSubject("nfsd", "", {"threads": _number(value)})
     elif path.startswith("/proc/sys/"):
         yield PrintedSubject("host", "", as_values({path.removeprefix("/proc/sys/"): value}))
-    elif found := re.match(r"/sys/module/(\w+)/parameters/(\w+)$", path):
-        yield PrintedSubject("module", found[1], {found[2]: _number(value)})
+    elif match := re.match(r"/sys/module/(\w+)/parameters/(\w+)$", path):
+        yield PrintedSubject("module", match[1], {match[2]: _number(value)})
     elif path.endswith("/cpufreq/scaling_governor"):
         yield PrintedSubject("host", "", {"cpu.governor": value})
-    elif found := re.match(r"/proc/irq/(\d+)/(smp_affinity(?:_list)?)$", path):
-        yield PrintedSubject("host", "", {f"irq.{found[1]}.{found[2]}": value})
+    elif match := re.match(r"/proc/irq/(\d+)/(smp_affinity(?:_list)?)$", path):
+        yield PrintedSubject("host", "", {f"irq.{match[1]}.{match[2]}": value})
 
 
-def _read_ahead(found: re.Match[str]) -> Iterator[PrintedSubject]:
-    for device in found["devices"].split():
-        kilobytes = int(found["sectors"]) * units.SECTOR // units.KIB
+def _read_ahead(match: re.Match[str]) -> Iterator[PrintedSubject]:
+    for device in match["devices"].split():
+        kilobytes = int(match["sectors"]) * units.SECTOR // units.KIB
         yield PrintedSubject("disk", device.removeprefix("/dev/"), {"read_ahead_kb": kilobytes})
 
 
-def _drive(found: re.Match[str]) -> Iterator[PrintedSubject]:
+def _drive(match: re.Match[str]) -> Iterator[PrintedSubject]:
     values: dict[str, Scalar] = {}
-    for letter, figure in re.findall(r"-([Wa])\s?(\d+)", found["options"]):
+    for letter, figure in re.findall(r"-([Wa])\s?(\d+)", match["options"]):
         if letter == "W":
             values["write_cache"] = "write back" if figure == "1" else "write through"
         else:
             values["read_ahead_kb"] = int(figure) * units.SECTOR // units.KIB
-    for device in found["devices"].split() if values else ():
+    for device in match["devices"].split() if values else ():
         yield PrintedSubject("disk", device.removeprefix("/dev/"), values)
 
 
-def _interface(found: re.Match[str]) -> Iterator[PrintedSubject]:
+def _interface(match: re.Match[str]) -> Iterator[PrintedSubject]:
     values: dict[str, Scalar] = {
         "txqueuelen" if name == "qlen" else name: int(figure)
-        for name, figure in _PAIR.findall(found["rest"])
+        for name, figure in _PAIR.findall(match["rest"])
     }
-    yield PrintedSubject("link", found["device"], values)
+    yield PrintedSubject("link", match["device"], values)
 
 
-def _ethtool(found: re.Match[str]) -> Iterator[PrintedSubject]:
-    words = {"offload": "K", "features": "K", "set-ring": "G", "coalesce": "C",
+def _ethtool(match: re.Match[str]) -> Iterator[PrintedSubject]:
+    letters = {"offload": "K", "features": "K", "set-ring": "G", "coalesce": "C",
              "set-channels": "L", "change": "s"}  # fmt: skip
-    letter = found["letter"] or words[found["word"]]
-    told = re.findall(r"([a-z][\w-]*)\s+([\w.]+)", found["rest"])
+    letter = match["letter"] or letters[match["word"]]
+    pairs = re.findall(r"([a-z][\w-]*)\s+([\w.]+)", match["rest"])
     values: dict[str, Scalar] = {}
-    for name, text in told:
+    for name, text in pairs:
         value: Scalar = text == "on" if text in {"on", "off"} else _number(text)
         if letter == "K":
             values[_FEATURES.get(name, name.replace("-", "_"))] = value
@@ -151,24 +151,26 @@ def _ethtool(found: re.Match[str]) -> Iterator[PrintedSubject]:
         else:
             values[name.replace("-", "_")] = value
     if values:
-        yield PrintedSubject("link", found["device"], values)
+        yield PrintedSubject("link", match["device"], values)
 
 
-def _sysctl(found: re.Match[str]) -> Iterator[PrintedSubject]:
-    told = {name: one or two or three for name, one, two, three in _NAMED.findall(found["rest"])}
-    yield PrintedSubject("host", "", as_values(told))
+def _sysctl(match: re.Match[str]) -> Iterator[PrintedSubject]:
+    values = {
+        name: bare or two or three for name, bare, two, three in _NAMED.findall(match["rest"])
+    }
+    yield PrintedSubject("host", "", as_values(values))
 
 
-def _service(found: re.Match[str]) -> Iterator[PrintedSubject]:
-    names = [name for name in (found["old"] or found["new"]).split() if not name.startswith("-")]
-    if found.end() < len(found.string) or len(names) > 8:
+def _service(match: re.Match[str]) -> Iterator[PrintedSubject]:
+    names = [name for name in (match["old"] or match["new"]).split() if not name.startswith("-")]
+    if match.end() < len(match.string) or len(names) > 8:
         names = names[:1]  # a sentence goes on
     yield PrintedSubject("host", "", {"services_off": ", ".join(names)})
 
 
-def _controller(found: re.Match[str]) -> Iterator[PrintedSubject]:
-    values: dict[str, Scalar] = {found["key"]: _number(found["slot"])}
-    for name, value in re.findall(r"(\w+)=([\w/.-]+)", found["rest"]):
+def _controller(match: re.Match[str]) -> Iterator[PrintedSubject]:
+    values: dict[str, Scalar] = {match["key"]: _number(match["slot"])}
+    for name, value in re.findall(r"(\w+)=([\w/.-]+)", match["rest"]):
         shares = re.fullmatch(r"(\d{1,3})/(\d{1,3})", value)
         if name in {"cacheratio", "cr"} and shares:
             values["cache_read_share"] = int(shares[1]) / 100
@@ -177,16 +179,16 @@ def _controller(found: re.Match[str]) -> Iterator[PrintedSubject]:
             values["disk_cache"] = {"enable": "enabled", "disable": "disabled"}.get(value, value)
         else:
             values[name] = value
-    yield PrintedSubject("controller", f"{found['key']}{found['slot']}", values)
+    yield PrintedSubject("controller", f"{match['key']}{match['slot']}", values)
 
 
-def _mount(found: re.Match[str]) -> Iterator[PrintedSubject]:
-    fstype = found["type"] or found["later"]
-    source, point = found["source"], found["point"]
+def _mount(match: re.Match[str]) -> Iterator[PrintedSubject]:
+    fstype = match["type"] or match["later"]
+    source, point = match["source"], match["point"]
     if fstype is None and point and re.match(r"[\w.\[\]:-]+:/", source):
         fstype = "nfs"
-    if fstype and point and (one := mounted(source, point, fstype, found["options"])):
-        yield one
+    if fstype and point and (mount := mounted(source, point, fstype, match["options"])):
+        yield mount
 
 
 _COMMANDS: tuple[tuple[re.Pattern[str], _Set], ...] = (
@@ -199,6 +201,6 @@ _COMMANDS: tuple[tuple[re.Pattern[str], _Set], ...] = (
 def settings_in(text: str) -> Iterator[PrintedSubject]:
     """What the commands of a line set, in no order; what stands in grave accents is one command."""
     for command in text.split("`"):
-        for pattern, told in _COMMANDS:
-            for found in pattern.finditer(command.strip()):
-                yield from told(found)
+        for pattern, subjects in _COMMANDS:
+            for match in pattern.finditer(command.strip()):
+                yield from subjects(match)

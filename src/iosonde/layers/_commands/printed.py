@@ -61,20 +61,20 @@ class ShellSettings(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        told, last = entries(cursor, first, _entry, gap=1, most=200)
-        found = [subject for subjects, _ in told for subject in subjects]
-        hosts = {host for _, host in told if host}
-        if not found:
+        parsed, last = entries(cursor, first, _entry, gap=1, most=200)
+        every = [subject for subjects, _ in parsed for subject in subjects]
+        hosts = {host for _, host in parsed if host}
+        if not every:
             raise Unreadable("nothing is set")
         host = hosts.pop() if len(hosts) == 1 else ""
-        return OutputReading(first, last, states=(PrintedState(self.tool, _together(found), host),))
+        return OutputReading(first, last, states=(PrintedState(self.tool, _together(every), host),))
 
 
 def _entry(cursor: TextCursor, index: int) -> tuple[tuple[list[PrintedSubject], str], int] | None:
     """What a line sets, and on which host; None where it sets nothing."""
-    told, end = _told(cursor, index)
+    in_line, end = _told(cursor, index)
     prompt = prompt_in(cursor.line(index) or "")
-    return ((told, prompt.host if prompt else ""), end) if told else None
+    return ((in_line, prompt.host if prompt else ""), end) if in_line else None
 
 
 def _told(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int]:
@@ -82,32 +82,34 @@ def _told(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int]:
     line = cursor.line(index) or ""
     if len(line) > 600:
         return [], index
-    told = list(settings_in(line)) or _variable(cursor, index, line)
+    subjects = list(settings_in(line)) or _variable(cursor, index, line)
     after = cursor.line(index + 1) or ""
     if (len(line) < _LONG and not line.endswith("\\")) or not after.strip() or len(after) > 600:
-        return told, index
+        return subjects, index
     if list(settings_in(after)):
-        return told, index
+        return subjects, index
     tries = [list(settings_in(whole)) for whole in joinings([line.rstrip("\\"), after])]
     best = max(tries, key=_figures)
-    return (best, index + 1) if _figures(best) > _figures(told) else (told, index)
+    return (best, index + 1) if _figures(best) > _figures(subjects) else (subjects, index)
 
 
 def _figures(subjects: Iterable[PrintedSubject]) -> int:
-    return sum(len(f"{name}{value}") for one in subjects for name, value in one.values.items())
+    return sum(
+        len(f"{name}{value}") for subject in subjects for name, value in subject.values.items()
+    )
 
 
 def _variable(cursor: TextCursor, index: int, line: str) -> list[PrintedSubject]:
     """A variable of the file that configures an NFS server, known or not."""
-    found = _VARIABLE.fullmatch(unmarked(line))
-    if found is None:
+    match = _VARIABLE.fullmatch(unmarked(line))
+    if match is None:
         return []
-    text = found["value"].strip("\"'")
+    text = match["value"].strip("\"'")
     value: Scalar = int(text) if text.isdecimal() and len(text) < 10 else text
     subjects = [
-        PrintedSubject("file", _file(cursor, index), {"holds": "nfs", found["name"]: value})
+        PrintedSubject("file", _file(cursor, index), {"holds": "nfs", match["name"]: value})
     ]
-    if found["name"] == "RPCNFSDCOUNT" and isinstance(value, int):
+    if match["name"] == "RPCNFSDCOUNT" and isinstance(value, int):
         subjects.append(PrintedSubject("nfsd", "", {"threads": value}))
     return subjects
 
@@ -116,8 +118,8 @@ def _file(cursor: TextCursor, first: int) -> str:
     """The file that the lines above say a variable stands in."""
     for index in range(first - 1, max(first - 6, -1), -1):
         line = cursor.line(index) or ""
-        if found := _FILE.search(line):
-            return found["path"]
+        if match := _FILE.search(line):
+            return match["path"]
         if line.strip() and not _VARIABLE.fullmatch(unmarked(line)) and line.lstrip()[0] != "#":
             break
     return ""
@@ -125,10 +127,10 @@ def _file(cursor: TextCursor, first: int) -> str:
 
 def _together(subjects: Iterable[PrintedSubject]) -> tuple[PrintedSubject, ...]:
     """One subject for each thing; of two values of one setting the later."""
-    found: dict[tuple[str, str], dict[str, Scalar]] = {}
-    for one in subjects:
-        values = found.setdefault((one.kind, one.name), {})
-        for name, value in one.values.items():
+    merged: dict[tuple[str, str], dict[str, Scalar]] = {}
+    for subject in subjects:
+        values = merged.setdefault((subject.kind, subject.name), {})
+        for name, value in subject.values.items():
             before = values.get(name) if name == "services_off" else None
             values[name] = f"{before}, {value}" if before else value
-    return tuple(PrintedSubject(kind, name, values) for (kind, name), values in found.items())
+    return tuple(PrintedSubject(kind, name, values) for (kind, name), values in merged.items())

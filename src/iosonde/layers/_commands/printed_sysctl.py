@@ -58,8 +58,8 @@ class SysctlOutput(Output):
         values: dict[str, Scalar] = {}
         name, last, before = "", first, ""
         for index, line in lines(cursor, first, 4000):
-            if found := _parsed(line):
-                name, value = found
+            if setting := _parsed(line):
+                name, value = setting
                 values[name] = value
                 last = index
             elif line.strip() and _is_rest(line, before):
@@ -80,10 +80,10 @@ class SysctlOutput(Output):
 
 def _parsed(line: str) -> tuple[str, Scalar] | None:
     """Name and value in a line; None where it holds no setting."""
-    found = _LINE.fullmatch(unmarked(line))
-    if found is None:
+    match = _LINE.fullmatch(unmarked(line))
+    if match is None:
         return None
-    name, value = found["name"], found["value"].strip()
+    name, value = match["name"], match["value"].strip()
     if "." not in name:
         name = name.replace("/", ".")
     return name, _value(value.partition(" #")[0])
@@ -91,8 +91,8 @@ def _parsed(line: str) -> tuple[str, Scalar] | None:
 
 def _value(text: str) -> Scalar:
     """A number as a number, several with single blanks between them."""
-    words = text.strip().strip("\"'").split()
-    whole = " ".join(words)
+    parts = text.strip().strip("\"'").split()
+    whole = " ".join(parts)
     return int(whole) if re.fullmatch(r"-?\d{1,20}", whole) else whole
 
 
@@ -106,8 +106,8 @@ def _file(cursor: TextCursor, first: int) -> tuple[int, str]:
     """The file that the lines above say these settings stand in, and where they say so."""
     for index in range(first - 1, max(first - 5, -1), -1):
         line = cursor.line(index) or ""
-        if found := _FILE.search(line):
-            return index, found["path"]
+        if match := _FILE.search(line):
+            return index, match["path"]
         if line.strip() and not _COMMENT.match(line):
             break
     return first, ""

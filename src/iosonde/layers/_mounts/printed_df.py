@@ -71,9 +71,11 @@ class Df(StateOutput):
             if _HEAD.match(line):
                 break
             parts.append(line.strip())
-            found = next((one for whole in joinings(parts) if (one := _ROW.fullmatch(whole))), None)
-            if found:
-                subjects.append(_subject(found, block, decimal=decimal))
+            row = next(
+                (match for whole in joinings(parts) if (match := _ROW.fullmatch(whole))), None
+            )
+            if row:
+                subjects.append(_subject(row, block, decimal=decimal))
                 parts, last = [], index
             elif len(parts) > 2:
                 break
@@ -82,21 +84,21 @@ class Df(StateOutput):
 
 def _block(unit: str) -> int | None:
     """Bytes of the unit in the table's head; None where each figure has its own."""
-    found = _BLOCK.match(unit)
-    return units.parse_bytes(f"{found[1]}{found[2].replace('B', '')}") if found else None
+    match = _BLOCK.match(unit)
+    return units.parse_bytes(f"{match[1]}{match[2].replace('B', '')}") if match else None
 
 
-def _subject(found: re.Match[str], block: int | None, *, decimal: bool) -> PrintedSubject:
-    sizes = [_bytes(found[number], block, decimal=decimal) for number in (3, 4, 5)]
-    source = found["source"]
-    fstype = found["type"] or (source if source in {"tmpfs", "devtmpfs"} else "filesystem")
+def _subject(match: re.Match[str], block: int | None, *, decimal: bool) -> PrintedSubject:
+    sizes = [_bytes(match[number], block, decimal=decimal) for number in (3, 4, 5)]
+    source = match["source"]
+    fstype = match["type"] or (source if source in {"tmpfs", "devtmpfs"} else "filesystem")
     values: dict[str, Scalar] = {
         "device": source,
         "size": sizes[0],
         "used": sizes[1],
         "available": sizes[2],
     }
-    return PrintedSubject(_KINDS.get(fstype, fstype), found["point"], values)
+    return PrintedSubject(_KINDS.get(fstype, fstype), match["point"], values)
 
 
 def _bytes(figure: str, block: int | None, *, decimal: bool) -> int:

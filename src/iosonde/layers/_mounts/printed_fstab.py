@@ -71,14 +71,14 @@ class Fstab(StateOutput):
                 return None
             parts.append(unmarked(line))
             for whole in joinings(parts):
-                found = _LINE.fullmatch(whole)
-                if found and found["type"].partition(".")[0] in TYPES:
-                    if _LIVE.search(found.string[found.start("options") :]):
+                match = _LINE.fullmatch(whole)
+                if match and match["type"].partition(".")[0] in TYPES:
+                    if _LIVE.search(match.string[match.start("options") :]):
                         return None  # /proc/mounts
                     after = cursor.line(end + 1) or ""
                     if len(line) > 65 and _goes_on(after):
                         break
-                    return subject(*found.group("source", "point", "type", "options")), end
+                    return subject(*match.group("source", "point", "type", "options")), end
         return None
 
     @override

@@ -111,8 +111,8 @@ def _entry(cursor: TextCursor, index: int) -> tuple[_Entry, int] | None:
         if (parts and _BEGINS.match(text)) or (not parts and not _BEGINS.match(text)):
             break
         parts.append(text)
-        if found := _parsed(parts):
-            best = found, end
+        if entry := _parsed(parts):
+            best = entry, end
             if len(line) < 66:
                 break
         elif best is not None:
@@ -123,9 +123,9 @@ def _entry(cursor: TextCursor, index: int) -> tuple[_Entry, int] | None:
 def _parsed(parts: Sequence[str]) -> _Entry | None:
     for whole in joinings(parts):
         for form in _FORMS:
-            if not (found := form.fullmatch(whole)):
+            if not (match := form.fullmatch(whole)):
                 continue
-            fstype = found["type"] if "type" in form.groupindex else "nfs"
+            fstype = match["type"] if "type" in form.groupindex else "nfs"
             if fstype.partition(".")[0] in TYPES:
-                return found["source"], found["point"], fstype, found["options"]
+                return match["source"], match["point"], fstype, match["options"]
     return None

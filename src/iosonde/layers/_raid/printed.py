@@ -67,15 +67,15 @@ class RaidWords(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        found = _found(cursor, first)
-        if found is None:
+        match = _found(cursor, first)
+        if match is None:
             raise Unreadable("no array is described")
-        values: dict[str, Scalar] = {"raid_level": f"raid{found['level']}"}
-        if "disks" in found.re.groupindex:
-            values["disks"] = int(found["disks"])
-        end = found.end()
-        strip = _STRIP.search(found.string, end, end + _NEAR)
-        if strip and not _AGAIN.search(found.string, end, strip.start()):
+        values: dict[str, Scalar] = {"raid_level": f"raid{match['level']}"}
+        if "disks" in match.re.groupindex:
+            values["disks"] = int(match["disks"])
+        end = match.end()
+        strip = _STRIP.search(match.string, end, end + _NEAR)
+        if strip and not _AGAIN.search(match.string, end, strip.start()):
             values["strip_size"] = units.parse_bytes(strip["size"] + strip["prefix"].upper())
             end = strip.end()
         last = first if end <= len(_words(cursor, first)) else first + 1
@@ -94,10 +94,12 @@ def _found(cursor: TextCursor, first: int) -> re.Match[str] | None:
     """
     line = _words(cursor, first)
     text = f"{line} {_words(cursor, first + 1)}"
-    found = [one for pattern in _SAID if (one := pattern.search(text)) and one.start() < len(line)]
-    for one in sorted(found, key=lambda one: one.start()):
-        begin = text.rfind(". ", 0, one.start()) + 1
-        end = text.find(". ", one.end())
+    matches = [
+        match for pattern in _SAID if (match := pattern.search(text)) and match.start() < len(line)
+    ]
+    for match in sorted(matches, key=lambda match: match.start()):
+        begin = text.rfind(". ", 0, match.start()) + 1
+        end = text.find(". ", match.end())
         if not _WEIGHED.search(text, begin, end if end > 0 else len(text)):
-            return one
+            return match
     return None

@@ -89,8 +89,8 @@ class BcacheOutput(Output):
         begin, prompt = command_before(
             cursor, first, ("grep", "head", "tail", "egrep", "cat"), reach=3
         )
-        if found := _CAT.search(line):
-            items, last = _answer(cursor, first, found["path"])
+        if match := _CAT.search(line):
+            items, last = _answer(cursor, first, match["path"])
             begin, prompt = first, prompt_in(line) or Prompt(line.strip())
         elif _ABOVE.match(line):
             items, last = _below_heads(cursor, first)
@@ -148,8 +148,8 @@ def _below_heads(cursor: TextCursor, first: int) -> tuple[list[tuple[str, str]],
     items: list[tuple[str, str]] = []
     path, last = "", first
     for index, line in lines(cursor, first, 2000):
-        if found := _ABOVE.match(line):
-            path, last = found["path"], index
+        if match := _ABOVE.match(line):
+            path, last = match["path"], index
         elif line and path and not prompt_in(line):
             items.append((path, line))
             path, last = "", index
@@ -176,10 +176,10 @@ def _split(path: str) -> tuple[str, str]:
 
     What belongs to the cache of a device has the same name whichever way leads there.
     """
-    if found := _SET.match(path):
-        return (found["part"], found["rest"]) if found["part"] else (found["set"], found["rest"])
-    if found := _DEVICE.match(path):
-        return found["name"].replace("!", "/"), found["rest"]
+    if match := _SET.match(path):
+        return (match["part"], match["rest"]) if match["part"] else (match["set"], match["rest"])
+    if match := _DEVICE.match(path):
+        return match["name"].replace("!", "/"), match["rest"]
     return "", path.removeprefix("./").removeprefix("bcache/")
 
 

@@ -233,5 +233,5 @@ def _flag(text: str | None) -> bool | None:
 
 def _microseconds(text: str | None) -> int | None:
     """µs of `2.0ms`."""
-    found = re.match(r"([\d.]+)ms", text or "")
-    return round(float(found[1]) * 1000) if found else None
+    match = re.match(r"([\d.]+)ms", text or "")
+    return round(float(match[1]) * 1000) if match else None

@@ -54,8 +54,8 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("MODEL LABEL PARTLABEL PARTTYPENAME", _TEXT, True, True),
 )  # fmt: skip
 COLUMNS: Mapping[str, Column] = {
-    name: Column(name, cell, empty, words)
-    for names, cell, empty, words in _ALIKE
+    name: Column(name, cell, empty, several_words)
+    for names, cell, empty, several_words in _ALIKE
     for name in names.split()
 }
 _FACTS = {
@@ -94,7 +94,7 @@ def subjects(
         table: cells by the names of the columns, and names of what the device stands on.
         host: as the prompt names it.
     """
-    found: dict[str, tuple[str, dict[str, Scalar]]] = {}
+    by_name: dict[str, tuple[str, dict[str, Scalar]]] = {}
     mounts: dict[str, PrintedSubject] = {}
     places: dict[str, str] = {}
     for cells, below in table:
@@ -102,16 +102,16 @@ def subjects(
         kind = _kind(cells, plain, bool(below))
         name = f"mapper/{plain}" if kind in _MAPPED and "/" not in plain else plain
         places[plain] = name
-        values = found.setdefault(name, (kind, {}))[1]
+        values = by_name.setdefault(name, (kind, {}))[1]
         values.update(_values(cells, kind))
-        under = [places.get(one, one) for one in below]
-        known = str(values.get("below") or "").split()
-        if under := list(dict.fromkeys([*known, *under])):
+        under = [places.get(name, name) for name in below]
+        already = str(values.get("below") or "").split()
+        if under := list(dict.fromkeys([*already, *under])):
             values["below"] = " ".join(under)
         for point in (cells.get("MOUNTPOINTS") or cells.get("MOUNTPOINT") or "").split("\n"):
             if point.startswith("/") and values.get("fstype"):
                 mounts[point] = _mounted(point, name, str(values["fstype"]), host)
-    devices = [PrintedSubject(kind, name, values, host) for name, (kind, values) in found.items()]
+    devices = [PrintedSubject(kind, name, values, host) for name, (kind, values) in by_name.items()]
     return (*devices, *mounts.values())
 
 

@@ -99,17 +99,17 @@ def health_of_nvme(text: str | bytes) -> dict[str, Scalar]:
 
 def health_of_tree(tree: Mapping[str, Any]) -> dict[str, Scalar]:
     """See `health_of_smartctl`; of the object itself."""
-    found = health_of_log(_object(tree, "nvme_smart_health_information_log"), kelvin=False)
+    values = health_of_log(_object(tree, "nvme_smart_health_information_log"), kelvin=False)
     passed = _object(tree, "smart_status").get("passed")
     if isinstance(passed, bool):
-        found["health_passed"] = passed
-    _put(found, "temperature", _object(tree, "temperature").get("current"), 1)
-    _put(found, "power_cycles", tree.get("power_cycle_count"), 1)
-    _put(found, "power_on_time", _object(tree, "power_on_time").get("hours"), 3600)
-    _put(found, "media_wear", tree.get("scsi_percentage_used_endurance_indicator"), 0.01)
-    _put(found, "media_wear", _object(tree, "endurance_used").get("current_percent"), 0.01)
-    _put(found, "reallocated_sectors", tree.get("scsi_grown_defect_list"), 1)
-    found |= health_of_table(
+        values["health_passed"] = passed
+    _put(values, "temperature", _object(tree, "temperature").get("current"), 1)
+    _put(values, "power_cycles", tree.get("power_cycle_count"), 1)
+    _put(values, "power_on_time", _object(tree, "power_on_time").get("hours"), 3600)
+    _put(values, "media_wear", tree.get("scsi_percentage_used_endurance_indicator"), 0.01)
+    _put(values, "media_wear", _object(tree, "endurance_used").get("current_percent"), 0.01)
+    _put(values, "reallocated_sectors", tree.get("scsi_grown_defect_list"), 1)
+    values |= health_of_table(
         (row.get("id"), row.get("name"), _object(row, "raw").get("value"))
         for row in _rows(_object(tree, "ata_smart_attributes"))
     )
@@ -117,13 +117,13 @@ def health_of_tree(tree: Mapping[str, Any]) -> dict[str, Scalar]:
         for row in _rows(page):
             if isinstance(row.get("name"), str) and row["name"] in _STATISTICS:
                 name, factor = _STATISTICS[row["name"]]
-                _put(found, name, row.get("value"), factor)
+                _put(values, name, row.get("value"), factor)
     for which, name in (("current", "interface_speed"), ("max", "interface_speed_max")):
         link = _object(_object(tree, "interface_speed"), which)
         rate, bits = link.get("units_per_second", ""), link.get("bits_per_unit", "")
         if _is_count(rate) and _is_count(bits):
-            _put(found, name, int(rate) * int(bits), 1)
-    return found
+            _put(values, name, int(rate) * int(bits), 1)
+    return values
 
 
 def health_of_log(log: Mapping[str, Any], *, kelvin: bool) -> dict[str, Scalar]:
@@ -133,35 +133,35 @@ def health_of_log(log: Mapping[str, Any], *, kelvin: bool) -> dict[str, Scalar]:
         log: name → figure.
         kelvin: its temperature is in kelvin, as nvme-cli's JSON has it.
     """
-    found: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = {}
     for name, (theirs, factor) in _NVME.items():
         for key in theirs:
             value = log.get(key)
             if isinstance(value, Mapping):  # critical_warning of nvme-cli --verbose
                 value = value.get("value")
-            _put(found, name, value, factor)
+            _put(values, name, value, factor)
     for name, keys in _THROTTLE.items():
         parts = [log[key] for key in keys if _is_count(log.get(key))]
         if parts:
-            _put(found, name, sum(parts), 1)
+            _put(values, name, sum(parts), 1)
     temperature = log.get("temperature", "")
     if _is_count(temperature):
-        _put(found, "temperature", temperature - (_KELVIN if kelvin else 0), 1)
-    return found
+        _put(values, "temperature", temperature - (_KELVIN if kelvin else 0), 1)
+    return values
 
 
 def health_of_table(rows: Iterable[tuple[object, object, object]]) -> dict[str, Scalar]:
     """ATA attributes that mean the same on all drives: number, name, raw value."""
-    found: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = {}
     for number, name, raw in rows:
         if isinstance(name, str) and name in _UNSAFE:
-            _put(found, "unsafe_shutdowns", raw, 1)
+            _put(values, "unsafe_shutdowns", raw, 1)
         elif isinstance(number, int) and number in _ATTRIBUTES:
-            _put(found, _ATTRIBUTES[number], raw, 1)
-    return found
+            _put(values, _ATTRIBUTES[number], raw, 1)
+    return values
 
 
-def _put(found: dict[str, Scalar], name: str, value: object, factor: float) -> None:
+def _put(values: dict[str, Scalar], name: str, value: object, factor: float) -> None:
     """A figure in our unit, where it is one that a drive can mean."""
     if not isinstance(value, int) or isinstance(value, bool):
         return
@@ -169,7 +169,7 @@ def _put(found: dict[str, Scalar], name: str, value: object, factor: float) -> N
         return
     figure = value * factor
     if abs(figure) <= _LARGEST:
-        found[name] = round(figure, 4) if factor < 1 else int(figure)
+        values[name] = round(figure, 4) if factor < 1 else int(figure)
 
 
 def _is_count(value: object) -> bool:

@@ -37,9 +37,9 @@ _WAITING = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "po
 
 
 def _schedulers(case: EvidenceSet) -> Iterable[Finding]:
-    volumes = {(one.source, one.host, one.name) for one in case.of_kind("hwraid")}
-    kernels = [one for one in case.with_value("kernel") if _is_old(one)]
-    old = {(one.source, host) for one in kernels for host in (one.host, "")}
+    volumes = {(state.source, state.host, state.name) for state in case.of_kind("hwraid")}
+    kernels = [state for state in case.with_value("kernel") if _is_old(state)]
+    old = {(state.source, host) for state in kernels for host in (state.host, "")}
     for state in case.with_value("scheduler"):
         name = _active(str(state.values["scheduler"]))
         place = f"/sys/block/{_sysfs(state.name)}/queue/scheduler"
@@ -105,7 +105,7 @@ def _number(value: Scalar) -> int | None:
 
 def _depths(case: EvidenceSet) -> Iterable[Finding]:
     for state in case.of_kind("disk"):
-        requests, depth = (_number(state.values.get(one)) for one in ("nr_requests", "queue_depth"))
+        requests, depth = (_number(state.values.get(key)) for key in ("nr_requests", "queue_depth"))
         if requests is None or depth is None or requests >= depth:
             continue
         yield Finding(
@@ -146,21 +146,21 @@ def _more_requests(state: StateEvidence, depth: int) -> str:
 
 def _more_in_flight(case: EvidenceSet) -> Iterable[Finding]:
     """Loads that keep more in flight than the disks under them take."""
-    known: dict[tuple[str, str], list[StateEvidence]] = {}
-    for one in case.of_kind("disk"):
-        known.setdefault((one.source, one.name), []).append(one)
+    by_name: dict[tuple[str, str], list[StateEvidence]] = {}
+    for state in case.of_kind("disk"):
+        by_name.setdefault((state.source, state.name), []).append(state)
     ground = Ground(case)
-    for trial in case.trials if known else ():
+    for trial in case.trials if by_name else ():
         load = ground.load(trial)
         engine = str(trial.options.get("ioengine") or "")
         if not load.flying or not load.direct or engine in _WAITING:
             continue
-        disks = _disks(trial, known)
-        depths = [_number(one.values.get("queue_depth")) for one in disks]
+        disks = _disks(trial, by_name)
+        depths = [_number(disk.values.get("queue_depth")) for disk in disks]
         whole = sum(depth for depth in depths if depth)
         if not disks or not all(depths) or load.flying <= whole:
             continue
-        names = ", ".join(one.name for one in disks)
+        names = ", ".join(disk.name for disk in disks)
         takes = "takes" if len(disks) == 1 else "take"
         yield Finding(
             rule="queue-depth",
@@ -172,8 +172,8 @@ def _more_in_flight(case: EvidenceSet) -> Iterable[Finding]:
             evidence=(
                 Evidence("I/Os in flight (iodepth × jobs)", load.flying, "", load.where),
                 *(
-                    Evidence(f"queue_depth of {one.name}", depth, "", one.where)
-                    for one, depth in zip(disks, depths, strict=True)
+                    Evidence(f"queue_depth of {disk.name}", depth, "", disk.where)
+                    for disk, depth in zip(disks, depths, strict=True)
                 ),
             ),
             remedy=f"measure latency with at most {whole} in flight; a deeper queue of the device "
@@ -183,18 +183,18 @@ def _more_in_flight(case: EvidenceSet) -> Iterable[Finding]:
 
 
 def _disks(
-    trial: TrialEvidence, known: Mapping[tuple[str, str], Sequence[StateEvidence]]
+    trial: TrialEvidence, by_name: Mapping[tuple[str, str], Sequence[StateEvidence]]
 ) -> list[StateEvidence]:
     """The disks under a trial, where all of them are known."""
     names = [device.removeprefix("/dev/") for kind, device in trial.stands_on if kind == "disk"]
     if not trial.stands_on:
         names = [trial.target.removeprefix("/dev/")]
-    found = [
-        next((one for one in known.get((trial.source, name), ()) if near(one, trial)), None)
+    under = [
+        next((state for state in by_name.get((trial.source, name), ()) if near(state, trial)), None)
         for name in dict.fromkeys(names)
     ]
-    disks = [one for one in found if one is not None]
-    return disks if len(disks) == len(found) else []
+    disks = [disk for disk in under if disk is not None]
+    return disks if len(disks) == len(under) else []
 
 
 def _read_ahead_judged(case: EvidenceSet) -> Iterable[Finding]:
@@ -238,18 +238,18 @@ def _unit(trial: TrialEvidence) -> str:
 def _short_read_ahead(case: EvidenceSet) -> Iterable[Finding]:
     """Read-ahead that keeps only some members of an array busy."""
     ground = Ground(case)
-    known = [one for one in ground.arrays if one.stripe]
+    striped = [array for array in ground.arrays if array.stripe]
     aheads = _aheads(case)
-    for array in known:
+    for array in striped:
         ahead = _number(array.values.get("read_ahead_kb"))
         if array.kind in {"md", "hwraid"} and ahead is not None:
             yield from _too_short(array.name, ahead, array.where, array)
-    for trial in case.trials if known else ():
+    for trial in case.trials if striped else ():
         load = ground.load(trial)
         if not load.reads or load.random is not False or load.direct:
             continue
         top = _ahead_of(trial, aheads)
-        for array in [one for one in ground.under(trial) if one.stripe][-1:] if top else ():
+        for array in [array for array in ground.under(trial) if array.stripe][-1:] if top else ():
             if top and top.name != array.name:
                 ahead = _number(top.values["read_ahead_kb"]) or 0
                 yield from _too_short(top.name, ahead, top.where, array)
@@ -258,9 +258,9 @@ def _short_read_ahead(case: EvidenceSet) -> Iterable[Finding]:
 def _aheads(case: EvidenceSet) -> dict[tuple[str, str], StateEvidence]:
     """(source, name) → the last state that tells the read-ahead of a device."""
     return {
-        (one.source, one.name): one
-        for one in case.with_value("read_ahead_kb")
-        if _number(one.values["read_ahead_kb"]) is not None
+        (state.source, state.name): state
+        for state in case.with_value("read_ahead_kb")
+        if _number(state.values["read_ahead_kb"]) is not None
     }
 
 
@@ -299,29 +299,29 @@ def _too_short(name: str, ahead: int, where: str, array: Array) -> Iterable[Find
 def _interrupts(case: EvidenceSet) -> Iterable[Finding]:
     """Lines that a NIC and a controller share, and CPUs that serve all of them."""
     tables: dict[tuple[str, str], list[tuple[list[int], str]]] = {}
-    for one in case.counted("interrupts"):
-        devices = [str(device) for device in _listed(one.values.get("devices"))]
-        counts = [int(str(count)) for count in _listed(one.values.get("counts"))]
+    for counters in case.counted("interrupts"):
+        devices = [str(device) for device in _listed(counters.values.get("devices"))]
+        counts = [int(str(count)) for count in _listed(counters.values.get("counts"))]
         links = [device for device in devices if _LINK.match(device)]
         stores = [device for device in devices if _STORAGE.match(device)]
         if links and stores:
             yield Finding(
                 rule="shared-interrupts",
                 severity="warning",
-                subject=f"interrupt {one.name}",
-                message=f"{links[0]} and {stores[0]} share interrupt {one.name}: every packet "
+                subject=f"interrupt {counters.name}",
+                message=f"{links[0]} and {stores[0]} share interrupt {counters.name}: every packet "
                 "asks the controller's driver too, and the other way round.",
-                evidence=(Evidence("devices", ", ".join(devices), "", one.where),
-                          Evidence("interrupts", sum(counts), "", one.where)),
+                evidence=(Evidence("devices", ", ".join(devices), "", counters.where),
+                          Evidence("interrupts", sum(counts), "", counters.where)),
                 remedy="move one card to another slot, or let its driver use MSI-X.",
                 confirm="/proc/interrupts under load: each has a line of its own",
             )  # fmt: skip
         if any(_BUSY.match(device) for device in devices):
-            tables.setdefault((one.host, one.where), []).append((counts, one.source))
+            tables.setdefault((counters.host, counters.where), []).append((counts, counters.source))
     for (host, where), lines in tables.items():
-        found = _one_cpu([counts for counts, _ in lines], where, host or lines[0][1])
-        if found is not None:
-            yield found
+        served = _one_cpu([counts for counts, _ in lines], where, host or lines[0][1])
+        if served is not None:
+            yield served
 
 
 def _listed(value: object) -> Sequence[object]:

@@ -72,7 +72,7 @@ def _spare(case: EvidenceSet) -> Iterator[Finding]:
 def _failing(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("disk"):
         bits = int(_number(state, "critical_warning") or 0)
-        reasons = [words for bit, words in _FAILING_BITS.items() if bits & bit]
+        reasons = [phrase for bit, phrase in _FAILING_BITS.items() if bits & bit]
         if state.values.get("health_passed") is False and not bits:
             reasons.append("its own assessment of its health has failed")
         if reasons:
@@ -108,7 +108,7 @@ def _hot(case: EvidenceSet) -> Iterator[Finding]:
 
 def _unsafe(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("disk"):
-        unsafe, cycles = (_number(state, one) for one in ("unsafe_shutdowns", "power_cycles"))
+        unsafe, cycles = (_number(state, key) for key in ("unsafe_shutdowns", "power_cycles"))
         if unsafe is None or not cycles or unsafe <= _MANY_UNSAFE:
             continue
         if unsafe / cycles > _UNSAFE_SHARE:
@@ -166,7 +166,9 @@ def _rises(case: EvidenceSet, rule: str) -> Iterator[_Rise]:
     """Drives of which counters that a rule is about rose during the loops of a trial."""
     for trial in case.trials:
         risen: dict[str, dict[str, float]] = {}
-        for series in (one for loop in trial.series for one in loop if one.sampler == HEALTH):
+        for series in (
+            series for loop in trial.series for series in loop if series.sampler == HEALTH
+        ):
             if ALARMS.get(series.name) != rule or len(series.values) < 2:
                 continue
             first, last = series.values[0], series.values[-1]
@@ -206,11 +208,11 @@ _DURING = {
 
 
 def _risen(case: EvidenceSet, rule: str) -> Iterator[Finding]:
-    severity, words, remedy, confirm = _DURING[rule]
+    severity, phrase, remedy, confirm = _DURING[rule]
     for rise in _rises(case, rule):
         yield Finding(
             rule, "error" if severity == "error" else "warning", rise.trial.label,
-            f"{rise.drive} {words}",
+            f"{rise.drive} {phrase}",
             tuple(
                 Evidence(f"rise of {name.replace('_', ' ')} of {rise.drive}", value,
                          HEALTH_UNITS[name], rise.trial.where)

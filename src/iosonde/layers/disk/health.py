@@ -39,12 +39,12 @@ async def read_health(host: Host, device: str, transport: str) -> dict[str, Scal
     """
     if transport not in _TELLING:
         return {}
-    found: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = {}
     if transport == "nvme":
-        found = await _asked(host, (*_NVME, device), health_of_nvme)
-    if not found:
-        found = await _asked(host, (*_SMARTCTL, device), health_of_smartctl)
-    return {**found, **(await _pcie(host, device) if transport == "nvme" else {})}
+        values = await _asked(host, (*_NVME, device), health_of_nvme)
+    if not values:
+        values = await _asked(host, (*_SMARTCTL, device), health_of_smartctl)
+    return {**values, **(await _pcie(host, device) if transport == "nvme" else {})}
 
 
 async def _asked(
@@ -72,12 +72,12 @@ async def _pcie(host: Host, device: str) -> Mapping[str, Scalar]:
 
 def pcie_link(speed: str, width: str, most_speed: str, most_width: str) -> dict[str, Scalar]:
     """A link as sysfs has it; empty where a figure is none ("Unknown", "255")."""
-    found: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = {}
     for ending, gigatransfers, lanes in (("", speed, width), ("_max", most_speed, most_width)):
         rate = _SPEED.match(gigatransfers)
         if not rate or not re.fullmatch(r"\d{1,2}", lanes) or not 0 < int(lanes) <= 32:
             return {}
-        found[f"link_speed{ending}"] = float(rate[1]) * 1e9
-        found[f"link_width{ending}"] = int(lanes)
-        found[f"bandwidth{ending}"] = round(lane_rate(float(rate[1])) * int(lanes))
-    return found
+        values[f"link_speed{ending}"] = float(rate[1]) * 1e9
+        values[f"link_width{ending}"] = int(lanes)
+        values[f"bandwidth{ending}"] = round(lane_rate(float(rate[1])) * int(lanes))
+    return values

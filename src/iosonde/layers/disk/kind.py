@@ -68,9 +68,9 @@ _TRANSPORTS = (
 
 def transport(device: BlockDevice) -> str | None:
     """How a disk is attached: lsblk's word, else by its name; None where neither tells."""
-    told = device.lsblk.get("tran")
-    if told:
-        return str(told)
+    column = device.lsblk.get("tran")
+    if column:
+        return str(column)
     if device.lsblk.get("subsystems") and "virtio" in str(device.lsblk["subsystems"]):
         return "virtio"
     name = device.path.removeprefix("/dev/")
@@ -220,12 +220,12 @@ class Disk(Layer, Builds, Sized, Compares):
     def imports(self, layer: StackLayer, everything: Everything) -> tuple[str, ...]:
         """What a virtual machine's disk is on its host, if one disk there has its serial."""
         serial = layer.facts.get("serial")
-        found = [
-            one.id for one in everything.layers
-            if serial and one.facts.get("serial") == serial and one.host != layer.host
-            and isinstance(LAYERS.load(one.kind)(), Hosting)
+        ids = [
+            other.id for other in everything.layers
+            if serial and other.facts.get("serial") == serial and other.host != layer.host
+            and isinstance(LAYERS.load(other.kind)(), Hosting)
         ]  # fmt: skip
-        return tuple(found) if len(found) == 1 else ()
+        return tuple(ids) if len(ids) == 1 else ()
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:

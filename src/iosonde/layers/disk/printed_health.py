@@ -158,14 +158,14 @@ def _of_smartctl(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]
 
 def _figures(text: str, labels: Mapping[str, str]) -> dict[str, Any]:
     """The whole numbers behind some labels, in a text without blanks."""
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for label, name in labels.items():
         at = text.find(f"{label}:")
         figure = _FIGURE.match(text, at + len(label) + 1) if at >= 0 else None
         if figure:
             digits = re.sub(r"[,.]", "", figure[0])
-            found[name] = int(digits, 16) if digits.startswith("0x") else int(digits)
-    return found
+            figures[name] = int(digits, 16) if digits.startswith("0x") else int(digits)
+    return figures
 
 
 def _end_of_text(cursor: TextCursor, first: int) -> int:

@@ -51,7 +51,7 @@ class Lsblk(StateOutput):
                 return index
             if _HEAD.match(line):
                 head = head_at(cursor, index, COLUMNS)
-                sure = head is not None and {one.name for one in head.columns} & _SURE
+                sure = head is not None and {column.name for column in head.columns} & _SURE
                 return index if sure else None
         return None
 
@@ -72,8 +72,8 @@ def _inverse(command: str) -> bool:
 
 def _plain(line: str) -> str:
     """A line with blanks for its branches."""
-    found = _TREE.match(line)
-    return " " * found.end() + line[found.end() :] if found else line
+    match = _TREE.match(line)
+    return " " * match.end() + line[match.end() :] if match else line
 
 
 def _table(cursor: TextCursor, first: int, *, inverse: bool) -> tuple[int, list[_Row]]:

@@ -76,5 +76,5 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, list):
-        return "\n".join(str(one) for one in value if one)
+        return "\n".join(str(item) for item in value if item)
     return "" if value is None else str(value)

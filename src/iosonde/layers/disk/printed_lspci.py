@@ -90,19 +90,19 @@ def _end(cursor: TextCursor, first: int) -> int:
 
 
 def _values(text: str) -> dict[str, Scalar]:
-    links = {one["what"]: one for one in reversed(list(_LINK.finditer(text)))}
+    links = {link["what"]: link for link in reversed(list(_LINK.finditer(text)))}
     node, driver, payload = _NODE.search(text), _DRIVER.search(text), _PAYLOAD.search(text)
-    found: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = {}
     for what, ending in (("Sta", ""), ("Cap", "_max")):
         link = links.get(what)
         if link:
             speed, width = float(link["speed"]), int(link["width"])
-            found[f"link_speed{ending}"] = speed * 1e9  # transfers a second on each lane
-            found[f"link_width{ending}"] = width
-            found[f"bandwidth{ending}"] = round(lane_rate(speed) * width)
+            values[f"link_speed{ending}"] = speed * 1e9  # transfers a second on each lane
+            values[f"link_width{ending}"] = width
+            values[f"bandwidth{ending}"] = round(lane_rate(speed) * width)
     return known(
         {
-            **found,
+            **values,
             "numa_node": int(node[1]) if node else None,
             "driver": driver[1] if driver else None,
             "max_payload": int(payload[1]) if payload else None,

@@ -86,10 +86,10 @@ def parse_targets(text: str) -> dict[str, tuple[MapperTarget, ...]]:
 
 def device_of(command: str) -> str:
     """The device that a command asks dmsetup about; empty where it asks about all."""
-    words = command.partition("|")[0].split()
-    verb = next((word for word in words if word in {"status", "table", "info"}), "")
+    arguments = command.partition("|")[0].split()
+    verb = next((word for word in arguments if word in {"status", "table", "info"}), "")
     skip = False
-    for word in words[words.index(verb) + 1 :] if verb else ():
+    for word in arguments[arguments.index(verb) + 1 :] if verb else ():
         if not skip and re.match(r"[\w/]", word):
             return word.rstrip(";").removeprefix("/dev/mapper/").removeprefix("/dev/")
         skip = word in _OPTION_WITH_VALUE

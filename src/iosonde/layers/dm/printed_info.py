@@ -59,7 +59,11 @@ class DmsetupInfo(StateOutput):
         if _HEAD.match(line):
             return cursor.at
         if "dmsetup ls" in line:
-            after = (one for one in (cursor.at + 1, cursor.at + 2) if cursor.line(one))
+            after = (
+                index_after
+                for index_after in (cursor.at + 1, cursor.at + 2)
+                if cursor.line(index_after)
+            )
             index = next(after, cursor.at)
             return index if _LISTED.match(cursor.line(index) or "") else None
         for index in range(cursor.at, max(cursor.at - 16, -1), -1):

@@ -114,11 +114,16 @@ class Listing(Output):
             raise Unreadable(unread[0][2] if unread else "no target follows")
         counters = tuple(
             PrintedCounters(
-                one.kind.replace("_", "-"), one.kind, one.name, one.counters, prompt.host,
+                device.kind.replace("_", "-"),
+                device.kind,
+                device.name,
+                device.counters,
+                prompt.host,
                 prompt.command,
             )
-            for one in devices.values() if one.counters
-        )  # fmt: skip
+            for device in devices.values()
+            if device.counters
+        )
         states = _states(devices.values(), prompt)
         return OutputReading(begin, last, states=states, counters=counters, unread=tuple(unread))
 
@@ -150,9 +155,9 @@ def _lines(cursor: TextCursor, first: int) -> Iterator[tuple[int, re.Match[str],
 
 def _states(devices: Iterable[_Device], prompt: Prompt) -> tuple[PrintedState, ...]:
     subjects = []
-    for one in devices:
-        values = dict(one.values) if len(one.segments) == 1 else table_facts(one.segments)
-        subjects.append(PrintedSubject(one.kind, one.name, values | {"size": one.size}))
+    for device in devices:
+        values = dict(device.values) if len(device.segments) == 1 else table_facts(device.segments)
+        subjects.append(PrintedSubject(device.kind, device.name, values | {"size": device.size}))
     return (PrintedState("dmsetup", tuple(subjects), prompt.host, prompt.command),)
 
 

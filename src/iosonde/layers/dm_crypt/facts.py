@@ -28,8 +28,8 @@ class CryptTable:
 
     def facts(self) -> dict[str, Scalar]:
         """What does not name a device."""
-        sizes = [one for one in self.parameters if one.startswith(_SECTOR_SIZE)]
-        flags = " ".join(one for one in self.parameters if one not in sizes)
+        sizes = [parameter for parameter in self.parameters if parameter.startswith(_SECTOR_SIZE)]
+        flags = " ".join(parameter for parameter in self.parameters if parameter not in sizes)
         return {
             "cipher": self.cipher,
             "data_offset": self.data_offset,

@@ -105,18 +105,18 @@ def size_histogram(text: str) -> dict[int, int]:
 
     A line may break between two pairs or inside of one.
     """
-    words: list[str] = []
+    parts: list[str] = []
     for part in text.split("\n"):
         first, *rest = part.split() or [""]
-        apart = words and ":" in words[-1] and ":" in first[1:]
-        if words and first and not apart:
-            words[-1] += first
+        apart = parts and ":" in parts[-1] and ":" in first[1:]
+        if parts and first and not apart:
+            parts[-1] += first
         elif first:
-            words.append(first)
-        words += rest
+            parts.append(first)
+        parts += rest
     sizes: dict[int, int] = {}
     before = 0
-    for word in words:
+    for word in parts:
         pair = _SIZE.fullmatch(word)
         size = int(pair[1]) if pair else 0
         if pair is None or not before < size <= _LARGEST or size % units.SECTOR:

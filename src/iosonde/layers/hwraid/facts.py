@@ -46,18 +46,18 @@ def policy_words(policies: Policies, name: str) -> tuple[str, Mapping[str, str]]
 
 def policy_word(policies: Policies, name: str, value: str) -> str:
     """A policy as the tool takes it: "wrcache=wb"; of a ratio the value is the share for reads."""
-    policy, words = policy_words(policies, name)
-    word = f"{value}/{100 - int(value)}" if policy == "cacheratio" else words.get(value, value)
+    policy, values = policy_words(policies, name)
+    word = f"{value}/{100 - int(value)}" if policy == "cacheratio" else values.get(value, value)
     return f"{policy}={word}"
 
 
 def battery_state(text: str) -> str | None:
     """State of a battery by a controller's words: ok, charging, learning, missing, failed."""
-    words = text.strip().lower()
-    if not words or words in {"n/a", "-", "unknown"}:
+    printed = text.strip().lower()
+    if not printed or printed in {"n/a", "-", "unknown"}:
         return None
     for state, starts in _BATTERIES:
-        if any(start in words if len(start) > 3 else words == start for start in starts):
+        if any(start in printed if len(start) > 3 else printed == start for start in starts):
             return state
     return None
 

@@ -60,7 +60,7 @@ def _volumes(text: str, host: str) -> Iterator[PrintedSubject]:
     marks = list(_VOLUME.finditer(packed))
     owners = list(_OWNER.finditer(packed))
     for mark, after in zip_longest(marks, marks[1:]):
-        above = [one["number"] for one in owners if one.start() < mark.start()]
+        above = [owner["number"] for owner in owners if owner.start() < mark.start()]
         owner = f"c{above[-1] if above else 0}"
         values = _volume(packed[mark.end() : after.start() if after else len(packed)])
         if values:
@@ -78,7 +78,7 @@ def _volume(block: str) -> dict[str, Scalar]:
     raid = _LEVELS.get((int(level[1]), int(level[2]))) if level else None
     if raid in {"raid0", "raid1", "raid5", "raid6"} and disks and disks[1] and (spans or 1) > 1:
         raid = {"raid0": "raid00", "raid1": "raid10", "raid5": "raid50", "raid6": "raid60"}[raid]
-    policies = {one["which"]: one for one in _POLICY.finditer(block)}
+    policies = {match["which"]: match for match in _POLICY.finditer(block)}
     now = policies.get("Current") or policies.get("Default")
     state, ongoing = _STATE.search(block), _ONGOING.search(block)
     cache, encryption = _DISK_CACHE.search(block), _ENCRYPTION.search(block)
@@ -108,13 +108,13 @@ def _write(policy: re.Match[str]) -> str:
 
 
 def _whole(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    return int(found[1]) if found else None
+    match = pattern.search(text)
+    return int(match[1]) if match else None
 
 
 def _bytes(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    return size_of(found[1]) if found else None
+    match = pattern.search(text)
+    return size_of(match[1]) if match else None
 
 
 # ── adapters, drives and batteries: one `Name: value` per line ────────────────────────────────
@@ -164,8 +164,12 @@ def _battery(items: dict[str, str]) -> str | None:
         ("learning", "Learn Cycle Active", "Yes"), ("failed", "isSOHGood", "No"),
         ("charging", "Charging Status", "Charging"),
     )  # fmt: skip
-    told = next((word for word, name, value in tells if items.get(name) == value), None)
-    return state if state not in {None, "ok"} and told in {None, "charging"} else told or state
+    indicated = next((word for word, name, value in tells if items.get(name) == value), None)
+    return (
+        state
+        if state not in {None, "ok"} and indicated in {None, "charging"}
+        else indicated or state
+    )
 
 
 def _disk(items: dict[str, str]) -> dict[str, Scalar]:

@@ -85,26 +85,26 @@ def _whole(text: str) -> Iterator[str]:
 
 def _controllers(text: str) -> list[_Controller]:
     """Files every line under the heading above it."""
-    found: list[_Controller] = []
+    controllers: list[_Controller] = []
     where: dict[str, str] = {}
     array = ""
     for line in _whole(text):
         head = SSACLI_CONTROLLER.match(line)
         if head:
-            found.append(_Controller(head["model"].strip(), head["slot"]))
-            where, array = found[-1].items, ""
-        elif not found:
+            controllers.append(_Controller(head["model"].strip(), head["slot"]))
+            where, array = controllers[-1].items, ""
+        elif not controllers:
             continue
         elif group := _ARRAY.match(line):
             where, array = {}, group["name"] or ""
         elif drive := _LOGICAL.match(line):
-            where = _drive(found[-1], drive, array)
+            where = _drive(controllers[-1], drive, array)
         elif disk := _PHYSICAL.match(line):
-            own = _disk(found[-1], disk, array)
+            own = _disk(controllers[-1], disk, array)
             where = where if own is None else own
         elif item := _ITEM.match(line):
             where.setdefault(item["name"], item["value"].strip())
-    return found
+    return controllers
 
 
 def _drive(printed: _Controller, named: re.Match[str], array: str) -> dict[str, str]:
@@ -130,11 +130,11 @@ def _disk(printed: _Controller, named: re.Match[str], array: str) -> dict[str, s
 
 def _short(about: dict[str, str], text: str) -> None:
     """Files what stands in brackets: port 1I:box 1:bay 1, SAS HDD, 600 GB, OK."""
-    words = "".join(text.split()).split(",")
-    if len(words) > 3:
-        about.setdefault("Interface Type", _WORDS.sub(" ", words[1]))
-        about.setdefault("Size", words[2])
-        about.setdefault("Status", _WORDS.sub(" ", words[3]))
+    parts = "".join(text.split()).split(",")
+    if len(parts) > 3:
+        about.setdefault("Interface Type", _WORDS.sub(" ", parts[1]))
+        about.setdefault("Size", parts[2])
+        about.setdefault("Status", _WORDS.sub(" ", parts[3]))
 
 
 def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
@@ -221,7 +221,7 @@ def _physical(disk: Mapping[str, str]) -> dict[str, Scalar]:
     speed = disk.get("Rotational Speed", "")
     solid = "solid state" in interface.lower() or "SSD" in interface
     turning = True if speed.isdecimal() or "HDD" in interface else None
-    bus = next((one for one in ("NVMe", "SATA", "SAS") if one in interface), "")
+    bus = next((bus_name for bus_name in ("NVMe", "SATA", "SAS") if bus_name in interface), "")
     blocks = disk.get("Native Block Size") or disk.get("Logical/Physical Block Size", "")
     sector = blocks.partition("/")
     return known(
@@ -244,7 +244,7 @@ def _bytes(text: str | None, *, binary: bool) -> int | None:
     """Bytes of "2.0 GB", and of "4.0", which some versions print of a cache of 4 GB."""
     if text is None:
         return None
-    found = _SIZE.match(text)
-    if found:
-        return round(units.printed(found[1] + found[2][:-1], binary=binary)[0])
+    match = _SIZE.match(text)
+    if match:
+        return round(units.printed(match[1] + match[2][:-1], binary=binary)[0])
     return round(float(text) * units.GIB) if re.fullmatch(r"\d{1,3}\.\d", text) else None

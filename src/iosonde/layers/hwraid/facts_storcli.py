@@ -93,7 +93,7 @@ def parse_storcli(text: str, host: str = "") -> Iterator[PrintedSubject]:
     printed = (
         _of_json(text)
         if _JSON.search(text)
-        else [one for part in _PARTS.split(text) for one in _of_text(part)]
+        else [controller for part in _PARTS.split(text) for controller in _of_text(part)]
     )
     for controller in printed:
         yield from _subjects(controller, where)
@@ -104,39 +104,39 @@ def parse_storcli(text: str, host: str = "") -> Iterator[PrintedSubject]:
 
 def _of_text(text: str) -> list[_Printed]:
     """The controllers in a text."""
-    words = " ".join(text[:_JOINED].split())
-    pieces = re.split(r"(?:^|\s)Controller = (\d{1,3})(?=\s)", words)
+    joined = " ".join(text[:_JOINED].split())
+    pieces = re.split(r"(?:^|\s)Controller = (\d{1,3})(?=\s)", joined)
     parts = [(int(n), part) for n, part in zip(pieces[1::2], pieces[2::2], strict=True)]
-    named = _PLACE.search(words)
+    named = _PLACE.search(joined)
     lead = parts[0][0] if parts else int(named["c"]) if named else 0
-    found: dict[int, _Printed] = {}
+    controllers: dict[int, _Printed] = {}
     for number, part in [(lead, pieces[0]), *parts]:
-        controller = found.setdefault(number, _Printed(number))
+        controller = controllers.setdefault(number, _Printed(number))
         _tables(part, controller)
-    for overview in _OVERVIEW.finditer(words):
-        controller = found.setdefault(int(overview["ctl"]), _Printed(int(overview["ctl"])))
+    for overview in _OVERVIEW.finditer(joined):
+        controller = controllers.setdefault(int(overview["ctl"]), _Printed(int(overview["ctl"])))
         controller.properties.setdefault("Model", overview["model"])
         controller.battery = controller.battery or overview["bbu"]
-    _properties(text, found, lead)
-    return list(found.values())
+    _properties(text, controllers, lead)
+    return list(controllers.values())
 
 
-def _tables(words: str, controller: _Printed) -> None:
-    for row in _VIRTUAL.finditer(words):
+def _tables(joined: str, controller: _Printed) -> None:
+    for row in _VIRTUAL.finditer(joined):
         columns = {"TYPE": row["type"], "State": row["state"], "Access": row["access"],
                    "Cache": row["cache"], "Size": row["size"], "DG": row["dg"]}  # fmt: skip
         controller.volumes.setdefault(row["vd"], {}).update(columns)
-    for row in _PHYSICAL.finditer(words):
+    for row in _PHYSICAL.finditer(joined):
         columns = {"State": row["state"], "DG": row["dg"], "Size": row["size"],
                    "Intf": row["intf"], "Med": row["med"], "SeSz": row["sesz"],
                    "Model": row["model"].strip()}  # fmt: skip
         controller.drives.setdefault(_drive(row["eid"], row["slot"]), {}).update(columns)
-    for row in _TOPOLOGY.finditer(words):
+    for row in _TOPOLOGY.finditer(joined):
         controller.caches[row["dg"]] = row["pdc"]
-    battery = _BATTERY.search(words)
+    battery = _BATTERY.search(joined)
     if battery:
         controller.battery = battery["state"]
-    if _LEARNS.search(words):
+    if _LEARNS.search(joined):
         controller.battery = "learning"
 
 
@@ -144,30 +144,30 @@ def _drive(enclosure: str, slot: str) -> str:
     return f"e{enclosure}/s{slot}" if enclosure.strip() else f"s{slot}"
 
 
-def _properties(text: str, found: dict[int, _Printed], number: int) -> None:
+def _properties(text: str, controllers: dict[int, _Printed], number: int) -> None:
     """Files every `Name = value` under the thing that the section above it is about."""
-    where = found[number].properties
+    where = controllers[number].properties
     for line in text.split("\n"):
         section = _SECTION.fullmatch(line)
         if section:
             place, volume = _PLACE.search(section["name"]), _VOLUME.search(section["name"])
-            if place and int(place["c"]) in found:
+            if place and int(place["c"]) in controllers:
                 number = int(place["c"])
             if volume:
                 name = volume["vd"] or volume["v"]
-                where = found[number].volumes.setdefault(name, {})
+                where = controllers[number].volumes.setdefault(name, {})
             elif place and place["kind"] == "s":
                 name = _drive(place["e"] or "", place["n"])
-                where = found[number].drives.setdefault(name, {})
+                where = controllers[number].drives.setdefault(name, {})
             elif section["name"] != "Inquiry Data":
-                where = found[number].properties
+                where = controllers[number].properties
             continue
         pair = _PROPERTY.fullmatch(line)
         if pair is None:
             continue
         if pair["name"] == "Controller" and (pair["value"] or "").isdecimal():
             number = int(pair["value"])
-            where = found[number].properties
+            where = controllers[number].properties
         elif pair["value"] and "|" not in line:
             where.setdefault(pair["name"].strip(), pair["value"].strip())
 
@@ -176,7 +176,7 @@ def _properties(text: str, found: dict[int, _Printed], number: int) -> None:
 
 
 def _of_json(text: str) -> list[_Printed]:
-    found: list[_Printed] = []
+    controllers: list[_Printed] = []
     for answer in decoded(text, _JSON)["Controllers"]:
         status, said = answer["Command Status"], answer.get("Response Data", {})
         controller = _Printed(int(status.get("Controller", 0)))
@@ -187,9 +187,9 @@ def _of_json(text: str) -> list[_Printed]:
         for row in said.get("System Overview", []):
             other = _Printed(int(row["Ctl"]), {"Model": row.get("Model", "")})
             other.battery = str(row.get("BBU", ""))
-            found.append(other)
-        found.append(controller)
-    return found
+            controllers.append(other)
+        controllers.append(controller)
+    return controllers
 
 
 def _section(controller: _Printed, section: str, content: Any) -> None:

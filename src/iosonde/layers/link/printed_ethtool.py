@@ -94,7 +94,7 @@ def _settings(text: str) -> dict[str, Scalar]:
     """Speed and duplex now, and the fastest that the interface could."""
     speed, modes = _SPEED.search(text), _MODES.search(text)
     items = {item["name"]: item["value"].strip() for item in _ITEM.finditer(text)}
-    speeds = [int(one["megabit"]) for one in _MODE.finditer(modes["modes"])] if modes else []
+    speeds = [int(mode["megabit"]) for mode in _MODE.finditer(modes["modes"])] if modes else []
     detected = items.get("Link detected")
     duplex = items.get("Duplex", "").lower()
     return known(

@@ -60,36 +60,36 @@ class IpLink(HeadedOutput):
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:
-        in_head = len(above) < 6 and not any("link/" in one for one in above)
+        in_head = len(above) < 6 and not any("link/" in upper for upper in above)
         return in_head or bool(_OWN.match(line))
 
     @override
     def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject | PrintedCounters]:
-        found = _FACTS.match("".join(text.split()))
-        if found is None:
+        match = _FACTS.match("".join(text.split()))
+        if match is None:
             return
-        yield _link(found, prompt.host)
+        yield _link(match, prompt.host)
         named, values = _HEAD.match(text), _counts(text)
         if named and values:
             yield self.counted("link", named["name"], values, prompt)
 
 
-def _link(found: re.Match[str], host: str) -> PrintedSubject:
-    flags = found["flags"].split(",")
-    state = (found["state"] or "unknown").lower()
-    name, _, lower = found["name"].partition("@")
+def _link(match: re.Match[str], host: str) -> PrintedSubject:
+    flags = match["flags"].split(",")
+    state = (match["state"] or "unknown").lower()
+    name, _, lower = match["name"].partition("@")
     return PrintedSubject(
         "link",
         name,
         known(
             {
-                "mtu": int(found["mtu"]),
-                "qdisc": found["qdisc"],
+                "mtu": int(match["mtu"]),
+                "qdisc": match["qdisc"],
                 "state": None if state == "unknown" else state,
                 "carrier": False if "NO-CARRIER" in flags else None,
                 "loopback": True if "LOOPBACK" in flags else None,
-                "txqueuelen": int(found["qlen"]) if found["qlen"] else None,
-                "master": found["master"],
+                "txqueuelen": int(match["qlen"]) if match["qlen"] else None,
+                "master": match["master"],
                 "lower": lower or None,
             }
         ),
@@ -99,12 +99,12 @@ def _link(found: re.Match[str], host: str) -> PrintedSubject:
 
 def _counts(text: str) -> dict[str, Json]:
     values: dict[str, Json] = {}
-    for found in _COUNTS.finditer(" ".join(text.split())):
-        side = found["side"].lower()
-        figures = [int(figure) for figure in found["figures"].split()]
+    for match in _COUNTS.finditer(" ".join(text.split())):
+        side = match["side"].lower()
+        figures = [int(figure) for figure in match["figures"].split()]
         names = ["bytes", "packets", "errors", "dropped"]
         for name, figure in zip(names, figures, strict=False):
             values[f"{side}_{name}"] = figure
-        values[f"{side}_{_FIFTH.get(found['fifth'], found['fifth'])}"] = figures[4]
-        values[_SIXTH.get(found["sixth"], f"{side}_{found['sixth']}")] = figures[5]
+        values[f"{side}_{_FIFTH.get(match['fifth'], match['fifth'])}"] = figures[4]
+        values[_SIXTH.get(match["sixth"], f"{side}_{match['sixth']}")] = figures[5]
     return values

@@ -55,15 +55,20 @@ def parse_report(report: bytes, part: str) -> list[Mapping[str, Any]]:
     except ValueError:
         return []
     parts = document.get("report", []) if isinstance(document, dict) else []
-    return [row for one in parts if isinstance(one, dict) for row in one.get(part, [])]
+    return [
+        row
+        for report_part in parts
+        if isinstance(report_part, dict)
+        for row in report_part.get(part, [])
+    ]
 
 
 def by_uuid(reported: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """Uuid of a volume without dashes → its rows, one for each segment."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    rows: dict[str, list[Mapping[str, Any]]] = {}
     for row in reported:
-        found.setdefault(str(row.get("lv_uuid", "")).replace("-", ""), []).append(row)
-    return found
+        rows.setdefault(str(row.get("lv_uuid", "")).replace("-", ""), []).append(row)
+    return rows
 
 
 def split_uuid(uuid: str) -> tuple[str, str]:
@@ -88,7 +93,9 @@ def volume_facts(segments: Sequence[Mapping[str, Any]]) -> dict[str, Scalar]:
     if not segments:
         return {}
     row = segments[0]
-    kinds = list(dict.fromkeys(str(one.get("segtype")) for one in segments if one.get("segtype")))
+    kinds = list(
+        dict.fromkeys(str(segment.get("segtype")) for segment in segments if segment.get("segtype"))
+    )
     if str(row.get("lv_attr", ""))[:1] in {"s", "S"}:  # lvs gives the type of its store
         kinds = ["snapshot"]
     stripes, chunk = figure(row.get("stripes")), figure(row.get("stripe_size")) or None
@@ -144,19 +151,19 @@ def volume_hazards(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Words for what is wrong with a volume."""
     attributes = str(row.get("lv_attr", ""))
     kind, health = attributes[:1], attributes[8:9]
-    words = [_HEALTH[health]] if health in _HEALTH else []
+    hazards = [_HEALTH[health]] if health in _HEALTH else []
     if health in {"p", "r", "F"} and kind in _SPREAD:
-        words.insert(0, "degraded")
+        hazards.insert(0, "degraded")
     for name, what in (("data_percent", ""), ("metadata_percent", "metadata ")):
         share = _percent(row.get(name))
         if share is not None and share >= _FULL and kind in {"t", "s", "S"}:
-            words.append(f"{what}{share:.0%} full")
+            hazards.append(f"{what}{share:.0%} full")
     synced = _percent(row.get("copy_percent"))
     if synced is not None and kind in _SPREAD:
         action = str(row.get("raid_sync_action"))
         busy = action if action in _BUSY else "resync" * (synced < 1)
-        words += [f"{busy} {synced:.0%}"] if busy else []
-    return tuple(words)
+        hazards += [f"{busy} {synced:.0%}"] if busy else []
+    return tuple(hazards)
 
 
 def figure(value: object) -> int | None:
@@ -187,10 +194,10 @@ _SIZED = frozenset({"stripe_size", "chunk_size", "region_size", "lv_size"})
 
 def size_of(text: str) -> int | None:
     """Bytes of "<1.50t", "64.00k", "1000.00M" (of 1000), "2048s" or "0"."""
-    found = SIZE.fullmatch(text)
-    if not found:
+    match = SIZE.fullmatch(text)
+    if not match:
         return None
-    number, letter = float(found[1].replace(",", ".")), found[2]
+    number, letter = float(match[1].replace(",", ".")), match[2]
     if letter in {"s", "S"}:
         return round(number * units.SECTOR)
     if letter in {"", "b", "B"}:

@@ -48,8 +48,8 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("KRahead,Rahead", re.compile(r"auto|[\d.]+[a-zA-Z]?"), True, False),
 )  # fmt: skip
 _COLUMNS: Mapping[str, Column] = {
-    name: Column(name, cell, empty, words)
-    for names, cell, empty, words in _ALIKE
+    name: Column(name, cell, empty, several_words)
+    for names, cell, empty, several_words in _ALIKE
     for name in names.split(",")
 } | {"VG": Column("VG", _NAME, empty=True)}
 _GROUP = {"VSize": "size", "VFree": "free", "Ext": "extent_size", "#PV": "volumes",
@@ -100,12 +100,12 @@ class LvmOutput(StateOutput):
 
 def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[PrintedSubject]:
     """The logical volumes, each with the rows of all its segments."""
-    found: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    volumes: dict[tuple[str, str], list[Mapping[str, str]]] = {}
     for cells in table:
-        found.setdefault((cells.get("VG", ""), cells["LV"].strip("[]")), []).append(cells)
-    for (group, volume), segments in found.items():
+        volumes.setdefault((cells.get("VG", ""), cells["LV"].strip("[]")), []).append(cells)
+    for (group, volume), segments in volumes.items():
         reported = [row_of_table(cells) for cells in segments]
-        below = [_member(group, one) for cells in segments for one in _devices(cells)]
+        below = [_member(group, device) for cells in segments for device in _devices(cells)]
         part = segments[0]["LV"].startswith("[")
         more = {
             "size": reported[0].get("lv_size"),

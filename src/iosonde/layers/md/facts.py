@@ -109,11 +109,11 @@ class ArrayMember:
     @property
     def role(self) -> str:
         """`active`, `rebuilding`, `spare`, `faulty` or `journal`."""
-        words = set(self.state.split(","))
+        flags = set(self.state.split(","))
         for word in ("faulty", "journal"):
-            if word in words:
+            if word in flags:
                 return word
-        if "in_sync" in words:
+        if "in_sync" in flags:
             return "active"
         return "spare" if self.slot is None else "rebuilding"
 
@@ -131,7 +131,9 @@ def parse_member(name: str, attributes: Mapping[str, str]) -> ArrayMember:
         attributes: path below md/ → text.
     """
     place = member_directory(name)
-    state, slot, offset = (attributes.get(f"{place}/{one}", "") for one in MEMBER_ATTRIBUTES)
+    state, slot, offset = (
+        attributes.get(f"{place}/{attribute}", "") for attribute in MEMBER_ATTRIBUTES
+    )
     sectors = _figure(offset)
     return ArrayMember(name, state, _figure(slot), None if sectors is None else sectors * SECTOR)
 
@@ -141,14 +143,16 @@ def member_facts(members: Sequence[ArrayMember]) -> dict[str, Scalar]:
     facts: dict[str, Scalar] = {}
     for role, fact in (("active", "active_members"), ("spare", "spares"), ("faulty", "faulty"),
                        ("rebuilding", "rebuilding"), ("journal", "journal")):  # fmt: skip
-        names = [one.name for one in members if one.role == role]
+        names = [member.name for member in members if member.role == role]
         if role == "active":
             facts[fact] = len(names)
         elif names:
             facts[fact] = " ".join(names)
-    if mostly := [one.name for one in members if "write_mostly" in one.state]:
+    if mostly := [member.name for member in members if "write_mostly" in member.state]:
         facts["write_mostly"] = " ".join(mostly)
-    offsets = {one.offset for one in members if one.role in {"active", "rebuilding"}} - {None}
+    offsets = {member.offset for member in members if member.role in {"active", "rebuilding"}} - {
+        None
+    }
     if len(offsets) == 1:
         facts["data_offset"] = offsets.pop()
     return facts

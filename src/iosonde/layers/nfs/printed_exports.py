@@ -90,8 +90,8 @@ def _entry(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int] |
             break  # the next path, or none at all
         goes_on = text.endswith("\\")
         parts.append(text.rstrip("\\ "))
-        if (found := _parsed(parts)) is not None:
-            best = found, end
+        if (exports := _parsed(parts)) is not None:
+            best = exports, end
             after = (cursor.line(end + 1) or "").strip()
             if not goes_on and not _OPENS.search(after):
                 break
@@ -112,20 +112,20 @@ def _parsed(parts: Sequence[str]) -> list[PrintedSubject] | None:
 
 def _fits(rest: str) -> bool:
     """Whether all that follows a path is clients with options that exist."""
-    end, known = 0, 0
-    for found in EXPORT_CLIENT.finditer(rest):
-        nothing = rest[end : found.start()].strip() or not (found["bare"] or "").strip("()")
-        if nothing and not found["options"]:
+    end, recognised = 0, 0
+    for client in EXPORT_CLIENT.finditer(rest):
+        nothing = rest[end : client.start()].strip() or not (client["bare"] or "").strip("()")
+        if nothing and not client["options"]:
             return False
-        if found["options"]:
-            options = [option for option in found["options"].split(",") if option]
+        if client["options"]:
+            options = [option for option in client["options"].split(",") if option]
             if any(option not in _FLAGS and not option.startswith(_KEYS) for option in options):
                 return False
-            known += 1
-        elif not re.fullmatch(r"[\w.:/*?@\[\]<>=,-]+", found["bare"]) or "=" in found["bare"][:2]:
+            recognised += 1
+        elif not re.fullmatch(r"[\w.:/*?@\[\]<>=,-]+", client["bare"]) or "=" in client["bare"][:2]:
             return False
-        end = found.end()
-    return known > 0 and end == len(rest) and len(rest.split()) < 60
+        end = client.end()
+    return recognised > 0 and end == len(rest) and len(rest.split()) < 60
 
 
 def _subjects(path: str, rest: str) -> Iterator[PrintedSubject]:

@@ -75,8 +75,8 @@ class Mountstats(Output):
             line = cursor.line(index) or ""
             if _STATS.match(line):
                 return index
-            if found := _DEVICE.match(line):
-                return index if found["type"].startswith("nfs") and index < cursor.at + 1 else None
+            if match := _DEVICE.match(line):
+                return index if match["type"].startswith("nfs") and index < cursor.at + 1 else None
         return None
 
     @override
@@ -115,11 +115,11 @@ def _labelled(cursor: TextCursor, first: int) -> tuple[dict[str, list[str]], set
     for index, line in lines(cursor, first + 1, 250):
         if _DEVICE.match(line):
             break
-        if found := _LABEL.match(line):
-            here = found["label"] or found["op"] or ""
-            if found["op"]:
+        if match := _LABEL.match(line):
+            here = match["label"] or match["op"] or ""
+            if match["op"]:
                 ops.add(here)
-            parts.setdefault(here, []).append(found["rest"])
+            parts.setdefault(here, []).append(match["rest"])
             last = index
         elif line.strip() and here in parts and len(parts[here]) < 8:
             if ops and not re.match(r"[\d\s]+$", line):
@@ -171,13 +171,14 @@ def _of_command(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, i
             break
     text = compact(cursor, first, last)
     amounts: dict[str, Json] = {
-        name: int(found[1]) for name, pattern in _AMOUNTS.items() if (found := pattern.search(text))
+        name: int(match[1]) for name, pattern in _AMOUNTS.items() if (match := pattern.search(text))
     }
     values: dict[str, Json] = {"bytes": amounts} if amounts else {}
-    if found := _REQUESTS.search(text):
-        values["rpc"] = {"sent": int(found[1]), "replies": int(found[2])}
+    if match := _REQUESTS.search(text):
+        values["rpc"] = {"sent": int(match[1]), "replies": int(match[2])}
     ops: dict[str, Json] = {
-        str(one["op"]): _operation_of_command(one.groupdict()) for one in _OF_COMMAND.finditer(text)
+        str(match["op"]): _operation_of_command(match.groupdict())
+        for match in _OF_COMMAND.finditer(text)
     }
     if ops:
         values["operations"] = ops

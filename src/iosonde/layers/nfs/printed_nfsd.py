@@ -63,9 +63,9 @@ class _Group:
     def figures(self) -> list[str] | None:
         """Its figures; None where they are not as many as there must be."""
         for count in self.expected():
-            found = words(self.parts, count)
-            if len(found) == count:
-                return found
+            figures = words(self.parts, count)
+            if len(figures) == count:
+                return figures
         return None
 
 
@@ -95,22 +95,22 @@ class NfsdOutput(Output):
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         groups = _groups(cursor, first)
-        found: dict[str, list[str]] = {}
+        by_label: dict[str, list[str]] = {}
         unread: list[tuple[int, int, str]] = []
         for group in groups:
             if (figures := group.figures()) is not None:
-                found[group.name] = figures
+                by_label[group.name] = figures
             else:
                 unread.append((group.first, group.last, _miscounted(group)))
-        if not found:
+        if not by_label:
             raise Unreadable("no line has the figures it must have")
-        server = not ({"rc", "fh", "io", "th", "ra"}.isdisjoint(found)) or len(
-            found.get("rpc", ())
+        server = not ({"rc", "fh", "io", "th", "ra"}.isdisjoint(by_label)) or len(
+            by_label.get("rpc", ())
         ) == max(_COUNTS["rpc"])
-        kind = "nfsd" if server or "proc4ops" in found else "nfs"
+        kind = "nfsd" if server or "proc4ops" in by_label else "nfs"
         readers = ("cat", "grep", "head", "less", "more")
         begin, prompt = command_before(cursor, first, readers, reach=4, about="/rpc/nfs")
-        threads = int(found["th"][0]) if "th" in found else None
+        threads = int(by_label["th"][0]) if "th" in by_label else None
         state = PrintedState(
             self.tool, (PrintedSubject("nfsd", "", {"threads": threads}, prompt.host),), prompt.host
         )
@@ -118,7 +118,7 @@ class NfsdOutput(Output):
             tool=self.tool,
             kind=kind,
             name="",
-            values={name: rpc_values(name, figures, kind) for name, figures in found.items()},
+            values={name: rpc_values(name, figures, kind) for name, figures in by_label.items()},
             host=prompt.host,
             command=prompt.command,
         )
@@ -141,7 +141,7 @@ def _groups(cursor: TextCursor, first: int) -> list[_Group]:
             if blank > 1:
                 break
             continue
-        starts = [found.start() for found in _NAMED.finditer(line)]
+        starts = [match.start() for match in _NAMED.finditer(line)]
         before = line[: starts[0]] if starts else line
         if before.strip():
             if not groups or not _ON.match(before) or groups[-1].is_full():

@@ -103,11 +103,11 @@ def _list(cursor: TextCursor, first: int) -> tuple[dict[str, dict[str, Json]], i
     tables: dict[str, dict[str, Json]] = {}
     last = first
     for index, line in lines(cursor, first, 400):
-        if one := _LISTED.match(line):
-            name = "proc4ops" if one["side"] == "servop" else f"proc{one['version']}"
-            values = tables.setdefault(_KINDS[one["side"]], {}).setdefault(name, {})
-            if isinstance(values, dict) and one["name"] != "total":
-                values[one["name"]] = int(one["count"])
+        if match := _LISTED.match(line):
+            name = "proc4ops" if match["side"] == "servop" else f"proc{match['version']}"
+            values = tables.setdefault(_KINDS[match["side"]], {}).setdefault(name, {})
+            if isinstance(values, dict) and match["name"] != "total":
+                values[match["name"]] = int(match["count"])
             last = index
         elif (line and not _RULE.match(line)) or index > last + 4:
             break

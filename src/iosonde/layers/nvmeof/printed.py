@@ -81,8 +81,8 @@ def _table(cursor: TextCursor, first: int, host: str) -> tuple[int, tuple[Printe
             last = index
         texts.append(line)
     rows = " ".join(" ".join(_unwrapped(texts)).split())
-    found = tuple(_subject(row, host) for row in _ROW.finditer(rows))
-    return last, found
+    listed = tuple(_subject(row, host) for row in _ROW.finditer(rows))
+    return last, listed
 
 
 def _unwrapped(texts: list[str]) -> list[str]:

@@ -45,20 +45,20 @@ class FioCommand(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        found = _whole(cursor, first)
-        if not found:
+        call = _whole(cursor, first)
+        if not call:
             raise Unreadable("no command follows")
-        last, command, host = found
+        last, command, host = call
         return OutputReading(first, last, loads=(PrintedLoad("fio", command, host),))
 
 
 def _whole(cursor: TextCursor, first: int) -> tuple[int, str, str] | None:
     """Index of the command's last line, the command and its host; None where it is no load."""
     last, line = _line(cursor, first)
-    found = _command_in(line)
-    if not found:
+    call = _command_in(line)
+    if not call:
         return None
-    command, host, quoted = found
+    command, host, quoted = call
     parts = [command]
     for index in range(last + 1, last + _LINES):
         more = (cursor.line(index) or "").strip()

@@ -93,8 +93,8 @@ def _undamaged(cursor: TextCursor, first: int) -> tuple[int, dict[str, Json]] | 
         more = "\n".join(block) + "\n"
         end = f"\n{more}".find(closed)
         if end >= 0:
-            found = whole_document(text + more[: end + len(closed) - 1])
-            return (at + more.count("\n", 0, end), found) if found else None
+            document = whole_document(text + more[: end + len(closed) - 1])
+            return (at + more.count("\n", 0, end), document) if document else None
         another = more.count('"fio version"') > (at == first + 1)
         if another or len(block) < _AHEAD or not _LIKE_JSON.search(block[-1]):
             return None
@@ -135,8 +135,8 @@ def _extent(cursor: TextCursor, first: int) -> tuple[int, list[str]]:
 
 def _opened(line: str) -> str:
     """The first line from the document's own brace on: it may be a part of another one."""
-    found = re.search(r'\{\s*"fio\s?v', line)
-    return line[found.start() if found else line.rindex("{") :]
+    match = re.search(r'\{\s*"fio\s?v', line)
+    return line[match.start() if match else line.rindex("{") :]
 
 
 def _depth(line: str, depth: int, *, torn: bool) -> tuple[int, bool]:
@@ -157,9 +157,9 @@ def _depth(line: str, depth: int, *, torn: bool) -> tuple[int, bool]:
 def _document(rows: list[str]) -> dict[str, Json] | None:
     """The document; its lines may have been broken at blanks or anywhere."""
     for between in ("\n", " ", ""):
-        found = find_document(between.join(rows))
-        if found is not None:
-            return found
+        document = find_document(between.join(rows))
+        if document is not None:
+            return document
     return None
 
 
@@ -197,7 +197,7 @@ def _trial(
     defaults = _part(document, "global options")
     label = str(job.get("jobname") or "")
     listed = document.get("disk_util")
-    disks = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    disks = [disk for disk in listed if isinstance(disk, dict)] if isinstance(listed, list) else []
     result = combine([job], disks, defaults=defaults, version=version, faults=tuple(_faults(job)))
     options = _fio.command_options(asked.command, label)
     printed: dict[str, Json] = {**defaults, **_part(job, "job options")}
@@ -260,7 +260,7 @@ def _details(
         if isinstance(share, int | float) and share > 0
     ]
     if spread:
-        details["latency_distribution"] = [list(one) for one in spread]
+        details["latency_distribution"] = [list(bucket) for bucket in spread]
     for ours, theirs in (
         ("depths", "iodepth_level"), ("submit", "iodepth_submit"), ("complete", "iodepth_complete")
     ):  # fmt: skip

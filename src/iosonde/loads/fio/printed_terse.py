@@ -101,8 +101,8 @@ def _line(cursor: TextCursor, first: int) -> tuple[int, str]:
 
 def _own(line: str) -> str:
     """The line without what stands before fio's."""
-    found = _START.search(line)
-    return line[found.end() :] if found else line
+    match = _START.search(line)
+    return line[match.end() :] if match else line
 
 
 @dataclass(slots=True)
@@ -213,9 +213,9 @@ def _latencies(name: str, part: Sequence[str], sheet: _Sheet) -> Json:
 def _percentiles(name: str, part: Sequence[str], sheet: _Sheet) -> Json:
     listed: dict[str, Json] = {}
     for text in part:
-        found = _PERCENTILE.fullmatch(text)
-        if found and float(found[1]) and int(found[2]):
-            share, value = f"{float(found[1]):g}", float(found[2] + _MICROSECOND)
+        match = _PERCENTILE.fullmatch(text)
+        if match and float(match[1]) and int(match[2]):
+            share, value = f"{float(match[1]):g}", float(match[2] + _MICROSECOND)
             listed[share] = value
             if share in _fio.NAMES:
                 sheet.put(f"{name}.latency.{_fio.NAMES[share]}", value, "s", 1e-6)
@@ -224,19 +224,19 @@ def _percentiles(name: str, part: Sequence[str], sheet: _Sheet) -> Json:
 
 def _samples(part: Sequence[str]) -> dict[str, Json]:
     """Bandwidth samples in KiB/s; those of IOPS since version 5."""
-    found: dict[str, Json] = {}
+    samples: dict[str, Json] = {}
     low, high, _, mean, deviation, *more = part
     if float(high):
-        found["bw_samples"] = {
+        samples["bw_samples"] = {
             "min": float(low) * 1024, "max": float(high) * 1024, "mean": float(mean) * 1024,
             "stdev": float(deviation) * 1024, **({"samples": int(more[0])} if more else {}),
         }  # fmt: skip
     if len(more) >= 6 and float(more[2]):
-        found["iops_samples"] = {
+        samples["iops_samples"] = {
             "min": float(more[1]), "max": float(more[2]), "mean": float(more[3]),
             "stdev": float(more[4]), "samples": int(more[5]),
         }  # fmt: skip
-    return found
+    return samples
 
 
 def _members(options: _fio.Options) -> int:
@@ -275,7 +275,7 @@ def _shares(part: Sequence[str], sheet: _Sheet, details: dict[str, Json], member
 
 def _devices(fields: Sequence[str]) -> list[dict[str, Json]]:
     """The disk statistics: nine fields each; the mean of a device's members as "slaves"."""
-    found: list[dict[str, Json]] = []
+    devices: list[dict[str, Json]] = []
     names = (
         "reads", "writes", "read_merges", "write_merges", "read_time", "write_time", "queue_time",
     )  # fmt: skip
@@ -288,8 +288,8 @@ def _devices(fields: Sequence[str]) -> list[dict[str, Json]]:
             for name, text in zip(names, part[1:8], strict=True)
         }
         figures["util"] = float(part[8].rstrip("%") + "e-2")
-        if part[0] == "slaves" and found:
-            found[-1]["aggr"] = figures
+        if part[0] == "slaves" and devices:
+            devices[-1]["aggr"] = figures
         else:
-            found.append({"name": part[0], **figures})
-    return found
+            devices.append({"name": part[0], **figures})
+    return devices

@@ -139,7 +139,7 @@ class FioText(Output):
         text = _gathered(cursor, first)
         heads = list(_HEADER.finditer(text.whole))
         version = next(
-            (found[1] for row in text.rows if "fio" in row and (found := _VERSION.search(row))), ""
+            (match[1] for row in text.rows if "fio" in row and (match := _VERSION.search(row))), ""
         )
         precision = Precision.of(version, text.whole)
         status, ended = groups(text.whole, precision)
@@ -268,7 +268,9 @@ def _apart(block: str) -> list[str]:
 
     The first holds what stands before its directions too.
     """
-    places = [(_DIRECTIONS.index(one["name"]), one.start()) for one in DIRECTION.finditer(block)]
+    places = [
+        (_DIRECTIONS.index(match["name"]), match.start()) for match in DIRECTION.finditer(block)
+    ]
     cuts = [start for (before, _), (after, start) in pairwise(places) if after <= before]
     return [block[begin:end] for begin, end in pairwise([0, *cuts, len(block)])]
 
@@ -329,12 +331,12 @@ class _Run:
     def _told(self, head: re.Match[str], sheet: JobFigures) -> None:
         """What is said in words: why the job failed, and its description."""
         row = self.text.row(head.start())
-        words = " ".join(" ".join(self.text.rows[row : row + 8]).split())
+        said = " ".join(" ".join(self.text.rows[row : row + 8]).split())
         if int(head["error"]):
-            why = f": {found[1]}" if (found := _WHY.search(words)) else ""
+            why = f": {match[1]}" if (match := _WHY.search(said)) else ""
             sheet.faults.insert(0, f"it ended with error {head['error']}{why}")
-        if "Description" in words and (found := _DESCRIPTION.search(words)):
-            sheet.details["description"] = found[1]
+        if "Description" in said and (match := _DESCRIPTION.search(said)):
+            sheet.details["description"] = match[1]
 
     def _row(self, head: re.Match[str]) -> str:
         return self.text.rows[self.text.row(head.start())].strip()
@@ -416,26 +418,26 @@ def _started(date: str | None, sheet: JobFigures) -> float | None:
 
 def _declared(text: _Text, end: int) -> dict[str, _fio.Options]:
     """Options by job, from the lines before the results."""
-    found: dict[str, _fio.Options] = {}
-    for one in _OPTIONS.finditer(text.whole, 0, end or len(text.whole)):
-        row = text.row(one.start())
+    by_job: dict[str, _fio.Options] = {}
+    for match in _OPTIONS.finditer(text.whole, 0, end or len(text.whole)):
+        row = text.row(match.start())
         options: _fio.Options = {
-            "rw": one["rw"], "ioengine": one["engine"], "iodepth": _depth(text, one),
-            **_block_sizes(one["rw"], one["bs"]), _PRINTED: one[0].partition("):")[2],
+            "rw": match["rw"], "ioengine": match["engine"], "iodepth": _depth(text, match),
+            **_block_sizes(match["rw"], match["bs"]), _PRINTED: match[0].partition("):")[2],
         }  # fmt: skip
-        found.setdefault(_named(text.rows[row]), options)
-    for one in _LAID_OUT.finditer(text.whole, 0, end or len(text.whole)):
-        name = text.rows[text.row(one.start())].strip().rpartition(": Laying out")[0]
-        found.setdefault(_CLIENT.sub("", name), {})["size"] = int(one[1]) * units.MIB
-    return found
+        by_job.setdefault(_named(text.rows[row]), options)
+    for match in _LAID_OUT.finditer(text.whole, 0, end or len(text.whole)):
+        name = text.rows[text.row(match.start())].strip().rpartition(": Laying out")[0]
+        by_job.setdefault(_CLIENT.sub("", name), {})["size"] = int(match[1]) * units.MIB
+    return by_job
 
 
-def _depth(text: _Text, found: re.Match[str]) -> int:
+def _depth(text: _Text, match: re.Match[str]) -> int:
     """The digits up to the line's end, where another job's line follows: its name may have some."""
-    after = text.row(found.start("depth")) + 1
-    digits = found["depth"]
+    after = text.row(match.start("depth")) + 1
+    digits = match["depth"]
     if after < len(text.starts) and "(g=" in text.rows[after]:
-        digits = digits[: text.starts[after] - found.start("depth")]
+        digits = digits[: text.starts[after] - match.start("depth")]
     return int(digits)
 
 

@@ -61,11 +61,11 @@ class HdparmOutput(Output):
         last = first
         unread: list[tuple[int, int, str]] = []
         for start, end, text, disk in _timings(cursor, first, device):
-            found = _TIMING.search(text)
-            if not found:
+            match = _TIMING.search(text)
+            if not match:
                 unread.append((start, end, "no speed follows"))
                 continue
-            _put(found, disk, runs)
+            _put(match, disk, runs)
             last = end
         if not runs:
             raise Unreadable("no speed follows")
@@ -79,8 +79,8 @@ def _device_above(cursor: TextCursor, first: int) -> tuple[int, str]:
     """Where the line with the device stands, and the device; else the output's first line."""
     for index in range(first - 1, max(first - 4, 0) - 1, -1):
         line = cursor.line(index)
-        if line and (found := _DEVICE.match(line)):
-            return index, found["device"].rstrip(":")
+        if line and (match := _DEVICE.match(line)):
+            return index, match["device"].rstrip(":")
         if line:
             break
     return first, ""
@@ -107,24 +107,24 @@ def _timings(cursor: TextCursor, first: int, device: str) -> Iterator[tuple[int,
         else:
             start = start if text else index
             text += "".join(line.split())
-        while found := _TIMING.search(text):
-            yield start, index, text[: found.end()], device
-            text, start = text[found.end() :], index
+        while match := _TIMING.search(text):
+            yield start, index, text[: match.end()], device
+            text, start = text[match.end() :], index
     if text:
         yield start, start, text, device
 
 
-def _put(found: re.Match[str], device: str, runs: list[_Run]) -> None:
+def _put(match: re.Match[str], device: str, runs: list[_Run]) -> None:
     """Adds a timing to the run it belongs to: the last one, where that has none of its kind."""
-    name = "cached_read" if found["what"] == "cached" else "buffered_read"
-    metric, direct = f"{name}.bandwidth", bool(found["how"])
+    name = "cached_read" if match["what"] == "cached" else "buffered_read"
+    metric, direct = f"{name}.bandwidth", bool(match["how"])
     now = runs[-1] if runs else None
     if now is None or (now.device, now.direct) != (device, direct) or metric in now.metrics:
         now = _Run(device, direct)
         runs.append(now)
-    rate, step = units.printed(found["rate"] + found["unit"], binary=True)
+    rate, step = units.printed(match["rate"] + match["unit"], binary=True)
     now.metrics[metric], now.steps[metric] = rate, step
-    now.seconds += float(found["seconds"])
+    now.seconds += float(match["seconds"])
 
 
 def _trial(run: _Run, asked: Prompt) -> PrintedTrial:

@@ -127,7 +127,7 @@ def _trial(
     metrics, kinds = metrics_of((row,))
     details: dict[str, Json] = {}
     if row.spread:
-        details["processes"] = {test: dict(found) for test, found in row.spread.items()}
+        details["processes"] = {test: dict(figures) for test, figures in row.spread.items()}
     if row.mislabelled:
         details["note"] = "rows of the CPU report are named by their order, not by their labels"
     options: dict[str, Scalar] = {"bs": row.record, "size": row.size, "numjobs": _processes(row)}

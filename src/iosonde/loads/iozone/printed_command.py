@@ -46,9 +46,9 @@ class IozoneCommand(Output):
             whole = f"{whole.rstrip(chr(92)).rstrip()} {part}".strip()
             last, width = index, len(line)
         prompt = prompt_in(cursor.line(first) or "")
-        found = _CALL.search(whole)
-        if not found or not _OPTION.search(found["call"]):
+        match = _CALL.search(whole)
+        if not match or not _OPTION.search(match["call"]):
             raise Unreadable("no option follows")
-        command = re.split(r"\s*(?:[;|>&]|$)", found["call"])[0].strip()
+        command = re.split(r"\s*(?:[;|>&]|$)", match["call"])[0].strip()
         load = PrintedLoad(self.tool, command, prompt.host if prompt else "")
         return OutputReading(first, last, loads=(load,))

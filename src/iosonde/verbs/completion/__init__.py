@@ -71,11 +71,11 @@ def recent_runs() -> list[str]:
     try:
         uri = f"file:{quote(str(path.resolve()))}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as store:
-            found = {query: _first_column(store, query) for query in _QUERIES}
+            columns = {query: _first_column(store, query) for query in _QUERIES}
     except sqlite3.Error:
         return []
-    words = dict.fromkeys(word for query in _QUERIES for word in found[query])
-    return ["last", *words] if words else []
+    candidates = dict.fromkeys(word for query in _QUERIES for word in columns[query])
+    return ["last", *candidates] if candidates else []
 
 
 def _first_column(store: sqlite3.Connection, query: str) -> list[str]:
