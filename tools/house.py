@@ -5,6 +5,7 @@
 - No two modules of the package have a public class of the same name.
 - No shell program of more than five lines stands in a string.
 - Every aspect of a technology (settings, printed, findings, ledger) has a test.
+- No variable of the package has a name that says nothing: `one`, `found`, `known`, `told`, `words`.
 
 What does not hold yet stands in tables here, with the reason where it is to stay. They may only
 shrink: what is in a table and holds by now is an error as well.
@@ -101,6 +102,31 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
 }
 UNTESTED: Set[str] = frozenset()
+VAGUE = frozenset({"one", "found", "known", "told", "words"})
+VAGUE_LEFT: Mapping[str, int] = {
+    "cli/completion.py": 4,
+    "cli/trace.py": 2,
+    "loads/fio/declare.py": 1,
+    "measure/curves.py": 2,
+    "measure/ready.py": 6,
+    "measure/run.py": 25,
+    "measure/study.py": 2,
+    "measure/trial.py": 1,
+    "measure/trouble.py": 1,
+    "report/html.py": 36,
+    "report/steady.py": 9,
+    "sentences.py": 5,
+    "store/database.py": 2,
+    "store/migrate.py": 1,
+    "store/rows.py": 3,
+    "store/sql.py": 8,
+    "store/store.py": 1,
+    "verbs/ending.py": 3,
+    "verbs/loads.py": 1,
+    "verbs/run.py": 1,
+    "verbs/stored.py": 1,
+}
+"""Module → how many variables in it still have such a name."""
 
 
 def sources(place: Path) -> dict[str, str]:
@@ -195,6 +221,41 @@ def shell(texts: Mapping[str, str]) -> Mapping[str, int]:
     return {path: lines for path, lines in found.items() if lines}
 
 
+# ── names of variables ────────────────────────────────────────────────────────────────────────
+
+
+def vague(text: str) -> int:
+    """How many variables and parameters of a module have a name that says nothing.
+
+    Fields of classes do not count: records are stored and printed by their names.
+    """
+    tree = ast.parse(text)
+    fields = {
+        id(target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for statement in node.body
+        for target in ast.walk(statement)
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+    }
+    names = [
+        node.arg if isinstance(node, ast.arg) else node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+        or (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and id(node) not in fields
+        )
+    ]
+    caught = [
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name
+    ]
+    return sum(name in VAGUE for name in (*names, *caught))
+
+
 # ── tests of aspects ──────────────────────────────────────────────────────────────────────────
 
 
@@ -250,6 +311,17 @@ def problems(texts: Mapping[str, str], tests: Mapping[str, str]) -> Iterator[str
     yield from _compared(
         "no test imports it, and none stands beside it", untested(texts, tests), UNTESTED
     )
+    yield from _said(texts, VAGUE_LEFT)
+
+
+def _said(texts: Mapping[str, str], left: Mapping[str, int]) -> Iterator[str]:
+    for path in sorted({*texts, *left}):
+        count, most = vague(texts.get(path, "")), left.get(path, 0)
+        if count > most:
+            names = ", ".join(sorted(VAGUE))
+            yield f"{path}: {count} variables named {names}: name them for what they hold"
+        elif count < most:
+            yield f"{path}: {count} such variables: VAGUE_LEFT of tools/house.py says {most}"
 
 
 def main() -> int:

@@ -78,6 +78,35 @@ def test_a_program_in_a_string_is_seen() -> None:
     assert house.shell({"prose.py": f'"""\n{written(6)}\n"""\n'}) == {}
 
 
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "def f(one: int) -> None: ...\n",
+        "names = [found.name for found in devices]\n",
+        "def f() -> None:\n    known = set()\n",
+        "def f() -> None:\n    for told, _ in rows: ...\n",
+        "try: ...\nexcept OSError as told: ...\n",
+        "if words := text.split(): ...\n",
+        "match value:\n    case [*one]: ...\n",
+    ],
+)
+def test_a_variable_that_says_nothing_is_seen(planted: str) -> None:
+    assert house.vague(planted) == 1
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "class Column:\n    words: bool = False\n    found = None\n",
+        "def f(device: int) -> int:\n    return device.one(found=1)\n",
+        "from iosonde.text.torn import words\n",
+        '"""one, found"""\n',
+    ],
+)
+def test_fields_and_what_others_named_may_have_such_a_name(right: str) -> None:
+    assert house.vague(right) == 0
+
+
 def test_an_aspect_without_a_test_is_seen() -> None:
     texts = {"layers/md/printed_mdstat.py": "", "layers/md/kind.py": "", "stack/findings.py": ""}
     assert house.untested(texts, {}) == {"layers/md/printed_mdstat.py"}
@@ -96,6 +125,10 @@ def _without_a_name(texts: dict[str, str]) -> None:
     texts["stack/label.py"] = ""
 
 
+def _with_a_vague_name(texts: dict[str, str]) -> None:
+    texts["stack/label.py"] += "one = 1\n"
+
+
 def _with_a_name(texts: dict[str, str]) -> None:
     texts["stack/label.py"] += 'kind = "zram"\n'
 
@@ -105,6 +138,7 @@ def _with_a_name(texts: dict[str, str]) -> None:
     [
         (_without_a_name, "stack/label.py: aoe: holds by now"),
         (_with_a_name, "zram: an engine names"),
+        (_with_a_vague_name, "stack/label.py: 1 variables named found, known, one, told, words"),
     ],
 )
 def test_the_tables_say_no_more_and_no_less_than_there_is(
