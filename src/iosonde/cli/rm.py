@@ -95,8 +95,8 @@ def _show(removed: RemovedRuns, *, as_json: bool) -> None:
         out().print(f"{count} removed" if removed.removed else f"{count} would be removed")
         for line in _lines(removed):
             out().print(line)
-    for one in removed.kept:
-        out().print(styled("kept: run {} {}", one.id, one.reason))
+    for refused in removed.kept:
+        out().print(styled("kept: run {} {}", refused.id, refused.reason))
 
 
 def _lines(removed: RemovedRuns) -> list[str]:

@@ -76,8 +76,8 @@ class _Session:
         self._is_new = resume is None
         self._permissions = permissions
         self._progress = progress
-        known = read_again(resume).trials if resume else ()
-        self._done = {trial.id: GrowingTrial(trial) for trial in known}
+        trials = read_again(resume).trials if resume else ()
+        self._done = {trial.id: GrowingTrial(trial) for trial in trials}
         self._hosts = StudyHosts(plan.study, permissions, progress)
         self._estimate = Estimate(plan, self._done, self._goes_on)
         self._planned = {planned.id: planned for part in plan.rounds for planned in part}
@@ -99,7 +99,9 @@ class _Session:
                 await self._hosts.open(stack_of(study, Path()), ())
             else:
                 await self._hosts.open(None, (target.host for target in study.targets))
-            await self._hosts.sweep(one.probe.host for part in self._plan.rounds for one in part)
+            await self._hosts.sweep(
+                planned.probe.host for part in self._plan.rounds for planned in part
+            )
             await self._require_targets()
             exits.push_async_callback(lambda: to_the_end(self._arms.close()))
             await self._arms.open(self._planned.values())
@@ -128,7 +130,7 @@ class _Session:
         now is looked at.
         """
         asked: set[tuple[object, ...]] = set()
-        for planned in (one for part in self._plan.rounds for one in self._left(part)):
+        for planned in (planned for part in self._plan.rounds for planned in self._left(part)):
             demand = LOADS.load(planned.load.engine)().demand(planned.load)
             probe = planned.probe
             host = self._hosts.hosts[probe.host]
@@ -165,19 +167,19 @@ class _Session:
             return
         async with AsyncExitStack() as stack:
             going = await self._block_ready(left, stack)
-            every = [one for ready in going.values() for one in ready]
+            every = [trial for ready in going.values() for trial in ready]
             if self._plan.study.together:
                 for ready in going.values():
-                    await require_same_line([one.bench for one in ready])
+                    await require_same_line([trial.bench for trial in ready])
             try:
                 while self._next_pass(going) is not None:
                     await self._pass(block, going)
             finally:  # whatever ends it: flags of all loops that there are
-                for one in every:
-                    self._look(one)
-            for one in (one for ready in going.values() for one in ready):
-                if sentence := self._wanted.unreached(one.trial.id):
-                    self._progress(RunWarning(one.trial.id, sentence))
+                for trial in every:
+                    self._look(trial)
+            for trial in (trial for ready in going.values() for trial in ready):
+                if sentence := self._wanted.unreached(trial.trial.id):
+                    self._progress(RunWarning(trial.trial.id, sentence))
 
     async def _pass(self, block: Sequence[Round], going: dict[str, list[_Ready]]) -> None:
         """One loop of each round that has not had its loop of this pass, and wants one."""
@@ -194,10 +196,10 @@ class _Session:
         return min((self._index(ready) for ready in wanting), default=None)
 
     def _wanting(self, ready: Sequence[_Ready]) -> bool:
-        return any(self._wanted.more(self._done[one.trial.id]) for one in ready)
+        return any(self._wanted.more(self._done[trial.trial.id]) for trial in ready)
 
     def _index(self, ready: Sequence[_Ready]) -> int:
-        return min(self._done[one.trial.id].next_index for one in ready)
+        return min(self._done[trial.trial.id].next_index for trial in ready)
 
     async def _block_ready(
         self, left: Mapping[str, Sequence[PlannedTrial]], stack: AsyncExitStack
@@ -209,26 +211,28 @@ class _Session:
         at: dict[str, list[PlannedTrial]] = {}
         for planned in (planned for todo in left.values() for planned in todo):
             at.setdefault(_place(planned), []).append(planned)
-        leaders = {name: max(found, key=_touches) for name, found in at.items()}
+        leaders = {name: max(planned, key=_touches) for name, planned in at.items()}
         prepared = await asyncio.gather(*(
             self._hosts.make_ready(planned, stack, kept=self._is_kept(at[name]))
             for name, planned in leaders.items()
         ))  # fmt: skip
-        known = dict(zip(leaders, prepared, strict=True))
-        left = self._without_small_blocks(left, known)
+        prepared_at = dict(zip(leaders, prepared, strict=True))
+        left = self._without_small_blocks(left, prepared_at)
         going: dict[str, list[_Ready]] = {}
         for part, todo in left.items():
             alike = [
-                await self._in_force(planned, self._hosts.alike(planned, known[_place(planned)]))
+                await self._in_force(
+                    planned, self._hosts.alike(planned, prepared_at[_place(planned)])
+                )
                 for planned in todo
             ]
             going[part] = list(await asyncio.gather(*(
                 self._make_ready(planned, *prepared)
                 for planned, prepared in zip(todo, alike, strict=True)
             )))  # fmt: skip
-            for one in going[part]:
-                self._enter(one.trial)
-                self._progress(TrialReady(one.trial.id, one.trial.command))
+            for trial in going[part]:
+                self._enter(trial.trial)
+                self._progress(TrialReady(trial.trial.id, trial.trial.command))
         return going
 
     async def _in_force(
@@ -244,7 +248,7 @@ class _Session:
     def _is_kept(self, planned: Sequence[PlannedTrial]) -> bool:
         """Whether trials go on from the state that their loops have brought a device into."""
         return self._passes is not None and any(
-            done.has_run for one in planned if (done := self._done.get(one.id))
+            done.has_run for trial in planned if (done := self._done.get(trial.id))
         )
 
     def _without_small_blocks(
@@ -261,8 +265,8 @@ class _Session:
             if not sector or not _is_below(todo[0], sector):
                 kept[part] = todo
                 continue
-            words = f"is left out: the device has sectors of {units.show_bytes(sector)}"
-            self._progress(RunWarning(todo[0].id, words))
+            reason = f"is left out: the device has sectors of {units.show_bytes(sector)}"
+            self._progress(RunWarning(todo[0].id, reason))
         return kept
 
     async def _make_ready(
@@ -311,34 +315,34 @@ class _Session:
         """
         require_not_cancelled()
         self._tell_time()
-        for one in ready:
-            seconds = self._plan.study.seconds or one.bench.demand.seconds
-            await self._arms.put(self._planned[one.trial.id], seconds)
+        for trial in ready:
+            seconds = self._plan.study.seconds or trial.bench.demand.seconds
+            await self._arms.put(self._planned[trial.trial.id], seconds)
         began = time.time()
         measured = zip(ready, await self._measured(ready), strict=True)
         results = await asyncio.gather(
-            *(self._looked_after(one, result, began) for one, result in measured)
+            *(self._looked_after(trial, result, began) for trial, result in measured)
         )
-        for one, result in zip(ready, results, strict=True):
+        for trial, result in zip(ready, results, strict=True):
             if isinstance(result, Loop):
-                self._keep(one.trial.id, one.bench, result)
+                self._keep(trial.trial.id, trial.bench, result)
                 if change := result.result.left_out:
-                    self._fail(one.trial.id, _ended(change, one.bench.host.name), told=True)
+                    self._fail(trial.trial.id, _ended(change, trial.bench.host.name), reported=True)
             else:
-                self._fail(one.trial.id, result)
+                self._fail(trial.trial.id, result)
         left = [
-            one for one, result in zip(ready, results, strict=True)
+            trial for trial, result in zip(ready, results, strict=True)
             if isinstance(result, Loop) and not result.result.left_out
         ]  # fmt: skip
         return [] if self._plan.study.together and len(left) < len(ready) else left
 
     async def _looked_after(
-        self, one: _Ready, result: Loop | IosondeError, began: float
+        self, ready: _Ready, result: Loop | IosondeError, began: float
     ) -> Loop | IosondeError:
         """What came of a loop, marked where the stack below it is not as it was at first."""
-        if problem := await self._arms.problem(self._planned[one.trial.id]):
+        if problem := await self._arms.problem(self._planned[ready.trial.id]):
             return problem
-        change = await one.watched.change(began) if one.watched else ""
+        change = await ready.watched.change(began) if ready.watched else ""
         if not change:
             return result
         if isinstance(result, Loop):
@@ -352,14 +356,14 @@ class _Session:
         study = self._plan.study
         if study.together:
             return await measure_together(
-                [one.bench for one in ready],
-                max(self._done[one.trial.id].next_index for one in ready),
+                [trial.bench for trial in ready],
+                max(self._done[trial.trial.id].next_index for trial in ready),
                 seconds=study.seconds,
                 progress=self._progress,
             )
         return await measure_apart(
-            [one.bench for one in ready],
-            [self._done[one.trial.id].next_index for one in ready],
+            [trial.bench for trial in ready],
+            [self._done[trial.trial.id].next_index for trial in ready],
             seconds=study.seconds,
             progress=self._progress,
         )
@@ -387,8 +391,8 @@ class _Session:
         done = self._done[trial]
         self._store.mark(self.run, trial, flags=done.flags, faults=done.faults)
 
-    def _fail(self, trial: str, problem: IosondeError, *, told: bool = False) -> None:
-        """The trial ends; what is `told` is among its faults already."""
+    def _fail(self, trial: str, problem: IosondeError, *, reported: bool = False) -> None:
+        """The trial ends; what is `reported` is among its faults already."""
         self._failed.add(trial)
         if isinstance(problem, UnreadLoop):
             self._store.add_loop(self.run, trial, problem.loop)
@@ -400,7 +404,7 @@ class _Session:
             self._progress(RunWarning(trial, str(unread)))
             self.failures.append(unread)
             return
-        if not told:
+        if not reported:
             self._done[trial].fail(str(problem))
         self._mark(trial)
         self._progress(RunWarning(trial, str(problem)))

@@ -112,13 +112,13 @@ def sqlite_path(place: str) -> Path:
 
 def open_files(*, but: int = -1) -> set[tuple[int, int]]:
     """Device and inode numbers of what this process has open, without one descriptor."""
-    found = set()
-    for number in (int(one.name) for one in Path("/proc/self/fd").iterdir()):
+    files = set()
+    for number in (int(entry.name) for entry in Path("/proc/self/fd").iterdir()):
         with suppress(OSError):
             if number != but:
                 state = os.fstat(number)
-                found.add((state.st_dev, state.st_ino))
-    return found
+                files.add((state.st_dev, state.st_ino))
+    return files
 
 
 def _seen(path: str) -> int:

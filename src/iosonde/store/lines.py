@@ -113,9 +113,9 @@ def outlines(query: Query, runs: Sequence[str]) -> dict[str, RunOutline]:
     return {run: RunOutline.of_text(text) for run, text in _many(query, sql, runs)}
 
 
-def outlined(lines: Iterable[RunLine], known: Mapping[str, RunOutline]) -> tuple[RunLine, ...]:
+def outlined(lines: Iterable[RunLine], outlines: Mapping[str, RunOutline]) -> tuple[RunLine, ...]:
     """Lines with their outlines, as far as those are known."""
-    return tuple(replace(line, outline=known.get(line.id, line.outline)) for line in lines)
+    return tuple(replace(line, outline=outlines.get(line.id, line.outline)) for line in lines)
 
 
 def settings(query: Query, runs: Sequence[str]) -> dict[str, dict[str, Scalar]]:

@@ -26,12 +26,12 @@ def upgrade(engine: Engine, place: str) -> None:
         UsageError: a newer iosonde wrote it.
     """
     with engine.connect() as connection:
-        found = _version(connection)
-    if found == HEAD:
+        version = _version(connection)
+    if version == HEAD:
         return
-    if found is not None and found > HEAD:
+    if version is not None and version > HEAD:
         raise UsageError(
-            f"the store has schema {found}, this iosonde knows up to {HEAD}",
+            f"the store has schema {version}, this iosonde knows up to {HEAD}",
             where=place,
             hint="use the newer iosonde that wrote it, or another --store",
         )

@@ -29,13 +29,13 @@ def outline_of(connection: Connection, run: str) -> RunOutline:
     loops = connection.execute(
         select(func.count()).where(LOOPS.c.run == run, LOOPS.c.parser_version > 0)  # 0: not read
     ).scalar_one()
-    figures = (_headline(_results(connection, run, one.id)) for one in trials[:_LOOKED_AT])
+    figures = (_headline(_results(connection, run, trial.id)) for trial in trials[:_LOOKED_AT])
     return RunOutline(
         trials=len(trials),
         loops=loops,
-        hosts=tuple(sorted({one.host for one in trials})),
-        targets=_first(one.probe for one in trials),
-        loads=_first(json.loads(one.load)["name"] for one in trials),
+        hosts=tuple(sorted({trial.host for trial in trials})),
+        targets=_first(trial.probe for trial in trials),
+        loads=_first(json.loads(trial.load)["name"] for trial in trials),
         headline=next(filter(None, figures), None),
     )
 
@@ -99,7 +99,7 @@ def _results(connection: Connection, run: str, trial: str) -> list[dict[str, Any
         .order_by(LOOPS.c.index)
     )
     results = [json.loads(inflated(row.result)) for row in rows]
-    return [one for one in results if not one.get("unread") and not one.get("left_out")]
+    return [result for result in results if not result.get("unread") and not result.get("left_out")]
 
 
 def _headline(results: Sequence[dict[str, Any]]) -> Metric | None:

@@ -162,7 +162,7 @@ def trial_of(row: Row[Any], loops: Sequence[Loop]) -> Trial:
 
 def kept_row(run: str, position: int, kept: StoredExtra) -> dict[str, object]:
     """What was found beside trials as a row of `evidence`."""
-    kind = next(name for name, one in _KINDS.items() if isinstance(kept.what, one))
+    kind = next(name for name, kind in _KINDS.items() if isinstance(kept.what, kind))
     return {"run": run, "position": position, "kind": kind, "content": _packed(kept)}
 
 
@@ -191,7 +191,7 @@ def _members(record: Any) -> dict[str, Any]:
     """What JSON takes for a record or a mapping: one level of it, which `asdict` copies whole."""
     if isinstance(record, Mapping):
         return dict(record)
-    return {one.name: getattr(record, one.name) for one in fields(record)}
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), default=_members)
@@ -203,5 +203,5 @@ def _packed(record: Any) -> bytes:
 
 
 def _unpacked(blob: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(inflated(blob))
-    return found
+    document: dict[str, Any] = json.loads(inflated(blob))
+    return document

@@ -147,9 +147,9 @@ class SqlStore(Transactions, Store):
         def add(connection: Connection) -> None:
             trials, loops, kept = list[Filled](), list[Filled](), list[Filled]()
             number, beside = _count(connection, TRIALS, run), _count(connection, EVIDENCE, run)
-            for one in packed:
-                found = placed(one, run, number + len(trials), beside + len(kept))
-                for filled, more in zip((trials, loops, kept), found, strict=True):
+            for imported in packed:
+                parts = placed(imported, run, number + len(trials), beside + len(kept))
+                for filled, more in zip((trials, loops, kept), parts, strict=True):
                     filled.extend(more)
             for table, filled in ((TRIALS, trials), (LOOPS, loops), (EVIDENCE, kept)):
                 if filled:
@@ -161,21 +161,21 @@ class SqlStore(Transactions, Store):
     def evidence(self, run: str) -> tuple[StoredExtra, ...]:
         with self._reading() as connection:
             row = self._find(connection, run)
-            found = connection.execute(
+            stored = connection.execute(
                 select(EVIDENCE).where(EVIDENCE.c.run == row.id).order_by(EVIDENCE.c.position)
             )
-            return tuple(rows.kept_of(one) for one in found)
+            return tuple(rows.kept_of(line) for line in stored)
 
     @override
     def imported(self, digest: str) -> str | None:
         with self._reading() as connection:
-            found = connection.execute(
+            stored = connection.execute(
                 select(RUNS.c.id)
                 .where(RUNS.c.plan.contains(digest, autoescape=True))
                 .where(RUNS.c.state == RunState.FINISHED.value)
                 .order_by(RUNS.c.created.desc())
             ).first()
-        return None if found is None else str(found.id)
+        return None if stored is None else str(stored.id)
 
     @override
     def add_loop(self, run: str, trial: str, loop: Loop, *, parser_version: int = 1) -> None:
@@ -195,14 +195,19 @@ class SqlStore(Transactions, Store):
 
     @override
     def add_measurement(
-        self, run: str, one: Measurement, loop: Loop | None = None, *, parser_version: int = 1
+        self,
+        run: str,
+        measurement: Measurement,
+        loop: Loop | None = None,
+        *,
+        parser_version: int = 1,
     ) -> None:
         def add(connection: Connection) -> None:
             if loop is not None:
-                row = rows.loop_row(run, one.trial, loop, parser_version)
+                row = rows.loop_row(run, measurement.trial, loop, parser_version)
                 connection.execute(insert(LOOPS).values(row))
             position = _count(connection, CAMPAIGNS, run)
-            connection.execute(insert(CAMPAIGNS).values(campaigns.row(run, position, one)))
+            connection.execute(insert(CAMPAIGNS).values(campaigns.row(run, position, measurement)))
 
         self._write(add, run)
 
@@ -218,10 +223,10 @@ class SqlStore(Transactions, Store):
     def campaign(self, run: str) -> Campaign | None:
         with self._reading() as connection:
             row = self._find(connection, run)
-            found = connection.execute(
+            stored = connection.execute(
                 select(CAMPAIGNS).where(CAMPAIGNS.c.run == row.id).order_by(CAMPAIGNS.c.position)
             )
-            return campaigns.campaign_of(row.id, json.loads(row.plan), found)
+            return campaigns.campaign_of(row.id, json.loads(row.plan), stored)
 
     @override
     def finish(self, run: str, state: RunState) -> None:
@@ -273,17 +278,17 @@ class SqlStore(Transactions, Store):
     @override
     def outlines(self, runs: Sequence[str]) -> dict[str, RunOutline]:
         with self._reading() as connection:
-            known = lines.outlines(_query(connection), runs)
-        missing = [run for run in runs if run not in known]
+            outlines = lines.outlines(_query(connection), runs)
+        missing = [run for run in runs if run not in outlines]
         for start in range(0, len(missing), _OUTLINES):
             some = missing[start : start + _OUTLINES]
             with self._reading() as connection:
                 computed = outline.computed(connection, some)
-            known |= computed
+            outlines |= computed
             with suppress(StoreFailed):  # one that takes no more can still be read
                 keep = partial(outline.keep_all, outlines=computed, state=self._locks.state)
                 self._write(keep)
-        return known
+        return outlines
 
     @override
     def settings(self, runs: Sequence[str]) -> dict[str, dict[str, Scalar]]:

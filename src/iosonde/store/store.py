@@ -125,7 +125,12 @@ class Store(Protocol):
         ...
 
     def add_measurement(
-        self, run: str, one: Measurement, loop: Loop | None = None, *, parser_version: int = 1
+        self,
+        run: str,
+        measurement: Measurement,
+        loop: Loop | None = None,
+        *,
+        parser_version: int = 1,
     ) -> None:
         """A measurement of a campaign together with its loop, where it gave one."""
         ...

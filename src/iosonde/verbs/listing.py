@@ -110,9 +110,9 @@ def list_runs(
     try:
         heads = source.heads()
         every = heads
-        if order.asks_outline or any(one.asks_outline for one in conditions):
+        if order.asks_outline or any(condition.asks_outline for condition in conditions):
             every = source.outlined(heads)
-        fitting = [line for line in every if all(one.holds(line) for one in conditions)]
+        fitting = [line for line in every if all(condition.holds(line) for condition in conditions)]
         newest = fitting if limit is None else fitting[:limit]
         lines = source.outlined(order.sort(newest))
         changes = _changes(source, lines, heads)
@@ -153,26 +153,26 @@ class _Source:
     def outlined(self, lines: Sequence[RunLine]) -> tuple[RunLine, ...]:
         """The same with their outlines."""
         ids = [line.id for line in lines if line.outline is EMPTY]
-        known: dict[str, RunOutline] = {}
+        outlines: dict[str, RunOutline] = {}
         if self._quick:
             with suppress(sqlite3.Error):
-                known = self._quick.outlines(ids)
-        if missing := [run for run in ids if run not in known]:
-            known |= self.store().outlines(missing)
-        return outlined(lines, known)
+                outlines = self._quick.outlines(ids)
+        if missing := [run for run in ids if run not in outlines]:
+            outlines |= self.store().outlines(missing)
+        return outlined(lines, outlines)
 
     def settings(self, runs: Sequence[str]) -> dict[str, dict[str, Scalar]]:
         """What was set under the target of the first trial of each run."""
-        known: dict[str, dict[str, Scalar]] = {}
+        settings: dict[str, dict[str, Scalar]] = {}
         if self._quick:
             with suppress(sqlite3.Error):
-                known = self._quick.settings(runs)
-        missing = [run for run in runs if run not in known]
+                settings = self._quick.settings(runs)
+        missing = [run for run in runs if run not in settings]
         if missing:
             new = {run: _settings_of(self.store(), run) for run in missing}
             self.store().keep_settings(new)
-            known |= new
-        return known
+            settings |= new
+        return settings
 
     def close(self) -> None:
         """Let go of the store."""
@@ -203,7 +203,7 @@ def _changes(
             before[line.id] = earlier[line.study]
         if line.state in {RunState.FINISHED, RunState.INTERRUPTED}:
             earlier[line.study] = line
-    others = source.outlined(list({one.id: one for one in before.values()}.values()))
+    others = source.outlined(list({line.id: line for line in before.values()}.values()))
     by_id = {line.id: line for line in (*others, *lines)}
     settings = source.settings([run for run in by_id if run in before or by_id[run] in others])
     return {

@@ -122,10 +122,10 @@ def prune(
             line for line in heads
             if line.id not in newest and (before is None or line.created < before)
         ]  # fmt: skip
-        if any(one.asks_outline for one in conditions):
-            known = kept.outlines([line.id for line in meant])
-            meant = list(outlined(meant, known))
-        meant = [line for line in meant if all(one.holds(line) for one in conditions)]
+        if any(condition.asks_outline for condition in conditions):
+            outlines = kept.outlines([line.id for line in meant])
+            meant = list(outlined(meant, outlines))
+        meant = [line for line in meant if all(condition.holds(line) for condition in conditions)]
         reasons = {
             **dict.fromkeys(_calibrations(heads), "is the newest calibration of its device"),
             **_reasons(kept, meant, heads),
