@@ -104,24 +104,11 @@ NAMED: Mapping[str, Mapping[str, str]] = {
 UNTESTED: Set[str] = frozenset()
 VAGUE = frozenset({"one", "found", "known", "told", "words"})
 VAGUE_LEFT: Mapping[str, int] = {
-    "cli/baseline.py": 1,
-    "cli/completion.py": 4,
     "cli/trace.py": 2,
-    "loads/fio/declare.py": 1,
-    "measure/curves.py": 2,
     "measure/ready.py": 6,
-    "measure/study.py": 2,
     "measure/trial.py": 1,
-    "measure/trouble.py": 1,
     "report/html.py": 36,
     "report/steady.py": 9,
-    "sentences.py": 5,
-    "verbs/baseline.py": 3,
-    "verbs/ending.py": 3,
-    "verbs/loads.py": 1,
-    "verbs/run.py": 1,
-    "verbs/stored.py": 1,
-    "verbs/trend.py": 10,
 }
 """Module → how many variables in it still have such a name."""
 

@@ -40,8 +40,8 @@ def metric_words(metric: str) -> str:
 def figure_words(metric: Metric) -> str:
     """A figure with its spread: "read 9,780 IOPS ± 1.2 %", "p99 sync latency 1.25 ms ± 3 %"."""
     way, _, figure = metric.name.partition(".")
-    words = way.replace("_", " ") if figure in {"iops", "bandwidth"} else metric_words(metric.name)
-    return f"{words} {units.show(metric.mean, metric.unit)}{spread_words(metric)}"
+    what = way.replace("_", " ") if figure in {"iops", "bandwidth"} else metric_words(metric.name)
+    return f"{what} {units.show(metric.mean, metric.unit)}{spread_words(metric)}"
 
 
 def spread_words(metric: Metric) -> str:
@@ -73,10 +73,10 @@ def requirement_words(result: RequirementResult) -> str:
         return f"{result.verdict}: {result.text} (no trial has this metric)"
     unit = _unit(result.metric)
     if result.interval is None:
-        found = f"{units.show(result.value, unit)}, 1 loop"
+        figures = f"{units.show(result.value, unit)}, 1 loop"
     else:
-        found = f"{units.show_interval(result.interval, unit)}, {result.loops} loops"
-    return f"{result.verdict}: {result.text} ({found})"
+        figures = f"{units.show_interval(result.interval, unit)}, {result.loops} loops"
+    return f"{result.verdict}: {result.text} ({figures})"
 
 
 def _unit(metric: str) -> str:
@@ -121,7 +121,7 @@ def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:
         for name, value in curve.fixed.items()
     ]
     name = ", ".join([curve.load, *parts])
-    places = {(one.host, one.probe) for one in curves}
+    places = {(other.host, other.probe) for other in curves}
     return f"{name} at {curve.probe}" if len(places) > 1 else name
 
 
@@ -137,7 +137,7 @@ def paired_curves(runs: Sequence[Sequence[Curve]]) -> list[tuple[Curve | None, .
     """
 
     def key(curve: Curve, curves: Sequence[Curve]) -> tuple[object, ...]:
-        alone = len({(one.host, one.probe) for one in curves}) == 1
+        alone = len({(curve.host, curve.probe) for curve in curves}) == 1
         place = () if alone else (curve.host, curve.probe)
         return (curve.load, tuple(curve.fixed.items()), curve.axis, place)
 

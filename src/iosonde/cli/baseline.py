@@ -37,9 +37,15 @@ def baseline(
         print_json(made.to_json())
     elif made.baselines:
         columns = [TableColumn(heading) for heading in ("baseline", "run", "when", "study")]
-        out().print(fitted(columns, [
-            [one.name, one.run, _day(one.created), visible(one.study)] for one in made.baselines
-        ]))  # fmt: skip
+        out().print(
+            fitted(
+                columns,
+                [
+                    [baseline.name, baseline.run, _day(baseline.created), visible(baseline.study)]
+                    for baseline in made.baselines
+                ],
+            )
+        )
     else:
         out().print("no baselines; `iosonde baseline set NAME RUN` makes one")
 

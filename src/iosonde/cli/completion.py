@@ -21,7 +21,7 @@ _RUNS = {
 
 def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
-    words: Annotated[
+    arguments: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[-- WORD…]", help="A command line: print candidates for its last word."
@@ -34,29 +34,29 @@ def completion(
     """Print the script with which a shell completes verbs, options, bundled loads and runs."""
     from iosonde.verbs import completion as verb
 
-    made = verb.completion(shell, candidates(words) if words else None)
+    made = verb.completion(shell, candidates(arguments) if arguments else None)
     if as_json:
         print_json(made.to_json())
     else:
         write_text(made.script or "".join(f"{word}\n" for word in made.candidates))
 
 
-def candidates(words: list[str]) -> list[str]:
+def candidates(arguments: list[str]) -> list[str]:
     """What the last word of a command line may become; nothing where that is a file or any text.
 
     Args:
-        words: after `iosonde`; the last is what is there of it so far.
+        arguments: after `iosonde`; the last is what is there of it so far.
     """
     from iosonde.cli import VERBS
 
-    *before, begun = words
+    *before, begun = arguments
     if before[:1] == ["help"]:
         before = before[1:]
     if not before:
-        found = [*VERBS, *(["help"] if len(words) == 1 else [])]
+        names = [*VERBS, *(["help"] if len(arguments) == 1 else [])]
     else:
-        found = _of_verb(before[0], before[1:], begun)
-    return [word for word in found if word.startswith(begun)]
+        names = _of_verb(before[0], before[1:], begun)
+    return [word for word in names if word.startswith(begun)]
 
 
 def _of_verb(verb: str, before: list[str], begun: str) -> list[str]:

@@ -55,13 +55,13 @@ def _axes(points: Sequence[TrialSheet]) -> dict[str, str]:
     }
 
 
-def _curve(found: Sequence[TrialSheet], axis: str, sheets: Sequence[TrialSheet]) -> Curve:
-    load = found[0].trial.load
-    ordered = sorted(found, key=lambda sheet: float(sheet.trial.load.matrix[axis] or 0))
+def _curve(measured: Sequence[TrialSheet], axis: str, sheets: Sequence[TrialSheet]) -> Curve:
+    load = measured[0].trial.load
+    ordered = sorted(measured, key=lambda sheet: float(sheet.trial.load.matrix[axis] or 0))
     points = tuple(_point(sheet) for sheet in ordered)
-    knee, reason = _knee(ordered, points, axis, _alone(found[0], sheets))
+    knee, reason = _knee(ordered, points, axis, _alone(measured[0], sheets))
     fixed = {name: value for name, value in load.matrix.items() if name != axis}
-    trial = found[0].trial
+    trial = measured[0].trial
     return Curve(load.varied_from, trial.host, trial.probe, fixed, axis, points, knee, reason)
 
 
@@ -91,11 +91,11 @@ def _alone(sheet: TrialSheet, sheets: Sequence[TrialSheet]) -> TrialSheet | None
 
 def _rates(sheet: TrialSheet) -> dict[int, float]:
     """I/Os a second of all directions, by the number of the loop."""
-    found = {
+    rates = {
         loop.index: sum(loop.result.metrics.get(f"{way}.iops", 0.0) for way in _DIRECTIONS)
         for loop in sheet.trial.counted
     }
-    return {index: rate for index, rate in found.items() if rate > 0}
+    return {index: rate for index, rate in rates.items() if rate > 0}
 
 
 def _point(sheet: TrialSheet) -> CurvePoint:

@@ -396,7 +396,7 @@ def _arranged(placed: Study, loads: list[Load]) -> Plan:
         for load in loads
     ]
     matrices = [
-        list(found) for _, found in
+        list(trials) for _, trials in
         groupby(trials, lambda part: part[0].load.varied_from or part[0].load.name)
     ]  # fmt: skip
     if placed.stack:  # all loads at a layer before the next one is built on it
@@ -409,7 +409,7 @@ def _arranged(placed: Study, loads: list[Load]) -> Plan:
     if placed.simultaneous or placed.together:
         return Plan(placed, tuple(tuple(part) for part in trials))
     if placed.interleave:
-        return Plan(placed, tuple((one,) for one in _arms(placed, placed.interleave, loads)))
+        return Plan(placed, tuple((arm,) for arm in _arms(placed, placed.interleave, loads)))
     return Plan(
         placed,
         tuple(

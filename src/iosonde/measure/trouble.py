@@ -49,8 +49,8 @@ def troubles_of(layers: Iterable[StackLayer]) -> dict[str, frozenset[str]]:
 def broken(layers: Iterable[StackLayer]) -> Iterator[str]:
     """What is wrong before the first loop, a sentence a layer: all of the loops measure it."""
     for layer in layers:
-        if words := troubles_of([layer])[layer.id] & _BROKEN:
-            yield f"{layer.device} is {', '.join(sorted(words))}"
+        if troubles := troubles_of([layer])[layer.id] & _BROKEN:
+            yield f"{layer.device} is {', '.join(sorted(troubles))}"
 
 
 def _is(word: str) -> bool:

@@ -60,11 +60,11 @@ def baseline(
         lines = {line.id: line for line in kept.heads()}
     finally:
         kept.close()
-    found = tuple(
+    listed = tuple(
         Baseline(each, of, lines[of].study, lines[of].created)
         for each, of in named.items() if of in lines
     )  # fmt: skip
-    return Baselines(found, rescued=kept.rescued)
+    return Baselines(listed, rescued=kept.rescued)
 
 
 def run_of(name: str, store: str | None) -> str:
@@ -73,10 +73,10 @@ def run_of(name: str, store: str | None) -> str:
     Raises:
         UsageError: there is no such baseline.
     """
-    found = {one.name: one.run for one in baseline(store=store).baselines}
-    if name not in found:
+    runs = {baseline.name: baseline.run for baseline in baseline(store=store).baselines}
+    if name not in runs:
         raise UsageError(
             f"there is no baseline {name!r}", where="--baseline",
-            hint=f"baselines: {', '.join(found) or 'none'}; iosonde baseline set {name} RUN",
+            hint=f"baselines: {', '.join(runs) or 'none'}; iosonde baseline set {name} RUN",
         )  # fmt: skip
-    return found[name]
+    return runs[name]

@@ -29,10 +29,10 @@ def to_resume(kept: Store, which: str | None, options: Sequence[str], *, campaig
             f"a resumed {what} goes on as it was planned, so it takes no other options",
             where=f"--{options[0]}",
         )
-    found = which or _last_stopped(kept, campaign=campaign)
-    if found is None:
+    run = which or _last_stopped(kept, campaign=campaign)
+    if run is None:
         raise UsageError(f"no {what} is interrupted, so there is nothing to resume")
-    return found
+    return run
 
 
 def _last_stopped(kept: Store, *, campaign: bool) -> str | None:
@@ -40,5 +40,5 @@ def _last_stopped(kept: Store, *, campaign: bool) -> str | None:
     from iosonde.records.run import RunState
 
     stopped = {RunState.INTERRUPTED, RunState.FAILED}
-    some = (one.id for one in kept.heads() if one.state in stopped)
-    return next((one for one in some if (kept.campaign(one) is not None) == campaign), None)
+    some = (head.id for head in kept.heads() if head.state in stopped)
+    return next((run for run in some if (kept.campaign(run) is not None) == campaign), None)

@@ -71,10 +71,10 @@ def loads(*wanted: str) -> BundledLoads:
     Raises:
         UsageError: there is none of a name.
     """
-    known = studies.names()
+    study_names = studies.names()
     return BundledLoads(
-        tuple(_bundled(name) for name in wanted or names() if name not in known),
-        tuple(_study(name) for name in wanted or known if name in known),
+        tuple(_bundled(name) for name in wanted or names() if name not in study_names),
+        tuple(_study(name) for name in wanted or study_names if name in study_names),
     )
 
 

@@ -251,7 +251,7 @@ def _study(file: str | None, options: Mapping[str, Any]) -> tuple[Study, str]:
         raise UsageError(str(problem), where="--interleave") from None
     if "targets" in given:
         given["targets"] = [
-            target_of(one) if isinstance(one, str) else one for one in given["targets"]
+            target_of(target) if isinstance(target, str) else target for target in given["targets"]
         ]
     if file is None:
         if "targets" not in given or "loads" not in given:

@@ -58,7 +58,7 @@ def export(
     """
     chosen = None if raw else FORMATS.load(format)()
     sheets = load_sheets(runs, store)
-    content = chosen.serialize(sheets) if chosen else raw_outputs([one.run for one in sheets])
+    content = chosen.serialize(sheets) if chosen else raw_outputs([sheet.run for sheet in sheets])
     return ExportedRuns(runs=tuple(map(RunResult.of, sheets)), content=content)
 
 

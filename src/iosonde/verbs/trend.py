@@ -82,7 +82,7 @@ class StudyTrend(VerbResult):
     @property
     def passed(self) -> bool:
         """Whether no series has become worse and stayed so."""
-        return not any(one.is_worse for one in self.series)
+        return not any(series.is_worse for series in self.series)
 
 
 def trend(
@@ -116,38 +116,40 @@ def trend(
             line for line in kept.heads()
             if line.state is RunState.FINISHED and study in {"", line.study}
         ]  # fmt: skip
-        if any(one.asks_outline for one in conditions):
+        if any(condition.asks_outline for condition in conditions):
             lines = list(outlined(lines, kept.outlines([line.id for line in lines])))
-        ids = [line.id for line in lines if all(one.holds(line) for one in conditions)][:limit]
+        ids = [line.id for line in lines if all(condition.holds(line) for condition in conditions)][
+            :limit
+        ]
         if not ids:
             studies = sorted({line.study for line in lines})[:6] if not study else []
             raise UsageError(
                 f"no finished run of {study!r} fits" if study else "no finished run fits",
                 hint=f"studies: {', '.join(studies)}" if studies else "`iosonde list` shows them",
             )
-        found: dict[tuple[str, ...], list[tuple[Run, Metric]]] = {}
+        series: dict[tuple[str, ...], list[tuple[Run, Metric]]] = {}
         for run in reversed(ids):
             whole = sheet(read_again(kept.load(run)))
-            for one in whole.trials:
-                for metric in _chosen(one, metrics):
+            for trial in whole.trials:
+                for metric in _chosen(trial, metrics):
                     key = (
                         whole.run.study,
-                        one.trial.load.name,
-                        one.trial.probe,
-                        one.trial.host,
+                        trial.trial.load.name,
+                        trial.trial.probe,
+                        trial.trial.host,
                         metric.name,
                     )
-                    found.setdefault(key, []).append((whole.run, metric))
+                    series.setdefault(key, []).append((whole.run, metric))
     finally:
         kept.close()
-    if metrics and not found:
+    if metrics and not series:
         raise UsageError(f"no run has the metric {metrics[0]!r}", where="--metric")
-    return StudyTrend(tuple(_series(key, points, margin) for key, points in found.items()), margin)
+    return StudyTrend(tuple(_series(key, points, margin) for key, points in series.items()), margin)
 
 
-def _chosen(one: TrialSheet, metrics: Sequence[str]) -> Iterator[Metric]:
-    wanted = metrics or one.headlines
-    return (metric for metric in one.metrics if metric.name in wanted and metric.mean > 0)
+def _chosen(sheet: TrialSheet, metrics: Sequence[str]) -> Iterator[Metric]:
+    wanted = metrics or sheet.headlines
+    return (metric for metric in sheet.metrics if metric.name in wanted and metric.mean > 0)
 
 
 def _series(
@@ -156,21 +158,28 @@ def _series(
     study, load, probe, host, name = key
     runs = [run for run, _ in points]
     metrics = [metric for _, metric in points]
-    changes = level_changes([metric.mean for metric in metrics], [_error(one) for one in metrics])
+    changes = level_changes(
+        [metric.mean for metric in metrics], [_error(metric) for metric in metrics]
+    )
     return TrendSeries(
         study, name, metrics[0].unit, load, probe, host,
         tuple(
-            TrendPoint(run.id, run.name, run.created, one.mean, one.ci95, len(one.loops))
-            for run, one in points
+            TrendPoint(run.id, run.name, run.created, metric.mean, metric.ci95, len(metric.loops))
+            for run, metric in points
         ),
-        tuple(_change(one, runs, higher_is_better(name), margin) for one in changes),
+        tuple(_change(change, runs, higher_is_better(name), margin) for change in changes),
     )  # fmt: skip
 
 
-def _change(one: LevelChange, runs: Sequence[Run], higher: bool, margin: float) -> TrendChange:
-    bad = -one.change if higher else one.change
+def _change(change: LevelChange, runs: Sequence[Run], higher: bool, margin: float) -> TrendChange:
+    bad = -change.change if higher else change.change
     return TrendChange(
-        runs[one.at].id, one.before, one.after, one.change, one.interval, worse=bad > margin
+        runs[change.at].id,
+        change.before,
+        change.after,
+        change.change,
+        change.interval,
+        worse=bad > margin,
     )
 
 

@@ -260,7 +260,7 @@ def adjust(load: Load, options: Mapping[str, Json], *, where: str) -> Load:
     for section in effective(again):
         _check_engine(section, where)
     if "iodepth" in changes:
-        require_depth((one for one in effective(again) if one.text("iodepth")), where)
+        require_depth((section for section in effective(again) if section.text("iodepth")), where)
     whole = Job(again.sections, job.arguments, again.notes)
     return Load(engine="fio", name=load.name, spec=whole.spec(), about=load.about)
 
