@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 50  # runs, unless --limit says how many
 _LONGEST, _ROOMY = 16, 120  # characters of a name; columns of a terminal that has room for all
-_COLOURS = {"running": "cyan", "interrupted": "yellow", "failed": "red"}
+_COLOURS = {"finished": "green", "running": "cyan", "interrupted": "yellow", "failed": "red"}
 
 
 def list_runs(
@@ -101,7 +101,7 @@ def _row(line: RunLine, changes: Sequence[RunChange]) -> list[str | Text]:
         _short("".join(outline.targets[:1])) + (f" +{others}" if others > 0 else ""),
         figure_words(outline.headline) if outline.headline else "",
         _short(change_words(changes), 2 * _LONGEST),
-        "" if state == "finished" else _coloured(state),
+        "" if state == "finished" and out().width <= _ROOMY else _coloured(state),
         ", ".join(line.tags),
         str(outline.trials),
         str(outline.loops),

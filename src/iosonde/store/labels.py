@@ -59,7 +59,9 @@ def find_run(connection: Connection, wanted: str, place: str) -> Row[tuple[objec
     if wanted == LAST:
         newest = connection.execute(_newest_first().limit(1)).first()
         if newest is None:
-            raise NoSuchRun("there is no run yet", where=place)
+            raise NoSuchRun(
+                f"there is no run {LAST!r}", where=place, hint="the store has no runs yet"
+            )
         return newest
     tagged = RUNS.c.id.in_(select(TAGS.c.run).where(TAGS.c.tag == wanted))
     ways: list[tuple[str, ColumnElement[bool]]] = [
