@@ -89,7 +89,7 @@ def test_loops_are_the_options_then_the_studys_then_the_files(
     ):  # fmt: skip
         ended = iosonde("run", *arguments, "--json")
         assert ended.status == 0, ended.stderr
-        assert iosonde("list").stdout.splitlines()[1].split()[-1] == str(loops), arguments
+        assert iosonde("list").stdout.splitlines()[-1].split()[-1] == str(loops), arguments
     assert (tmp_path / "kept.sqlite").exists()
     assert not (tmp_path / ".local").exists()
 

@@ -80,9 +80,10 @@ def print_list(listed: RunList, *, newest_last: bool = True) -> None:
     columns = (
         TableColumn("run"), TableColumn("name", rank=2), TableColumn("when", rank=4),
         TableColumn("study", rank=3), TableColumn("target", rank=5),
-        TableColumn("headline"), TableColumn("changed", rank=1), TableColumn("state"),
-        TableColumn("tags", rank=6, name=True), TableColumn("trials", right=True, rank=7),
-        TableColumn("loops", right=True, rank=8), TableColumn("hosts", rank=9, name=True),
+        TableColumn("headline"), TableColumn("changed", rank=1),
+        TableColumn("tags", rank=6, name=True), TableColumn("hosts", rank=9, name=True),
+        TableColumn("state"), TableColumn("trials", right=True, rank=7),
+        TableColumn("loops", right=True, rank=8),
     )  # fmt: skip
     out().print(fitted(columns, [_row(line, listed.changes.get(line.id, ())) for line in lines]))
 
@@ -101,11 +102,11 @@ def _row(line: RunLine, changes: Sequence[RunChange]) -> list[str | Text]:
         _short("".join(outline.targets[:1])) + (f" +{others}" if others > 0 else ""),
         figure_words(outline.headline) if outline.headline else "",
         _short(change_words(changes), 2 * _LONGEST),
-        "" if state == "finished" and out().width <= _ROOMY else _coloured(state),
         ", ".join(line.tags),
+        ", ".join(outline.hosts),
+        "" if state == "finished" and out().width <= _ROOMY else _coloured(state),
         str(outline.trials),
         str(outline.loops),
-        ", ".join(outline.hosts),
     ]  # fmt: skip
     return [visible(cell) if isinstance(cell, str) else cell for cell in cells]
 
