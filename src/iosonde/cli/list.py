@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from iosonde.verbs.listing import RunChange, RunList
 
 _SHOWN = 50  # runs, unless --limit says how many
-_LONGEST, _ROOMY = 16, 120  # characters of a name; columns of a terminal that has room for all
+_LONGEST = 16  # characters of a name, unless the terminal is very wide
+_WIDE, _VERY_WIDE = 120, 160  # columns of a terminal
 _COLOURS = {"finished": "green", "running": "cyan", "interrupted": "yellow", "failed": "red"}
 
 
@@ -104,7 +105,7 @@ def _row(line: RunLine, changes: Sequence[RunChange]) -> list[str | Text]:
         _short(change_words(changes), 2 * _LONGEST),
         ", ".join(line.tags),
         ", ".join(outline.hosts),
-        "" if state == "finished" and out().width <= _ROOMY else _coloured(state),
+        "" if state == "finished" and out().width <= _WIDE else _coloured(state),
         str(outline.trials),
         str(outline.loops),
     ]  # fmt: skip
@@ -113,7 +114,7 @@ def _row(line: RunLine, changes: Sequence[RunChange]) -> list[str | Text]:
 
 def _short(text: str, most: int = _LONGEST) -> str:
     """Without its middle, where it is long and the terminal is not wide."""
-    if len(text) <= most or out().width > _ROOMY:
+    if len(text) <= most or out().width > _VERY_WIDE:
         return text
     return f"{text[: most // 2]}…{text[-(most - most // 2 - 1) :]}"
 
