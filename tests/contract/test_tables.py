@@ -101,6 +101,7 @@ SHARED: Mapping[str, set[str]] = {
         "imported",
         "streams",
         "traced",
+        "replayed",
         "options",
         "accounted",
         "steady",

@@ -33,6 +33,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "down": "iosonde.cli.up:down",
         "lab": "iosonde.cli.lab:lab",
         "trace": "iosonde.cli.trace:trace",
+        "replay": "iosonde.cli.replay:replay",
         "explain": "iosonde.cli.explain:explain",
         "predict": "iosonde.cli.predict:predict",
         "tune": "iosonde.cli.tune:tune",
@@ -44,6 +45,9 @@ VERBS: Table[Callable[..., int | None]] = Table(
     },
 )
 
+ACTIONS = {("trace", "replay"): "replay"}
+"""Actions with options of their own: verb and action → the verb that does it."""
+
 SUMMARIES: dict[str, dict[str, str]] = {
     "Look": {
         "show": "the storage stack of hosts, layer by layer, with settings and hazards",
@@ -53,6 +57,7 @@ SUMMARIES: dict[str, dict[str, str]] = {
     "Measure": {
         "run": "measure a study, or one load at one target",
         "loads": "bundled loads, to use or to copy",
+        "replay": "a block trace again at a target, at its times (also: trace replay)",
         "compare": "other runs against a baseline: better, worse, equivalent or undecided",
         "baseline": "runs that others are compared with, by name",
         "trend": "where the runs of a study changed their level",

@@ -108,6 +108,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "trace": (
         ("trace describe trace.bin", "sizes, reuse and hot spots of a block trace"),
     ),
+    "replay": (
+        ("replay app.blktrace --target /mnt/data --size 4g --fit wrap",
+         "a trace at its times, in a scratch file of 4 GiB"),
+        ("replay app.csv.gz --target /dev/sdx --destroy /dev/sdx --speed 2",
+         "on an empty device, twice as fast as recorded"),
+        ("replay app.csv.gz --target /mnt/data --speed max --seconds 60s",
+         "its first minute, as fast as the device can"),
+    ),
     "predict": (
         ("predict --stack stack.yaml --load write-iops", "what each layer reads and writes"),
         ("predict --stack stack.yaml --load write-iops --set r5.chunk=64k",

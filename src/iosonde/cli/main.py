@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.cli import SUMMARIES, VERBS
+from iosonde.cli import ACTIONS, SUMMARIES, VERBS
 from iosonde.cli.output import prepare_streams, print_error, set_volume
 from iosonde.cli.streams import ended
 from iosonde.errors import IosondeError, OutputFailed, UsageError
@@ -73,6 +73,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
     from iosonde.config import ConfiguredOptions
 
     verb, *rest = arguments
+    if rest and (verb, rest[0]) in ACTIONS:
+        verb = ACTIONS[verb, rest.pop(0)]
     command = command_of(verb)
     set_volume()
     try:

@@ -148,11 +148,11 @@ def run(
     options = {key: value for key, value in options.items() if value is not None}
     options |= {"resume": resume, "name": name or "", "store": store, "tell": write_message}
     if dry_run:
-        return _show_commands(verb.commands(study, **options), as_json=as_json)
+        return show_commands(verb.commands(study, **options), as_json=as_json)
     if report is not None:
         require_extra("report")
         require_output(report, "the report")
-    again = _again(store, destroy, in_container=in_container)
+    again = resume_options(store, destroy, in_container=in_container)
     with watched(again) as progress:
         measured = verb.run(
             study, destroy=destroy or (), in_container=in_container, progress=progress, **options
@@ -160,7 +160,8 @@ def run(
     return _show(measured, report, again, everything=everything, as_json=as_json)
 
 
-def _show_commands(planned: RunCommands, *, as_json: bool) -> int:
+def show_commands(planned: RunCommands, *, as_json: bool) -> int:
+    """What would be run; 0."""
     if as_json:
         print_json(planned.to_json())
         return 0
@@ -180,15 +181,25 @@ def _show(
     measured: MeasuredRun, report: Path | None, again: Sequence[str], *, everything: bool,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """Show what was measured, say what was not and how to go on; the exit code.
+    """Show what was measured, say what was not and how to go on; the exit code."""
+    from iosonde.cli.result import show_result
+
+    show_result(measured, report, everything=everything, as_json=as_json)
+    return completion_code(measured, again)
+
+
+def completion_code(measured: MeasuredRun, again: Sequence[str]) -> int:
+    """Say what was not measured and how to go on; the exit code.
+
+    Args:
+        measured: the run.
+        again: options that `--resume` needs as well.
 
     Raises:
         StoreFailed: all of it is in another file than was named.
     """
     from iosonde.cli.output import print_error
-    from iosonde.cli.result import show_result
 
-    show_result(measured, report, everything=everything, as_json=as_json)
     if measured.failures:
         first, *more = measured.failures
         print_error(first, as_json=False)
@@ -217,7 +228,9 @@ def resume_command(run: str, again: Sequence[str]) -> str:
     return quote(["iosonde", "run", "--resume", run, *again])
 
 
-def _again(store: str | None, destroy: Sequence[str] | None, *, in_container: bool) -> list[str]:
+def resume_options(
+    store: str | None, destroy: Sequence[str] | None, *, in_container: bool
+) -> list[str]:
     """The options that are not kept with a run, so that `--resume` needs them again."""
     options = [word for device in destroy or [] for word in ("--destroy", device)]
     options += ["--in-container"] if in_container else []

@@ -22,6 +22,7 @@ ACTIONS = {
     "convert": "one trace as Parquet: `convert FILE OUT.parquet`",
     "record": "trace a block device while it works: `record [HOST:]DEVICE`",
     "formats": "what can be read",
+    "replay": "a trace again at a target: `replay FILE --target PLACE`",
 }
 
 
@@ -83,9 +84,8 @@ def trace(
 
     def record() -> TraceResult:
         _require(len(what) == 1, "say which device", "record [HOST:]/dev/sda")
-        return verb.record(
-            what[0], seconds=duration, directory=output or Path(), event=event_name
-        )  # fmt: skip
+        at = output or Path()
+        return verb.record(what[0], seconds=duration, directory=at, event=event_name)
 
     def formats() -> TraceResult:
         _require(not what, "`formats` takes no file", "formats")
@@ -94,11 +94,9 @@ def trace(
     doing: dict[str, Callable[[], TraceResult]] = {
         "describe": describe, "convert": convert, "record": record, "formats": formats,
     }  # fmt: skip
-    if action not in doing:
-        raise UsageError(
-            f"there is no action {action!r}; known: {', '.join(ACTIONS)}",
-            hint="iosonde trace --help",
-        )
+    _require(action != "replay", "its options follow it", "replay FILE --target PLACE")
+    known = ", ".join(ACTIONS)
+    _require(action in doing, f"there is no action {action!r}; known: {known}", "--help")
     result = doing[action]()
     if html and result.traces:
         from iosonde.trace.page import page

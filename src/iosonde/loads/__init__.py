@@ -18,6 +18,7 @@ LOADS: Table[type[LoadEngine]] = Table(
         "fio": "iosonde.loads.fio:Fio",
         "hdparm": "iosonde.loads.hdparm.load:Hdparm",
         "iozone": "iosonde.loads.iozone:Iozone",
+        "replay": "iosonde.loads.replay:Replay",
     },
     group="iosonde.loads",
 )

@@ -86,6 +86,22 @@ def result_of(engine: LoadEngine, raw: RawOutput) -> LoadResult:
 REQUESTS = "requests.iolog"
 """Name of the file with a loop's requests, as fio writes them (`write_iolog`)."""
 
+REPLAYED = "requests.bin"
+"""Name of the file with the requests that a loop is to issue, in its directory."""
+
+
+@runtime_checkable
+class ReplayingEngine(Protocol):
+    """An engine that issues requests made ready elsewhere, from the file `REPLAYED`."""
+
+    def replays(self, load: Load) -> Mapping[str, Json]:
+        """What they are made of: see `iosonde.trace.replay.packed_again`."""
+        ...
+
+    def programs(self) -> Mapping[str, bytes]:
+        """What it runs on the host, by the name of the file in the loop's directory."""
+        ...
+
 
 @runtime_checkable
 class RecordingEngine(Protocol):

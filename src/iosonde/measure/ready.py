@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -19,6 +20,7 @@ from iosonde.hosts import open_host
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Completed, Host
 from iosonde.loads import LOADS
+from iosonde.loads.load import REPLAYED, LoadEngine, ReplayingEngine
 from iosonde.measure.fleet import server_command
 from iosonde.measure.prepare import prepare
 from iosonde.measure.progress import Progress, TrialPreparing
@@ -26,12 +28,13 @@ from iosonde.measure.stages import Stages
 from iosonde.measure.study import PlannedTrial, Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.measure.workplace import sweep, workplace
-from iosonde.records.load import Demand, Target, TargetKind
+from iosonde.records.load import Demand, Load, Target, TargetKind
 from iosonde.records.stack import Capture
 from iosonde.stack.discover import discover
 from iosonde.stack.file import DeclaredStack
 from iosonde.stack.health import drives_under, with_health
 from iosonde.stack.model import devices_under, layers_under
+from iosonde.trace.replay import packed_again
 
 _PLACE_KEPT = 4096  # bytes of a scratch file beside which a load makes its own files
 _SCRATCH_SIZE = units.GIB
@@ -145,6 +148,7 @@ class StudyHosts:
         if study.observe:
             under = layers_under(capture, host.name, target.path)
             capture = await with_health(capture, hosts, {layer.id for layer in under})
+        size = await _size(host, target, demand)
         ready = PreparedTrial(
             trial=planned.id,
             host=host,
@@ -153,12 +157,13 @@ class StudyHosts:
             demand=demand,
             target=target,
             scratch=scratch,
-            size=await _size(host, target, demand),
+            size=size,
             devices=devices_under(capture, host.name, target.path),
             permissions=permissions,
             observe=study.observe,
             place=place,
             memory=study.memory,
+            inputs=await _inputs(engine, planned.load, size),
             drives=drives_under(capture, target, hosts) if study.observe else None,
         )
         command = engine.command(planned.load, target, directory="DIRECTORY", seconds=study.seconds)
@@ -195,6 +200,18 @@ async def _scratch(
     if demand.own_files:
         return await make_scratch(host, planned.probe.path, _PLACE_KEPT, room=size, tell=tell)
     return await make_scratch(host, planned.probe.path, size, tell=tell)
+
+
+async def _inputs(engine: LoadEngine, load: Load, size: int | None) -> dict[str, bytes]:
+    """Files that each loop is given beside those of its command: of requests that are replayed.
+
+    Raises:
+        UsageError: they do not fit into the target.
+    """
+    if not isinstance(engine, ReplayingEngine):
+        return {}
+    requests = await asyncio.to_thread(packed_again, engine.replays(load), size)
+    return {**engine.programs(), REPLAYED: requests}
 
 
 async def _size(host: Host, target: Target, demand: Demand) -> int | None:

@@ -7,7 +7,7 @@ import contextlib
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from iosonde.change.guard import Permission
 from iosonde.change.hold import Held, hold
@@ -54,6 +54,8 @@ class PreparedTrial:
     place: str
     memory: int | None = None
     counting: Counting | None = None
+    inputs: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of each loop's directory that are not those of its command: name → content."""
     drives: DrivesWatched | None = None
 
     def hold(self) -> AbstractAsyncContextManager[Held]:
@@ -98,6 +100,8 @@ async def measure_loop(
         stack.push_async_callback(_remove, bench, beside)
         for path, content in command.files.items():
             await bench.host.write(path, content)
+        for name, content in bench.inputs.items():
+            await bench.host.write(f"{directory}/{name}", content)
         prefix = await stack.enter_async_context(limited(bench.host, bench.memory))
         readings, states = await _idle(bench, progress)
         health = await bench.drives.read(time.time()) if bench.drives else None

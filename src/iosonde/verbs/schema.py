@@ -34,6 +34,7 @@ SCHEMAS: Table[Described] = Table(
         "persist": "iosonde.verbs.settings:KeptSettings",
         "rm": "iosonde.verbs.removal:RemovedRuns",
         "rollback": "iosonde.verbs.settings:RestoredSettings",
+        "replay": "iosonde.verbs.replay:ReplayedTrace",
         "run": "iosonde.verbs.schema:run_schema",
         "set": "iosonde.verbs.settings:ChangedSettings",
         "settings": "iosonde.verbs.settings:HostSettings",

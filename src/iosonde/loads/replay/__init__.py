@@ -1,0 +1,259 @@
+"""Replay: the requests of a block trace, issued again at their times.
+
+fio's `read_iolog` does not serve (docs/decisions/0160-replay-by-own-submission.md), so `submit.py`,
+which iosonde puts on the host for a loop, issues the requests; it needs python3 there and nothing
+else. The trace is read where iosonde runs (trace/replay.py), before the first loop.
+
+Metrics beside the usual ones, in seconds: `arrival.error.p50`, `.p99` and `.max`: how much later
+than in the trace requests were issued; `arrival.lag`: the same at the end, over the last requests.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from iosonde import kerneltext
+from iosonde.errors import LoadFailed, UsageError
+from iosonde.loads.load import REPLAYED
+from iosonde.records.load import (
+    Demand,
+    Histogram,
+    Load,
+    LoadCommand,
+    LoadResult,
+    RawOutput,
+    Target,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from iosonde.records.stack import Json
+
+    Times = NDArray[np.int64]
+
+RESULT = "replayed.bin"
+LAG = 0.01
+"""Seconds, or share of the trace's length, that the last requests may be late."""
+_SCRIPT = "submit.py"
+_GRACE = 3600.0  # seconds that a slow device may lag behind
+_OPS = ("read", "write", "sync")
+_PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99_9": 99.9, "p99_99": 99.99}
+_LAST = 100  # of so many requests the last is among those at the end
+
+
+class Replay:
+    """See `iosonde.loads.load.LoadEngine`; the spec is that of `iosonde.trace.replay.spec_of`."""
+
+    name: ClassVar[str] = "replay"
+    parser_version: ClassVar[int] = 1
+
+    def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
+        """See `LoadEngine.declare`."""
+        if isinstance(spec, str) or "digest" not in spec:
+            raise UsageError(
+                "a trace is replayed by a verb of its own", where=where,
+                hint="iosonde trace replay FILE --target PLACE",
+            )  # fmt: skip
+        return Load(self.name, name, dict(spec))
+
+    def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
+        """See `LoadEngine.adjust`: nothing of a replay is changed afterwards."""
+        raise UsageError(
+            f"{', '.join(options)}: {load.name} is as its trace", where=where,
+            hint="give the options to `iosonde trace replay`",
+        )  # fmt: skip
+
+    def demand(self, load: Load) -> Demand:
+        """See `LoadEngine.demand`."""
+        spec = load.spec
+        return Demand(
+            reads=bool(spec["reads"]),
+            writes=bool(spec["writes"]),
+            size=cast("int", spec["size"] or spec["extent"]),
+            seconds=cast("float", spec["length"]) or None,
+            direct=bool(spec["direct"]),
+            tools=("python3",),
+            check=(("python3", "-c", "import os; os.preadv, os.pwritev"), b""),
+            directions=(*_OPS, "arrival"),
+        )
+
+    def command(
+        self, load: Load, target: Target, *, directory: str, seconds: float | None
+    ) -> LoadCommand:
+        """See `LoadEngine.command`. The trace says how long it takes."""
+        del seconds
+        requests, result = f"{directory}/{REPLAYED}", f"{directory}/{RESULT}"
+        direct = "1" if load.spec["direct"] else "0"
+        return LoadCommand(
+            argv=(
+                "python3", f"{directory}/{_SCRIPT}", requests, target.path, result,
+                str(load.spec["in_flight"]), direct,
+            ),
+            outputs=(result, requests),
+            timeout=10 * cast("float", load.spec["length"]) + _GRACE,
+        )  # fmt: skip
+
+    def replays(self, load: Load) -> Mapping[str, Json]:
+        """See `ReplayingEngine.replays`."""
+        return load.spec
+
+    def programs(self) -> Mapping[str, bytes]:
+        """See `ReplayingEngine.programs`."""
+        return {_SCRIPT: files(__name__).joinpath(_SCRIPT).read_bytes()}
+
+    def parse(self, raw: RawOutput) -> LoadResult:
+        """See `LoadEngine.parse`."""
+        if raw.status or RESULT not in raw.files or REPLAYED not in raw.files:
+            said = kerneltext.lines(kerneltext.decoded(raw.stderr).strip())
+            raise LoadFailed(
+                f"the replay ended with status {raw.status}: {said[-1] if said else 'no message'}",
+                hint="a file system without direct I/O needs --buffered",
+            )
+        return _result(raw.files[REPLAYED], raw.files[RESULT])
+
+
+def _columns(content: bytes, head: bytes, kinds: tuple[str, ...]) -> list[NDArray[Any]]:
+    """The columns of a file of `submit.py`.
+
+    Raises:
+        LoadFailed: it is torn.
+    """
+    import numpy as np
+
+    first, _, rest = content.partition(b"\n")
+    count = first.removeprefix(head).partition(b" ")[0]
+    sizes = [np.dtype(kind).itemsize for kind in kinds]
+    if not first.startswith(head) or not count.isdigit() or len(rest) != int(count) * sum(sizes):
+        raise LoadFailed("the result of the replay is not whole")
+    columns, at = [], 0
+    for kind, size in zip(kinds, sizes, strict=True):
+        columns.append(np.frombuffer(rest, kind, int(count), at))
+        at += int(count) * size
+    return columns
+
+
+def _result(requests: bytes, replayed: bytes) -> LoadResult:
+    times, _, lengths, ops = _columns(requests, b"iosonde requests 1 ", ("<u8", "<u8", "<u4", "u1"))
+    late, took, errors = _columns(replayed, b"iosonde replayed 1 ", ("<i8", "<i8", "<u2"))
+    if len(late) != len(times):
+        raise LoadFailed("the result of the replay is not that of its requests")
+    issued = times.astype("i8") + late
+    began = 0 if times.any() else issued.min()
+    elapsed = float((issued + took).max() - began) / 1e9
+    good = errors == 0
+    faults = (*_failures(errors), *_unfit(requests))
+    if not good.any():
+        raise LoadFailed(
+            f"no request succeeded: {next(_failures(errors))}",
+            hint="requests off the device's block size need --align 4k"
+            if errors[0] == errno.EINVAL else "",
+        )  # fmt: skip
+    metrics, histograms, issued_by = dict[str, float](), dict[str, Histogram](), dict[str, int]()
+    for number, way in enumerate(_OPS):
+        of_way = good & (ops == number)
+        if not of_way.any():
+            continue
+        issued_by[way] = int(of_way.sum())
+        metrics |= _figures(way, took[of_way] / 1e9)
+        histograms[way] = _histogram(took[of_way])
+        if way != "sync":
+            metrics[f"{way}.iops"] = issued_by[way] / elapsed
+            metrics[f"{way}.bandwidth"] = int(lengths[of_way].sum(dtype="u8")) / elapsed
+    if times.any():
+        arrival = arrivals(late)
+        metrics |= arrival
+        faults += tuple(_lagging(arrival, int(times[-1]) / 1e9))
+    metrics["elapsed"] = elapsed
+    kinds = {name: _unit(name) for name in metrics}
+    result = LoadResult(metrics, kinds, histograms=histograms, issued=issued_by, faults=faults)
+    return replace(result, tool_version="1")
+
+
+def _unit(metric: str) -> str:
+    return {"iops": "1/s", "bandwidth": "B/s"}.get(metric.rpartition(".")[2], "s")
+
+
+def _figures(way: str, seconds: NDArray[np.float64]) -> dict[str, float]:
+    import numpy as np
+
+    values = np.percentile(seconds, list(_PERCENTILES.values()))
+    return {
+        f"{way}.latency.mean": float(seconds.mean()), f"{way}.latency.min": float(seconds.min()),
+        f"{way}.latency.max": float(seconds.max()), f"{way}.latency.stdev": float(seconds.std()),
+        **{
+            f"{way}.latency.{name}": float(value)
+            for name, value in zip(_PERCENTILES, values, strict=True)
+        },
+    }  # fmt: skip
+
+
+def _histogram(took: Times) -> Histogram:
+    """Latencies in bins of less than 1 %."""
+    import numpy as np
+
+    values = np.maximum(took, 1)
+    step = np.maximum(10.0 ** (np.floor(np.log10(values)) - 2), 1)
+    bins, counts = np.unique(np.round(values / step) * step, return_counts=True)
+    return Histogram(tuple((bins / 1e9).tolist()), tuple(counts.tolist()))
+
+
+def arrivals(late: Times) -> dict[str, float]:
+    """How much later than in the trace requests were issued, in seconds.
+
+    Args:
+        late: ns, of each request in its order.
+
+    Returns:
+        Metric → seconds; the lag is the median over the last hundredth of the requests.
+    """
+    import numpy as np
+
+    error = np.maximum(late, 0) / 1e9
+    p50, p99 = np.percentile(error, [50, 99])
+    last = error[-max(len(error) // _LAST, 1) :]
+    return {
+        "arrival.error.p50": float(p50), "arrival.error.p99": float(p99),
+        "arrival.error.max": float(error.max()), "arrival.lag": float(np.median(last)),
+    }  # fmt: skip
+
+
+def lags(lag: float, length: float) -> bool:
+    """Whether requests were so late at the end that the trace's rate was not kept.
+
+    Args:
+        lag: `arrival.lag`.
+        length: of the replayed trace, in seconds.
+    """
+    return lag > max(LAG, LAG * length)
+
+
+def _lagging(arrival: Mapping[str, float], length: float) -> Iterator[str]:
+    lag = arrival["arrival.lag"]
+    if lags(lag, length):
+        yield (
+            f"the trace's rate was not kept: the last requests were issued {lag:.3g} s late, so "
+            "the gaps between requests are not those of the trace"
+        )
+
+
+def _unfit(requests: bytes) -> Iterator[str]:
+    """What of the trace did not lie within the target."""
+    _, _, _, count, moved, skipped = requests.partition(b"\n")[0].split()
+    if int(moved):
+        yield f"{int(moved):,} of {int(count):,} requests were moved to lie within the target"
+    if int(skipped):
+        yield f"{int(skipped):,} requests beyond the target's end were left out"
+
+
+def _failures(errors: NDArray[np.uint16]) -> Iterator[str]:
+    import numpy as np
+
+    for number, count in zip(*np.unique(errors[errors > 0], return_counts=True), strict=True):
+        yield f"{count} of {len(errors)} requests failed: {os.strerror(int(number))}"
