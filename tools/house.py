@@ -104,7 +104,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
 UNTESTED: Set[str] = frozenset()
 VAGUE = frozenset({"one", "found", "known", "told", "words"})
 VAGUE_LEFT: Mapping[str, int] = {
-    "cli/trace.py": 2,
     "measure/ready.py": 6,
     "measure/trial.py": 1,
     "report/html.py": 36,

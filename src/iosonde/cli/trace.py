@@ -28,7 +28,7 @@ ACTIONS = {
 
 def trace(
     action: Annotated[str, typer.Argument(metavar="ACTION", help=", ".join(ACTIONS))],
-    words: Annotated[
+    operands: Annotated[
         list[str] | None,
         typer.Argument(metavar="WHAT", help="Traces (- is standard input); a device."),
     ] = None,
@@ -69,7 +69,7 @@ def trace(
     """
     from iosonde.verbs import trace as verb
 
-    what, event_name = words or [], event or None
+    what, event_name = operands or [], event or None
     size, duration = units.parse_bytes(block), units.parse_seconds(seconds, where="--seconds")
 
     def describe() -> TraceResult:
@@ -95,8 +95,8 @@ def trace(
         "describe": describe, "convert": convert, "record": record, "formats": formats,
     }  # fmt: skip
     _require(action != "replay", "its options follow it", "replay FILE --target PLACE")
-    known = ", ".join(ACTIONS)
-    _require(action in doing, f"there is no action {action!r}; known: {known}", "--help")
+    actions = ", ".join(ACTIONS)
+    _require(action in doing, f"there is no action {action!r}; known: {actions}", "--help")
     result = doing[action]()
     if html and result.traces:
         from iosonde.trace.page import page
@@ -108,7 +108,7 @@ def trace(
         from iosonde.cli.traced import print_traces
 
         print_traces(result)
-    failures(one.problem for one in result.failed or ())
+    failures(failed.problem for failed in result.failed or ())
     if result.failed:
         raise typer.Exit(2)
 
