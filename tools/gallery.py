@@ -19,6 +19,7 @@ PAGES = {
     "interrupted": "report {empty} -o {file}",
     "comparison": "report {strip-256} {strip-512} {strip-1024} -o {file}",
     "two-runs": "report {cached} {no-read-ahead} -o {file}",
+    "qualify": "report {qualified} -o {file}",
     "import": "report {page} -o {file}",
     "import-iozone": "report {iozone} -o {file}",
     "tune": "report {race} -o {file}",
@@ -28,7 +29,7 @@ PAGES = {
     "trace": "trace describe trace.csv --html {file}",
 }  # fmt: skip
 """Name → a command over the runs of tests/characterisation."""
-PICTURED = ("run", "comparison", "import", "tune", "predict", "trace")
+PICTURED = ("run", "comparison", "qualify", "import", "tune", "predict", "trace")
 
 
 def write(folder: Path) -> list[Path]:
@@ -37,8 +38,10 @@ def write(folder: Path) -> list[Path]:
     Raises:
         SystemExit: a command failed.
     """
-    from tests.characterisation.in_process import run
+    from iosonde.store import open_store
+    from tests.characterisation.in_process import run, surroundings
     from tests.characterisation.stored import prepare
+    from tests.fakes.ssd import SimulatedSsd, qualify
     from tests.unit.trace.sample import requests, text
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -46,6 +49,10 @@ def write(folder: Path) -> list[Path]:
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary) / "gallery"
         ids = prepare(work)
+        with surroundings(work):
+            store = open_store()
+            ids["qualified"] = qualify(store, "pts-iops", SimulatedSsd(480 << 30, 1.5, 6.0))
+            store.close()
         (work / "trace.csv").write_bytes(text("msr", requests(2000)))
         for name, command in PAGES.items():
             ended = run(shlex.split(command.format_map({**ids, "file": f"{name}.html"})), work)

@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from iosonde.records.load import LoadResult, RawOutput
-from iosonde.records.run import HEALTH, Loop, Series
+from iosonde.measure.named import bundled_values
+from iosonde.measure.study import Study, make_plan
+from iosonde.measure.windows import figure, is_tracked, passes_wanted
+from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
+from iosonde.records.run import HEALTH, Loop, RunState, Series, Trial
+from iosonde.records.stack import Capture, HostFacts, StackLayer
+from iosonde.store.store import Store
 
 FRESH_IOPS, STEADY_IOPS, READ_IOPS = 90_000.0, 24_000.0, 110_000.0
 BANDWIDTH = {"read": 1.6e9, "write": 9e8}
@@ -103,3 +108,48 @@ class SimulatedSsd:
         )
         result = LoadResult(metrics=metrics, units=units, tool_version="fio-3.33")
         return Loop(index, started, seconds, result, RawOutput(0, b"", b""), series=log)
+
+
+def qualify(store: Store, name: str, ssd: SimulatedSsd) -> str:
+    """Run a bundled study on the drive, straight into a store; the id of the run."""
+    values = {**bundled_values(name), "targets": [{"path": "/dev/nvme0n1"}]}
+    plan = make_plan(Study.model_validate(values), where="simulated")
+    until = plan.study.until
+    assert until is not None
+    ssd.fill(plan.study.prepare.precondition)
+    layer = StackLayer(
+        "local/disk:nvme0n1", "disk", "local", "/dev/nvme0n1", ssd.capacity,
+        facts={"kernel_name": "nvme0n1", "model": "Simulated SSD", "transport": "nvme",
+               "logical_block_size": 512},
+        settings={"write_cache": "write through", "scheduler": "none"},
+    )  # fmt: skip
+    host = HostFacts("local", "6.1.0-18-amd64", 8, 32 << 30)
+    capture = Capture(taken=1e9, hosts=(host,), layers=(layer,))
+    target = Target("local", "/dev/nvme0n1", TargetKind.DEVICE)
+    planned = [trial for part in plan.rounds for trial in part]
+    run = store.begin(plan.study.study, plan.document(), created=1.71e9, owner="")
+    trials = [
+        Trial(one.id, "local", one.probe.name, target, one.load, f"fio {one.load.name}",
+              capture=capture) for one in planned
+    ]  # fmt: skip
+    tracked: list[list[float]] = [[] for one in trials if is_tracked(until, one.load)]
+    loops: list[list[Loop]] = [[] for _ in trials]
+    for at in range(until.passes or 1):
+        for trial, done in zip(trials, loops, strict=True):
+            matrix = trial.load.matrix
+            done.append(ssd.loop(
+                at, block=int(matrix.get("bs") or 4096), depth=128, seconds=60.0,
+                reads=float(matrix.get("rwmixread") or 0) / 100,
+            ))  # fmt: skip
+        followed = [
+            done[-1] for trial, done in zip(trials, loops, strict=True)
+            if is_tracked(until, trial.load)
+        ]  # fmt: skip
+        for values_, loop in zip(tracked, followed, strict=True):
+            values_.append(figure(loop.result.metrics, until.metric))
+        if passes_wanted(tracked, until.passes or 1) <= at + 1:
+            break
+    for trial, done in zip(trials, loops, strict=True):
+        store.add_trial(run.id, replace(trial, loops=tuple(done)))
+    store.finish(run.id, RunState.FINISHED)
+    return run.id

@@ -45,6 +45,9 @@ from iosonde.report.sections import (
     results,
 )
 from iosonde.report.steady import (
+    is_saturation,
+    saturation_answer,
+    saturation_figures,
     steady_answer,
     steady_blocks,
     steady_figures,
@@ -77,6 +80,8 @@ def answer_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> str
     windows = () if compared.verdicts else [one for sheet in runs for one in sheet.windows]
     if windows:
         return steady_answer(windows)
+    if not compared.verdicts and len(runs) == 1 and is_saturation(runs[0]):
+        return saturation_answer(runs[0])
     curves = () if compared.verdicts else [one for sheet in runs for one in sheet.curves]
     if curves:
         return curve_answer(curves)
@@ -102,6 +107,9 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     said = {one.trial: one for _, sheet in labelled for one in sheet.forecasts}
     overlaid = [(label, sheet.curves) for label, sheet in labelled] if compared.verdicts else []
     figures = [one for sheet in runs if windows for one in steady_figures(sheet)]
+    saturated = not windows and not compared.verdicts and len(runs) == 1 and is_saturation(runs[0])
+    if saturated:
+        figures += saturation_figures(runs[0])
     figures += [*curve_figures(curves, said), *overlaid_figures(overlaid)]
     figures += _bars(_without_trials(groups, drawn), compared)
     if forest := forest_figure(_changes(groups, compared)):

@@ -72,7 +72,8 @@ def steady_figures(sheet: RunSheet) -> list[Figure]:
     """Each window, then how all points beside it came there, then the matrix."""
     figures = [_window_figure(window) for window in sheet.windows]
     figures += [_heat_map(grid) for grid in grids_of(sheet)]
-    return figures + [one for window in sheet.windows if (one := _convergence(sheet, window))]
+    courses = [one for window in sheet.windows if (one := _convergence(sheet, window))]
+    return figures + list({one.title: one for one in courses}.values())
 
 
 def _window_figure(window: SteadyWindow) -> Figure:
@@ -206,13 +207,74 @@ def _heat_map(grid: Grid) -> Figure:
     )  # fmt: skip
 
 
+# ── write saturation ──────────────────────────────────────────────────────────────────────────
+
+
+def is_saturation(sheet: RunSheet) -> bool:
+    """Whether a run's loops went on until so much was written."""
+    until = _study(sheet).get("until")
+    return isinstance(until, dict) and bool(until.get("written")) and any(
+        one.metrics for one in sheet.trials
+    )  # fmt: skip
+
+
+def saturation_answer(sheet: RunSheet) -> str:
+    """The rate of the first loop, and of the last tenth of them, for each trial."""
+    parts = []
+    for trial in (one.trial for one in sheet.trials if one.trial.counted):
+        points, unit = _saturation(sheet, trial)
+        rates = [rate for _, rate in points]
+        last = rates[-max(len(rates) // 10, 1) :]
+        parts.append(
+            f"{trial.load.name}: {units.show_iops(rates[0])} in the first loop, "
+            f"{units.show_iops(sum(last) / len(last))} in the last tenth, after "
+            f"{points[-1][0]:.3g} {unit}"
+        )
+    return "; ".join(parts) + "."
+
+
+def saturation_figures(sheet: RunSheet) -> Iterator[Figure]:
+    """Writes a second over what was written."""
+    for trial in (one.trial for one in sheet.trials if one.trial.counted):
+        points, unit = _saturation(sheet, trial)
+        rows = [
+            {"written": round(far, 5), "rate": round(rate, 2),
+             "hover": f"after {far:.3g} {unit}: {units.show_iops(rate)}"}
+            for far, rate in points
+        ]  # fmt: skip
+        base = alt.Chart(data(rows)).encode(
+            x=alt.X("written:Q", title=unit, axis=alt.Axis(tickCount=6, format=_TICKS)),
+            y=alt.Y("rate:Q", title="IOPS", axis=alt.Axis(tickCount=5, format=_TICKS)),
+        )
+        chart = alt.layer(
+            base.mark_line(color=BLUE, aria=False),
+            base.mark_point(color=BLUE, filled=True, size=18, opacity=1).encode(
+                description="hover:N"
+            ),
+        )
+        title = f"{trial.load.name}: writes a second"
+        yield Figure(title=title, alt=f"{title} over {unit}. {saturation_answer(sheet)}",
+                     chart=sized(chart, 240), note="more is better")  # fmt: skip
+
+
+def _saturation(sheet: RunSheet, trial: Trial) -> tuple[list[tuple[float, float]], str]:
+    """What was written by the end of each loop, and the loop's rate; and the unit of the first."""
+    device, seconds = _device(trial), _study(sheet).get("seconds")
+    divisor = device.size if device and device.size else units.GIB
+    far, points = 0.0, []
+    for loop in trial.counted:
+        metrics = loop.result.metrics
+        far += metrics.get("write.bandwidth", 0.0) * float(seconds or loop.elapsed)
+        points.append((far / divisor, metrics.get("write.iops", 0.0)))
+    return points, "capacities written" if device and device.size else "GiB written"
+
+
 # ── tables ────────────────────────────────────────────────────────────────────────────────────
 
 
 def steady_blocks(sheet: RunSheet) -> Iterator[Block]:
     """Set-up, preconditioning, window and results, in the order of the standard's report."""
-    until = _study(sheet).get("until")
-    if not sheet.windows and not (isinstance(until, dict) and until.get("written")):
+    if not sheet.windows and not is_saturation(sheet):
         return
     yield Title("Test set-up")
     yield Cells(("what", "value"), tuple(_setup(sheet)), words=2)
@@ -258,7 +320,8 @@ def _grid_table(grid: Grid) -> Cells:
     known = [value for row in grid.cells for value in row if value is not None]
     divisor, unit = scale(grid.unit, known)
     heading = {"bs": "block size"}.get(grid.rows, grid.rows or "load")
-    head = (f"{heading} \\ {'R/W' if grid.columns == 'rwmixread' else grid.columns}, {unit}",)
+    mix = "reads/writes" if grid.columns == "rwmixread" else grid.columns
+    head = (f"{unit}, {heading} by {mix}",)
     rows = [
         (name or grid.load, *("–" if value is None else number(value / divisor) for value in row))
         for name, row in zip(grid.names, grid.cells, strict=True)

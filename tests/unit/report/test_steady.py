@@ -18,7 +18,7 @@ from iosonde.report.html import page_of
 from iosonde.report.markdown import MarkdownFormat
 from iosonde.report.steady import steady_figures
 from iosonde.sentences import window_sentence
-from tests.unit.measure.build import loop, trial
+from tests.unit.measure.build import loop, run, trial
 
 WRITES = (900.0, 500.0, 110.0, 105.0, 100.0, 95.0, 90.0)  # the last five: range 20 %, slope −20 %
 STUDY: dict[str, Json] = {
@@ -43,8 +43,6 @@ def point(block: int, reads: int, rates: tuple[float, ...]) -> Trial:
 
 
 def measured(writes: tuple[float, ...] = WRITES) -> RunSheet:
-    from tests.unit.measure.build import run
-
     rates = {100: tuple(9000.0 + at for at in range(len(writes))), 0: writes}
     trials = [point(block, reads, rates[reads]) for reads in rates for block in (65536, 4096)]
     whole: Run = replace(run(trials), plan={"study": STUDY})
@@ -96,3 +94,18 @@ def test_too_few_passes_are_no_window() -> None:
     whole = measured(WRITES[:4])
     assert whole.windows == ()
     assert all(len(one.metrics[0].loops) == 4 for one in whole.trials)
+
+
+def test_write_saturation_is_told_from_the_first_loop_to_the_last() -> None:
+    rates = [900.0] * 10 + [300.0, 200.0]
+    written = 4096 * sum(rates) * 60 / (1 << 30)
+    made = trial([loop(at, {"write.iops": rate, "write.bandwidth": rate * 4096})
+                  for at, rate in enumerate(rates)], probe="/dev/x")  # fmt: skip
+    plan: dict[str, Json] = {"study": {**STUDY, "until": {"written": 4}}}
+    page = page_of([sheet(replace(run([made]), plan=plan))])
+    assert page.answer == (
+        "certification: 900 IOPS in the first loop, 200 IOPS in the last tenth, after "
+        f"{written:.3g} GiB written."
+    )
+    assert page.figures[0].title == "certification: writes a second"
+    assert page_of([sheet(run([made]))]).figures[0].title != page.figures[0].title
