@@ -107,7 +107,6 @@ VAGUE_LEFT: Mapping[str, int] = {
     "measure/ready.py": 6,
     "measure/trial.py": 1,
     "report/html.py": 36,
-    "report/steady.py": 9,
 }
 """Module → how many variables in it still have such a name."""
 

@@ -72,8 +72,8 @@ def steady_figures(sheet: RunSheet) -> list[Figure]:
     """Each window, then how all points beside it came there, then the matrix."""
     figures = [_window_figure(window) for window in sheet.windows]
     figures += [_heat_map(grid) for grid in grids_of(sheet)]
-    courses = [one for window in sheet.windows if (one := _convergence(sheet, window))]
-    return figures + list({one.title: one for one in courses}.values())
+    courses = [figure for window in sheet.windows if (figure := _convergence(sheet, window))]
+    return figures + list({figure.title: figure for figure in courses}.values())
 
 
 def _window_figure(window: SteadyWindow) -> Figure:
@@ -127,7 +127,7 @@ def _window_figure(window: SteadyWindow) -> Figure:
 
 def _convergence(sheet: RunSheet, window: SteadyWindow) -> Figure | None:
     """Every pass of the points that differ from the tracked one in one option, a line each."""
-    own = next(one for one in sheet.run.trials if one.id == window.trial)
+    own = next(trial for trial in sheet.run.trials if trial.id == window.trial)
     option = "bs" if "bs" in own.load.matrix else next(iter(own.load.matrix), "")
     lines: dict[str, list[float]] = {}
     for trial in sheet.run.trials:
@@ -172,8 +172,8 @@ def _values(trial: Trial, metric: str) -> list[float]:
 
 def _heat_map(grid: Grid) -> Figure:
     """The matrix, each row shaded by its own largest figure."""
-    known = [value for row in grid.cells for value in row if value is not None]
-    divisor, unit = scale(grid.unit, known)
+    values = [value for row in grid.cells for value in row if value is not None]
+    divisor, unit = scale(grid.unit, values)
     rows = []
     for name, cells in zip(grid.names, grid.cells, strict=True):
         most = max((value for value in cells if value), default=1.0)
@@ -214,14 +214,14 @@ def is_saturation(sheet: RunSheet) -> bool:
     """Whether a run's loops went on until so much was written."""
     until = _study(sheet).get("until")
     return isinstance(until, dict) and bool(until.get("written")) and any(
-        one.metrics for one in sheet.trials
+        trial.metrics for trial in sheet.trials
     )  # fmt: skip
 
 
 def saturation_answer(sheet: RunSheet) -> str:
     """The rate of the first loop, and of the last tenth of them, for each trial."""
     parts = []
-    for trial in (one.trial for one in sheet.trials if one.trial.counted):
+    for trial in (row.trial for row in sheet.trials if row.trial.counted):
         points, unit = _saturation(sheet, trial)
         rates = [rate for _, rate in points]
         last = rates[-max(len(rates) // 10, 1) :]
@@ -235,7 +235,7 @@ def saturation_answer(sheet: RunSheet) -> str:
 
 def saturation_figures(sheet: RunSheet) -> Iterator[Figure]:
     """Writes a second over what was written."""
-    for trial in (one.trial for one in sheet.trials if one.trial.counted):
+    for trial in (row.trial for row in sheet.trials if row.trial.counted):
         points, unit = _saturation(sheet, trial)
         rows = [
             {"written": round(far, 5), "rate": round(rate, 2),
@@ -317,8 +317,8 @@ def _window_table(window: SteadyWindow) -> Cells:
 
 
 def _grid_table(grid: Grid) -> Cells:
-    known = [value for row in grid.cells for value in row if value is not None]
-    divisor, unit = scale(grid.unit, known)
+    values = [value for row in grid.cells for value in row if value is not None]
+    divisor, unit = scale(grid.unit, values)
     heading = {"bs": "block size"}.get(grid.rows, grid.rows or "load")
     mix = "reads/writes" if grid.columns == "rwmixread" else grid.columns
     head = (f"{unit}, {heading} by {mix}",)
@@ -343,13 +343,13 @@ def _setup(sheet: RunSheet) -> Iterator[tuple[str, str]]:
     yield "device", first.target.path
     if device:
         facts = {**device.facts, **device.settings}
-        for name, words in (
+        for name, label in (
             ("model", "model"), ("serial", "serial number"), ("firmware", "firmware"),
             ("transport", "interface"), ("write_cache", "volatile write cache"),
             ("logical_block_size", "logical block size"), ("scheduler", "I/O scheduler"),
         ):  # fmt: skip
             if facts.get(name) not in {None, ""}:
-                yield words, _fact(name, facts[name])
+                yield label, _fact(name, facts[name])
         if device.size:
             yield "capacity", units.show_bytes(device.size)
         if facts.get("link_width"):
@@ -370,7 +370,7 @@ def _setup(sheet: RunSheet) -> Iterator[tuple[str, str]]:
         if passes else "none",
     )  # fmt: skip
     for load in dict.fromkeys(trial.load.varied_from or trial.load.name for trial in trials):
-        trial = next(one for one in trials if load in {one.load.varied_from, one.load.name})
+        trial = next(row for row in trials if load in {row.load.varied_from, row.load.name})
         yield f"load {load}", trial.command
     if study.get("seconds"):
         yield "length of a loop", units.show_seconds(float(study["seconds"]))
@@ -385,16 +385,18 @@ def _fact(name: str, value: Scalar) -> str:
 
 def _device(trial: Trial) -> StackLayer | None:
     return next(
-        (one for one in trial.capture.layers if one.device == trial.target.path
-         and one.host == trial.target.host), None,
+        (layer for layer in trial.capture.layers if layer.device == trial.target.path
+         and layer.host == trial.target.host), None,
     ) if trial.capture else None  # fmt: skip
 
 
 def _health(trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
     """What the drives' own logs said before the first loop and after the last."""
     spans: dict[tuple[str, str, str], list[float]] = {}
-    loops = sorted((loop for trial in trials for loop in trial.loops), key=lambda one: one.started)
-    for series in (one for loop in loops for one in loop.series if one.sampler == HEALTH):
+    loops = sorted(
+        (loop for trial in trials for loop in trial.loops), key=lambda loop: loop.started
+    )
+    for series in (each for loop in loops for each in loop.series if each.sampler == HEALTH):
         values = [value for value in series.values if value is not None]
         spans.setdefault((series.subject, series.name, series.unit), []).extend(values)
     for (drive, name, unit), values in spans.items():
