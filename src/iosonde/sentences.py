@@ -12,6 +12,7 @@ from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric
 from iosonde.records.sheet import TrialSheet
 from iosonde.records.steady import SteadyWindow
+from iosonde.records.trend import StudyTrend, TrendChange, TrendSeries
 
 MOST_LOOPS = 30
 """A forecast of more loops than these is no advice: the noise is too large for the difference."""
@@ -194,3 +195,39 @@ def window_sentence(window: SteadyWindow) -> str:
     if window.reached:
         return f"{name} is steady in passes {window.first} to {window.last}: {figures}"
     return f"{name} is not steady within {window.last} passes: {figures} in the last five"
+
+
+def series_name(series: TrendSeries) -> str:
+    """What a series of runs is of: `nightly: read IOPS of latency at /srv on local`."""
+    what = f"{metric_words(series.metric)} of {series.load} at {series.probe} on {series.host}"
+    return f"{series.study}: {what}"
+
+
+def trend_answer(trend: StudyTrend) -> str:
+    """Whether a series of runs became worse, and which; else whether any changed its level."""
+    worse = [series for series in trend.series if series.is_worse]
+    if worse:
+        last = worse[0].changes[-1]
+        more = f" (and {len(worse) - 1} more)" if len(worse) > 1 else ""
+        return (
+            f"worse: {series_name(worse[0])} since run {last.at}, "
+            f"{units.show_change(last.change)} ({units.show_changes(*last.interval)}){more}"
+        )
+    changed = sum(bool(series.changes) for series in trend.series)
+    if changed:
+        return (
+            f"changed in {changed} of {len(trend.series)} series; none of the latest is for the "
+            "worse"
+        )
+    runs = max(len(series.points) for series in trend.series)
+    few = "; at least 6 are needed to see one" if runs < 6 else ""
+    return f"no change of level in {runs} runs{few}"
+
+
+def change_words(change: TrendChange, unit: str) -> str:
+    """A change of level: the run that begins it, both levels, the change and its interval."""
+    return (
+        f"run {change.at}: {units.show(change.before, unit)} → {units.show(change.after, unit)}, "
+        f"{units.show_change(change.change)} ({units.show_changes(*change.interval)})"
+        f"{', worse' if change.worse else ''}"
+    )

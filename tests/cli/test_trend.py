@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -34,6 +35,17 @@ def runs(environment: Mapping[str, str]) -> dict[str, list[str]]:
             ids.setdefault(study, []).append(run.id)
     kept.close()
     return ids
+
+
+def test_the_page_begins_with_the_answer_and_draws_each_series(
+    iosonde: Command, runs: dict[str, list[str]], tmp_path: Path
+) -> None:
+    page = tmp_path / "trend.html"
+    assert iosonde("trend", "--filter", "tag=ci", "--report", str(page)).status == 1
+    text = page.read_text()
+    assert "worse: slower: read IOPS of certification" in text
+    assert text.count("<svg role=") == len(LEVELS)
+    assert f"{runs['slower'][13]}" in text
 
 
 def test_a_worsening_is_the_answer_and_the_exit_code(

@@ -220,7 +220,11 @@ def test_a_run_is_not_deleted_while_another_process_measures_it(store: Store) ->
         run = store.begin("study", {}, created=1.0, owner=other.stdout.readline().strip())
         with pytest.raises(UsageError, match="being measured"):
             store.delete(run.id)
-        assert [line.id for line in store.runs()] == [run.id]
+        before = store.begin("study", {}, created=0.5, owner="")
+        with pytest.raises(UsageError, match="being measured"):
+            store.delete_all([before.id, run.id])
+        assert [line.id for line in store.runs()] == [run.id, before.id]
+        store.delete(before.id)
         other.stdin.close()
         other.wait()
     store.delete(run.id)

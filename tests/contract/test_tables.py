@@ -51,6 +51,7 @@ SHARED: Mapping[str, set[str]] = {
         "image",
         "findings",
         "waterfall",
+        "trend",
         "waterfall_chart",
         "blocks",
         "tuning",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +11,13 @@ import typer
 from iosonde import units
 from iosonde.cli.options import Filters, StorePlace
 from iosonde.cli.output import out, print_json, styled
-from iosonde.sentences import metric_words
+from iosonde.outputs import write_output
+from iosonde.sentences import change_words, series_name, trend_answer
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from iosonde.verbs.trend import StudyTrend, TrendChange, TrendSeries
+    from iosonde.records.trend import StudyTrend, TrendSeries
 
 _WIDE = 60  # runs that a line of bars shows
 
@@ -29,6 +31,9 @@ def trend(
     ] = None,
     limit: Annotated[int, typer.Option(min=0, help="The newest N runs; 0: all.")] = 200,
     margin: Annotated[str, typer.Option(help="A worsening within it does not count.")] = "2%",
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with charts here.")
+    ] = None,
     store: StorePlace = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the series as JSON.")] = False,
 ) -> int:
@@ -43,6 +48,10 @@ def trend(
         study, filters=filters or (), metrics=metric or (), limit=limit or None, margin=share,
         store=store,
     )  # fmt: skip
+    if report is not None:
+        from iosonde.report.trend import page
+
+        write_output(report, page(made), "the report")
     if as_json:
         print_json(made.to_json())
     else:
@@ -58,51 +67,34 @@ def _print(made: StudyTrend) -> None:
     for series in made.series:
         console.print()
         runs = len(series.points)
-        console.print(styled("[bold]{}[/bold], {} run{}", _label(series), runs, "s" * (runs != 1)))
+        console.print(
+            styled("[bold]{}[/bold], {} run{}", series_name(series), runs, "s" * (runs != 1))
+        )
         console.print(f"  {sparkline([point.mean for point in series.points[-_WIDE:]])}")
         console.print(f"  {_marks(series)}")
         dates = {point.run: point.created for point in series.points}
         for change in series.changes:
-            console.print(styled("  {}  {}", _day(dates[change.at]), _words(change, series.unit)))
+            console.print(
+                styled("  {}  {}", _day(dates[change.at]), change_words(change, series.unit))
+            )
 
 
 def _answer(made: StudyTrend) -> Text:
-    worse = [series for series in made.series if series.is_worse]
-    changed = [series for series in made.series if series.changes]
-    if worse:
-        first = worse[0]
-        last = first.changes[-1]
-        more = f" (and {len(worse) - 1} more)" if len(worse) > 1 else ""
-        return styled(
-            "[bold red]worse[/bold red]: {} since run {}, {} ({}){}", _label(first), last.at,
-            units.show_change(last.change), units.show_changes(*last.interval), more,
-        )  # fmt: skip
-    runs = max(len(series.points) for series in made.series)
-    if not changed:
-        few = "; at least 6 are needed to see one" if runs < 6 else ""
-        return styled("[bold]no change of level[/bold] in {} runs{}", runs, few)
-    latest = "none of the latest is for the worse"
-    return styled("[bold]changed[/bold] in {} of {} series; {}", len(changed), len(made.series),
-                  latest)  # fmt: skip
-
-
-def _label(series: TrendSeries) -> str:
-    what = f"{metric_words(series.metric)} of {series.load} at {series.probe} on {series.host}"
-    return f"{series.study}: {what}"
+    answer = trend_answer(made)
+    for start, style in (
+        ("worse", "bold red"),
+        ("changed", "bold"),
+        ("no change of level", "bold"),
+    ):
+        if answer.startswith(start):
+            return styled(f"[{style}]{start}[/{style}]{{}}", answer.removeprefix(start))
+    return styled("{}", answer)
 
 
 def _marks(series: TrendSeries) -> str:
     """A caret below each first run of a new level."""
     at = {change.at for change in series.changes}
     return "".join("^" if point.run in at else " " for point in series.points[-_WIDE:]).rstrip()
-
-
-def _words(change: TrendChange, unit: str) -> str:
-    return (
-        f"run {change.at}: {units.show(change.before, unit)} → {units.show(change.after, unit)}, "
-        f"{units.show_change(change.change)} ({units.show_changes(*change.interval)})"
-        f"{', worse' if change.worse else ''}"
-    )
 
 
 def _day(created: float) -> str:

@@ -321,25 +321,28 @@ class SqlStore(Transactions, Store):
 
     @override
     def delete_all(self, runs: Sequence[str]) -> None:
-        for run in runs:
-            self.delete(run)
+        def change(connection: Connection) -> list[str]:
+            return [self._forget(connection, run) for run in runs]
+
+        for run in self._write(change):
+            self._locks.release(run)
 
     @override
     def delete(self, run: str) -> None:
-        def change(connection: Connection) -> str:
-            row = self._find(connection, run)
-            if (
-                self._locks.state(row.id, row.state, row.owner) is RunState.RUNNING
-                and row.owner != this_process()
-            ):
-                raise UsageError(
-                    f"run {row.id} is being measured, so it was not removed",
-                    hint="end it first, or wait until `iosonde list` shows that it has ended",
-                )
-            connection.execute(delete(RUNS).where(RUNS.c.id == row.id))
-            return str(row.id)
+        self.delete_all([run])
 
-        self._locks.release(self._write(change))
+    def _forget(self, connection: Connection, run: str) -> str:
+        row = self._find(connection, run)
+        if (
+            self._locks.state(row.id, row.state, row.owner) is RunState.RUNNING
+            and row.owner != this_process()
+        ):
+            raise UsageError(
+                f"run {row.id} is being measured, so it was not removed",
+                hint="end it first, or wait until `iosonde list` shows that it has ended",
+            )
+        connection.execute(delete(RUNS).where(RUNS.c.id == row.id))
+        return str(row.id)
 
     @override
     def close(self) -> None:

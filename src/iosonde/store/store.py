@@ -203,7 +203,11 @@ class Store(Protocol):
         ...
 
     def delete_all(self, runs: Sequence[str]) -> None:
-        """Forget runs, by their ids; one that is measured ends it, as `delete` does."""
+        """Forget runs: all of them, or none.
+
+        Raises:
+            UsageError: as of `delete`, for any of them.
+        """
         ...
 
     def delete(self, run: str) -> None:

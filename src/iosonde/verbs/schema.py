@@ -42,7 +42,7 @@ SCHEMAS: Table[Described] = Table(
         "stack": "iosonde.stack.file:stack_schema",
         "tag": "iosonde.verbs.tag:LabelledRun",
         "trace": "iosonde.verbs.trace:TraceResult",
-        "trend": "iosonde.verbs.trend:StudyTrend",
+        "trend": "iosonde.records.trend:StudyTrend",
         "tune": "iosonde.verbs.tune:TunedSettings",
         "up": "iosonde.verbs.up:StackSteps",
     },
