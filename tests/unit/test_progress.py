@@ -14,6 +14,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import pyte
 import pytest
 from rich.console import Console, Group
 
@@ -210,7 +211,6 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("columns", [80, 60])
 def test_the_panel_on_a_terminal_and_what_is_left_of_it(columns: int) -> None:
     """The kernel's pseudo-terminal, and pyte's reading of what was written to it."""
-    pyte = pytest.importorskip("pyte")
     screen = pyte.Screen(columns, 24)
     stream = pyte.ByteStream(screen)
     ours, theirs = pty.openpty()
