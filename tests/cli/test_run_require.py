@@ -17,11 +17,11 @@ Iosonde = Callable[..., Ended]
 
 
 def measured(
-    iosonde: Iosonde, target: Path, *requirements: str, more: tuple[str, ...] = ()
+    iosonde: Iosonde, target: Path, *requirements: str, load: str = LOAD, more: tuple[str, ...] = ()
 ) -> Ended:
     options = [word for text in requirements for word in ("--require", text)]
     return iosonde(
-        "run", "--fio", LOAD, "--target", str(target), "--loops", "3", "--seconds", "0.2", *options,
+        "run", "--fio", load, "--target", str(target), "--loops", "3", "--seconds", "0.2", *options,
         *more,
     )  # fmt: skip
 
@@ -43,9 +43,10 @@ def test_what_is_met_is_exit_0_and_what_is_not_exit_1(iosonde: Iosonde, tmp_path
 
 
 def test_what_cannot_be_decided_is_exit_5(iosonde: Iosonde, tmp_path: Path) -> None:
-    nowhere = measured(iosonde, tmp_path, "sync.latency.p99 < 10 ms")
-    assert nowhere.status == 5
-    assert "UNDECIDED: sync.latency.p99 < 10 ms (no trial has this metric)" in nowhere.stdout
+    mixed = "fio --name a --rw randrw --rwmixread 100 --bs 4k --size 1m"  # may write, and does not
+    nowhere = measured(iosonde, tmp_path, "write.latency.p99 < 10 ms", load=mixed)
+    assert nowhere.status == 5, nowhere.stderr
+    assert "UNDECIDED: write.latency.p99 < 10 ms (no trial has this metric)" in nowhere.stdout
 
 
 def test_loops_go_on_until_it_is_decided_or_time_is_over(iosonde: Iosonde, tmp_path: Path) -> None:
@@ -62,7 +63,14 @@ def test_loops_go_on_until_it_is_decided_or_time_is_over(iosonde: Iosonde, tmp_p
 
 @pytest.mark.parametrize(
     "text",
-    ["read.iops = 5", "read.iopsy > 5", "read.iops > 5 ms", "reed.iops > 5", "trim.iops > 5"],
+    [
+        "read.iops = 5",
+        "read.iopsy > 5",
+        "read.iops > 5 ms",
+        "reed.iops > 5",
+        "trim.iops > 5",
+        "sync.latency.p99 < 10 ms",
+    ],
 )
 def test_a_wrong_requirement_is_found_before_anything_runs(
     iosonde: Iosonde, tmp_path: Path, text: str
