@@ -42,7 +42,7 @@ LOOP = [
     pytest.mark.root, pytest.mark.slow,
     pytest.mark.timeout(400),
 ]  # fmt: skip
-_MEASURED = re.compile(r"[\d:]+ +(\d+): .* used")
+_MEASURED = re.compile(r"[\d:]+ +(\d+): .* left \(")
 PATIENCE = 20  # seconds of --confirm: a loop takes its time where others work
 
 
@@ -267,7 +267,7 @@ class TestOnADevice:
     ) -> None:
         before = queue.state()
         process = start(environment, tmp_path, str(queue.study(tmp_path, depth_only=True)))
-        until(process, "used", times=5)
+        until(process, " left (", times=5)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
         assert process.returncode == 130
@@ -287,7 +287,7 @@ class TestOnADevice:
         self, iosonde: Iosonde, queue: Queue, tmp_path: Path, environment: Mapping[str, str]
     ) -> None:
         process = start(environment, tmp_path, str(queue.study(tmp_path)))
-        until(process, "used", times=2)
+        until(process, " left (", times=2)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
         queue.write("nr_requests", "128")
@@ -356,7 +356,7 @@ def test_killed_at_any_moment_the_old_values_come_back_and_every_loop_is_kept(
     assert partly >= times // 7  # the kill did hit hosts with a candidate in force
     assert alone == times // 7
     process = start(environment, tmp_path, *arguments)
-    until(process, "used", times=1)
+    until(process, " left (", times=1)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert queue.state() == before

@@ -18,7 +18,7 @@ def test_a_device_that_is_gone_is_named_and_the_campaign_goes_on_when_it_is_back
 ) -> None:
     before = queue.state()
     process = start(environment, tmp_path, str(queue.study(tmp_path, depth_only=True)))
-    until(process, "used", times=5)
+    until(process, " left (", times=5)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
     tool("losetup", "--detach", queue.device)

@@ -107,7 +107,7 @@ def test_it_is_measured_first_and_kept_over_a_resumption(
     iosonde: Iosonde, prior: str, tmp_path: Path, environment: Mapping[str, str]
 ) -> None:
     process = start(environment, tmp_path, "study.yaml", "--prior", prior)
-    said = until(process, " used", times=3)
+    said = until(process, " left (", times=3)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert "looked at first" in said

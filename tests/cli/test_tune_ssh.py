@@ -169,7 +169,7 @@ def test_a_lost_connection_at_any_moment_ends_the_campaign_and_resume_goes_on(
 def goes_on(environment: Mapping[str, str], cwd: Path) -> None:
     """The campaign measures again; then it is ended."""
     process = start(environment, cwd, "--resume")
-    until(process, "used")
+    until(process, " left (")
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said

@@ -77,7 +77,7 @@ def test_a_killed_campaign_at_a_layer_goes_on(lab: Path) -> None:
     study = lab / "tune.yaml"
     study.write_text(TUNE)
     try:
-        killed("tune", study, " used")
+        killed("tune", study, " left (")
         told = good("tune", "--resume", "--json", timeout=1200).document
         assert told["state"] == "finished"
         assert told["measurements"] > 1
