@@ -233,6 +233,7 @@ BARE_SPLIT = {
     "layers/zram.py": "figures",
     "measure/counting.py": "commands of ours",
     "monitors/link.py": "figures behind an interface's name, which has no blanks",
+    "change/applier.py": "what a command printed, in a sentence",
     "settings/cpufreq.py": "names of governors",
     "layers/drbd/facts.py": "/proc/drbd, whose blanks do not matter",
     "layers/drbd/settings.py": "words of a configuration that iosonde edits by option",

@@ -237,7 +237,7 @@ def test_a_run_whose_store_is_full_goes_on_elsewhere(
 def test_where_no_disk_takes_anything_the_run_ends_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("iosonde.store.sql.other_folders", lambda home: iter(()))
+    monkeypatch.setattr("iosonde.store.transactions.other_folders", lambda home: iter(()))
     store = open_store(str(tmp_path / "a" / "store.sqlite"))
     run = begun(store)
     is_full(store)

@@ -9,7 +9,7 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, LiteralString, Protocol
 
 from iosonde import units
 from iosonde.cli.output import err, is_quiet, is_verbose, styled, write_message
@@ -259,7 +259,7 @@ def _doing(doing: TrialNow, now: float) -> str:
     return f"{doing.what}, {spent:.0f}{of} s"
 
 
-def _line(template: str, *values: object) -> Text:
+def _line(template: LiteralString, *values: object) -> Text:
     """A line of the panel that is cut at the edge rather than wrapped."""
     text = styled(template, *values)
     text.no_wrap, text.overflow = True, "ellipsis"

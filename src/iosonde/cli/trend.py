@@ -80,15 +80,10 @@ def _print(made: StudyTrend) -> None:
 
 
 def _answer(made: StudyTrend) -> Text:
-    answer = trend_answer(made)
-    for start, style in (
-        ("worse", "bold red"),
-        ("changed", "bold"),
-        ("no change of level", "bold"),
-    ):
-        if answer.startswith(start):
-            return styled(f"[{style}]{start}[/{style}]{{}}", answer.removeprefix(start))
-    return styled("{}", answer)
+    first, _, rest = trend_answer(made).partition(" ")
+    if first == "worse:":
+        return styled("[bold red]worse[/bold red]: {}", rest)
+    return styled("[bold]{}[/bold] {}", first, rest)
 
 
 def _marks(series: TrendSeries) -> str:

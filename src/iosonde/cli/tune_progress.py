@@ -85,8 +85,10 @@ class CampaignView(RunView):
                 goal = event.intent.goal
                 self._unit, self._budget = goal.unit, goal.budget
                 self.run = event.run
-                put_back = "  [dim](Ctrl-C ends it; everything is put back)[/dim]"
-                return [Said(styled(f"{{}}{put_back}", opening(event)))]
+                text = styled(
+                    "{}  [dim](Ctrl-C ends it; everything is put back)[/dim]", opening(event)
+                )
+                return [Said(text)]
             case MeasurementAsked():
                 self._next = following(event)
                 self._stand(event.standing)
