@@ -67,7 +67,7 @@ def _until_traced(node: str) -> None:
 
 
 def test_a_device_that_is_traced_already_is_left_alone(node: str, tmp_path: Path) -> None:
-    ssh(node, "n1", "sh", "-c", "'blktrace -d /dev/vdb -w 20 -D /run -o other >/dev/null 2>&1 &'")
+    ssh(node, "n1", "sh", "-c", "'blktrace -d /dev/vdb -w 60 -D /run -o other >/dev/null 2>&1 &'")
     _until_traced(node)
     refused = iosonde("trace", "record", f"lab:{node}/n1:/dev/vdb", "-o", tmp_path, "--json")
     assert refused.status == 3
