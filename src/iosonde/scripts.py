@@ -1,4 +1,4 @@
-"""Programs that run on hosts under test: files of the package, read here and nowhere else.
+"""Files that the package brings: programs that run on hosts under test, bundled loads and studies.
 
 A program gets what it works on as its arguments, "$@"; nothing is ever pasted into its text.
 """
@@ -26,8 +26,14 @@ def program(package: str, *names: str, then: str = "") -> str:
 
 @cache
 def source(package: str, name: str) -> str:
-    """The text of a file as it is, for programs that are sent whole."""
+    """The text of a file as it is, for programs that are sent whole and for bundled files."""
     return (files(package) / name).read_text(encoding="utf-8")
+
+
+def bundled_names(package: str) -> tuple[str, ...]:
+    """The names, without suffix, of the YAML files in a package."""
+    names = [file.name for file in files(package).iterdir()]
+    return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
 
 def _body(package: str, name: str) -> str:

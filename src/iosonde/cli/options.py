@@ -44,6 +44,12 @@ Filters = Annotated[
     ),
 ]
 StorePlace = Annotated[str | None, typer.Option(help="Store: a file or a PostgreSQL URL.")]
+TraceFormat = Annotated[
+    str, typer.Option("--format", help="Format of the trace (recognised by content).")
+]
+TraceEvent = Annotated[
+    str, typer.Option(help="Of the block layer, that is a request: Q, D or C; else by content.")
+]
 Trace = Annotated[
     bool, typer.Option("--trace", help="Show every command as it is sent to its host.")
 ]

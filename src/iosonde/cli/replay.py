@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from iosonde import units
-from iosonde.cli.options import Destroy, InContainer, ReadOnly, StorePlace, permitted
+from iosonde.cli.options import (
+    Destroy,
+    InContainer,
+    ReadOnly,
+    StorePlace,
+    TraceEvent,
+    TraceFormat,
+    permitted,
+)
 from iosonde.cli.output import write_message
 from iosonde.errors import UsageError
 
@@ -49,12 +57,8 @@ def replay(
     buffered: Annotated[
         bool, typer.Option("--buffered", help="Through the page cache, not past it.")
     ] = False,
-    fmt: Annotated[
-        str, typer.Option("--format", help="Format of the trace (recognised by content).")
-    ] = "",
-    event: Annotated[
-        str, typer.Option(help="Of the block layer, that is a request: Q, D or C; else by content.")
-    ] = "",
+    fmt: TraceFormat = "",
+    event: TraceEvent = "",
     destroy: Destroy = None,
     in_container: InContainer = False,
     store: StorePlace = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde import units
+from iosonde.cli.options import TraceEvent, TraceFormat
 from iosonde.cli.output import failures, print_json
 from iosonde.errors import UsageError
 from iosonde.outputs import write_output
@@ -32,12 +33,8 @@ def trace(
         list[str] | None,
         typer.Argument(metavar="WHAT", help="Traces (- is standard input); a device."),
     ] = None,
-    fmt: Annotated[
-        str, typer.Option("--format", help="Format of the trace (recognised by content).")
-    ] = "",
-    event: Annotated[
-        str, typer.Option(help="Of the block layer, that is a request: Q, D or C; else by content.")
-    ] = "",
+    fmt: TraceFormat = "",
+    event: TraceEvent = "",
     block: Annotated[str, typer.Option(help="Size of the blocks whose reuse is followed.")] = "4k",
     tracked: Annotated[
         int, typer.Option(help="Blocks followed at once; with more, a sample of them.", min=1)

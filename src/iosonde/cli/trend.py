@@ -80,10 +80,11 @@ def _print(made: StudyTrend) -> None:
 
 
 def _answer(made: StudyTrend) -> Text:
-    first, _, rest = trend_answer(made).partition(" ")
-    if first == "worse:":
-        return styled("[bold red]worse[/bold red]: {}", rest)
-    return styled("[bold]{}[/bold] {}", first, rest)
+    answer = trend_answer(made)
+    if answer.startswith("worse"):
+        return styled("[bold red]worse[/bold red]{}", answer.removeprefix("worse"))
+    first = "changed" if answer.startswith("changed") else "no change of level"
+    return styled("[bold]{}[/bold]{}", first, answer.removeprefix(first))
 
 
 def _marks(series: TrendSeries) -> str:

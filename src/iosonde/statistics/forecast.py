@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log, sqrt
 
 from iosonde.statistics.contrast import Bar, Contrast
-from iosonde.statistics.student import student_cdf, student_quantile
+from iosonde.statistics.student import student_cdf, student_t
 
 CHANCE = 0.8
 """Probability of a decision that a forecast promises."""
@@ -42,8 +42,8 @@ def chance(contrasted: Contrast, loops: tuple[int, int], bar: Bar, more: int) ->
     final = error * sqrt(count / (count + more))
     later = freedom * (count + more - 1) / (count - 1)
     moves = error * sqrt(more / (count + more))
-    reach = max(float(student_quantile(later, 1 - bar.level / 2)) * final, bar.floor)
-    one_sided = max(float(student_quantile(later, 1 - bar.level)) * final, bar.floor)
+    reach = max(student_t(1 - bar.level / 2, later) * final, bar.floor)
+    one_sided = max(student_t(1 - bar.level, later) * final, bar.floor)
     room = log(1 + bar.margin) - one_sided
 
     def below(bound: float) -> float:

@@ -18,7 +18,7 @@ from iosonde.records.campaign import Intent, Measurement, Varied
 from iosonde.records.campaign_sheet import Effects, Interaction, Level, MainEffect, RelativeChange
 from iosonde.records.comparison import Outcome
 from iosonde.records.stack import Scalar
-from iosonde.statistics.student import student_quantile
+from iosonde.statistics.student import student_t
 from iosonde.tune.search.anova import QUIETEST, Anova
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class Fit:
 
     def _reach(self, tests: int) -> float:
         """Standard errors of an interval that holds for so many together."""
-        return float(student_quantile(self._freedom, 1 - _LEVEL / 2 / max(tests, 1)))
+        return student_t(1 - _LEVEL / 2 / max(tests, 1), self._freedom)
 
     def _fraction(self, score: float) -> float:
         """A difference of scores as a change of the metric."""

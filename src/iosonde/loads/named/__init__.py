@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,14 @@ from iosonde.loads import LOADS
 from iosonde.loads.matrix import VariedEngine, loop_seconds, point_name, points, require_few
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
+from iosonde.scripts import bundled_names, source
 
 _SUFFIXES = (".yaml", ".yml")
 
 
 def names() -> tuple[str, ...]:
     """The names of the bundled loads."""
-    return tuple(
-        sorted(
-            file.name.removesuffix(".yaml")
-            for file in files(__name__).iterdir()
-            if file.name.endswith(".yaml")
-        )
-    )
+    return bundled_names(__name__)
 
 
 def text_of(name: str) -> str:
@@ -47,7 +41,7 @@ def text_of(name: str) -> str:
             f"there is no load {name!r}; known: {', '.join(names())}",
             hint=f"did you mean {near[0]!r}?" if near else "",
         )
-    return files(__name__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    return source(__name__, f"{name}.yaml")
 
 
 def limits_of(entry: str, *, directory: Path) -> dict[str, str]:

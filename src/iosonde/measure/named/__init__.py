@@ -5,27 +5,21 @@ Anyone can copy one and change it: `iosonde loads NAME > my.yaml`.
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from iosonde.scripts import bundled_names, source
 from iosonde.stack.declare import read_tree
 
 
 def names() -> tuple[str, ...]:
     """The names of the bundled studies."""
-    return tuple(
-        sorted(
-            file.name.removesuffix(".yaml")
-            for file in files(__name__).iterdir()
-            if file.name.endswith(".yaml")
-        )
-    )
+    return bundled_names(__name__)
 
 
 def text_of(name: str) -> str:
     """The file of a bundled study; `name` is one of `names`."""
-    return files(__name__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    return source(__name__, f"{name}.yaml")
 
 
 def is_bundled(name: str) -> bool:
