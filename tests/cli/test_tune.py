@@ -42,6 +42,7 @@ LOOP = [
     pytest.mark.root, pytest.mark.slow,
     pytest.mark.timeout(400),
 ]  # fmt: skip
+_KEPT = re.compile(r"; (\d+) measurements are kept\b")
 _MEASURED = re.compile(r"[\d:]+ +(\d+): .* left \(")
 PATIENCE = 20  # seconds of --confirm: a loop takes its time where others work
 
@@ -382,8 +383,8 @@ def killed(
             seen += 1
         if measured := _MEASURED.match(line):
             told = max(told, int(measured[1]))
-        if "measurements are kept" in line:
-            told = int(line.rpartition("; ")[2].split()[0])
+        if again := _KEPT.search(line):
+            told = int(again[1])
         if seen > after:
             os.kill(process.pid, signal.SIGKILL)
             break
