@@ -1,0 +1,295 @@
+"""Measures `import` on real documents: `python tools/corpus.py TEXTS [--held-back] [--json]`.
+
+What each document says was written down by reading, before it was imported, and stands in
+tests/corpus/*.yaml. The texts are other people's and are not kept here: TEXTS is a folder that
+holds them as KEY.*, KEY being the first twelve hex digits of the SHA-256 of the document's id.
+
+A third of the documents is held back by its key and only ever measured. Of each output:
+
+- right: a record of the import stands at its lines and says every figure that was written down;
+- wrong: a record names the same figure with another value;
+- partly: a record stands there and lacks a figure;
+- unread: an entry of `unread` stands at its lines;
+- lost: nothing stands there.
+
+A finding is judged by reading as well (tests/corpus/findings.yaml); unjudged ones are listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[1]
+TRUTHS = ROOT / "tests" / "corpus"
+JUDGED = "findings.yaml"
+_HELD_BACK = 3
+_RECORDS = ("trials", "captures", "counters", "loads")
+_SECONDS = 60.0
+_OUTCOMES = ("right", "wrong", "partly", "unread", "lost")
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one output of a document."""
+
+    key: str
+    tool: str
+    line: int
+    outcome: str
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Measured:
+    """What import and explain made of one document."""
+
+    document: Json
+    size: int
+    seconds: float
+    outcomes: list[Outcome] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+
+
+def documents(held_back: bool | None) -> list[Json]:
+    """The documents that were read; of the third that is held back, of the rest, or all."""
+    yaml = YAML(typ="safe")
+    read = [
+        document
+        for file in sorted(TRUTHS.glob("*.yaml"))
+        if file.name != JUDGED
+        for document in yaml.load_all(file)
+        if document
+    ]
+    return [one for one in read if held_back is None or is_held_back(one["key"]) == held_back]
+
+
+def is_held_back(key: str) -> bool:
+    """Whether a document belongs to the third that is only measured."""
+    return int(key, 16) % _HELD_BACK == 0
+
+
+def measure(document: Json, text: Path) -> Measured:
+    """Imports a document by the command line, as its author would, and compares."""
+    start = time.monotonic()
+    imported = _iosonde("import", "--dry-run", "--json", str(text))
+    measured = Measured(document, text.stat().st_size, time.monotonic() - start)
+    outputs = document.get("outputs") or ()
+    for at, output in enumerate(outputs):
+        last = int(output.get("last") or output["line"])
+        following = outputs[at + 1]["line"] if at + 1 < len(outputs) else math.inf
+        measured.outcomes.append(
+            judged(document["key"], output, int(output["line"]), last, following, imported)
+        )
+    measured.extra = (
+        [
+            f"{record['tool']}:{record['source']['first_line']}"
+            for name in _RECORDS
+            for record in imported.get(name, ())
+            if not any(
+                _overlap(record, int(output["line"]), int(output.get("last") or output["line"]))
+                for output in outputs
+            )
+        ]
+        if len(outputs) < 8
+        else []
+    )
+    explained = _iosonde("explain", "--json", str(text))
+    measured.findings = [finding["rule"] for finding in explained.get("findings", ())]
+    return measured
+
+
+def _iosonde(verb: str, *options: str) -> Json:
+    """What a verb prints as JSON; empty where it refused the document."""
+    done = subprocess.run(
+        [sys.executable, "-m", "iosonde", verb, *options],
+        capture_output=True, check=False, timeout=_SECONDS,
+    )  # fmt: skip
+    try:
+        answer: Json = json.loads(done.stdout or b"{}")
+    except ValueError:
+        return {}
+    if b"Traceback" in done.stderr:
+        sys.stderr.write(done.stderr.decode(errors="replace")[-800:])
+    return answer
+
+
+def judged(
+    key: str, output: Json, first: int, last: int, following: float, imported: Json
+) -> Outcome:
+    """What became of an output."""
+    tool = str(output["tool"])
+    records = [
+        record
+        for name in _RECORDS
+        for record in imported.get(name, ())
+        if _overlap(record, first, last) and record["source"]["first_line"] < following
+    ]
+    for wanted in output.get("figures") or ():
+        if (wrong := _contradiction(wanted, records)) is not None:
+            return Outcome(key, tool, first, "wrong", wrong)
+    lacking = [
+        f"{wanted['name']} = {wanted['value']}"
+        for wanted in output.get("figures") or ()
+        if not any(_says(wanted, value) for record in records for _, value in _values(record))
+    ]
+    if records and not lacking:
+        return Outcome(key, tool, first, "right")
+    for part in imported.get("unread", ()):
+        if _overlap(part, first, last):
+            return Outcome(key, tool, first, "unread", part["reason"])
+    if records:
+        return Outcome(key, tool, first, "partly", "; ".join(lacking))
+    return Outcome(key, tool, first, "lost")
+
+
+def _overlap(record: Json, first: int, last: int) -> bool:
+    source = record["source"]
+    return bool(source["first_line"] <= last and source["last_line"] >= first)
+
+
+def _contradiction(wanted: Json, records: Sequence[Json]) -> str | None:
+    """A metric of the wanted name with another value, where no record has the right one."""
+    name, seen = wanted["name"], []
+    for record in records:
+        for path, value in _values(record):
+            if path != f"metrics.{name}":
+                continue
+            if _says(wanted, value):
+                return None
+            seen.append(value)
+    if not seen:
+        return None
+    return f"{name} is {', '.join(str(value) for value in seen[:3])}, not {wanted['value']}"
+
+
+def _values(record: Json) -> Iterator[tuple[str, object]]:
+    """Every figure and word of a record with its path; a metric by its mean, median and loops."""
+    for name, metric in (record.get("metrics") or {}).items():
+        for part in ("mean", "median"):
+            yield f"metrics.{name}", metric.get(part)
+        for loop in metric.get("loops") or ():
+            yield f"metrics.{name}", loop
+    for name, value in record.items():
+        if name not in {"metrics", "source"}:
+            yield from _leaves(name, value)
+
+
+def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield path, name
+            yield from _leaves(f"{path}.{name}", inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(path, inner)
+    else:
+        yield path, value
+
+
+def _says(wanted: Json, value: object) -> bool:
+    """Whether a value is the one that was written down, as exactly as it was printed."""
+    truth = wanted["value"]
+    if isinstance(truth, bool) or isinstance(value, bool):
+        return str(truth).lower() == str(value).lower()
+    if isinstance(truth, (int, float)) and isinstance(value, (int, float)):
+        reach = max(float(wanted.get("step") or 0), 1e-6 * abs(truth), 1e-12)
+        return abs(value - truth) <= reach * 1.000001
+    return str(truth).strip().lower() in str(value).strip().lower() if value is not None else False
+
+
+def report(measured: Sequence[Measured], judgements: Mapping[str, Mapping[str, str]]) -> Json:
+    """The table of a measurement, as one object."""
+    outcomes = Counter(one.outcome for document in measured for one in document.outcomes)
+    by_tool: dict[str, Counter[str]] = {}
+    for document in measured:
+        for one in document.outcomes:
+            by_tool.setdefault(one.tool, Counter())[one.outcome] += 1
+    said = Counter(
+        judgements.get(document.document["key"], {}).get(rule, "unjudged")
+        for document in measured
+        for rule in document.findings
+    )
+    size = sum(document.size for document in measured)
+    return {
+        "documents": len(measured),
+        "results": {name: outcomes[name] for name in _OUTCOMES},
+        "tools": {tool: dict(counts) for tool, counts in sorted(by_tool.items())},
+        "findings": dict(said),
+        "bytes": size,
+        "seconds": sum(document.seconds for document in measured),
+    }
+
+
+def main() -> int:
+    """Measures and prints; the texts that are missing are named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("texts", type=Path)
+    parser.add_argument("--held-back", action="store_true", help="the third that is only measured")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--key", help="only the document with this key")
+    given = parser.parse_args()
+    wanted = documents(None if given.key else given.held_back)
+    texts = {file.name[:12]: file for file in given.texts.iterdir()}
+    chosen = [one for one in wanted if given.key in (None, one["key"]) and one["key"] in texts]
+    with ThreadPoolExecutor(2) as pool:
+        measured = list(pool.map(lambda one: measure(one, texts[one["key"]]), chosen))
+    judgements = _judgements()
+    result = report(measured, judgements)
+    lines = [json.dumps(result, indent=1)] if given.json else [
+        *(() if given.held_back else _remarks(measured, judgements)),
+        *_table(result),
+    ]  # fmt: skip
+    sys.stdout.write("\n".join(lines) + "\n")
+    if missing := len(wanted) - len(chosen):
+        sys.stderr.write(f"{missing} documents have no text in {given.texts}\n")
+    return 0
+
+
+def _judgements() -> Mapping[str, Mapping[str, str]]:
+    """Key of a document → rule → true, useless or false, as somebody judged by reading."""
+    file = TRUTHS / JUDGED
+    return (YAML(typ="safe").load(file) or {}) if file.exists() else {}
+
+
+def _remarks(
+    measured: Sequence[Measured], judgements: Mapping[str, Mapping[str, str]]
+) -> Iterator[str]:
+    """What is not right in the documents that may be looked into."""
+    for document in measured:
+        key = document.document["key"]
+        for one in document.outcomes:
+            if one.outcome != "right":
+                yield f"{key} {one.tool} line {one.line}: {one.outcome}: {one.why}"
+        if document.extra:
+            yield f"{key} beside the truth: {' '.join(document.extra)}"
+        for rule in document.findings:
+            verdict = judgements.get(key, {}).get(rule, "unjudged")
+            if verdict != "true":
+                yield f"{key} finding {rule}: {verdict}"
+
+
+def _table(result: Json) -> Iterator[str]:
+    for tool, counts in result["tools"].items():
+        yield f"{tool:24} " + "  ".join(f"{name} {count}" for name, count in counts.items())
+    for name in ("documents", "results", "findings", "bytes", "seconds"):
+        yield f"{name}: {result[name]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
