@@ -93,6 +93,8 @@ SHARED: Mapping[str, set[str]] = {
     },
     "cli": {
         "main",
+        "measuring",
+        "run_options",
         "output",
         "screen",
         "progress",

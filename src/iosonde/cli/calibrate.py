@@ -39,7 +39,7 @@ def calibrate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> int:
     """Measure how long a device takes: random and sequential, sizes, depths; reads unless asked."""
-    from iosonde.cli.run import watched
+    from iosonde.cli.measuring import watched
     from iosonde.measure.progress import unwatched
     from iosonde.verbs import calibrate as verb
 

@@ -67,8 +67,8 @@ def replay(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Replay a block trace at a target and measure it; say how true to the trace's times it was."""
+    from iosonde.cli.measuring import resume_options, show_commands, watched
     from iosonde.cli.replayed import show_replay
-    from iosonde.cli.run import resume_options, show_commands, watched
     from iosonde.outputs import require_output
     from iosonde.trace.replay import ReplayOptions
     from iosonde.verbs import replay as verb

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde import units
+from iosonde.cli.measuring import completion_code
 from iosonde.cli.output import err, out, print_json, styled
 from iosonde.cli.result import print_run, write_report
-from iosonde.cli.run import completion_code
 
 if TYPE_CHECKING:
     from iosonde.verbs.replay import ReplayedTrace
