@@ -258,7 +258,7 @@ def _run() -> dict[str, str]:
     return {
         "two-targets": "run examples/two-targets.yaml --dry-run",
         "two-targets-json": "run examples/two-targets.yaml --dry-run --json",
-        "demo": "run examples/demo.yaml --dry-run",
+        "demo": "demo --dry-run",
         "stages": f"run {_STACKS}/anvil-stages.yaml --dry-run",
         "mix": f"run {_STACKS}/nfs-datastore-mix.yaml --dry-run",
         "hdparm": f"run {_STACKS}/nvme-fabric-hdparm.yaml --dry-run",

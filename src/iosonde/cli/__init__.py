@@ -16,6 +16,7 @@ VERBS: Table[Callable[..., int | None]] = Table(
         "config": "iosonde.cli.config:config",
         "completion": "iosonde.cli.completion:completion",
         "schema": "iosonde.cli.schema:schema",
+        "demo": "iosonde.cli.demo:demo",
         "run": "iosonde.cli.run:run",
         "loads": "iosonde.cli.loads:loads",
         "list": "iosonde.cli.list:list_runs",
@@ -55,6 +56,7 @@ SUMMARIES: dict[str, dict[str, str]] = {
         "import": "what others measured: tool outputs in any text",
     },
     "Measure": {
+        "demo": "a first measurement here, in under two minutes, and a page of it",
         "run": "measure a study, or one load at one target",
         "loads": "bundled loads, to use or to copy",
         "replay": "a block trace again at a target, at its times (also: trace replay)",

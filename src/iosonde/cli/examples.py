@@ -21,6 +21,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("schema", "the names of all schemas"),
         ("schema run", "what `run --json` prints"),
     ),
+    "demo": (
+        ("demo", "a scratch file in this directory"),
+        ("demo /mnt/data --report data.html", "in another, with a page of another name"),
+    ),
     "run": (
         ("run --load latency --target /mnt/data", "a bundled load in a scratch file"),
         ("run --fio 'fio --name a --rw randwrite --bs 4k --size 1g' --target db1:/mnt/data",

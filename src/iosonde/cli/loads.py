@@ -46,7 +46,7 @@ def _print(bundled: BundledLoads) -> None:
         size = units.show_bytes(load.size) if load.size else "device"
         table.add_row(styled("[bold]{}[/bold]", load.name), does, size, load.about)
     out().print(table)
-    out().print("\nstudies: `iosonde run NAME --target DEVICE --destroy DEVICE`")
+    out().print("\nstudies: `iosonde demo`; `iosonde run NAME --target DEVICE --destroy DEVICE`")
     rows = Table(box=None, pad_edge=False, show_header=False)
     for study in bundled.studies:
         rows.add_row(styled("[bold]{}[/bold]", study.name), study.about)
