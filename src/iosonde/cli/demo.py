@@ -26,8 +26,13 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
 ) -> int:
     """Measure a scratch file in a directory in under two minutes, and write a page of it."""
+    from iosonde.cli.measuring import (
+        completion_code,
+        resume_options,
+        show_commands,
+        watched,
+    )
     from iosonde.cli.result import show_result
-    from iosonde.cli.run import completion_code, resume_options, show_commands, watched
     from iosonde.errors import UsageError
     from iosonde.extras import require_extra
     from iosonde.outputs import require_output
