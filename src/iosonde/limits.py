@@ -18,6 +18,10 @@ PIPED = 256 * MIB
 """Bytes of a text that comes through a pipe, which can be read only once and so is kept."""
 UNPACKED = 256 * MIB
 """Bytes that a gzip file may unpack to: deflate packs up to 1032 times (RFC 1951)."""
+ARCHIVE = 16 * GIB
+"""Bytes that the files of a tar archive may unpack to; a large sosreport has 2 GiB."""
+ARCHIVE_FILES = 100_000
+"""Files of a directory or an archive that are read; a sosreport has 3,000 to 20,000."""
 WRAPPINGS = 3
 """Gzip around gzip: a file that unpacks to itself never ends."""
 PAGE = 64 * MIB

@@ -28,6 +28,10 @@ _STEP = 1 << 20
 _SMALLER = "cut out the part with the outputs"
 
 
+class NoText(UsageError):
+    """A file holds no text: it is binary, or packed in a way that is not unpacked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text. `numbers` holds the line of the source for each line of `data`; None: the same."""
@@ -119,13 +123,13 @@ def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
     if archive is None and _is_binary(head) and _TAR.match(head):
         archive = "a tar archive"  # of long texts it is read as if they stood below each other
     if archive is not None:
-        raise UsageError(
+        raise NoText(
             f"is {archive}, which is not unpacked here",
             where=name,
             hint="unpack it and give the files in it; of packed texts only gzip is read",
         )
     if _is_binary(head):
-        raise UsageError(
+        raise NoText(
             "is not text", where=name, hint="give text, Markdown, HTML, mail or a PDF with outputs"
         )
     lowered = head.lstrip().lower()

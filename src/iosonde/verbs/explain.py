@@ -23,7 +23,7 @@ from iosonde.records.printed import Unread
 from iosonde.records.sheet import Waterfall
 from iosonde.store import has_store, open_store
 from iosonde.store.store import NoSuchRun
-from iosonde.text.document import open_document
+from iosonde.text.archive import Passed, open_documents
 from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
@@ -138,14 +138,17 @@ def _gather(
     hosts = []
     for name in names:
         if name == "-" or Path(name).exists():
+            passed, of_texts = Passed(), []
             try:
-                with open_document(name) as document:
+                for document in open_documents(name, passed):
                     case, missed = of_document(document)
+                    of_texts.append(case)
+                    unread += missed
             except UsageError as problem:  # one bad file does not lose the others
                 failed.append(problem)
-                continue
-            cases[name] = case
-            unread += missed
+            failed += passed.failed
+            if of_texts:
+                cases[name] = together(of_texts)
         elif _RUN.fullmatch(name) or _is_run(name, store):
             cases[name] = _stored(name, store)
         elif not name.startswith(_HOSTS) and ("/" in name or name.endswith(_TEXTS)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -12,21 +11,21 @@ from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.measure.sheet import metrics_of_results
 from iosonde.records.printed import PrintedSubject, PrintedTrial, StoredExtra, TextLocation, Unread
-from iosonde.records.run import Metric, Run, RunState
+from iosonde.records.run import Metric
 from iosonde.records.stack import Json, Scalar
 from iosonde.store import open_store
-from iosonde.store.owner import this_process
 from iosonde.store.packed import Packed, pack
 from iosonde.store.store import Store
-from iosonde.text.document import Document, open_document
+from iosonde.text.archive import Passed, collection_digest, open_documents
+from iosonde.text.document import Document
 from iosonde.text.find import FoundOutput, find_and_tell, known
 from iosonde.text.forms import Printed, each_run_once, printed_run
 from iosonde.text.imported import kept_of, label_of, settings_of, trial_of
+from iosonde.verbs.text_keeper import TextKeeper
 
 if TYPE_CHECKING:
     import polars
 
-_BATCH = 200  # trials, and what is beside them, that one transaction holds
 _SHOWN = 200  # outputs that could not be read, of which anyone wants to know
 _MAYBE = {"type": ["number", "null"]}
 
@@ -268,17 +267,19 @@ def import_into(
     kept = None if dry_run else open_store(store, tell=tell)
     try:
         for name in dict.fromkeys(files):
+            passed = Passed()
             try:
-                with open_document(name) as document:
-                    keeper = _Keeper(document, kept, again=again) if kept else None
+                keeper = None
+                for document, keeper in _documents(name, kept, passed, again=again):
                     for output in _outputs(document, receiver.make, keeper):
                         counts += output.counts
                         unread += [output.unread] if output.unread and len(unread) < _SHOWN else []
                         receiver.add(output.made)
-                    if keeper and (run := keeper.end()):
-                        runs.append(ImportedRun(name, run, bool(keeper.there)))
+                if keeper and (run := keeper.end()):
+                    runs.append(ImportedRun(name, run, bool(keeper.there)))
             except UsageError as problem:  # one bad file does not lose the others
                 failed.append(problem)
+            failed += passed.failed
     finally:
         if kept is not None:
             kept.close()
@@ -379,8 +380,24 @@ def output_of(
     )
 
 
+def _documents(
+    name: str, kept: Store | None, passed: Passed, *, again: bool
+) -> Iterator[tuple[Document, TextKeeper | None]]:
+    """The texts under a name, and what keeps their outputs: one run for all of them."""
+    digest, keeper = collection_digest(name) if kept else None, None
+    try:
+        for document in open_documents(name, passed):
+            if kept and keeper is None:
+                keeper = TextKeeper(name, digest or document.digest(), kept, again=again)
+            yield document, keeper
+    except UsageError:  # an archive that is damaged further behind
+        if keeper:
+            keeper.give_up()
+        raise
+
+
 def _outputs(
-    document: Document, make: Callable[[FoundOutput | Unread], Any], keeper: _Keeper | None
+    document: Document, make: Callable[[FoundOutput | Unread], Any], keeper: TextKeeper | None
 ) -> Iterator[ReadOutput]:
     """The outputs of a document, kept as they come."""
     keep = keeper is not None and not keeper.there
@@ -411,44 +428,3 @@ def without_repeats(outputs: Iterator[ReadOutput]) -> Iterator[ReadOutput]:
             waiting.clear()
         yield output
     yield from waiting
-
-
-class _Keeper:
-    """Puts what is found into the store in batches; a text that is there already is not doubled."""
-
-    def __init__(self, document: Document, store: Store, *, again: bool) -> None:
-        self._store, self._document = store, document
-        self._digest = document.digest()
-        self.there = None if again else store.imported(self._digest)
-        self._run: Run | None = None
-        self._packed: list[Packed] = []
-
-    def add(self, packed: Packed) -> None:
-        """An output, or what could not be read."""
-        self._packed.append(packed)
-        if sum(map(len, self._packed)) >= _BATCH:
-            self._flush()
-
-    def end(self) -> str | None:
-        """The run in the store; None where nothing was found."""
-        if self.there:
-            return self.there
-        if self._packed:
-            self._flush()
-        if self._run is not None:
-            self._store.finish(self._run.id, RunState.FINISHED)
-        return self._run.id if self._run else None
-
-    def give_up(self) -> None:
-        """The text could not be read to its end: what was found until then is kept as a failure."""
-        if self._run is not None:
-            self._store.finish(self._run.id, RunState.FAILED)
-
-    def _flush(self) -> None:
-        if self._run is None:
-            name = self._document.name
-            plan: dict[str, Json] = {"import": name, "sha256": self._digest}
-            study = "standard input" if name == "-" else name.rstrip("/").rsplit("/", 1)[-1]
-            self._run = self._store.begin(study, plan, created=time.time(), owner=this_process())
-        self._store.add_imported(self._run.id, self._packed)
-        self._packed = []
