@@ -23,9 +23,10 @@ from bench.figures import ROUNDS, medians
 from iosonde.cli.progress import LineProgress, RunView
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GrowingTrial
+from iosonde.measure.plan import make_plan
 from iosonde.measure.run import run_plan
 from iosonde.measure.stop import StopRule
-from iosonde.measure.study import ProbePoint, Study, make_plan
+from iosonde.measure.study import ProbePoint, Study
 from iosonde.records.bench import BenchFigure
 from iosonde.records.load import Demand, Histogram, Load, LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.run import Loop, Series, Trial

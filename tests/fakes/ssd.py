@@ -13,7 +13,8 @@ import random
 from dataclasses import dataclass, field, replace
 
 from iosonde.measure.named import bundled_values
-from iosonde.measure.study import Study, make_plan
+from iosonde.measure.plan import make_plan
+from iosonde.measure.study import Study
 from iosonde.measure.windows import figure, is_tracked, passes_wanted
 from iosonde.records.load import LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.run import HEALTH, Loop, RunState, Series, Trial

@@ -96,7 +96,8 @@ def _by_file(name: str, read: Callable[[Path], object], data: bytes) -> None:
 
 def _declarations() -> Iterator[Reader]:
     from iosonde.loads.named import declare_load, names, text_of
-    from iosonde.measure.study import make_plan, read_study
+    from iosonde.measure.plan import make_plan
+    from iosonde.measure.study import read_study
     from iosonde.stack.file import read_stack
     from iosonde.tune.campaign.declare import read_tune
 

@@ -24,7 +24,8 @@ from iosonde.cli.timetext import span, sparkline
 from iosonde.measure import progress as events
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GrowingTrial
-from iosonde.measure.study import Study, make_plan
+from iosonde.measure.plan import make_plan
+from iosonde.measure.study import Study
 from iosonde.records.load import Demand
 from iosonde.statistics.estimates import halfwidth, summarise
 from tests.unit.measure import build

@@ -15,7 +15,7 @@ from iosonde.change.settings_lock import locked, owner_name
 from iosonde.config import config_value
 from iosonde.errors import HostFailed, IosondeError
 from iosonde.hosts.host import Host
-from iosonde.measure.study import PlannedTrial
+from iosonde.measure.plan import PlannedTrial
 from iosonde.stack.settable import find, settable
 
 _UNKNOWN_LENGTH = 3600.0  # seconds that a loop may take whose length nothing says

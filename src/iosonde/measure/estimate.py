@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from math import ceil
 from typing import Protocol
 
+from iosonde.measure.plan import Plan
 from iosonde.measure.progress import TimeLeft
-from iosonde.measure.study import Plan
 
 _MINUTE = 60.0
 _BETWEEN = 2.0  # seconds from one loop's end to the next one's start, before we know better

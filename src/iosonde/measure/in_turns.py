@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from iosonde.measure.study import plan_again
+from iosonde.measure.plan import plan_again
 from iosonde.records.run import Run, Trial
 from iosonde.records.sheet import RunSheet, TrialArm, TrialSheet
 from iosonde.records.stack import Scalar

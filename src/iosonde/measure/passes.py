@@ -17,7 +17,8 @@ from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.loads import LOADS
 from iosonde.measure.growing import GrowingTrial
-from iosonde.measure.study import Plan, Until
+from iosonde.measure.plan import Plan
+from iosonde.measure.study import Until
 from iosonde.measure.turns import blocks
 from iosonde.measure.windows import figure, is_tracked, passes_wanted
 from iosonde.records.load import Target

@@ -22,10 +22,11 @@ from iosonde.hosts.host import Completed, Host
 from iosonde.loads import LOADS
 from iosonde.loads.load import REPLAYED, LoadEngine, ReplayingEngine
 from iosonde.measure.fleet import server_command
+from iosonde.measure.plan import PlannedTrial
 from iosonde.measure.prepare import prepare
 from iosonde.measure.progress import Progress, TrialPreparing
 from iosonde.measure.stages import Stages
-from iosonde.measure.study import PlannedTrial, Study
+from iosonde.measure.study import Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.measure.workplace import sweep, workplace
 from iosonde.records.load import Demand, Load, Target, TargetKind

@@ -26,10 +26,10 @@ from iosonde.measure.estimate import Estimate
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.passes import PassesToState, sector_of
+from iosonde.measure.plan import Plan, PlannedTrial
 from iosonde.measure.progress import LoopFinished, Progress, RunStarted, RunWarning, TrialReady
 from iosonde.measure.ready import StudyHosts, require_target, require_tools
 from iosonde.measure.stages import stack_of
-from iosonde.measure.study import Plan, PlannedTrial
 from iosonde.measure.trial import PreparedTrial, measure_apart
 from iosonde.measure.trouble import Watched, broken, troubles_of
 from iosonde.measure.turns import Round, blocks, order

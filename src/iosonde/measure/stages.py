@@ -20,8 +20,9 @@ from iosonde.errors import Refused, UsageError
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
 from iosonde.measure.counting import declared_facts
+from iosonde.measure.plan import PlannedTrial
 from iosonde.measure.progress import Progress, TrialPreparing
-from iosonde.measure.study import EVERY_LAYER, PlannedTrial, ProbePoint, Study
+from iosonde.measure.study import EVERY_LAYER, ProbePoint, Study
 from iosonde.records.stack import Scalar
 from iosonde.stack.checks import is_pool
 from iosonde.stack.file import DeclaredStack, builder, read_stack

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from itertools import groupby
 
-from iosonde.measure.study import PlannedTrial
+from iosonde.measure.plan import PlannedTrial
 
 Round = tuple[PlannedTrial, ...]
 """Trials that run at the same time."""

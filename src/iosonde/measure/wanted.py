@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from iosonde import units
 from iosonde.measure.growing import GrowingTrial
 from iosonde.measure.passes import PassesToState
+from iosonde.measure.plan import Plan
 from iosonde.measure.requirements import are_decided, declared
 from iosonde.measure.stop import StopRule
-from iosonde.measure.study import Plan
 
 
 class LoopsWanted:

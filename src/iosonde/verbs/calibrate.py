@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal
 from iosonde.change.guard import parse_destroy
 from iosonde.contract import ABSENT, HIDDEN, VerbResult
 from iosonde.errors import LoadFailed, StoreFailed, UsageError
+from iosonde.measure.plan import Plan, make_plan
 from iosonde.measure.progress import Progress, unwatched
-from iosonde.measure.study import Plan, Study, make_plan, probe_point
+from iosonde.measure.study import Study, probe_point
 from iosonde.predict.calibrate import LOOPS, CalibrationPoint, loads, points, seconds_of, study_of
 from iosonde.predict.service.measured import of_points
 from iosonde.stack.declare import check_declaration

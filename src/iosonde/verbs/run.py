@@ -16,19 +16,12 @@ from iosonde.loads.matrix import loop_seconds
 from iosonde.loads.named import limits_of
 from iosonde.measure.interleave import spread
 from iosonde.measure.named import bundled_values, is_bundled
+from iosonde.measure.plan import Plan, PlannedTrial, make_plan, plan_again
 from iosonde.measure.progress import Progress, unwatched
 from iosonde.measure.ready import planned_command
 from iosonde.measure.run import RunOutcome, run_plan
 from iosonde.measure.sheet import sheet
-from iosonde.measure.study import (
-    Plan,
-    PlannedTrial,
-    Study,
-    make_plan,
-    plan_again,
-    probe_point,
-    read_study,
-)
+from iosonde.measure.study import Study, probe_point, read_study
 from iosonde.measure.turns import blocks, order
 from iosonde.records.run import Run
 from iosonde.report.json import RunResult

@@ -10,7 +10,8 @@ import pytest
 from iosonde.errors import UsageError
 from iosonde.loads.fio.job import job_of
 from iosonde.loads.named import declare_load, declare_loads
-from iosonde.measure.study import make_plan, read_study
+from iosonde.measure.plan import make_plan
+from iosonde.measure.study import read_study
 from iosonde.records.load import Load
 
 

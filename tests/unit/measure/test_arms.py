@@ -11,7 +11,8 @@ import pytest
 from iosonde.errors import HostFailed, UsageError
 from iosonde.measure import arms
 from iosonde.measure.arms import SettingsInTurns
-from iosonde.measure.study import PlannedTrial, Study, make_plan
+from iosonde.measure.plan import PlannedTrial, make_plan
+from iosonde.measure.study import Study
 from tests.unit.change.test_applier import MERGES, SCHEDULER, Journal, Machine
 
 

@@ -14,9 +14,10 @@ from iosonde.loads.fio import Fio
 from iosonde.measure import flags, growing, run, sheet
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.growing import GROWTH, GrowingTrial
+from iosonde.measure.plan import make_plan
 from iosonde.measure.progress import TimeLeft, unwatched
 from iosonde.measure.ready import StudyHosts
-from iosonde.measure.study import Study, make_plan
+from iosonde.measure.study import Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.records.load import Demand
 from iosonde.records.run import Loop, RunState, Trial

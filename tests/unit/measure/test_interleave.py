@@ -12,8 +12,9 @@ from iosonde.errors import UsageError
 from iosonde.measure.comparison import compare
 from iosonde.measure.in_turns import command_in_turns, paired_loops, split
 from iosonde.measure.interleave import spread
+from iosonde.measure.plan import Plan, make_plan, plan_again
 from iosonde.measure.sheet import sheet
-from iosonde.measure.study import Plan, Study, make_plan, plan_again
+from iosonde.measure.study import Study
 from iosonde.measure.turns import blocks, order
 from iosonde.records.run import Run, RunState
 from tests.unit.measure import build

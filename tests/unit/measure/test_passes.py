@@ -21,10 +21,11 @@ from iosonde.explain.judge import findings
 from iosonde.hosts.local import LocalHost
 from iosonde.loads.fio import Fio
 from iosonde.measure import run
+from iosonde.measure.plan import Plan, make_plan
 from iosonde.measure.progress import ProgressEvent, RunWarning
 from iosonde.measure.ready import StudyHosts
 from iosonde.measure.sheet import sheet
-from iosonde.measure.study import Plan, Study, make_plan
+from iosonde.measure.study import Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.records.load import Target, TargetKind
 from iosonde.records.run import Loop, Run, RunState

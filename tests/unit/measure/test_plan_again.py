@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.measure.study import Plan, Study, make_plan, plan_again
+from iosonde.measure.plan import Plan, make_plan, plan_again
+from iosonde.measure.study import Study
 from iosonde.tune.campaign.declare import TuneStudy
 
 STACK = """\

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from iosonde.measure.study import Plan, Study, make_plan, plan_again
+from iosonde.measure.plan import Plan, make_plan, plan_again
+from iosonde.measure.study import Study
 from iosonde.measure.turns import blocks, order
 
 LOAD = {"fio": {"rw": "randread", "size": "1m", "bs": ["4k", "64k"], "iodepth": [1, 2, 4, 8]}}

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.measure.again import UnreadLoop
 from iosonde.measure.growing import GrowingTrial
+from iosonde.measure.plan import PlannedTrial
 from iosonde.measure.progress import Progress, TrialReady
-from iosonde.measure.study import PlannedTrial
 from iosonde.measure.trial import PreparedTrial, measure_loop
 from iosonde.records.campaign import Measurement, Result
 from iosonde.records.run import Loop, Run, Trial

@@ -16,8 +16,8 @@ from typing import cast
 from iosonde.change.guard import Permission
 from iosonde.errors import UsageError
 from iosonde.hosts.cleaning import to_the_end
+from iosonde.measure.plan import Plan, make_plan, plan_again
 from iosonde.measure.progress import Progress
-from iosonde.measure.study import Plan, make_plan, plan_again
 from iosonde.records.campaign import Campaign, Intent
 from iosonde.records.run import Run, RunState
 from iosonde.stack.declare import Tree, check_declaration

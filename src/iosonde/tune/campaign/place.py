@@ -13,9 +13,10 @@ from iosonde.errors import HostFailed, Refused
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
 from iosonde.loads import LOADS
+from iosonde.measure.plan import PlannedTrial
 from iosonde.measure.progress import Progress
 from iosonde.measure.ready import StudyHosts
-from iosonde.measure.study import PlannedTrial, Study
+from iosonde.measure.study import Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.measure.trouble import Watched
 from iosonde.records.stack import Capture, Json

@@ -7,8 +7,8 @@ from math import inf
 
 from iosonde.errors import HostFailed, Refused, UsageError
 from iosonde.loads import LOADS
+from iosonde.measure.plan import Plan
 from iosonde.measure.progress import Progress
-from iosonde.measure.study import Plan
 from iosonde.records.campaign import Intent, StoredGoal
 from iosonde.records.load import Demand
 from iosonde.tune.campaign.declare import TuneFile, TuneStudy

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde.errors import UsageError
+from iosonde.measure.plan import PlannedTrial
 from iosonde.measure.stages import layers_above
-from iosonde.measure.study import PlannedTrial
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.campaign.depth import crossings, without_host
 from iosonde.tune.search.staged import layer_of

@@ -15,8 +15,9 @@ from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.hosts.local import LocalHost
 from iosonde.loads.fio import Fio
 from iosonde.measure import growing
+from iosonde.measure.plan import PlannedTrial
 from iosonde.measure.progress import unwatched
-from iosonde.measure.study import PlannedTrial, ProbePoint, Study
+from iosonde.measure.study import ProbePoint, Study
 from iosonde.measure.trial import PreparedTrial
 from iosonde.records.campaign import Intent, Measurement, StoredGoal, Varied
 from iosonde.records.load import Demand, Load, LoadResult, RawOutput, Target, TargetKind

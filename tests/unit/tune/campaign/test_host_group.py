@@ -11,7 +11,8 @@ import pytest
 
 from iosonde.change.tentative import Changed, ValueRefused
 from iosonde.errors import HostFailed
-from iosonde.measure.study import PlannedTrial, ProbePoint
+from iosonde.measure.plan import PlannedTrial
+from iosonde.measure.study import ProbePoint
 from iosonde.records.campaign import Varied
 from iosonde.records.load import Load
 from iosonde.records.stack import Scalar

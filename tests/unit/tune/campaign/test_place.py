@@ -12,7 +12,8 @@ import pytest
 
 from iosonde.hosts.local import LocalHost
 from iosonde.measure import ready
-from iosonde.measure.study import PlannedTrial, ProbePoint, Study
+from iosonde.measure.plan import PlannedTrial
+from iosonde.measure.study import ProbePoint, Study
 from iosonde.records.load import Load, Target, TargetKind
 from iosonde.stack.file import DeclaredStack
 from iosonde.tune.campaign.place import MeasurementSite

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.measure.study import PlannedTrial, ProbePoint
+from iosonde.measure.plan import PlannedTrial
+from iosonde.measure.study import ProbePoint
 from iosonde.records.load import Load
 from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.tune.campaign.route import Route
