@@ -18,7 +18,7 @@ __all__ = [
     "show", "tag", "trend", "tune", "up",
 ]  # fmt: skip
 _MODULES = {
-    "down": "up", "export": "stored", "list_runs": "listing", "persist": "settings",
+    "down": "up", "export": "stored", "list_runs": "listing",
     "prune": "removal", "rm": "removal", "rollback": "settings", "set_settings": "settings",
 }  # fmt: skip
 """Of verbs that have no module of their own name."""

@@ -4,13 +4,13 @@ from iosonde.verbs.explain import explain as explain
 from iosonde.verbs.import_ import import_ as import_
 from iosonde.verbs.listing import list_runs as list_runs
 from iosonde.verbs.loads import loads as loads
+from iosonde.verbs.persist import persist as persist
 from iosonde.verbs.predict import predict as predict
 from iosonde.verbs.removal import prune as prune
 from iosonde.verbs.removal import rm as rm
 from iosonde.verbs.report import report as report
 from iosonde.verbs.run import run as run
 from iosonde.verbs.schema import schema as schema
-from iosonde.verbs.settings import persist as persist
 from iosonde.verbs.settings import rollback as rollback
 from iosonde.verbs.settings import set_settings as set_settings
 from iosonde.verbs.settings import settings as settings

@@ -94,6 +94,7 @@ SHARED: Mapping[str, set[str]] = {
     "cli": {
         "main",
         "measuring",
+        "listed",
         "run_options",
         "output",
         "screen",

@@ -13,26 +13,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from iosonde.change.at_work import holding
 from iosonde.change.each import ask_each
 from iosonde.change.fit import require_fit
 from iosonde.change.guard import Permission
 from iosonde.change.hold import require_free
-from iosonde.change.identity import Facts, boot_id, read
+from iosonde.change.identity import Facts, boot_id
 from iosonde.change.journal import Journal, Made
 from iosonde.change.same import StandingLayers, declared_keys, require_as_recorded
 from iosonde.change.sharing import sharing
-from iosonde.change.standing import CheckOutcome, judged, seen, standing
+from iosonde.change.standing import CheckOutcome, seen, standing
+from iosonde.change.stepping import facts_of, run_commands, wait_until_there
 from iosonde.change.undo import recognise, undo
 from iosonde.contract import ADDED
-from iosonde.errors import CommandFailed, HostFailed, IosondeError, Refused
-from iosonde.hosts.command import answered, asked_after, quote, sequence
+from iosonde.errors import HostFailed, IosondeError, Refused
+from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.layers.site import Site
-from iosonde.layers.step import Check, Command, Step, shown
+from iosonde.layers.step import Command, Step, shown
 from iosonde.stack.file import DeclaredStack, builder
 
-_PAUSE = 0.1
+_PAUSE = 0.1  # seconds between two looks for a device
 _AT_ONCE = 3  # steps on one host: while one waits for the other side, another goes on
 _SHOWN = 200  # letters of what a check printed
 
@@ -224,7 +224,7 @@ class Builder:
         if there is None:
             if (host_name, step.do) in self._did:
                 return "unchanged"
-            await _run(host, step.do, journal.lock)
+            await run_commands(host, step.do, journal.lock)
             self._did.add((host_name, step.do))
             return "done"
         made = await self._recorded(host, journal, (site.name, index))
@@ -244,8 +244,8 @@ class Builder:
         await self._ask_guard(host, step)
         number, begin = await self._begin(host, journal, site, (index, step))
         commands = [begin, *step.do]
-        if await _run(host, commands, journal.lock, there) is not CheckOutcome.THERE:
-            await _appears(host, there, step.patience)
+        if await run_commands(host, commands, journal.lock, there) is not CheckOutcome.THERE:
+            await wait_until_there(host, there, step.patience)
         await self._done(host, journal, site, (number, step))
         return "done"
 
@@ -282,7 +282,7 @@ class Builder:
             self._foreign.add(site.name)
             return "found"
         number, begin = await self._begin(host, journal, site, planned)
-        await _run(host, [begin], journal.lock)
+        await run_commands(host, [begin], journal.lock)
         await self._done(host, journal, site, (number, planned[1]))
         return "unchanged"
 
@@ -303,7 +303,7 @@ class Builder:
         before: Mapping[str, Facts] = {}
         boot = ""
         if step.subjects:
-            before = await _facts_of(host, step, before=True)
+            before = await facts_of(host, step, before=True)
             boot = next((made.boot for made in before.values()), "") or self._boots.get(
                 host.name, ""
             )
@@ -337,7 +337,7 @@ class Builder:
         if not step.subjects:
             journal.done(number)
             return
-        journal.done(number, await _facts_of(host, step))
+        journal.done(number, await facts_of(host, step))
         if step.destroys:  # what it put there is known from now on, whatever happens
             await journal.flush()
         for under in site.under():
@@ -356,10 +356,10 @@ class Builder:
                 evidence="iosonde's record on that host",
                 hint="bring it back by hand, or `iosonde down` and `up` again",
             )
-        if await _run(host, step.again or step.do, lock, there) is not CheckOutcome.THERE:
-            await _appears(host, there, step.patience)
+        if await run_commands(host, step.again or step.do, lock, there) is not CheckOutcome.THERE:
+            await wait_until_there(host, there, step.patience)
         if step.subjects and made.subjects is not None:
-            after = await _facts_of(host, step)
+            after = await facts_of(host, step)
             journal.again(
                 replace(
                     made, there=there, undo=step.undo, destroys=step.destroys,
@@ -411,53 +411,3 @@ def planned(stack: DeclaredStack) -> list[Report]:
             reports.append(Report(site.name, step.host or site.host, step.does, text, "planned"))
         sites[site.name] = replace(site, device=f"<{site.name}>")
     return reports
-
-
-async def _facts_of(host: Host, step: Step, *, before: bool = False) -> dict[str, Facts]:
-    """What tells the subjects of a step that are there, by their names."""
-    subjects = [subject for subject in step.subjects if not before or subject.name in step.destroys]
-    described = zip(subjects, await read(host, subjects), strict=True)
-    return {subject.name: facts for subject, facts in described if facts.its}
-
-
-async def _run(
-    host: Host, commands: Sequence[Command], lock: str, there: Check | None = None
-) -> CheckOutcome | None:
-    """Run commands in order until one fails; together, since each way to a host takes time.
-
-    They hold the lock as long as they run.
-
-    Returns:
-        What a check finds right after them.
-    """
-    together = sequence((command.argv, command.stdin, command.may_fail) for command in commands)
-    timeout = sum(command.timeout for command in commands)
-    try:
-        if there is None:
-            await host.run(holding(lock, together), timeout=timeout)
-            return None
-        asking = asked_after(together, there.argv)
-        done = await host.run(holding(lock, asking), timeout=timeout + there.timeout)
-        return judged(there, *answered(done.stdout))[0]
-    except CommandFailed as problem:
-        if problem.status == 127:
-            tools = ", ".join(dict.fromkeys(command.argv[0] for command in commands))
-            problem.hint = f"install what is missing on that host (it needs {tools})"
-        raise
-
-
-async def _appears(host: Host, there: Check, patience: float) -> None:
-    """Wait until what was made is there, as declared.
-
-    Raises:
-        HostFailed: it is not.
-    """
-    end = time.monotonic() + patience
-    while (state := await standing(host, there)) is not CheckOutcome.THERE:
-        if time.monotonic() > end:
-            what = "is not as declared" if state is CheckOutcome.OTHER else "is not there"
-            raise HostFailed(
-                f"every command succeeded, but it {what}: {quote(there.argv)} shows so",
-                where=host.name,
-            )
-        await asyncio.sleep(_PAUSE)

@@ -10,7 +10,7 @@ from iosonde.cli.options import OneHost, Trace
 from iosonde.cli.output import err, out, print_json
 
 if TYPE_CHECKING:
-    from iosonde.verbs.settings import KeptSettings
+    from iosonde.verbs.persist import KeptSettings
 
 
 def persist(
@@ -33,10 +33,10 @@ def persist(
     fstab. `rollback` does not put back what is kept; after --undo it does.
     """
     from iosonde.hosts.command import set_trace
-    from iosonde.verbs import settings as verb
+    from iosonde.verbs.persist import persist as verb
 
     set_trace(trace)
-    kept = verb.persist(host, diff=diff, undo=undo, study=study)
+    kept = verb(host, diff=diff, undo=undo, study=study)
     if as_json:
         print_json(kept.to_json())
     else:

@@ -11,14 +11,16 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.loads import LOADS
 from iosonde.measure.growing import GrowingTrial
-from iosonde.measure.plan import Plan
+from iosonde.measure.plan import Plan, PlannedTrial
+from iosonde.measure.progress import Progress, RunWarning
 from iosonde.measure.study import Until
+from iosonde.measure.trial import PreparedTrial
 from iosonde.measure.turns import blocks
 from iosonde.measure.windows import figure, is_tracked, passes_wanted
 from iosonde.records.load import Target
@@ -114,3 +116,27 @@ def sector_of(capture: Capture, target: Target) -> int | None:
         None,
     )  # fmt: skip
     return size if isinstance(size, int) else None
+
+
+def without_small_blocks(
+    left: Mapping[str, Sequence[PlannedTrial]],
+    prepared: Mapping[str, tuple[PreparedTrial, Capture, str]],
+    progress: Progress,
+) -> dict[str, Sequence[PlannedTrial]]:
+    """Without the points of a matrix whose I/Os are smaller than a sector of their device.
+
+    Args:
+        left: the trials that are to be measured, by their part of the plan.
+        prepared: what was made ready at each place, the stack below it, and the command.
+        progress: hears what is left out.
+    """
+    kept: dict[str, Sequence[PlannedTrial]] = {}
+    for part, todo in left.items():
+        bench, capture, _ = prepared[todo[0].place]
+        sector = sector_of(capture, bench.target)
+        if not sector or not todo[0].is_below(sector):
+            kept[part] = todo
+            continue
+        reason = f"is left out: the device has sectors of {units.show_bytes(sector)}"
+        progress(RunWarning(todo[0].id, reason))
+    return kept

@@ -35,6 +35,21 @@ class PlannedTrial:
     values: Mapping[str, str] = field(default_factory=dict)
     """Settings of the arm, by the names that the study has for them."""
 
+    @property
+    def place(self) -> str:
+        """What trials share that are prepared once: their probe point's name without its arm."""
+        return self.pair[1] or self.probe.name
+
+    def touches(self) -> tuple[bool, int]:
+        """Whether the trial writes, and how many bytes of its target it touches."""
+        demand = LOADS.load(self.load.engine)().demand(self.load)
+        return demand.writes, demand.size or 0
+
+    def is_below(self, sector: int) -> bool:
+        """Whether its smallest I/O past the page cache is smaller than a sector, in bytes."""
+        demand = LOADS.load(self.load.engine)().demand(self.load)
+        return demand.direct and demand.block is not None and demand.block < sector
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

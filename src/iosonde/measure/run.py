@@ -13,7 +13,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from iosonde import units
 from iosonde.change.guard import Permission
 from iosonde.change.late import is_asleep
 from iosonde.errors import HostFailed, IosondeError, LoadFailed, StoreFailed
@@ -25,13 +24,13 @@ from iosonde.measure.counting import counting_of
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
 from iosonde.measure.growing import GrowingTrial
-from iosonde.measure.passes import PassesToState, sector_of
+from iosonde.measure.passes import PassesToState, without_small_blocks
 from iosonde.measure.plan import Plan, PlannedTrial
 from iosonde.measure.progress import LoopFinished, Progress, RunStarted, RunWarning, TrialReady
 from iosonde.measure.ready import StudyHosts, require_target, require_tools
 from iosonde.measure.stages import stack_of
 from iosonde.measure.trial import PreparedTrial, measure_apart
-from iosonde.measure.trouble import Watched, broken, troubles_of
+from iosonde.measure.trouble import Watched, broken, loop_left_out, troubles_of
 from iosonde.measure.turns import Round, blocks, order
 from iosonde.measure.wanted import LoopsWanted
 from iosonde.records.run import Loop, Run, RunState, Trial
@@ -210,19 +209,20 @@ class _Session:
         """
         at: dict[str, list[PlannedTrial]] = {}
         for planned in (planned for todo in left.values() for planned in todo):
-            at.setdefault(_place(planned), []).append(planned)
-        leaders = {name: max(planned, key=_touches) for name, planned in at.items()}
+            at.setdefault(planned.place, []).append(planned)
+        leaders = {name: max(planned, key=PlannedTrial.touches) for name, planned in at.items()}
         prepared = await asyncio.gather(*(
             self._hosts.make_ready(planned, stack, kept=self._is_kept(at[name]))
             for name, planned in leaders.items()
         ))  # fmt: skip
         prepared_at = dict(zip(leaders, prepared, strict=True))
-        left = self._without_small_blocks(left, prepared_at)
+        if self._passes:
+            left = without_small_blocks(left, prepared_at, self._progress)
         going: dict[str, list[_Ready]] = {}
         for part, todo in left.items():
             alike = [
                 await self._in_force(
-                    planned, self._hosts.alike(planned, prepared_at[_place(planned)])
+                    planned, self._hosts.alike(planned, prepared_at[planned.place])
                 )
                 for planned in todo
             ]
@@ -250,24 +250,6 @@ class _Session:
         return self._passes is not None and any(
             done.has_run for trial in planned if (done := self._done.get(trial.id))
         )
-
-    def _without_small_blocks(
-        self, left: Mapping[str, Sequence[PlannedTrial]],
-        prepared: Mapping[str, tuple[PreparedTrial, Capture, str]],
-    ) -> dict[str, Sequence[PlannedTrial]]:  # fmt: skip
-        """Without the points of a matrix whose I/Os are smaller than a sector of their device."""
-        if not self._passes:
-            return dict(left)
-        kept: dict[str, Sequence[PlannedTrial]] = {}
-        for part, todo in left.items():
-            bench, capture, _ = prepared[_place(todo[0])]
-            sector = sector_of(capture, bench.target)
-            if not sector or not _is_below(todo[0], sector):
-                kept[part] = todo
-                continue
-            reason = f"is left out: the device has sectors of {units.show_bytes(sector)}"
-            self._progress(RunWarning(todo[0].id, reason))
-        return kept
 
     async def _make_ready(
         self, planned: PlannedTrial, bench: PreparedTrial, capture: Capture, command: str
@@ -327,7 +309,8 @@ class _Session:
             if isinstance(result, Loop):
                 self._keep(trial.trial.id, trial.bench, result)
                 if change := result.result.left_out:
-                    self._fail(trial.trial.id, _ended(change, trial.bench.host.name), reported=True)
+                    problem = loop_left_out(change, trial.bench.host.name)
+                    self._fail(trial.trial.id, problem, reported=True)
             else:
                 self._fail(trial.trial.id, result)
         left = [
@@ -409,32 +392,6 @@ class _Session:
         self._mark(trial)
         self._progress(RunWarning(trial, str(problem)))
         self.failures.append(problem)
-
-
-def _place(planned: PlannedTrial) -> str:
-    """What trials share that are prepared once: the name of their probe point without its arm."""
-    return planned.pair[1] or planned.probe.name
-
-
-def _is_below(planned: PlannedTrial, sector: int) -> bool:
-    """Whether a load's smallest I/O past the page cache is smaller than a sector."""
-    demand = LOADS.load(planned.load.engine)().demand(planned.load)
-    return demand.direct and demand.block is not None and demand.block < sector
-
-
-def _touches(planned: PlannedTrial) -> tuple[bool, int]:
-    """Whether a trial writes, and how many bytes of its target it touches."""
-    demand = LOADS.load(planned.load.engine)().demand(planned.load)
-    return demand.writes, demand.size or 0
-
-
-def _ended(change: str, host: str) -> HostFailed:
-    """Why no further loop of a trial is run."""
-    return HostFailed(
-        f"{change}. The loop during which it came is left out, and no further one is run",
-        where=host,
-        hint="see what failed there; on a stack that is whole again the run goes on with --resume",
-    )
 
 
 @dataclass(frozen=True, slots=True)

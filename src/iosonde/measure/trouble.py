@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde.errors import IosondeError
+from iosonde.errors import HostFailed, IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.records.load import Target
@@ -138,3 +138,12 @@ def _became(before: frozenset[str], after: frozenset[str]) -> str:
 
 def _clock(epoch: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(epoch))
+
+
+def loop_left_out(change: str, host: str) -> HostFailed:
+    """Why no further loop of a trial is run."""
+    return HostFailed(
+        f"{change}. The loop during which it came is left out, and no further one is run",
+        where=host,
+        hint="see what failed there; on a stack that is whole again the run goes on with --resume",
+    )

@@ -31,7 +31,7 @@ SCHEMAS: Table[Described] = Table(
         "import": "iosonde.verbs.import_:ImportedTexts",
         "lab": "iosonde.verbs.lab:RunningLabs",
         "loads": "iosonde.verbs.loads:BundledLoads",
-        "persist": "iosonde.verbs.settings:KeptSettings",
+        "persist": "iosonde.verbs.persist:KeptSettings",
         "rm": "iosonde.verbs.removal:RemovedRuns",
         "rollback": "iosonde.verbs.settings:RestoredSettings",
         "replay": "iosonde.verbs.replay:ReplayedTrace",
