@@ -7,7 +7,6 @@ import lzma
 import re
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
 
