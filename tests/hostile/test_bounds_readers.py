@@ -138,6 +138,8 @@ def test_time_is_no_power_of_the_number_of_slashes() -> None:
         def line(self, index: int) -> str | None:
             return "/a" * 4000 if index == 0 else None
 
+        stamped = line
+
         def block(self, first: int, most: int) -> list[str]:
             return []
 
@@ -155,6 +157,8 @@ def test_commands_are_found_behind_what_stands_before_them(line: str) -> None:
 
         def line(self, index: int) -> str | None:
             return line if index == 0 else None
+
+        stamped = line
 
         def block(self, first: int, most: int) -> list[str]:
             return []

@@ -51,6 +51,10 @@ class _Unstamped(TextCursor):
         return line and _STAMP.sub("", line).rstrip()
 
     @override
+    def stamped(self, index: int) -> str | None:
+        return self._passage.stamped(index)
+
+    @override
     def block(self, first: int, most: int) -> list[str]:
         return [_STAMP.sub("", line).rstrip() for line in self._passage.block(first, most)]
 

@@ -48,6 +48,10 @@ class TextCursor(Protocol):
         """The clean line, without blanks at its end; None outside of what may be looked at."""
         ...
 
+    def stamped(self, index: int) -> str | None:
+        """As `line`, with the time and the host that may stand before every line."""
+        ...
+
     def block(self, first: int, most: int) -> list[str]:
         """The clean lines from an index on, at most so many; fewer at the end, none before 0."""
         ...

@@ -119,6 +119,10 @@ class View(TextCursor):
         return text if text is None or self._strip is None else self._strip(text)
 
     @override
+    def stamped(self, index: int) -> str | None:
+        return self._window.text(self._floor + index) if index >= 0 else None
+
+    @override
     def block(self, first: int, most: int) -> list[str]:
         if first < 0:
             return []

@@ -23,6 +23,8 @@ class Lines:
     def line(self, index: int) -> str | None:
         return self._lines[index] if 0 <= index < len(self._lines) else None
 
+    stamped = line
+
     def block(self, first: int, most: int) -> list[str]:
         return self._lines[first : first + most]
 

@@ -1,0 +1,1 @@
+"""What the kernel's log says of storage: technologies name their messages, here they are read."""

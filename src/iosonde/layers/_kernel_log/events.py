@@ -1,0 +1,36 @@
+"""What a message of the kernel is, as a technology declares it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Trouble = Literal["data", "device", "filesystem", "member", "stall", "recovered"]
+"""What a message is a sign of.
+
+data: a request ended with an error, and what it carried was not read or written; device: a device
+or its link did not answer and was reset; filesystem: a file system found itself damaged or stopped;
+member: an array lost a member; stall: a process waited for minutes; recovered: an error that a
+layer below repaired.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelMessage:
+    """A message of the kernel.
+
+    Args:
+        literal: what each of these messages holds, as the kernel's source has it: the text is
+            searched for it.
+        pattern: of the whole message, which is matched at its beginning. Group `name` is the device
+            it is about; a group `other` may name a second one, such as the member of an array.
+        kind: of the layer that `name` is; "host" without a name.
+        counts: name of the counter that it adds to.
+        trouble: what it is a sign of.
+    """
+
+    literal: str
+    pattern: str
+    kind: str
+    counts: str
+    trouble: Trouble

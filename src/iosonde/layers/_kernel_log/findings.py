@@ -1,0 +1,176 @@
+"""Rules about what the kernel's log says: data lost, devices reset, members failed, stalls.
+
+Source:
+    the files of the kernel that each technology's `kernel_log.py` names; Linux
+    Documentation/admin-guide/sysctl/kernel.rst, hung_task_timeout_secs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from iosonde.layers._kernel_log.events import Trouble
+from iosonde.layers._kernel_log.printed import MESSAGES, TOOL
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
+from iosonde.records.finding import Evidence, Finding
+
+_REMOVABLE = re.compile(r"(?:sr|fd|scd)\d+$")
+"""Drives whose empty or scratched media the kernel reports in the same words."""
+_PART = re.compile(r"(?:(?<=\d)p)?\d+$")
+
+
+class _Kind(NamedTuple):
+    """How a trouble is said: the counters stand between `before` and `after`."""
+
+    rule: str
+    severity: str
+    after: str
+    remedy: str
+    confirm: str
+
+
+_SAID: Mapping[Trouble, _Kind] = {
+    "data": _Kind(
+        "io-errors", "error",
+        "what these requests carried was not read or not written.",
+        "save the data; look at the drive (`smartctl -x`), its cable and its controller, and "
+        "replace what is defective before anything is measured on it",
+        "the log stays without such lines while the whole device is read",
+    ),
+    "device": _Kind(
+        "device-resets", "warning",
+        "requests waited for seconds each time, which every latency and rate measured then holds.",
+        "look at cable, backplane, power and firmware of the drive; leave measurements of that "
+        "time out",
+        "the log stays without such lines during a load of an hour",
+    ),
+    "member": _Kind(
+        "member-failed", "error",
+        "the array runs, if at all, without a member.",
+        "see `cat /proc/mdstat` and replace the member; figures of that time are those of a "
+        "degraded array",
+        "every member is listed as active again",
+    ),
+    "filesystem": _Kind(
+        "filesystem-errors", "error",
+        "the file system is damaged, or stopped itself so as not to be.",
+        "unmount it, save what can be read, find the cause below it, then check it with its own "
+        "fsck or repair tool",
+        "its check ends without errors, and the log stays without such lines",
+    ),
+    "stall": _Kind(
+        "hung-tasks", "warning",
+        "these processes did not run for at least that long, mostly because they waited for I/O.",
+        "find what they waited for: the lines above and below in the log, `iostat -x 1`, "
+        "/proc/PID/stack",
+        "the log stays without such lines under the same load",
+    ),
+    "recovered": _Kind(
+        "corrected-reads", "note",
+        "a member could not read these sectors; they were written anew from the others.",
+        "let the array be checked, and look at the drive (`smartctl -x`): it may be about to fail",
+        "a check of the array finds none",
+    ),
+}  # fmt: skip
+
+
+@cache
+def _trouble() -> Mapping[str, Trouble]:
+    """Counter → what it is a sign of."""
+    return {message.counts: message.trouble for kind in MESSAGES for message in MESSAGES.load(kind)}
+
+
+def _log(case: EvidenceSet, trouble: Trouble) -> Iterator[tuple[CounterEvidence, dict[str, int]]]:
+    """The things of a log with such trouble, and their counters of it."""
+    for thing in case.counted(TOOL):
+        counts = {
+            name: value for name, value in thing.values.items()
+            if isinstance(value, int) and _trouble().get(name) == trouble
+        }  # fmt: skip
+        if counts and not _REMOVABLE.match(thing.name):
+            yield thing, counts
+
+
+def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
+    said, every = _SAID[trouble], list(_log(case, trouble))
+    there = {(thing.source, thing.host, thing.name) for thing, _ in every}
+    for thing, counts in every:
+        whole = _PART.sub("", thing.name)
+        if whole != thing.name and (thing.source, thing.host, whole) in there:
+            continue  # a partition of a disk that is named itself
+        counted = ", ".join(_counted(name, value) for name, value in counts.items())
+        yield Finding(
+            said.rule, said.severity,
+            subject_of(thing) if thing.name else thing.host or "kernel log",
+            f"The kernel's log counts {counted}{_of(thing)}{_when(thing)}: {said.after}",
+            tuple(
+                Evidence(name.replace("_", " "), value, "", thing.where)
+                for name, value in counts.items()
+            ),
+            said.remedy, said.confirm,
+        )  # fmt: skip
+
+
+def _counted(name: str, value: int) -> str:
+    plural = name.replace("_", " ").replace("io ", "I/O ")
+    return f"{value:,} {plural if value != 1 else plural.removesuffix('s')}"
+
+
+def _of(thing: CounterEvidence) -> str:
+    others = thing.values.get("others")
+    names = ", ".join(map(str, others[:4])) if isinstance(others, list) else ""
+    more = f" and {len(others) - 4} more" if isinstance(others, list) and len(others) > 4 else ""
+    if not thing.name:
+        return f" ({names}{more})" if names else ""
+    return f" of {thing.name}" + (f" ({names}{more})" if names else "")
+
+
+def _when(thing: CounterEvidence) -> str:
+    first, last = thing.values.get("first"), thing.values.get("last")
+    if not first:
+        return ""
+    return f" at {first}" if first == last else f" from {first} to {last}"
+
+
+def _lost(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("data", case)
+
+
+def _reset(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("device", case)
+
+
+def _failed(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("member", case)
+
+
+def _damaged(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("filesystem", case)
+
+
+def _hung(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("stall", case)
+
+
+def _corrected(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("recovered", case)
+
+
+RULES = (
+    Rule("io-errors", "disk", "Requests that the kernel's log says failed.",
+         "Linux block/blk-core.c, blk_errors[]; fs/buffer.c, buffer_io_error()", _lost),
+    Rule("device-resets", "disk", "Devices and links that did not answer and were reset.",
+         "Linux drivers/ata/libata-eh.c; drivers/nvme/host/pci.c, nvme_timeout()", _reset),
+    Rule("member-failed", "arrays", "Members that an array has lost, in the kernel's log.",
+         "Linux drivers/md/raid1.c, raid5.c, raid10.c, md.c", _failed),
+    Rule("filesystem-errors", "file systems",
+         "File systems that found errors in themselves, or stopped.",
+         "Linux fs/ext4/super.c, fs/jbd2/journal.c, fs/xfs/xfs_fsops.c", _damaged),
+    Rule("hung-tasks", "host", "Processes that the kernel saw waiting for minutes.",
+         "Linux kernel/hung_task.c; Documentation/admin-guide/sysctl/kernel.rst", _hung),
+    Rule("corrected-reads", "arrays", "Sectors that an array had to restore.",
+         "Linux drivers/md/raid1.c, raid5.c, raid10.c", _corrected),
+)  # fmt: skip

@@ -1,0 +1,127 @@
+"""Lines of the kernel's log about storage: dmesg, journalctl -k, /var/log/messages, a console.
+
+Counted by device, with the times of the first and the last where they are printed. Messages that
+tell of no trouble are passed over; a log is an output where a technology knows a line of it.
+
+Source: dmesg(1) of util-linux 2.38 (times, -T, -x); RFC 3164, 4.1.2 (syslog's time and host name);
+RFC 3339 (rsyslog's time); each technology's `kernel_log.py` for the messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.records.printed import PrintedCounters
+from iosonde.records.stack import Json
+from iosonde.registry import Table
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput
+
+MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
+    "messages of the kernel",
+    {
+        "disk": "iosonde.layers.disk.kernel_log:MESSAGES",
+        "ext4": "iosonde.layers.ext4.kernel_log:MESSAGES",
+        "md": "iosonde.layers.md.kernel_log:MESSAGES",
+        "xfs": "iosonde.layers.xfs.kernel_log:MESSAGES",
+    },
+)
+TOOL = "kernel log"
+_TIME = (
+    r"(?:\[ *(?P<uptime>\d+\.\d{3,6})\]"  # dmesg, printk.time
+    r"|\[(?P<date>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\]"  # dmesg -T
+    r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,14})(?: (?P<named>[\w.-]{1,64}))?"
+    r"|(?P<syslog>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)(?: (?P<host>[\w.-]{1,64}))?)"
+)
+_PREFIX = re.compile(
+    rf"\s*(?:<\d>|kern *:\w+ *: )?(?:{_TIME}\s*)?(?:kernel: ?)?"
+    r"(?:\[ *(?P<boot>\d+\.\d{3,6})\]\s*)?"
+)
+_LOGGED = re.compile(
+    r"\s*(?:<\d>)?(?:\[ *\d+\.\d{3,6}\]|\[[A-Z][a-z]{2} |[A-Z][a-z]{2} [ \d]\d \d\d:"
+    r"|\d{4}-\d\d-\d\dT)"
+)
+_MOST = 4000  # lines of one output; a longer log is several
+_APART = 3  # lines without a time that may stand between two messages
+
+
+@cache
+def _messages() -> tuple[tuple[KernelMessage, re.Pattern[str]], ...]:
+    return tuple(
+        (message, re.compile(message.pattern))
+        for kind in MESSAGES
+        for message in MESSAGES.load(kind)
+    )
+
+
+class KernelLog(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = TOOL
+    anchors: ClassVar[tuple[str, ...]] = tuple(
+        dict.fromkeys(message.literal for kind in MESSAGES for message in MESSAGES.load(kind))
+    )
+    commands: ClassVar[tuple[str, ...]] = ("dmesg", "journalctl", "cat", "grep", "tail", "less")
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _event(cursor.stamped(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        counts: dict[tuple[str, str], dict[str, Json]] = {}
+        last, host = first, ""
+        for index in range(first, first + _MOST):
+            if (line := cursor.stamped(index)) is None:
+                break
+            event = _event(line)
+            if event is not None:
+                message, match, at, named = event
+                last, host = index, host or named
+                _add(counts, message, match, at)
+            elif not _LOGGED.match(line) and index - last > _APART:
+                break
+        where = Prompt(prompt.command, prompt.host or host)
+        return last, [
+            self.counted(kind, name, values, where) for (kind, name), values in counts.items()
+        ]
+
+
+def _event(line: str) -> tuple[KernelMessage, re.Match[str], str, str] | None:
+    """A message, its match, and the time and the host that stand before it, as printed."""
+    prefix = _PREFIX.match(line)
+    start = prefix.end() if prefix else 0
+    for message, pattern in _messages():
+        if message.literal not in line:
+            continue
+        if match := pattern.match(line, start):
+            times: Mapping[str, str | None] = prefix.groupdict() if prefix else {}
+            names = ("date", "iso", "syslog", "uptime", "boot")
+            at = next((time for name in names if (time := times.get(name))), "")
+            return message, match, at, times.get("host") or times.get("named") or ""
+    return None
+
+
+def _add(
+    counts: dict[tuple[str, str], dict[str, Json]], message: KernelMessage, match: re.Match[str],
+    at: str,
+) -> None:  # fmt: skip
+    groups = match.groupdict()
+    values = counts.setdefault((message.kind, groups.get("name") or ""), {})
+    number = values.get(message.counts, 0)
+    values[message.counts] = (number if isinstance(number, int) else 0) + 1
+    if other := groups.get("other"):
+        names = values.setdefault("others", [])
+        if isinstance(names, list) and other not in names and len(names) < 20:
+            names.append(other)
+    if at:
+        values.setdefault("first", at)
+        values["last"] = at

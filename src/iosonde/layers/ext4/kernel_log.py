@@ -1,0 +1,27 @@
+"""What the kernel's log says of ext4.
+
+Source: Linux 6.12 fs/ext4/super.c, __ext4_error() and ext4_handle_error(); fs/jbd2/journal.c,
+jbd2_journal_abort().
+"""
+
+from __future__ import annotations
+
+from iosonde.layers._kernel_log.events import KernelMessage
+
+MESSAGES = (
+    KernelMessage(
+        "EXT4-fs error (device",
+        r"EXT4-fs error \(device (?P<name>[\w!-]{1,32})\): \w+:\d+: ",
+        "ext4", "filesystem_errors", "filesystem",
+    ),
+    KernelMessage(
+        "Remounting filesystem read-only",
+        r"EXT4-fs \((?P<name>[\w!-]{1,32})\): Remounting filesystem read-only",
+        "ext4", "read_only_remounts", "filesystem",
+    ),
+    KernelMessage(
+        "Aborting journal on device",
+        r"(?:JBD2: )?Aborting journal on device (?P<name>[\w!]{1,32})(?:-\d+)?\.",
+        "ext4", "journal_aborts", "filesystem",
+    ),
+)  # fmt: skip

@@ -1,0 +1,32 @@
+"""What the kernel's log says of md arrays.
+
+Source:
+    Linux 6.12 drivers/md/raid1.c, raid10.c and raid5.c, *_error() and *_end_read_request();
+    drivers/md/md.c, analyze_sbs().
+"""
+
+from __future__ import annotations
+
+from iosonde.layers._kernel_log.events import KernelMessage
+
+_ARRAY = r"(?:md/raid(?:\d+)?:(?P<name>md\w{1,32}): |raid\d+: )"
+
+MESSAGES = (
+    KernelMessage(
+        "Disk failure on", rf"{_ARRAY}Disk failure on (?P<other>[\w!-]{{1,32}}), disabling device",
+        "md", "failed_members", "member",
+    ),
+    KernelMessage(
+        "kicking non-fresh", r"md: kicking non-fresh (?P<other>[\w!-]{1,32}) from array",
+        "md", "outdated_members", "member",
+    ),
+    KernelMessage(
+        "not enough operational devices",
+        rf"{_ARRAY}not enough operational (?:devices|mirrors)", "md", "failed_starts", "member",
+    ),
+    KernelMessage(
+        "read error corrected",
+        rf"{_ARRAY}read error corrected \(\d+ sectors at \d+ on (?P<other>[\w!-]{{1,32}})\)",
+        "md", "corrected_reads", "recovered",
+    ),
+)  # fmt: skip

@@ -1,0 +1,58 @@
+"""What the kernel's log says of storage."""
+
+from __future__ import annotations
+
+from iosonde.records.evidence import CounterEvidence
+from iosonde.records.stack import Json
+from tests.contract.rules.case import RuleCase, case
+
+
+def log(kind: str, name: str, **values: Json) -> CounterEvidence:
+    """What a log counts of one thing."""
+    return CounterEvidence("kernel log", kind, name, "n1", values, "page:1-9", "page")
+
+
+CASES = (
+    RuleCase(
+        "io-errors.lost",
+        "12 requests of a disk failed",
+        case(log("disk", "sda", io_errors=12, first="1.0", last="9.0")),
+        "as many of a drive with removable media",
+        case(log("disk", "sr0", io_errors=12, first="1.0", last="9.0")),
+    ),
+    RuleCase(
+        "device-resets.reset",
+        "a link that was reset three times",
+        case(log("disk", "ata1", link_resets=3)),
+        "a log that has only errors of requests",
+        case(log("disk", "sda", io_errors=3)),
+    ),
+    RuleCase(
+        "member-failed.failed",
+        "an array that lost a member",
+        case(log("md", "md0", failed_members=1, others=["sdb1"])),
+        "one that only restored a sector",
+        case(log("md", "md0", corrected_reads=1, others=["sdb1"])),
+    ),
+    RuleCase(
+        "filesystem-errors.damaged",
+        "a file system that went read-only",
+        case(log("ext4", "sda1", read_only_remounts=1)),
+        "a log that counts nothing of it",
+        case(log("ext4", "sda1", mounts=1)),
+    ),
+    RuleCase(
+        "hung-tasks.hung",
+        "two tasks that hung",
+        case(log("host", "", hung_tasks=2, others=["jbd2/sda1-8"])),
+        "a log without any",
+        case(log("host", "", others=["jbd2/sda1-8"])),
+    ),
+    RuleCase(
+        "corrected-reads.corrected",
+        "a sector restored from the other member",
+        case(log("md", "md0", corrected_reads=1, others=["sdb1"])),
+        "a member that failed for good, which is another finding",
+        case(log("md", "md0", failed_members=1, others=["sdb1"])),
+    ),
+)

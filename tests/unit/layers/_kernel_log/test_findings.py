@@ -1,0 +1,52 @@
+"""What the kernel's log means: by device, once, and not where it means nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.verbs.explain import explain
+
+SAMPLES = Path(__file__).parents[3] / "outputs" / "kernel-log"
+
+
+def test_findings_name_the_device_and_its_counts() -> None:
+    rules = {
+        sample.name: {(found.rule, found.subject) for found in explain(str(sample)).findings}
+        for sample in SAMPLES.glob("*.txt")
+    }
+    assert rules == {
+        "dmesg-sata.txt": {
+            ("io-errors", "sdb"), ("device-resets", "ata2.00"), ("device-resets", "ata2"),
+        },
+        "messages-md.txt": {
+            ("io-errors", "db1: sdc"), ("member-failed", "db1: md0"),
+            ("filesystem-errors", "db1: md0"), ("hung-tasks", "db1"),
+        },
+        "nvme-xfs.txt": {
+            ("device-resets", "web3: nvme0"), ("io-errors", "web3: nvme0n1"),
+            ("filesystem-errors", "web3: nvme0n1p2"),
+        },
+    }  # fmt: skip
+
+
+def test_an_empty_drive_of_removable_media_is_no_finding(tmp_path: Path) -> None:
+    (tmp_path / "cd.txt").write_text(
+        "[    1.000000] I/O error, dev sr0, sector 0 op 0x0:(READ) f\n"
+    )
+    assert explain(str(tmp_path / "cd.txt")).findings == ()
+    (tmp_path / "hd.txt").write_text(
+        "[    1.000000] I/O error, dev sda, sector 0 op 0x0:(READ) f\n"
+    )
+    assert [found.rule for found in explain(str(tmp_path / "hd.txt")).findings] == ["io-errors"]
+
+
+def test_a_partition_is_not_said_beside_its_disk(tmp_path: Path) -> None:
+    lines = [
+        "I/O error, dev nvme0n1, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2",
+        "Buffer I/O error on dev nvme0n1p2, logical block 1, async page read",
+        "Buffer I/O error on dev dm-0, logical block 1, async page read",
+    ]
+    (tmp_path / "log").write_text("\n".join(lines))
+    assert {found.subject for found in explain(str(tmp_path / "log")).findings} == {
+        "nvme0n1", "dm-0"
+    }  # fmt: skip
