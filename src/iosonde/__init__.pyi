@@ -1,3 +1,4 @@
+from iosonde.verbs.baseline import baseline as baseline
 from iosonde.verbs.calibrate import calibrate as calibrate
 from iosonde.verbs.compare import compare as compare
 from iosonde.verbs.explain import explain as explain
@@ -23,7 +24,7 @@ from iosonde.verbs.up import down as down
 from iosonde.verbs.up import up as up
 
 __all__ = [
-    "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads", "persist",
-    "predict", "prune", "report", "rm", "rollback", "run", "schema", "set_settings", "settings",
-    "show", "tag", "trend", "tune", "up",
+    "baseline", "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads",
+    "persist", "predict", "prune", "report", "rm", "rollback", "run", "schema", "set_settings",
+    "settings", "show", "tag", "trend", "tune", "up",
 ]  # fmt: skip
