@@ -13,9 +13,9 @@ from types import ModuleType
 from typing import Any
 
 __all__ = [
-    "baseline", "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads",
-    "persist", "predict", "prune", "report", "rm", "rollback", "run", "schema", "set_settings",
-    "settings", "show", "tag", "trend", "tune", "up",
+    "baseline", "calibrate", "compare", "down", "explain", "export", "import_", "list_runs",
+    "loads", "persist", "predict", "prune", "report", "rm", "rollback", "run", "schema",
+    "set_settings", "settings", "show", "tag", "trend", "tune", "up",
 ]  # fmt: skip
 _MODULES = {
     "down": "up", "export": "stored", "list_runs": "listing",

@@ -24,7 +24,7 @@ from iosonde.verbs.up import down as down
 from iosonde.verbs.up import up as up
 
 __all__ = [
-    "baseline", "calibrate", "compare", "down", "explain", "export", "import_", "list_runs", "loads",
-    "persist", "predict", "prune", "report", "rm", "rollback", "run", "schema", "set_settings",
-    "settings", "show", "tag", "trend", "tune", "up",
+    "baseline", "calibrate", "compare", "down", "explain", "export", "import_", "list_runs",
+    "loads", "persist", "predict", "prune", "report", "rm", "rollback", "run", "schema",
+    "set_settings", "settings", "show", "tag", "trend", "tune", "up",
 ]  # fmt: skip

@@ -32,6 +32,10 @@ def test_two_targets_in_turns_are_compared_by_pairs(iosonde: Iosonde, tmp_path: 
     run = iosonde("export", "last", "--format", "json").json
     jsonschema.validate(run, iosonde("schema", "run").json)
     assert [trial["arm"] for trial in run["trials"]] == [f"{tmp_path}/a", f"{tmp_path}/b"]
+    assert iosonde("report", "last", "-o", str(tmp_path / "page.html")).status == 0
+    page = (tmp_path / "page.html").read_text()
+    assert f"{tmp_path}/b against {tmp_path}/a (in turns, 4 pairs): " in page
+    assert page.count("With one I/O in flight the IOPS are only") == 1
     turned = iosonde("compare", f"last/{tmp_path}/b", f"last/{tmp_path}/a").stdout
     assert turned.startswith(f"{tmp_path}/a against {tmp_path}/b (in turns")
 

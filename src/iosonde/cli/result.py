@@ -65,8 +65,9 @@ def write_report(whole: RunSheet, report: Path) -> None:
         UsageError, Refused, OutputFailed: see `iosonde.outputs.write_output`.
     """
     from iosonde.report import FORMATS
+    from iosonde.verbs.report import as_shown
 
-    write_output(report, FORMATS.load("html")().serialize([whole]), "the report")
+    write_output(report, FORMATS.load("html")().serialize(*as_shown([whole])), "the report")
 
 
 def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None = None) -> None:

@@ -187,8 +187,9 @@ class Study(_Strict):
             )
         if not self.fixed_loops:
             raise ValueError(
-                "both arms of `interleave` have the same number of loops: say `loops`, not "
-                "`until` or `require`"
+                "`interleave` compares loops in pairs, so both arms have the same number of "
+                "loops; `until` and `require` end each arm by its own figures: say `loops`, and "
+                "measure what is required in a run of its own"
             )
         counts = {"targets": len(self.targets), "loads": len(self.loads)}
         if (count := counts.get(self.interleave.of, 2)) != 2:

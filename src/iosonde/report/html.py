@@ -172,7 +172,13 @@ def _without(blocks: Sequence[Block], figures: Sequence[Figure]) -> Iterator[Blo
 def _about(runs: Sequence[RunSheet]) -> Iterator[str]:
     """What the page is of: kind, runs, when, hosts."""
     if len(runs) > 1:
-        yield f"{len(runs)} runs: {', '.join(sheet.run.id for sheet in runs)}"
+        arms = {sheet.run.id.partition("/")[0] for sheet in runs} if runs[0].arms else set()
+        names = ", ".join(sheet.run.id for sheet in runs)
+        yield (
+            f"run {min(arms)}, its arms in turns"
+            if len(arms) == 1
+            else f"{len(runs)} runs: {names}"
+        )
         yield f"{moment(min(sheet.run.created for sheet in runs))} and later"
     else:
         run = runs[0].run
@@ -265,7 +271,14 @@ def _against(
             phrases += [f"{lead}{words}" for words in _judged_words(judged, compared.margin)]
         more = f"; {len(phrases) - _PHRASES} more below" if len(phrases) > _PHRASES else ""
         told = "; ".join(phrases[:_PHRASES]) or "nothing to compare"
-        yield f"{label} against {baseline}: {told}{more}"
+        yield f"{label} against {baseline}{_pairs(sheet, compared)}: {told}{more}"
+
+
+def _pairs(sheet: RunSheet, compared: ComparedSheets) -> str:
+    """How many pairs of loops in turns the verdicts on a run rest on; empty where none do."""
+    pairs = {verdict.pairs for verdict in compared.verdicts if verdict.candidate == sheet.run.id}
+    counts = sorted(count for count in pairs if count)
+    return f" (in turns, {counts[0]} pairs)" if counts else ""
 
 
 def _judged_words(
@@ -284,7 +297,7 @@ def _judged_words(
             yield f"{metric_words(metric)} {word} at {len(found)} of {len(judged)} places ({span})"
             continue
         for one, verdict in found:
-            where = f" at {one.place}" if one.place else ""
+            where = f" at {one.place}" if one.place and one.place != one.label else ""
             yield verdict_words(verdict, margin, verdict.reason) + where
 
 

@@ -91,7 +91,10 @@ def changed_settings(compared: ComparedSheets) -> list[tuple[str, tuple[str, ...
 
 
 def run_labels(runs: Sequence[RunSheet], compared: ComparedSheets) -> list[str]:
-    """What tells each run from the others: the varied setting, else its study, else its id."""
+    """What tells each run from the others: its arm, the varied setting, its study, or its id."""
+    parts = [sheet.run.id.partition("/") for sheet in runs]
+    if len({run for run, _, _ in parts}) == 1 and all(part for _, _, part in parts):
+        return [part for _, _, part in parts]
     changed = changed_settings(compared)
     if 0 < len(changed) <= _IN_LABEL:
         labels = [
@@ -159,7 +162,7 @@ def _labelled(entries: Sequence[tuple[str, RunSheet, TrialSheet]]) -> Iterator[L
         for _, _, trial in entries
     ]  # fmt: skip
     labels = [
-        ", ".join(part for part in (label, place) if part)
+        ", ".join(dict.fromkeys(part for part in (label, place) if part))
         for (label, _, _), place in zip(entries, places, strict=True)
     ]
     for at, (label, place, (_, run, trial)) in enumerate(zip(labels, places, entries, strict=True)):

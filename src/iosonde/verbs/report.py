@@ -14,6 +14,7 @@ from iosonde.explain.judge import findings
 from iosonde.explain.waterfall import waterfalls
 from iosonde.measure.again import read_again
 from iosonde.measure.comparison import compare, settings_differ
+from iosonde.measure.in_turns import split
 from iosonde.measure.sheet import sheet
 from iosonde.outputs import require_output, write_output
 from iosonde.records.comparison import ComparedSheets
@@ -68,8 +69,8 @@ def report(
         sheets = [_explained(read_again(kept.load(run)), kept) for run in runs]
     finally:
         kept.close()
+    sheets, compared = as_shown(sheets)
     require_output(place, "the report")
-    compared = _compared(sheets)
     write_output(place, chosen.serialize(sheets, compared), "the report")
     return WrittenReport(str(place.resolve()), format, answer_of(sheets, compared))
 
@@ -92,6 +93,20 @@ def _explained(run: Run, kept: Store) -> RunSheet:
         forecasts=tuple(newest.values()),
     )
     return tuned(explained, campaign) if campaign else explained
+
+
+def as_shown(sheets: Sequence[RunSheet]) -> tuple[list[RunSheet], ComparedSheets]:
+    """What a page shows side by side, and its verdicts: runs, or the arms of an interleaved run."""
+    shown = (_arms(sheets[0]) if len(sheets) == 1 else []) or list(sheets)
+    return shown, _compared(shown)
+
+
+def _arms(whole: RunSheet) -> list[RunSheet]:
+    """The two arms of an interleaved run, to be shown as two runs; what was noted is noted once."""
+    arms = split(whole)
+    if len(arms) != 2 or not all(trial.metrics for arm in arms for trial in arm.trials):
+        return []
+    return [arms[0], replace(arms[1], findings=(), waterfalls=(), forecasts=(), joint=())]
 
 
 def _compared(sheets: Sequence[RunSheet]) -> ComparedSheets:

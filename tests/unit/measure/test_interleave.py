@@ -53,7 +53,7 @@ def test_arms_are_known_by_their_form(arms: list[object], kind: str) -> None:
         ({"interleave": "/a"}, "takes two"),
         ({"interleave": [SETTINGS[0]] * 2}, "are the same settings"),
         ({"interleave": ["/a", "/b"], "targets": "/c"}, "leave out `targets`"),
-        ({"interleave": ["/a", "/b"], "until": {"steady": True}}, "not `until` or `require`"),
+        ({"interleave": ["/a", "/b"], "until": {"steady": True}}, "`until` and `require` end each"),
         ({"interleave": ["/a", "/b"], "simultaneous": True}, "not `simultaneous`"),
     ],
 )
