@@ -22,7 +22,7 @@ $(BIN)/pip:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.built: $(BIN)/pip pyproject.toml $(RUST)
-	$(BIN)/python -m pip install --quiet --editable '.[report,tune,lab]'
+	$(BIN)/python -m pip install --quiet --editable '.[predict,report,tune,lab]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.built

@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from iosonde.errors import UsageError
 
 EXTRAS = {
+    "predict": ("numpy",),
     "report": ("altair", "jinja2", "polars", "vl_convert"),
-    "tune": ("scipy",),
+    "tune": ("numpy", "scipy"),
     "lab": ("qemu",),
     "postgresql": ("psycopg",),
     "dask": ("dask", "distributed"),
 }
 """Extra of pyproject.toml → the packages, as they are imported, that it brings."""
 _FOR = {
+    "predict": "predictions, traces and logs of single I/Os need",
     "report": "charts, pages, Parquet files and frames need",
     "tune": "searching and fitting need",
     "lab": "virtual hosts need",
     "postgresql": "a store in PostgreSQL needs",
     "dask": "a search spread over machines needs",
 }
+
+
+class LazyModule:
+    """A package that an extra brings, imported when a name of it is first used.
+
+    So what does not use it works without it; what does raises ModuleNotFoundError, of which
+    `missing_extra` makes the command that installs it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self._name), name)
+        setattr(self, name, value)
+        return value
 
 
 def require_extra(extra: str) -> None:

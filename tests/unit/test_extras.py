@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import sys
 import tomllib
 from importlib.util import find_spec
@@ -58,3 +59,44 @@ def test_run_asks_for_what_its_report_needs_before_it_measures(
     assert end.value.code == 2
     assert "iosonde[report]" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+BARE = """
+import importlib, sys
+for name in {packages!r}:
+    sys.modules[name] = None
+for verb in {verbs!r}:
+    importlib.import_module("iosonde.verbs." + verb)
+from iosonde.cli.main import main
+main(["explain", "text.txt"])
+"""
+BASE = (
+    "baseline", "compare", "explain", "import_", "listing", "removal", "run", "settings", "show",
+    "tag", "trend", "up",
+)  # fmt: skip
+
+
+def test_what_comes_without_extras_loads_none_of_their_packages(tmp_path: Path) -> None:
+    """docs/use/install.md lists these verbs."""
+    packages = [package for packages in EXTRAS.values() for package in packages]
+    (tmp_path / "text.txt").write_text("# fio --name a --rw randread --bs 4k --size 1g\n")
+    done = subprocess.run(
+        [sys.executable, "-c", BARE.format(packages=packages, verbs=BASE)], cwd=tmp_path,
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert done.returncode in {0, 1}, done.stderr
+
+
+def test_a_ledger_asks_for_what_predicts_before_it_measures(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    monkeypatch.setenv("IOSONDE_STORE", str(tmp_path / "store"))
+    place = tmp_path / "place"
+    place.mkdir()
+    with pytest.raises(SystemExit) as end:
+        main(["run", "--load", "latency", "--target", str(place), "--ledger"])
+    assert end.value.code == 2
+    assert "iosonde[predict]" in capsys.readouterr().err
+    assert not list(place.iterdir())

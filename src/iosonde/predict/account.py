@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from iosonde import _core, kerneltext
 from iosonde.errors import UsageError
+from iosonde.extras import LazyModule
 from iosonde.layers._ledger.look import Look, Ran
 from iosonde.layers._ledger.rule import NOTHING, accounting_of
 from iosonde.layers.layer import kernel_name
@@ -36,7 +35,11 @@ from iosonde.stack.model import layers_under
 from iosonde.units import KIB, SECTOR
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from iosonde.records.run import Loop
+else:
+    np = LazyModule("numpy")
 
 _TIMER = 5.0  # seconds
 _MEETING = 0.1

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from iosonde import _core
 from iosonde.contract import ADDED
 from iosonde.errors import UsageError
+from iosonde.extras import LazyModule
 from iosonde.layers import LEDGERS
 from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer, Rule, accounting_of
 from iosonde.layers.site import Site
@@ -22,9 +21,13 @@ from iosonde.predict import memory
 from iosonde.records.prediction import Account
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from iosonde.predict.recorded import Recorded
     from iosonde.predict.requests import Requests
     from iosonde.stack.file import DeclaredStack
+else:
+    np = LazyModule("numpy")
 
 
 _COUNT: Mapping[str, object] = {"schema": {"minimum": 0}}

@@ -13,17 +13,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 from iosonde import _core
+from iosonde.extras import LazyModule
 from iosonde.layers._raid.geometry import near_copies
 from iosonde.predict.stream import READ, WRITE
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from iosonde.predict.model import StackModel
     from iosonde.predict.requests import Requests
+else:
+    np = LazyModule("numpy")
 
 _Places: TypeAlias = "NDArray[np.int64]"
 

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from iosonde.errors import UsageError
+from iosonde.extras import LazyModule
 from iosonde.loads.fio.demand import demand_of, jobs_of
 from iosonde.loads.fio.job import effective, job_of
 from iosonde.predict.memory import NOT_RECKONED
@@ -28,9 +27,12 @@ from iosonde.predict.stream import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from iosonde.records.load import Load
+else:
+    np = LazyModule("numpy")
 
 __all__ = ["FLUSH", "READ", "WRITE", "Numbers", "Requests", "durable", "of_lines", "of_load"]
 _ACTIONS = {"read": READ, "write": WRITE, "sync": FLUSH, "datasync": FLUSH}

@@ -15,15 +15,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 from iosonde.errors import UsageError
+from iosonde.extras import LazyModule
 from iosonde.loads.fio import figures
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from iosonde.loads.fio.job import Effective
+else:
+    np = LazyModule("numpy")
 
 Numbers: TypeAlias = "NDArray[np.uint64]"
 

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from iosonde import _core, units
 from iosonde.errors import UsageError
+from iosonde.extras import LazyModule
 from iosonde.layers._ledger.rule import accounting_of
 from iosonde.layers._raid.geometry import MIRRORED, NEAR_TWO, PARITY
 from iosonde.predict.queueing import Phase, Work
@@ -25,10 +24,14 @@ from iosonde.predict.service.service import Access
 from iosonde.predict.writeback import Destage, Geometry, destaged
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from iosonde.layers.site import Site
     from iosonde.predict.model import StackModel
     from iosonde.predict.requests import Requests
     from iosonde.predict.service.service import ServiceModel
+else:
+    np = LazyModule("numpy")
 
 MOST = 2000
 """Requests that are looked at one by one."""

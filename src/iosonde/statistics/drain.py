@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import accumulate, pairwise
+from math import inf, sqrt
 
 from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.memory import unbiased
 from iosonde.statistics.student import student_cdf
 from iosonde.units import show, show_fraction, show_seconds
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
-    Floats = NDArray[numpy.float64]
 
 LEVEL = 0.0125
 """Nominal, of each of two tests: together at most 5 % of trials without a fall raise an alarm, by
@@ -43,7 +38,7 @@ class Fall:
         return 1 - self.after / self.before
 
 
-def falls(loops: Sequence[Sequence[float]] | Floats) -> tuple[Fall, ...]:
+def falls(loops: Sequence[Sequence[float]]) -> tuple[Fall, ...]:
     """The loops within which the throughput falls by at least 10 % and stays there.
 
     Two tests share the level. Over the loops: the falls from first to second half of each loop
@@ -54,20 +49,18 @@ def falls(loops: Sequence[Sequence[float]] | Floats) -> tuple[Fall, ...]:
     Args:
         loops: one-second figures of a rate, per loop; loops shorter than 20 s are passed over.
     """
-    import numpy as np
-
     long = [index for index, loop in enumerate(loops) if len(loop) >= _SHORTEST]
     if not long:
         return ()
     length = min(len(loops[index]) for index in long)
-    seconds = np.array([loops[index][:length] for index in long], dtype=np.float64)
+    seconds = [[float(second) for second in loops[index][:length]] for index in long]
     together = _together(seconds)
-    places, before, after = _split(seconds)
-    alone = _alone(seconds, places, before, after)
+    splits = [_split(loop) for loop in seconds]
+    alone = _alone(seconds, splits)
     return tuple(
-        Fall(index, int(place), float(high), float(low), min(float(chance), together))
-        for index, place, high, low, chance in zip(long, places, before, after, alone, strict=True)
-        if min(chance, together) <= LEVEL and low <= (1 - LEAST_FALL) * high
+        Fall(index, split.place, split.before, split.after, min(chance, together))
+        for index, split, chance in zip(long, splits, alone, strict=True)
+        if min(chance, together) <= LEVEL and split.after <= (1 - LEAST_FALL) * split.before
     )
 
 
@@ -113,49 +106,66 @@ def cache_drain(
     )
 
 
-def _together(seconds: Floats) -> float:
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """A loop in two parts, and the mean of each."""
+
+    place: int
+    before: float
+    after: float
+
+
+def _together(seconds: Sequence[Sequence[float]]) -> float:
     """Probability that the second halves of all loops lie so far below the first by chance."""
-    import numpy as np
-
-    count, length = seconds.shape
-    steps = seconds[:, : length // 2].mean(axis=1) - seconds[:, length // 2 :].mean(axis=1)
-    error = float(steps.std(ddof=1)) / np.sqrt(count) if count >= _FEWEST else 0.0
-    return float(student_cdf(count - 1, -float(steps.mean()) / error)) if error > 0 else 1.0
-
-
-def _split(seconds: Floats) -> tuple[Floats, Floats, Floats]:
-    """For each loop the place that leaves the least residue, and the means on both sides."""
-    import numpy as np
-
-    length = seconds.shape[1]
-    at = np.arange(_STEP, length - _STEP + 1, _STEP)
-    until = np.cumsum(seconds, axis=1)
-    left = until[:, at - 1] / at
-    right = (until[:, -1:] - until[:, at - 1]) / (length - at)
-    best = ((left - right) ** 2 * at * (length - at)).argmax(axis=1)
-    rows = np.arange(len(seconds))
-    return at[best], left[rows, best], right[rows, best]
+    count, half = len(seconds), len(seconds[0]) // 2
+    if count < _FEWEST:
+        return 1.0
+    steps = [_mean(loop[:half]) - _mean(loop[half:]) for loop in seconds]
+    mean = _mean(steps)
+    error = sqrt(sum((step - mean) ** 2 for step in steps) / (count - 1) / count)
+    return float(student_cdf(count - 1, -mean / error)) if error > 0 else 1.0
 
 
-def _alone(seconds: Floats, places: Floats, before: Floats, after: Floats) -> Floats:
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _split(loop: Sequence[float]) -> _Split:
+    """The place that leaves the least residue, the first of equal ones."""
+    length, until = len(loop), list(accumulate(loop))
+    best, most = _Split(_STEP, 0.0, 0.0), -inf
+    for at in range(_STEP, length - _STEP + 1, _STEP):
+        before = until[at - 1] / at
+        after = (until[-1] - until[at - 1]) / (length - at)
+        explained = (before - after) ** 2 * at * (length - at)
+        if explained > most:
+            best, most = _Split(at, before, after), explained
+    return best
+
+
+def _alone(seconds: Sequence[Sequence[float]], splits: Sequence[_Split]) -> list[float]:
     """Probability of each loop's fall, times the number of places and loops looked at."""
-    import numpy as np
-
-    count, length = seconds.shape
-    first = np.arange(length)[None, :] < places[:, None]
-    rest = seconds - np.where(first, before[:, None], after[:, None])
-    power = float((rest**2).sum())
+    count, length = len(seconds), len(seconds[0])
+    rests = [
+        [*(second - split.before for second in loop[: split.place]),
+         *(second - split.after for second in loop[split.place :])]
+        for loop, split in zip(seconds, splits, strict=True)
+    ]  # fmt: skip
+    power = sum(rest * rest for loop in rests for rest in loop)
     looks = count * len(range(_STEP, length - _STEP + 1, _STEP))
-    if power <= 1e-12 * float((seconds**2).sum()):
-        return np.where(before > after, 0.0, 1.0)
-    seen = float((rest[:, 1:] * rest[:, :-1]).sum()) / power
+    if power <= 1e-12 * sum(second * second for loop in seconds for second in loop):
+        return [0.0 if split.before > split.after else 1.0 for split in splits]
+    seen = sum(a * b for loop in rests for a, b in pairwise(loop)) / power
     rho = unbiased(seen, int(length / _SIDE))
     worth = (1 - rho) / (1 + rho)
     freedom = count * (length * worth - 2)
     if length * worth <= 2:
-        return np.ones(count)
-    spread = np.sqrt(power / (count * (length - 2)) / max(1 - 2 / (length * worth), 0.1))
-    sizes = np.maximum(1, places * worth), np.maximum(1, (length - places) * worth)
-    error = spread * np.sqrt(1 / sizes[0] + 1 / sizes[1])
-    chances: Floats = student_cdf(max(freedom, 1.0), -(before - after) / error) * 2 * looks
+        return [1.0] * count
+    spread = sqrt(power / (count * (length - 2)) / max(1 - 2 / (length * worth), 0.1))
+    chances = []
+    for split in splits:
+        sizes = max(1.0, split.place * worth), max(1.0, (length - split.place) * worth)
+        error = spread * sqrt(1 / sizes[0] + 1 / sizes[1])
+        t = -(split.before - split.after) / error
+        chances.append(float(student_cdf(max(freedom, 1.0), t)) * 2 * looks)
     return chances

@@ -2,21 +2,16 @@
 
 The series of one-second figures from inside a loop remember their own past (write-back cache,
 garbage collection, neighbours), so their standard error must not be divided by the square root
-of their number. `autocorrelation`, `effective_size` and `blocks` say how much they remember.
+of their number. `autocorrelation` and `effective_size` say how much they remember.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING
 
 from iosonde.records.run import Metric
 from iosonde.statistics.student import student_t
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
 
 
 def summarise(
@@ -110,26 +105,6 @@ def effective_size(series: Sequence[float]) -> float:
         return float(min(count, 1))
     rho = min(max(rho + (1 + 3 * rho) / count, 0.0), 1.0)
     return max(1.0, count * (1 - rho) / (1 + rho))
-
-
-def blocks(series: Sequence[float], count: int) -> NDArray[numpy.float64]:
-    """Means of `count` blocks of equal length; what is left over at the beginning is dropped.
-
-    Args:
-        series: evenly spaced, at least `count` long.
-        count: of blocks.
-
-    Raises:
-        ValueError: the series is too short.
-    """
-    import numpy as np
-
-    length = len(series) // count
-    if length < 1:
-        raise ValueError(f"{len(series)} seconds do not make {count} blocks")
-    kept = np.asarray(series, dtype=np.float64)[len(series) - length * count :]
-    means: NDArray[np.float64] = kept.reshape(count, length).mean(axis=1)
-    return means
 
 
 def _stdev(values: Sequence[float], mean: float) -> float:

@@ -28,7 +28,7 @@ def more_loops(contrasted: Contrast, loops: tuple[int, int], bar: Bar) -> int | 
     Returns:
         None where not even 2000 loops would.
     """
-    if not float(contrasted.error[0]):
+    if not float(contrasted.error):
         return None
     return next((more for more in _steps() if chance(contrasted, loops, bar, more) >= CHANCE), None)
 
@@ -36,7 +36,7 @@ def more_loops(contrasted: Contrast, loops: tuple[int, int], bar: Bar) -> int | 
 def chance(contrasted: Contrast, loops: tuple[int, int], bar: Bar, more: int) -> float:
     """Probability that `more` loops of each decide."""
     change, error, freedom = (
-        float(x[0]) for x in (contrasted.change, contrasted.error, contrasted.freedom)
+        float(x) for x in (contrasted.change, contrasted.error, contrasted.freedom)
     )
     count = 2 / (1 / loops[0] + 1 / loops[1])  # both trials as if of equal size
     final = error * sqrt(count / (count + more))

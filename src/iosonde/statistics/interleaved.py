@@ -14,55 +14,81 @@ Method and its limits: docs/decisions/0170-loops-in-turns.md.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from math import exp, inf, sqrt
 
 from iosonde.statistics.contrast import Contrast
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy
-    from numpy.typing import NDArray
-
-    Floats = NDArray[numpy.float64]
+from iosonde.statistics.elementwise import Figure, with_sign_of
 
 FEWEST_PAIRS = 4
 """Two in each order: a single pass of its order would be fitted exactly, so that a first loop that
 is slow by a factor would pass for a change without any error."""
-_LONGEST = 48  # pairs: from there on the factor hardly grows, and matrices do
+_LONGEST = 48  # pairs: from there on the factor hardly grows
+_SPEEDS = 60  # of fading that are tried, from 0.001 to 20 per loop
 
 
-def interleaved(a: Floats, b: Floats, a_first: Sequence[bool]) -> Contrast:
+@dataclass(frozen=True, slots=True)
+class _OrderFit:
+    """The least squares of steps by two terms: 1 for the change, ±1 for the order of the pass."""
+
+    signs: tuple[float, ...]
+    """Of each pass +1 where A's loop came first, else −1."""
+
+    @property
+    def total(self) -> float:
+        return sum(self.signs)
+
+    @property
+    def determinant(self) -> float:
+        """Of the matrix of normal equations, [[n, total], [total, n]]."""
+        return len(self.signs) ** 2 - self.total**2
+
+    def weight(self, at: int) -> float:
+        """Of a pass in the change."""
+        return (len(self.signs) - self.total * self.signs[at]) / self.determinant
+
+    def leverage(self, a: int, b: int) -> float:
+        """What a step of pass b makes of the fitted step of pass a."""
+        signs, count = self.signs, len(self.signs)
+        return (
+            count * (1 + signs[a] * signs[b]) - self.total * (signs[a] + signs[b])
+        ) / self.determinant
+
+
+def interleaved(a: Sequence[Figure], b: Sequence[Figure], a_first: Sequence[bool]) -> Contrast:
     """The comparison of loops measured in turns, without what drifts along a line.
 
     Args:
-        a: logarithms of A's figures, k rows × n passes, n ≥ 4.
-        b: of B's, the same shape.
+        a: logarithms of A's figures, n passes, n ≥ 4.
+        b: of B's, as many.
         a_first: of each pass whether A's loop came before B's; see `are_enough`.
 
     Raises:
         ValueError: there are too few passes.
     """
-    import numpy as np
-
     if not are_enough(a_first):
         raise ValueError("at least two pairs in each order")
-    steps = b - a
-    design = _design(a_first)
-    inverse = np.linalg.inv(design.T @ design)
-    fitted = steps @ design @ inverse
-    left = steps - fitted @ design.T
-    freedom = len(a_first) - 2
-    variance = (left**2).sum(axis=1) / freedom
-    change = fitted[:, 0]
+    steps = [of_b - of_a for of_a, of_b in zip(a, b, strict=True)]
+    fit = _OrderFit(_signs(a_first))
+    count = len(steps)
+    plain = sum(steps)
+    turned = sum(sign * step for sign, step in zip(fit.signs, steps, strict=True))
+    change = (count * plain - fit.total * turned) / fit.determinant
+    order = (count * turned - fit.total * plain) / fit.determinant
+    left = sum(
+        (step - change - sign * order) ** 2 for sign, step in zip(fit.signs, steps, strict=True)
+    )
+    freedom = count - 2
+    variance = left / freedom * (count / fit.determinant)
     return Contrast(
         change=change,
-        error=fading_factor(tuple(a_first)) * np.sqrt(variance * inverse[0, 0]),
-        freedom=np.full(len(change), float(freedom)),
-        trend_p=np.ones_like(change),
-        carried=np.zeros_like(change),
-        beyond=np.copysign(np.inf, change),
+        error=fading_factor(tuple(a_first)) * variance**0.5,
+        freedom=float(freedom),
+        trend_p=1.0,
+        carried=0.0,
+        beyond=with_sign_of(change, inf),
         trend_freedom=freedom,
     )
 
@@ -82,43 +108,44 @@ def fading_factor(a_first: tuple[bool, ...]) -> float:
     Args:
         a_first: of each pass whether A's loop came before B's.
     """
-    import numpy as np
-
     a_first = a_first[:_LONGEST]
     if not are_enough(a_first):
         return 1.0
-    count = len(a_first)
-    design = _design(a_first)
-    inverse = np.linalg.inv(design.T @ design)
-    weights = (inverse @ design.T)[0]
-    rest = np.eye(count) - design @ inverse @ design.T
-    at = np.arange(count)
-    first = np.where(a_first, 1.0, -1.0)
-    to_step = np.zeros((count, 2 * count))
-    to_step[at, 2 * at], to_step[at, 2 * at + 1] = -first, first
-    moments = np.arange(2.0 * count)
-    lags = abs(np.subtract.outer(moments, moments))
+    fit = _OrderFit(_signs(a_first))
+    count, signs = len(a_first), fit.signs
+    # The covariance of two steps is the product of their signs and a function of their distance,
+    # so that what weights and residues make of it is summed by distance once.
+    claimed, seen = [0.0] * count, [0.0] * count
+    for i in range(count):
+        for j in range(count):
+            sign = signs[i] * signs[j]
+            claimed[abs(i - j)] += fit.weight(i) * fit.weight(j) * sign
+            seen[abs(i - j)] += ((i == j) - fit.leverage(i, j)) * sign
     worst = 1.0
-    for speed in np.geomspace(1e-3, 20, 60):  # of fading, per loop
-        for alike in (np.exp(-speed * lags), _means(speed, lags)):
-            of_steps = to_step @ alike @ to_step.T
-            seen = np.trace(rest @ of_steps) / (count - 2) * inverse[0, 0]
-            worst = max(worst, float(weights @ of_steps @ weights / seen))
-    return float(np.sqrt(worst))
+    for number in range(_SPEEDS):
+        speed = 1e-3 * (20 / 1e-3) ** (number / (_SPEEDS - 1))  # of fading, per loop
+        for alike in (_moments(speed, 2 * count), _means(speed, 2 * count)):
+            of_steps = [
+                2 * alike[2 * apart] - alike[2 * apart + 1] - alike[abs(2 * apart - 1)]
+                for apart in range(count)
+            ]
+            truth = sum(map(float.__mul__, claimed, of_steps))
+            estimate = sum(map(float.__mul__, seen, of_steps)) / (count - 2)
+            worst = max(worst, truth / (estimate * count / fit.determinant))
+    return sqrt(worst)
 
 
-def _design(a_first: Sequence[bool]) -> Floats:
-    """Of each pass 1 for the change, and +1 or −1 for the order: n × 2."""
-    import numpy as np
-
-    return np.column_stack([np.ones(len(a_first)), np.where(a_first, 1.0, -1.0)])
+def _signs(a_first: Sequence[bool]) -> tuple[float, ...]:
+    return tuple(1.0 if first else -1.0 for first in a_first)
 
 
-def _means(speed: float, lags: Floats) -> Floats:
-    """Correlations of the means of loops, one after the other, of a process that fades."""
-    import numpy as np
+def _moments(speed: float, count: int) -> list[float]:
+    """Correlations of moments that are 0, 1, 2 … loops apart, of a process that fades."""
+    return [exp(-speed * apart) for apart in range(count)]
 
-    own = 2 * (speed - 1 + np.exp(-speed)) / speed**2
-    apart = (1 - np.exp(-speed)) ** 2 / speed**2 * np.exp(-speed * (lags - 1))
-    alike: Floats = np.where(lags == 0, 1.0, apart / own)
-    return alike
+
+def _means(speed: float, count: int) -> list[float]:
+    """The same of the means of loops that follow each other at once."""
+    own = 2 * (speed - 1 + exp(-speed)) / speed**2
+    first = (1 - exp(-speed)) ** 2 / speed**2 / own
+    return [1.0, *(first * exp(-speed * (apart - 1)) for apart in range(1, count))]

@@ -22,13 +22,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
-from typing import TYPE_CHECKING
+from random import Random
 
 from iosonde.statistics.student import student_t
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
 
 _RESAMPLES = 400
 _PLATEAU = 0.97
@@ -60,38 +56,45 @@ def find_knee(in_flight: Sequence[int], rates: Sequence[Sequence[float]]) -> Kne
     Raises:
         ValueError: fewer than two points, or none with one I/O in flight.
     """
-    import numpy as np
-
     if len(in_flight) < 2 or in_flight[0] != 1:
         raise ValueError("a knee needs a point with one I/O in flight, and one with more")
-    depths = np.asarray(in_flight, dtype=np.float64)
-    passes = np.asarray(rates, dtype=np.float64)
-    low, high = _bounds(depths, passes.mean(axis=0))
-    count = len(passes)
+    low, high = _bounds(in_flight, _means(rates))
+    count = len(rates)
     if count < 2:
         return KneePosition(low, (low, high), None)
-    drawn = np.random.default_rng(1).integers(count, size=(_RESAMPLES, count))
-    several = [_bounds(depths, means) for means in passes[drawn].mean(axis=1)]
+    chance = Random(1)  # noqa: S311 - resampling, with the same figures each time
+    several = [
+        _bounds(in_flight, _means(chance.choices(rates, k=count))) for _ in range(_RESAMPLES)
+    ]
     reach = student_t(0.975, count - 1) * sqrt(count / (count - 1))
     lowest = low * exp(-reach * _scatter([bound for bound, _ in several]))
     highest = high * exp(reach * _scatter([bound for _, bound in several])) if high < inf else inf
     return KneePosition(low, (low, high), (max(lowest, 1.0), highest))
 
 
-def _bounds(depths: NDArray[numpy.float64], rates: NDArray[numpy.float64]) -> tuple[float, float]:
+def _means(passes: Sequence[Sequence[float]]) -> list[float]:
+    """The mean rate of each point over passes."""
+    return [sum(point) / len(passes) for point in zip(*passes, strict=True)]
+
+
+def _bounds(depths: Sequence[int], rates: Sequence[float]) -> tuple[float, float]:
     """Both bounds of the knee. The upper one is taken where the rate has reached its limit.
 
     Where the rate falls beyond a certain depth, the network is not separable there: such points
     say nothing.
     """
-    gains = rates / rates[0]
-    inside = (gains >= _PLATEAU * gains.max()) & (depths > 1)
-    if not inside.any():  # one I/O in flight is the fastest
+    gains = [rate / rates[0] for rate in rates]
+    least = _PLATEAU * max(gains)
+    inside = [
+        (depth, gain) for depth, gain in zip(depths, gains, strict=True)
+        if gain >= least and depth > 1
+    ]  # fmt: skip
+    if not inside:  # one I/O in flight is the fastest
         return 1.0, 1.0
-    limit = float(gains[inside].mean())  # the highest alone would be too high by what it scatters
+    # The highest alone would be too high by what it scatters.
+    limit = sum(gain for _, gain in inside) / len(inside)
     bounds = [
-        float((depth - 1) / (depth - gain) * gain) if depth > gain else inf
-        for depth, gain in zip(depths[inside], gains[inside], strict=True)
+        (depth - 1) / (depth - gain) * gain if depth > gain else inf for depth, gain in inside
     ]
     return max(limit, 1.0), max(min(bounds), limit, 1.0)
 

@@ -7,15 +7,14 @@ none. Five loops cannot show that themselves; their seconds can.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 from math import sqrt
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
 
 _SHORTEST = 20  # seconds of a loop, for an estimate worth having
+_STEPS = 399  # of the table of expectations
 _LARGEST = 0.995  # beyond, one second's figure cannot be told from drift
 
 
@@ -29,26 +28,39 @@ def memory(loops: Sequence[Sequence[float]]) -> float:
     Args:
         loops: one-second figures of each loop; loops shorter than 20 s are passed over.
     """
-    import numpy as np
-
     long = [loop for loop in loops if len(loop) >= _SHORTEST]
     if not long:
         return 0.0
     length = min(len(loop) for loop in long)
-    seconds = np.array([loop[-length:] for loop in long], dtype=np.float64)
-    centred = seconds - seconds.mean(axis=1, keepdims=True)
-    power = float((centred**2).sum())
-    if power <= 1e-12 * float((seconds**2).sum()):
+    power = products = whole = 0.0
+    for loop in long:
+        seconds = [float(value) for value in loop[-length:]]
+        mean = sum(seconds) / length
+        centred = [value - mean for value in seconds]
+        whole += sum(value * value for value in seconds)
+        power += sum(value * value for value in centred)
+        products += sum(a * b for a, b in pairwise(centred))
+    if power <= 1e-12 * whole:
         return 0.0
-    return unbiased(float((centred[:, 1:] * centred[:, :-1]).sum()) / power, length)
+    return unbiased(products / power, length)
 
 
 def unbiased(seen: float, length: int) -> float:
     """The autocorrelation, 0–0.995, that shows as `seen` in centred loops of `length` seconds."""
-    import numpy as np
+    table = _expectations(length)
+    if seen <= table[0]:
+        return 0.0
+    if seen >= table[-1]:
+        return _LARGEST
+    at = bisect_right(table, seen) - 1
+    share = (seen - table[at]) / (table[at + 1] - table[at])
+    return (at + share) * _LARGEST / _STEPS
 
-    grid = np.linspace(0.0, _LARGEST, 400)
-    return float(np.interp(seen, _expected(grid, length), grid))
+
+@lru_cache(maxsize=64)
+def _expectations(length: int) -> tuple[float, ...]:
+    """What is seen in loops of `length` seconds, at equal steps from 0 to 0.995; ascending."""
+    return tuple(_expected(step * _LARGEST / _STEPS, length) for step in range(_STEPS + 1))
 
 
 def loop_correlation(rho: float, seconds: int, gap: float) -> float:
@@ -81,7 +93,7 @@ def inflation(count: int, correlation: float) -> float:
     return sqrt(of_mean / of_spread)
 
 
-def _expected(rho: NDArray[numpy.float64], length: int) -> NDArray[numpy.float64]:
+def _expected(rho: float, length: int) -> float:
     """Expectation of the estimate for a centred AR(1) series (ratio of the expectations)."""
     fade = 1 - rho**length
     of_mean = ((1 + rho) / (1 - rho) - 2 * rho * fade / (length * (1 - rho) ** 2)) / length

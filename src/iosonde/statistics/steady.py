@@ -8,16 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING
 
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.run import Metric
 from iosonde.statistics.student import student_cdf
 from iosonde.units import show, show_fraction
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
 
 LEVEL = 0.045
 """Nominal, of a trial's two tests together: false alarms in at most 5 % of steady trials. The tests
@@ -78,41 +73,52 @@ def trend(trials: Sequence[Sequence[float]]) -> Trend | None:
     Returns:
         None with fewer than four loops, or where a mean is 0.
     """
-    import numpy as np
-
-    figures = np.asarray(trials, dtype=np.float64)
-    count = figures.shape[1]
-    means = figures.mean(axis=1, keepdims=True)
-    if count < _FEWEST or not means.all():
+    figures = [[float(figure) for figure in trial] for trial in trials]
+    means = [_mean(trial) for trial in figures]
+    if len(figures[0]) < _FEWEST or not all(means):
         return None
-    relative = figures / means
+    relative = [
+        [figure / mean for figure in trial] for trial, mean in zip(figures, means, strict=True)
+    ]
     first, first_p = _first(relative)
-    kept = relative[:, 1:] if first_p <= LEVEL / 2 else relative
+    kept = [trial[1:] for trial in relative] if first_p <= LEVEL / 2 else relative
     drift, drift_p = _drift(kept)
     return Trend(first, first_p, drift, drift_p)
 
 
-def _first(relative: NDArray[numpy.float64]) -> tuple[float, float]:
-    trials, count = relative.shape
-    rest = relative[:, 1:]
-    ahead = float((relative[:, 0] - rest.mean(axis=1)).mean())
+def _first(relative: Sequence[Sequence[float]]) -> tuple[float, float]:
+    trials, count = len(relative), len(relative[0])
+    levels = [_mean(trial[1:]) for trial in relative]
+    ahead = _mean([trial[0] - level for trial, level in zip(relative, levels, strict=True)])
     freedom = trials * (count - 2)
-    spread = sqrt(float(((rest - rest.mean(axis=1, keepdims=True)) ** 2).sum()) / freedom)
-    error = spread * sqrt((1 + 1 / (count - 1)) / trials)
+    power = sum(
+        (figure - level) ** 2
+        for trial, level in zip(relative, levels, strict=True) for figure in trial[1:]
+    )  # fmt: skip
+    error = sqrt(power / freedom) * sqrt((1 + 1 / (count - 1)) / trials)
     return ahead, _two_sided(ahead, error, freedom)
 
 
-def _drift(relative: NDArray[numpy.float64]) -> tuple[float, float]:
-    import numpy as np
-
-    trials, count = relative.shape
-    steps = np.arange(count) - (count - 1) / 2
-    centred = relative - relative.mean(axis=1, keepdims=True)
-    power = trials * float((steps**2).sum())
-    slope = float((centred * steps).sum()) / power
+def _drift(relative: Sequence[Sequence[float]]) -> tuple[float, float]:
+    trials, count = len(relative), len(relative[0])
+    steps = [at - (count - 1) / 2 for at in range(count)]
+    centred = [[figure - _mean(trial) for figure in trial] for trial in relative]
+    power = trials * sum(step * step for step in steps)
+    slope = (
+        sum(figure * step for trial in centred for figure, step in zip(trial, steps, strict=True))
+        / power
+    )
     freedom = trials * (count - 1) - 1
-    spread = sqrt(float(((centred - slope * steps) ** 2).sum()) / freedom)
-    return slope * (count - 1), _two_sided(slope, spread / sqrt(power), freedom)
+    left = sum(
+        (figure - slope * step) ** 2
+        for trial in centred for figure, step in zip(trial, steps, strict=True)
+    )  # fmt: skip
+    error = sqrt(left / freedom) / sqrt(power)
+    return slope * (count - 1), _two_sided(slope, error, freedom)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def _two_sided(effect: float, error: float, freedom: int) -> float:

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import ArrayLike, NDArray
+from iosonde.statistics.elementwise import Figure
 
-    Floats = NDArray[numpy.float64]
+_DOUBLE = Struct("d")
 
 
-def student_cdf(freedom: ArrayLike, t: ArrayLike) -> Floats:
+def student_cdf(freedom: Figure, t: Figure) -> Figure:
     """Probability of a value up to `t`; NaN where there are no positive degrees of freedom.
 
     Args:
-        freedom: degrees of freedom, of any shape.
-        t: of a shape that broadcasts with it.
+        freedom: degrees of freedom, a number or an array of any shape.
+        t: a number, or of a shape that broadcasts with it.
 
     Returns:
-        An array of the common shape.
+        A float, or an array of the common shape.
     """
     from iosonde import _core
 
     return _pairwise(_core.student_cdf, freedom, t)
 
 
-def student_quantile(freedom: ArrayLike, probability: ArrayLike) -> Floats:
+def student_quantile(freedom: Figure, probability: Figure) -> Figure:
     """The value that is not exceeded with `probability`; shapes and NaN as of `student_cdf`."""
     from iosonde import _core
 
@@ -36,15 +34,13 @@ def student_quantile(freedom: ArrayLike, probability: ArrayLike) -> Floats:
 
 
 def student_t(probability: float, freedom: float) -> float:
-    """The same of a single test, without an array."""
-    from iosonde import _core
-
-    double = Struct("d")
-    values = _core.student_quantile(double.pack(freedom), double.pack(probability))
-    return cast("float", double.unpack(values)[0])
+    """The same of a single test."""
+    return cast("float", student_quantile(float(freedom), float(probability)))
 
 
-def _pairwise(figure: Callable[[bytes, bytes], bytes], a: ArrayLike, b: ArrayLike) -> Floats:
+def _pairwise(figure: Callable[[bytes, bytes], bytes], a: Figure, b: Figure) -> Figure:
+    if isinstance(a, float | int) and isinstance(b, float | int):
+        return _DOUBLE.unpack(figure(_DOUBLE.pack(a), _DOUBLE.pack(b)))[0]
     import numpy as np
 
     left, right = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))

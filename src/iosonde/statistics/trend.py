@@ -14,16 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, sqrt
-from typing import TYPE_CHECKING
+from itertools import accumulate, pairwise
+from math import exp, log, sqrt
 
 from iosonde.statistics.student import student_cdf, student_t
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
-    Floats = NDArray[numpy.float64]
 
 LEVEL = 0.005
 """Of each look; fewer than 5 of 100 series of 30 equal runs show any change."""
@@ -79,11 +73,9 @@ def level_changes(
     Raises:
         ValueError: a value is not positive.
     """
-    import numpy as np
-
     if any(value <= 0 for value in values):
         raise ValueError("levels are compared by their ratio: values must be positive")
-    logs = np.log(np.asarray(values, np.float64))
+    logs = [log(value) for value in values]
     own = [error for error in errors if error is not None]
     floor = max(_ROUNDING**2, sum(error * error for error in own) / len(own) if own else 0.0)
     bounds = [0]
@@ -95,7 +87,7 @@ def level_changes(
     return tuple(_changes(logs, bounds, floor))
 
 
-def _changes(logs: Floats, bounds: list[int], floor: float) -> list[LevelChange]:
+def _changes(logs: Sequence[float], bounds: list[int], floor: float) -> list[LevelChange]:
     """What was seen early is placed by all points between its neighbours."""
     changes = []
     edges = [*bounds, len(logs)]
@@ -103,7 +95,7 @@ def _changes(logs: Floats, bounds: list[int], floor: float) -> list[LevelChange]
         start, end = edges[number - 1], edges[number + 1]
         split = _best_split(logs[start:end], floor)
         edges[number] = start + split.at
-        before = float(logs[start : edges[number]].mean())
+        before = _mean(logs[start : edges[number]])
         reach = student_t(0.975, split.freedom) * split.error
         changes.append(LevelChange(
             edges[number], exp(before), exp(before + split.size), exp(split.size) - 1,
@@ -112,26 +104,26 @@ def _changes(logs: Floats, bounds: list[int], floor: float) -> list[LevelChange]
     return changes
 
 
-def _best_split(logs: Floats, floor: float) -> _Split:
+def _best_split(logs: Sequence[float], floor: float) -> _Split:
     """The split with the largest t, with its standard error."""
-    import numpy as np
-
-    count = len(logs)
-    centred = logs - logs.mean()
-    left = np.arange(_SIDE, count - _SIDE + 1)
-    sums = np.cumsum(centred)[left - 1]
-    sizes = -sums / (count - left) - sums / left
-    rest = float(centred @ centred) - sums**2 * (1 / left + 1 / (count - left))
-    variances = np.maximum(np.maximum(rest, 0.0) / (count - 2), floor)
-    errors = np.sqrt(variances * (1 / left + 1 / (count - left)))
-    ratios = np.abs(sizes) / np.where(errors > 0, errors, np.finfo(np.float64).tiny)
-    best = int(np.argmax(ratios))
-    at = int(left[best])
-    error = float(errors[best]) * sqrt(_inflation(logs, at))
-    return _Split(at, float(sizes[best]), error, count - 2, len(left))
+    count, mean = len(logs), _mean(logs)
+    until = list(accumulate(level - mean for level in logs))
+    places = range(_SIDE, count - _SIDE + 1)
+    # t grows with what a split explains of the squares, so the largest is looked for by that.
+    shares = [until[left - 1] ** 2 * (1 / left + 1 / (count - left)) for left in places]
+    explained = max(shares)
+    at = places[shares.index(explained)]
+    apart = 1 / at + 1 / (count - at)
+    rest = max(sum((level - mean) ** 2 for level in logs) - explained, 0.0)
+    error = sqrt(max(rest / (count - 2), floor) * apart * _inflation(logs, at))
+    return _Split(at, -until[at - 1] * apart, error, count - 2, len(places))
 
 
-def _inflation(logs: Floats, at: int) -> float:
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _inflation(logs: Sequence[float], at: int) -> float:
     """By how much a mean's variance is larger where neighbours resemble each other.
 
     (1 + ρ) / (1 − ρ), with ρ the lag-1 correlation around both levels, corrected for its bias in
@@ -140,13 +132,12 @@ def _inflation(logs: Floats, at: int) -> float:
     Source: M. G. Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41
     (1954).
     """
-    import numpy as np
-
-    left = np.concatenate([logs[:at] - logs[:at].mean(), logs[at:] - logs[at:].mean()])
-    power, count = float(left @ left), len(left)
+    levels = _mean(logs[:at]), _mean(logs[at:])
+    left = [level - levels[index >= at] for index, level in enumerate(logs)]
+    power, count = sum(rest * rest for rest in left), len(left)
     if power <= 0:
         return 1.0
-    rho = float(left[1:] @ left[:-1]) / power
+    rho = sum(a * b for a, b in pairwise(left)) / power
     rho = (rho + (1 + 3 * rho) / count) * count / (count + _PRIOR)
     rho = min(max(rho, 0.0), 0.9)
     return (1 + rho) / (1 - rho)

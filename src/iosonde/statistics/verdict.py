@@ -113,13 +113,13 @@ def judge(
         )  # fmt: skip
         return Judgement(seen, bar.level, "in turns, two pairs in each order are the fewest")
     contrasted, logarithmic = _contrast(a, b, circumstances or Circumstances())
-    if fewest < 3 and not contrasted.error[0] and contrasted.change[0]:
+    if fewest < 3 and not contrasted.error and contrasted.change:
         before, after = compared(a, b)
         seen = replace(undecided, change=after / before - 1, more_loops=FIRST_GOAL - fewest)
         return Judgement(seen, bar.level, "two equal loops do not prove a spread of zero")
     back = _share if logarithmic else float
     return _decided(
-        contrasted, bar, replace(undecided, change=back(float(contrasted.change[0]))), (a, b)
+        contrasted, bar, replace(undecided, change=back(float(contrasted.change))), (a, b)
     )
 
 
@@ -144,16 +144,14 @@ def _decided(
     decision = decide(contrasted, bar)
     loops = (len(metrics[0].loops), len(metrics[1].loops))
     back = _share if min(*metrics[0].loops, *metrics[1].loops) > 0 else float
-    verdict = replace(
-        verdict, interval=(back(float(decision.low[0])), back(float(decision.high[0])))
-    )
-    if decision.equivalent[0]:
+    verdict = replace(verdict, interval=(back(float(decision.low)), back(float(decision.high))))
+    if decision.equivalent:
         return Judgement(replace(verdict, outcome=Outcome.EQUIVALENT), bar.level)
-    if decision.differs[0]:
-        good = (contrasted.change[0] > 0) == higher_is_better(verdict.metric)
+    if decision.differs:
+        good = (contrasted.change > 0) == higher_is_better(verdict.metric)
         outcome = Outcome.BETTER if good else Outcome.WORSE
         return Judgement(replace(verdict, outcome=outcome), bar.level)
-    if decision.drifting[0]:
+    if decision.drifting:
         return Judgement(verdict, bar.level, DRIFT)
     more = more_loops(contrasted, loops, bar)
     if more is None:
@@ -197,17 +195,16 @@ def _contrast(a: Metric, b: Metric, circumstances: Circumstances) -> tuple[Contr
 
     Figures that reach zero have no logarithm; the error of their ratio is taken to first order.
     """
-    import numpy as np
-
     logarithmic = min(*a.loops, *b.loops) > 0
     if logarithmic:
-        left, right = np.log([a.loops]), np.log([b.loops])
+        left, right = [log(loop) for loop in a.loops], [log(loop) for loop in b.loops]
     else:
         base = a.mean or 1.0
-        left = 1 + b.mean / base * (np.array([a.loops]) / base - 1)
-        right = np.array([b.loops]) / base
+        share = b.mean / base
+        left = [1 + share * (loop / base - 1) for loop in a.loops]
+        right = [loop / base for loop in b.loops]
         if not a.mean:  # all zero, both: no change
-            left = right[:, :1] * np.zeros((1, len(a.loops)))
+            left = [0.0] * len(a.loops)
     if circumstances.a_first is not None:
         return interleaved(left, right, circumstances.a_first), logarithmic
     if circumstances.simultaneous and len(a.loops) == len(b.loops):

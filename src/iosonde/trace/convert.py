@@ -10,15 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from iosonde.errors import OutputFailed
+from iosonde.extras import LazyModule
 from iosonde.outputs import output_file
 from iosonde.trace.read import OPS
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from iosonde.trace.read import RequestBatch, Trace
+else:
+    np = LazyModule("numpy")
 
 SCHEMA = pl.Schema(
     {

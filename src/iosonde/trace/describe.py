@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from iosonde.errors import UsageError
+from iosonde.extras import LazyModule
 from iosonde.records.trace import (
     Arrivals,
     BadTraceRecord,
@@ -35,7 +34,11 @@ from iosonde.trace.read import Damage, Trace, TraceSource
 if TYPE_CHECKING:
     from typing import Literal
 
+    import numpy as np
+
     from iosonde import _core
+else:
+    np = LazyModule("numpy")
 
 GRIDS = tuple(512 << bits for bits in range(12))
 """Bytes, 512 to 1 MiB."""

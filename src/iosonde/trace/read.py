@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from iosonde import _core
 from iosonde.errors import UsageError
+from iosonde.extras import LazyModule
 from iosonde.inputs import input_path
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+else:
+    np = LazyModule("numpy")
 
 READ, WRITE, FLUSH, DISCARD = 0, 1, 2, 3
 OPS = ("read", "write", "flush", "discard")

@@ -8,17 +8,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
-import numpy as np
-
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.extras import LazyModule
 from iosonde.trace.read import DISCARD, FLUSH, READ, WRITE, open_trace
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from iosonde.records.stack import Json
     from iosonde.trace.read import RequestBatch, Trace
+else:
+    np = LazyModule("numpy")
 
 Fit: TypeAlias = Literal["refuse", "wrap", "scale", "skip"]
 MOST = 1_000_000

@@ -11,6 +11,7 @@ from iosonde.change.guard import Permission, parse_destroy
 from iosonde.config import config_value
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import IosondeError, StoreFailed, UsageError
+from iosonde.extras import require_extra
 from iosonde.loads import LOADS
 from iosonde.loads.matrix import loop_seconds
 from iosonde.loads.named import limits_of
@@ -118,6 +119,8 @@ def run(
     kept = open_store(store, tell=tell)
     try:
         plan, old = _plan(kept, file, options, resume=resume, name=name)
+        if plan.study.ledger:
+            require_extra("predict")
         if old is None:
             for note in _notes(plan):
                 tell(note)

@@ -68,9 +68,3 @@ def test_autocorrelation_of_a_constant_or_short_series_is_unknown() -> None:
     assert statistics.autocorrelation([5.1] * 60) is None
     assert statistics.autocorrelation([1.0, 2.0]) is None
     assert statistics.effective_size([5.1] * 60) == 1.0
-
-
-def test_blocks_are_means_of_equal_lengths() -> None:
-    assert statistics.blocks([9.0, 1, 2, 3, 4, 5, 6], 3).tolist() == [1.5, 3.5, 5.5]
-    with pytest.raises(ValueError, match="2 seconds do not make 3 blocks"):
-        statistics.blocks([1.0, 2.0], 3)

@@ -86,14 +86,14 @@ def test_loops_without_a_fall_raise_an_alarm_in_at_most_5_percent(
 ) -> None:
     rng = np.random.default_rng(4)
     calm = 1000 * np.exp(spread * noise.ar1(rng, 600 * 5, 60, rho)).reshape(600, 5, 60)
-    assert np.mean([bool(falls(one)) for one in calm]) <= 0.06
+    assert np.mean([bool(falls(one.tolist())) for one in calm]) <= 0.06
 
 
 def test_a_cache_that_fills_up_in_every_loop_is_seen_in_spite_of_memory() -> None:
     rng = np.random.default_rng(5)
     series = 1000 * np.exp(0.05 * noise.ar1(rng, 200 * 5, 60, 0.9)).reshape(200, 5, 60)
     series[:, :, 25:] *= 0.6
-    seen = [falls(one) for one in series]
+    seen = [falls(one.tolist()) for one in series]
     assert np.mean([len(one) >= 4 for one in seen]) > 0.95
     assert np.median([one[0].second for one in seen if one]) == 25
 

@@ -159,18 +159,16 @@ class Sweep:
         self._current = best
 
     def _verdict(self, base: list[float], scores: list[float]) -> Verdict:
-        import numpy as np
-
         tests = sum(self.space.sizes[at] - 1 for at in self._free)
-        contrasted = contrast(np.array([base]), np.array([scores]), distance=0)
+        contrasted = contrast(base, scores, distance=0)
         decision = decide(contrasted, Bar(level=self.goal.level / tests, margin=self.goal.margin))
-        change = float(contrasted.change[0])
+        change = float(contrasted.change)
         outcome = Outcome.UNDECIDED
-        if decision.equivalent[0]:
+        if decision.equivalent:
             outcome = Outcome.EQUIVALENT
-        elif decision.differs[0]:
+        elif decision.differs:
             outcome = Outcome.BETTER if change > 0 else Outcome.WORSE
-        low, high = float(decision.low[0]), float(decision.high[0])
+        low, high = float(decision.low), float(decision.high)
         interval = (expm1(low), expm1(high))
         if not self.goal.higher:
             change, interval = -change, (exp(-high) - 1, exp(-low) - 1)
