@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
+    from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
     from iosonde.layers.dm.facts import DmTarget
     from iosonde.layers.layer import Layer
@@ -139,6 +140,17 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "targets": "iosonde.layers._rules.targets:RULES",
     },
 )
+
+KERNEL_MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
+    "messages of the kernel",
+    {
+        "disk": "iosonde.layers.disk.kernel_log:MESSAGES",
+        "ext4": "iosonde.layers.ext4.kernel_log:MESSAGES",
+        "md": "iosonde.layers.md.kernel_log:MESSAGES",
+        "xfs": "iosonde.layers.xfs.kernel_log:MESSAGES",
+    },
+)
+"""What the kernel's log says of a technology."""
 
 LEDGERS: Table[Accounting] = Table(
     "layer in the ledger",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Trouble = Literal["data", "device", "filesystem", "member", "stall", "recovered"]
+Trouble = Literal["data", "device", "damage", "member", "stall", "recovered"]
 """What a message is a sign of.
 
 data: a request ended with an error, and what it carried was not read or written; device: a device
-or its link did not answer and was reset; filesystem: a file system found itself damaged or stopped;
+or its link did not answer and was reset; damage: a file system found itself damaged or stopped;
 member: an array lost a member; stall: a process waited for minutes; recovered: an error that a
 layer below repaired.
 """

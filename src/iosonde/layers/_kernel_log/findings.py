@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from iosonde.layers import KERNEL_MESSAGES
 from iosonde.layers._kernel_log.events import Trouble
-from iosonde.layers._kernel_log.printed import MESSAGES, TOOL
+from iosonde.layers._kernel_log.printed import TOOL
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Evidence, Finding
 
@@ -54,7 +55,7 @@ _SAID: Mapping[Trouble, _Kind] = {
         "degraded array",
         "every member is listed as active again",
     ),
-    "filesystem": _Kind(
+    "damage": _Kind(
         "filesystem-errors", "error",
         "the file system is damaged, or stopped itself so as not to be.",
         "unmount it, save what can be read, find the cause below it, then check it with its own "
@@ -80,7 +81,8 @@ _SAID: Mapping[Trouble, _Kind] = {
 @cache
 def _trouble() -> Mapping[str, Trouble]:
     """Counter → what it is a sign of."""
-    return {message.counts: message.trouble for kind in MESSAGES for message in MESSAGES.load(kind)}
+    kinds = map(KERNEL_MESSAGES.load, KERNEL_MESSAGES)
+    return {message.counts: message.trouble for kind in kinds for message in kind}
 
 
 def _log(case: EvidenceSet, trouble: Trouble) -> Iterator[tuple[CounterEvidence, dict[str, int]]]:
@@ -148,7 +150,7 @@ def _failed(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _damaged(case: EvidenceSet) -> Iterator[Finding]:
-    return _find("filesystem", case)
+    return _find("damage", case)
 
 
 def _hung(case: EvidenceSet) -> Iterator[Finding]:

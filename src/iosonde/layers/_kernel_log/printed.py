@@ -16,22 +16,13 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers import KERNEL_MESSAGES
 from iosonde.layers._kernel_log.events import KernelMessage
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
-from iosonde.registry import Table
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import StateOutput
 
-MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
-    "messages of the kernel",
-    {
-        "disk": "iosonde.layers.disk.kernel_log:MESSAGES",
-        "ext4": "iosonde.layers.ext4.kernel_log:MESSAGES",
-        "md": "iosonde.layers.md.kernel_log:MESSAGES",
-        "xfs": "iosonde.layers.xfs.kernel_log:MESSAGES",
-    },
-)
 TOOL = "kernel log"
 _TIME = (
     r"(?:\[ *(?P<uptime>\d+\.\d{3,6})\]"  # dmesg, printk.time
@@ -55,8 +46,8 @@ _APART = 3  # lines without a time that may stand between two messages
 def _messages() -> tuple[tuple[KernelMessage, re.Pattern[str]], ...]:
     return tuple(
         (message, re.compile(message.pattern))
-        for kind in MESSAGES
-        for message in MESSAGES.load(kind)
+        for kind in KERNEL_MESSAGES
+        for message in KERNEL_MESSAGES.load(kind)
     )
 
 
@@ -65,7 +56,7 @@ class KernelLog(StateOutput):
 
     tool: ClassVar[str] = TOOL
     anchors: ClassVar[tuple[str, ...]] = tuple(
-        dict.fromkeys(message.literal for kind in MESSAGES for message in MESSAGES.load(kind))
+        message.literal for kind in KERNEL_MESSAGES for message in KERNEL_MESSAGES.load(kind)
     )
     commands: ClassVar[tuple[str, ...]] = ("dmesg", "journalctl", "cat", "grep", "tail", "less")
 

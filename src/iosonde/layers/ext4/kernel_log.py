@@ -12,16 +12,16 @@ MESSAGES = (
     KernelMessage(
         "EXT4-fs error (device",
         r"EXT4-fs error \(device (?P<name>[\w!-]{1,32})\): \w+:\d+: ",
-        "ext4", "filesystem_errors", "filesystem",
+        "ext4", "filesystem_errors", "damage",
     ),
     KernelMessage(
         "Remounting filesystem read-only",
         r"EXT4-fs \((?P<name>[\w!-]{1,32})\): Remounting filesystem read-only",
-        "ext4", "read_only_remounts", "filesystem",
+        "ext4", "read_only_remounts", "damage",
     ),
     KernelMessage(
         "Aborting journal on device",
         r"(?:JBD2: )?Aborting journal on device (?P<name>[\w!]{1,32})(?:-\d+)?\.",
-        "ext4", "journal_aborts", "filesystem",
+        "ext4", "journal_aborts", "damage",
     ),
 )  # fmt: skip

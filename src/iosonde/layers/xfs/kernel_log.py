@@ -13,14 +13,14 @@ _XFS = r"XFS \((?P<name>[\w!-]{1,32})\): "
 MESSAGES = (
     KernelMessage(
         "metadata I/O error", rf'{_XFS}metadata I/O error(?: in|:) ', "xfs", "metadata_errors",
-        "filesystem",
+        "damage",
     ),
     KernelMessage(
         "Filesystem has been shut down", rf"{_XFS}Filesystem has been shut down", "xfs",
-        "shutdowns", "filesystem",
+        "shutdowns", "damage",
     ),
     KernelMessage(
         "Corruption of in-memory data", rf"{_XFS}Corruption of in-memory data", "xfs",
-        "corruptions", "filesystem",
+        "corruptions", "damage",
     ),
 )  # fmt: skip
