@@ -34,6 +34,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "dd": "iosonde.loads.dd:Dd",
         "ioping": "iosonde.loads.ioping:Ioping",
         "fio_command": "iosonde.loads.fio.printed_command:FioCommand",
+        "fio_jobfile": "iosonde.loads.fio.printed_jobfile:FioJobFile",
         "fio_json": "iosonde.loads.fio.printed_json:FioJson",
         "fio_terse": "iosonde.loads.fio.printed_terse:FioTerse",
         "fio_text": "iosonde.loads.fio.printed_text:FioText",
