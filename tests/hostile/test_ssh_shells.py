@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -96,6 +97,30 @@ async def test_what_a_login_shell_prints_is_not_ours(box: Box, bashrc: str, tmp_
     host = await open_host(box(bashrc=bashrc).address)
     try:
         await _all_is_read(host, tmp_path)
+    finally:
+        await host.close()
+
+
+@pytest.mark.parametrize("shell", ["tcsh", "fish", "dash", "zsh"])
+async def test_any_login_shell_hands_commands_on(box: Box, shell: str, tmp_path: Path) -> None:
+    """csh ends a quote at a line break and knows `!`; fish reads backslashes within quotes."""
+    path = shutil.which(shell)
+    if path is None:
+        pytest.skip(f"needs {shell}")
+    made = box(path)
+    (tmp_path / "login" / ".cshrc").write_text("echo Welcome; echo again\n")
+    host = await open_host(made.address)
+    try:
+        await _all_is_read(host, tmp_path)
+        odd = 'a\'b\\c\\\\d!e !! $HOME `id` "f"\n\tg\\n%b%s ~ * {x,y} é\n'
+        assert (await host.run(["printf", "%s", odd])).stdout.decode() == odd
+        talk = await host.converse(["sh", "-c", 'read -r x; printf "%s\\n" "$x!"'])
+        talk.send(b"a \\ b\n")
+        heard = b""
+        while part := await talk.receive():
+            heard += part
+        assert heard.endswith(b"a \\ b!\n")
+        await talk.close(5)
     finally:
         await host.close()
 

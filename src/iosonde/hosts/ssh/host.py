@@ -27,12 +27,12 @@ from iosonde.errors import (
     PermissionMissing,
 )
 from iosonde.hosts.cleaning import made
-from iosonde.hosts.command import quote, require_no_nul, trace
+from iosonde.hosts.command import require_no_nul, trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import too_long
 from iosonde.hosts.host import Completed, Host
-from iosonde.hosts.ssh.process import SshProcess, command_line, new_mark
+from iosonde.hosts.ssh.process import SshProcess, command_line, login_line, new_mark
 from iosonde.hosts.ssh.watch import SshWatch
 
 _BLOCK = 64 * 1024
@@ -115,7 +115,7 @@ class SshHost(Host):
     @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
         """See `Host.converse`. sshd closes its input when the connection is lost."""
-        channel = await self._channel(argv[0], quote(["sh", "-c", _MASKED, "sh", *argv]))
+        channel = await self._channel(argv[0], login_line(_MASKED, argv))
         return Conversation(
             channel.stdout, channel.stdin, channel.stderr,
             ended=channel.wait_closed, cut=channel.close,

@@ -21,6 +21,7 @@ from iosonde.hosts.private import functions
 from iosonde.scripts import source
 
 _PRIVATE = "        # The functions of hosts/private.sh stand here, where there is any input.\n"
+_ESCAPED = ("\\", "\n", "!", "'")  # the backslash first
 _COMPLAINT = 500  # bytes of a login shell's words in a message
 _KILL_TIME = 5.0
 _LAST_WORDS = 0.5  # seconds for what is still on its way when the runner has ended
@@ -40,7 +41,19 @@ def new_mark() -> tuple[str, str]:
 def command_line(argv: Sequence[str], input_size: int, mark: tuple[str, str]) -> str:
     """What the far side's shell is given: the runner, and the command as its arguments."""
     script = runner().replace(_PRIVATE, functions() + "\n") if input_size else runner()
-    return quote(["sh", "-c", script, "sh", *mark, str(input_size), *argv])
+    return login_line(script, [*mark, str(input_size), *argv])
+
+
+def login_line(script: str, arguments: Sequence[str]) -> str:
+    """A script of sh and its arguments as a line that any login shell hands on as it is.
+
+    POSIX shells, csh and fish agree on what stands between single quotes but for line breaks and
+    `!` (csh), backslashes (fish) and the quote itself. Those are written as `printf %b` reads them.
+    """
+    whole = f"set -- {quote(arguments)}\n{script}"
+    for sign in _ESCAPED:
+        whole = whole.replace(sign, f"\\0{ord(sign):03o}")
+    return f"sh -c 'eval \"$(printf %b \"$1\")\"' sh '{whole}'"
 
 
 class SshProcess(Process):
