@@ -1,13 +1,20 @@
-"""Where a series of runs changed its level: by t tests over every split, night after night.
+"""Where a series of runs changed its level: by likelihood ratios over every split, night by night.
 
 The series is gone through as it grew. After each point the points since the last change are split
-in two at every place, and the split with the largest t is a change where its probability, times the
-number of splits (Bonferroni), is below `LEVEL`. So a change that was seen once is seen for ever,
-whatever came later, and a rise that ended is two changes. Logarithms are tested: a change is a
-factor. The variance is that of the points, and at least that of each run's own loops; it is larger
-where neighbours resemble each other (AR(1), shrunken to 0 in short series).
+in two at every place. The best split is a change where two levels are so much likelier than one
+that the probability of it, times the number of splits (Bonferroni), is below `LEVEL`. So a change
+that was seen once is seen for ever, whatever came later, and a rise that ended is two changes.
+Logarithms are tested: a change is a factor. Neighbours may resemble each other (AR(1)): one level
+and two levels are each taken with the correlation that suits them best, over the residuals of the
+prediction from the point before, so that a series that wanders is not a series of changes. The
+variance is that of the points, and at least that of each run's own loops.
 
 By simulation (tests/unit/statistics/test_trend.py): docs/use/trend.md.
+
+Source: M. Robbins, C. Gallagher, R. Lund and A. Aue, "Mean shift testing in correlated data",
+Journal of Time Series Analysis 32 (2011): tests of independent observations, applied to one-step
+prediction residuals; the ratio of likelihoods as a t of Student: G. Casella and R. Berger,
+"Statistical Inference" (2002), chapter 8.
 """
 
 from __future__ import annotations
@@ -15,15 +22,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from math import exp, log, sqrt
+from math import exp, expm1, log, sqrt
 
 from iosonde.statistics.student import student_cdf, student_t
 
-LEVEL = 0.005
+LEVEL = 0.016
 """Of each look; fewer than 5 of 100 series of 30 equal runs show any change."""
 _SIDE = 2  # points on either side of a change, at the least
 _FEWEST = 6  # points that are tested
+_CORRELATIONS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # of neighbours, that are tried
 _ROUNDING = 1e-9  # of a figure
+_MOST = 60.0  # of a logarithm: beyond, the probability is 0 anyway
 _PRIOR = 10.0  # points that speak for no correlation of neighbours
 
 
@@ -52,12 +61,7 @@ class _Split:
     size: float
     error: float
     freedom: int
-    places: int
-
-    @property
-    def probability(self) -> float:
-        t = abs(self.size) / self.error
-        return 2 * float(student_cdf(self.freedom, -t)) * self.places
+    probability: float
 
 
 def level_changes(
@@ -105,22 +109,71 @@ def _changes(logs: Sequence[float], bounds: list[int], floor: float) -> list[Lev
 
 
 def _best_split(logs: Sequence[float], floor: float) -> _Split:
-    """The split with the largest t, with its standard error."""
+    """The likeliest split, the standard error of its size, and how likely chance makes one."""
     count, mean = len(logs), _mean(logs)
-    until = list(accumulate(level - mean for level in logs))
-    places = range(_SIDE, count - _SIDE + 1)
-    # t grows with what a split explains of the squares, so the largest is looked for by that.
-    shares = [until[left - 1] ** 2 * (1 / left + 1 / (count - left)) for left in places]
-    explained = max(shares)
-    at = places[shares.index(explained)]
-    apart = 1 / at + 1 / (count - at)
-    rest = max(sum((level - mean) ** 2 for level in logs) - explained, 0.0)
-    error = sqrt(max(rest / (count - 2), floor) * apart * _inflation(logs, at))
-    return _Split(at, -until[at - 1] * apart, error, count - 2, len(places))
+    centred = [level - mean for level in logs]
+    ratio, at = _likelihood_ratio(centred, floor)
+    before, after = _mean(centred[:at]), _mean(centred[at:])
+    rest = sum((level - before) ** 2 for level in centred[:at])
+    rest += sum((level - after) ** 2 for level in centred[at:])
+    variance = max(rest / (count - 2), floor) * (1 / at + 1 / (count - at))
+    freedom = count - 3  # two levels and the correlation
+    t = sqrt(freedom * expm1(min(ratio / count, _MOST)))
+    chance = 2 * float(student_cdf(freedom, -t)) * (count - 2 * _SIDE + 1)
+    error = sqrt(variance * _inflation(logs, at))
+    return _Split(at, after - before, error, count - 2, chance)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _likelihood_ratio(logs: Sequence[float], floor: float) -> tuple[float, int]:
+    """Twice the logarithm of how much likelier two levels are than one, and where they part.
+
+    Noise is AR(1) in both cases, each with the correlation that suits it best: a series that
+    wanders is likely without any change.
+
+    Args:
+        logs: centred.
+        floor: least variance of the noise.
+    """
+    fits = [_fits(logs, memory, floor) for memory in _CORRELATIONS]
+    same = max(fit for fit, _ in fits)
+    parted, at = max(
+        (fit, at) for _, by_place in fits for at, fit in enumerate(by_place, start=_SIDE)
+    )
+    return max(2 * (parted - same), 0.0), at
+
+
+def _fits(logs: Sequence[float], memory: float, floor: float) -> tuple[float, list[float]]:
+    """Log likelihoods of one level, and of two for each place where they may part.
+
+    Residuals of the prediction from the point before are independent of each other, so that both
+    are least-squares fits of them: by a constant, and by a constant and a step.
+    """
+    count, fresh, begin = len(logs), 1 - memory, sqrt(1 - memory**2)
+    power = begin**2 + fresh**2 * (count - 1)
+    rests = [begin * logs[0], *(now - memory * last for last, now in pairwise(logs))]
+    level = (begin * rests[0] + fresh * sum(rests[1:])) / power
+    rests = [rests[0] - begin * level, *(rest - fresh * level for rest in rests[1:])]
+    squares = sum(rest * rest for rest in rests)
+    whole = sum(rests)
+    later = [total - whole for total in accumulate(rests)]  # minus what lies behind each
+    least = floor * begin**2
+
+    def fit(left: float) -> float:
+        variance = max(left / count, least)
+        return log(begin) - count / 2 * log(variance) - left / (2 * variance)
+
+    by_place = []
+    for at in range(_SIDE, count - _SIDE + 1):
+        behind = count - 1 - at
+        shared = fresh * (1 + fresh * behind)
+        step = 1 + fresh**2 * behind - shared**2 / power
+        along = rests[at] - fresh * later[at]
+        by_place.append(fit(max(squares - along**2 / step, 0.0)))
+    return fit(squares), by_place
+
+
+def _mean(logs: Sequence[float]) -> float:
+    return sum(logs) / len(logs)
 
 
 def _inflation(logs: Sequence[float], at: int) -> float:

@@ -81,8 +81,12 @@ def test_the_spread_of_the_loops_counts_where_runs_happen_to_be_alike() -> None:
 
 
 def test_few_series_of_equal_runs_show_a_change() -> None:
-    assert false_alarms(60) <= 7  # at a level of 0.05 there are 20
+    assert false_alarms(30) <= 4
     assert found_within_three(30) >= 25
+
+
+def test_a_series_that_wanders_shows_few_changes() -> None:
+    assert false_alarms(30, memory=0.6) <= 8  # a t test of independent runs sees 12
 
 
 def test_levels_without_any_noise() -> None:
@@ -98,3 +102,5 @@ def test_error_rates() -> None:
     series = 2000
     assert false_alarms(series) <= 0.05 * series
     assert found_within_three(series) >= 0.9 * series
+    assert false_alarms(series, memory=0.4) <= 0.15 * series
+    assert false_alarms(series, memory=0.8) <= 0.25 * series
