@@ -175,7 +175,7 @@ def knee_words(curve: Curve) -> str:
     if knee.interval:
         sure = f" ({knee.interval[0]:.3g} … {knee.interval[1]:.3g})"
     else:
-        sure = " (one loop: no interval)"
+        sure = " (one loop: no interval)" if curve.host else " (predicted)"
     there = next(point for point in curve.points if point.trial == knee.trial)
     latency = f", {units.show_seconds(knee.latency)}" if knee.latency is not None else ""
     return (

@@ -68,6 +68,31 @@ def test_times_for_people() -> None:
     assert "█" in drawn
 
 
+def test_each_point_of_a_matrix_is_predicted_and_drawn(tmp_path: Path) -> None:
+    matrix = "--name=x --rw=randread --bs={4k,64k} --direct=1 --ioengine=libaio --iodepth={1,4,16}"
+    words = ("--device", "disk=7k2-sata", "--html", str(tmp_path / "page.html"))
+    document = checked("predict", predict("--load", matrix, *words, "--json"))
+    points = {(one["matrix"]["bs"], one["matrix"]["iodepth"]): one for one in document["what_if"]}
+    assert list(points) == [(size, depth) for size in (4096, 65536) for depth in (1, 4, 16)]
+    alone = matrix.replace("{4k,64k}", "64k").replace("{1,4,16}", "{4}").replace("{4}", "4")
+    single = json.loads(predict("--load", f"fio {alone}", *words[:2], "--json"))
+    assert single["time"] == points[65536, 4]["time"]
+    assert (single["curves"], single["what_if"]) == ([], [])
+    for curve, size in zip(document["curves"], (4096, 65536), strict=True):
+        assert (curve["fixed"], curve["axis"]) == ({"bs": size}, "iodepth")
+        for point in curve["points"]:  # Little's law, whatever the model
+            assert point["iops"] * point["latency"] == pytest.approx(point["in_flight"], rel=0.1)
+    page = (tmp_path / "page.html").read_text()
+    assert "x: latency over rate" in page
+    assert "x, bs 64 KiB: " in predict("--load", matrix, *words[:2]).splitlines()[1]
+
+
+def test_a_matrix_without_depths_has_no_curve() -> None:
+    document = json.loads(predict("--load", LOAD.replace("4k", "{4k,64k}"), "--json"))
+    assert [one["matrix"] for one in document["what_if"]] == [{"bs": 4096}, {"bs": 65536}]
+    assert document["curves"] == []  # and without models there are no times either
+
+
 def test_a_search_writes_a_prior(tmp_path: Path) -> None:
     prior = tmp_path / "prior.json"
     values = ("--set", "r5.level=5,6,10", "--device", HELD, "--search", "--prior", str(prior))

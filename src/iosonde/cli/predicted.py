@@ -14,6 +14,7 @@ from iosonde.outputs import write_output
 from iosonde.predict.answer import predict_answer
 from iosonde.predict.search import RankedCombination, Ranking
 from iosonde.predict.time import Time
+from iosonde.sentences import curve_sentence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,9 +46,10 @@ _DISK_COLUMNS = (
 def print_prediction(predicted: PredictedStack, *, ledger: bool) -> None:
     """The counts of the layers, or of all combinations' disks; the times; the notes."""
     console, combinations = out(), predicted.combinations
-    console.print(predict_answer(combinations), style="bold")
+    curves = [curve_sentence(curve, predicted.curves) for curve in predicted.curves]
+    console.print("\n".join(curves) or predict_answer(combinations), style="bold", markup=False)
     console.print()
-    if len(combinations) > 1:
+    if len(combinations) > 1 and not curves:
         _print_disks(console, combinations)
     if ledger or len(combinations) == 1:
         for combination in combinations:
@@ -58,13 +60,15 @@ def print_prediction(predicted: PredictedStack, *, ledger: bool) -> None:
     elif len(combinations) == 1:
         _print_time(console, times[0])
     else:
-        console.print()
+        if not curves:
+            console.print()
         most = max(time.band[1] for time in times)
         rows = [
-            (combination.settings, combination.time or combination.time_basis.reason or "")
+            (combination.chosen, combination.time or combination.time_basis.reason or "")
             for combination in combinations
         ]
-        _print_speeds(rows, most, "0 … " + units.show_iops(most))
+        bar = "" if curves else "0 … " + units.show_iops(most)
+        _print_speeds(rows, most, bar, timed=bool(curves))
     notes = list(predicted.notes)
     notes += [
         f"{layer.id}: not counted: {note}" for layer in predicted.layers for note in layer.notes
@@ -127,14 +131,23 @@ def _print_time(console: Console, time: Time) -> None:
 
 
 def _print_speeds(
-    rows: Sequence[tuple[Mapping[str, str], Speed | str]], most: float, heading: str
-) -> None:
-    """Combinations, drawn: the band as a bar, its middle marked; or why there is none."""
+    rows: Sequence[tuple[Mapping[str, str], Speed | str]], most: float, heading: str,
+    *, timed: bool = False,
+) -> None:  # fmt: skip
+    """Combinations, drawn: the band as a bar, its middle marked; or why there is none.
+
+    Args:
+        rows: settings, and how fast they are.
+        most: rate at the end of the bar, 1/s.
+        heading: over the bars.
+        timed: latencies matter more than bars.
+    """
     columns = [TableColumn(name) for name in rows[0][0]]
     columns += [
         TableColumn("I/Os", right=True), TableColumn("band", right=True, rank=2),
-        TableColumn("bandwidth", right=True, rank=5), TableColumn("latency", right=True, rank=4),
-        TableColumn("busiest", right=True, rank=3), TableColumn(heading, rank=1),
+        TableColumn("bandwidth", right=True, rank=5),
+        TableColumn("latency", right=True, rank=0 if timed else 4),
+        TableColumn("busiest", right=True, rank=3), TableColumn(heading, rank=6 if timed else 1),
     ]  # fmt: skip
     out().print(fitted(columns, [
         [*settings.values(), *_speed_cells(speed, most)] for settings, speed in rows
@@ -164,7 +177,7 @@ def _bar(time: Speed, most: float) -> str:
 
 def _print_layers(console: Console, combination: PredictedCombination, *, sizes: bool) -> None:
     layers = combination.layers
-    if settings := combination.settings:
+    if settings := combination.chosen:
         shown = ", ".join(f"{name} = {value}" for name, value in settings.items())
         console.print(shown, style="bold")
     rows = [
@@ -201,7 +214,7 @@ def _band(band: tuple[int, int]) -> str:
 
 def _print_disks(console: Console, combinations: Sequence[PredictedCombination]) -> None:
     """What each combination would cost on the disks."""
-    columns = [TableColumn(name) for name in combinations[0].settings]
+    columns = [TableColumn(name) for name in combinations[0].chosen]
     rows = []
     for combination in combinations:
         prediction = combination.prediction
@@ -210,7 +223,7 @@ def _print_disks(console: Console, combinations: Sequence[PredictedCombination])
         low, high = (sum(disk.writes_band[side] for disk in disks) for side in (0, 1))
         total = prediction.requests or 1
         rows.append([
-            *combination.settings.values(), f"{prediction.requests:,}", f"{reads:,}",
+            *combination.chosen.values(), f"{prediction.requests:,}", f"{reads:,}",
             _band((low, high)),
             units.show_bytes(sum(disk.read_bytes for disk in disks)),
             units.show_bytes(sum(disk.write_bytes for disk in disks)),

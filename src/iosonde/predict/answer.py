@@ -35,13 +35,13 @@ def _of_times(combinations: Sequence[PredictedCombination], times: Sequence[Time
             f"each with {time.depth} in flight"
         )
     alike = [at for at, other in enumerate(times) if other.band[1] >= time.band[0]]
-    name = _shown(combinations[best].settings)
+    name = _shown(combinations[best].chosen)
     if len(alike) == len(times):
         return f"no difference that the model can tell; fastest: {name}: {speed}"
-    others = [combinations[at].settings for at in alike if at != best]
+    others = [combinations[at].chosen for at in alike if at != best]
     doubt = f"; not told apart from {_named(others, combinations)}" if others else ""
     slow = min(range(len(times)), key=lambda at: times[at].iops)
-    worst = f"{_shown(combinations[slow].settings)}: {units.show_iops(times[slow].iops)}"
+    worst = f"{_shown(combinations[slow].chosen)}: {units.show_iops(times[slow].iops)}"
     return f"fastest: {name}: {speed}{doubt}; slowest: {worst}"
 
 
@@ -54,8 +54,8 @@ def _of_disks(combinations: Sequence[PredictedCombination]) -> str:
     if _are_alike(best, worst):
         return f"no difference between {len(costs)} combinations: {_cost_words(best)} a request"
     pairs = list(zip(combinations, costs, strict=True))
-    good = [combination.settings for combination, cost in pairs if _are_alike(best, cost)]
-    bad = [combination.settings for combination, cost in pairs if _are_alike(worst, cost)]
+    good = [combination.chosen for combination, cost in pairs if _are_alike(best, cost)]
+    bad = [combination.chosen for combination, cost in pairs if _are_alike(worst, cost)]
     return (
         f"best: {_named(good, combinations)}: {_cost_words(best)} a request; "
         f"worst: {_named(bad, combinations)}: {_cost_words(worst)}"
@@ -92,7 +92,7 @@ def _named(
     """Combinations in few words: `aoe.mtu 4132 or 9000`; what does not matter is left out."""
     names = list(settings[0])
     values = {name: list(dict.fromkeys(chosen[name] for chosen in settings)) for name in names}
-    every = {name: {combination.settings[name] for combination in combinations} for name in names}
+    every = {name: {combination.chosen[name] for combination in combinations} for name in names}
     present = {tuple(chosen.values()) for chosen in settings}
     if present == set(product(*values.values())):
         kept = [name for name in names if set(values[name]) != every[name]] or names[:1]

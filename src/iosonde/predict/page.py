@@ -14,6 +14,7 @@ import altair as alt
 from iosonde import units
 from iosonde.report.blocks import Badge, Block, Cells, Number, Text, Title, Tone
 from iosonde.report.charts import BLUE, LEGEND, ORANGE, Figure, data, sized, svg
+from iosonde.report.curves import curve_answer, curve_blocks, curve_figures
 from iosonde.report.figures import scale
 from iosonde.report.page import Page, render
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from iosonde.predict.time import Time
     from iosonde.predict.what_if import PredictedCombination
+    from iosonde.records.curve import Curve
 
 _COLOURS = alt.Scale(domain=["read", "write"], range=[BLUE, ORANGE])
 _ROW, _MARGIN = 26, 30  # height of a combination and of what is around all of them, pixels
@@ -30,21 +32,21 @@ MOST = 60
 """Combinations that are drawn."""
 
 
-def page(tried: Sequence[PredictedCombination], load: str) -> bytes:
+def page(tried: Sequence[PredictedCombination], load: str, curves: Sequence[Curve] = ()) -> bytes:
     """One HTML page, with nothing from elsewhere."""
-    drawn = list(figures(tried))
+    drawn = list(reversed(curve_figures(curves))) if curves else list(figures(tried))
     timed = [(combination, combination.time) for combination in tried if combination.time]
     return render(
         Page(
             title=f"Predicted: {load}",
             about=("prediction", f"{len(tried)} combination{'s' * (len(tried) != 1)}",
                    f"{tried[0].prediction.requests:,} requests"),
-            answer=_answer(tried, timed),
+            answer=curve_answer(curves) if curves else _answer(tried, timed),
             badges=(Badge("of a model: nothing was measured", Tone.UNSURE),),
             numbers=tuple(_numbers(tried, timed)),
-            chips=tuple(_best(tried, timed).settings.items()),
+            chips=tuple(_best(tried, timed).chosen.items()),
             figures=tuple(reversed(drawn)),
-            blocks=(*_table(tried), *_notes(tried)),
+            blocks=(*curve_blocks(curves), *_table(tried), *_notes(tried)),
             method="Requests come one after the other for the counts; a band is between the "
             "slowest and the fastest devices that the models allow.",
         )
@@ -93,9 +95,10 @@ def _numbers(
     yield Number(f"{_of_a_request(best):.3g}", "I/Os of the disks for each request")
 
 
-def picture(tried: Sequence[PredictedCombination]) -> bytes:
+def picture(tried: Sequence[PredictedCombination], curves: Sequence[Curve] = ()) -> bytes:
     """The charts alone, one below the other, as SVG."""
-    charts = [figure.chart.properties(title=figure.title) for figure in figures(tried)]
+    drawn = curve_figures(curves) if curves else figures(tried)
+    charts = [figure.chart.properties(title=figure.title) for figure in drawn]
     return svg(alt.vconcat(*charts).resolve_scale(color="independent")).encode()
 
 
@@ -219,12 +222,12 @@ def _notes(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
 
 
 def _table(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
-    names = list(tried[0].settings)
+    names = list(tried[0].chosen)
     rows = []
     for combination in tried:
         disks, time = combination.prediction.disks(), combination.time
         row = [
-            *combination.settings.values(), f"{sum(disk.reads for disk in disks):,}",
+            *combination.chosen.values(), f"{sum(disk.reads for disk in disks):,}",
             f"{sum(disk.writes for disk in disks):,}",
             units.show_bytes(sum(disk.read_bytes for disk in disks)),
             units.show_bytes(sum(disk.write_bytes for disk in disks)),

@@ -14,7 +14,8 @@ from iosonde.errors import UsageError
 from iosonde.layers._ledger.rule import accounting_of
 from iosonde.predict.model import Counts, Prediction
 from iosonde.predict.time import Time, TimeBasis
-from iosonde.units import parse_bytes
+from iosonde.records.stack import Scalar
+from iosonde.units import parse_bytes, show_bytes
 
 if TYPE_CHECKING:
     from iosonde.layers.site import Site
@@ -80,13 +81,22 @@ class PredictedCombination:
     """null where a device has no model."""
     time_basis: TimeBasis = field(metadata=ADDED)
     prediction: Prediction = field(metadata=HIDDEN)
+    matrix: Mapping[str, Scalar] = field(default_factory=dict, metadata=ADDED)
+    """Of a point of a load matrix the options that are varied, sizes in bytes."""
+
+    @property
+    def chosen(self) -> Mapping[str, str]:
+        """Settings, and options of the load that are varied, as people read them."""
+        return {**self.settings, **{name: _shown(name, at) for name, at in self.matrix.items()}}
 
     @property
     def name(self) -> str:
         """In a chart: "r0.level 5, r0.chunk_size 64k"."""
-        return (
-            ", ".join(f"{name} {value}" for name, value in self.settings.items()) or "as declared"
-        )
+        return ", ".join(f"{name} {value}" for name, value in self.chosen.items()) or "as declared"
+
+
+def _shown(option: str, value: Scalar) -> str:
+    return show_bytes(value) if option == "bs" and isinstance(value, int) else str(value)
 
 
 def variants(

@@ -50,6 +50,7 @@ class Curve:
     load: str
     """Name of the matrix."""
     host: str
+    """Empty of a curve that a model predicts."""
     probe: str
     fixed: Mapping[str, Scalar]
     """Varied options that all points of this curve share."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 
 import altair as alt
 
@@ -229,11 +230,15 @@ def curve_blocks(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> Itera
             *(("predicted IOPS", "predicted latency") if said else ()), "knee",
         )  # fmt: skip
         model = {at: (number(iops), units.show(seconds, "s")) for at, iops, seconds in said}
-        rows = (
+        rows = [
             _row(curve, point, model.get(at, ("–", "–")) if said else ())
             for at, point in enumerate(curve.points)
-        )
-        yield Cells(head, tuple(rows), words=0)
+        ]
+        given = [any(row[at] != "–" for row in rows) for at in range(len(head))]
+        yield Cells(
+            tuple(compress(head, given)), tuple(tuple(compress(row, given)) for row in rows),
+            words=0,
+        )  # fmt: skip
 
 
 def _row(curve: Curve, point: CurvePoint, model: tuple[str, ...]) -> tuple[str | Badge, ...]:

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, cast
 
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import UsageError
-from iosonde.loads.named import declare_load
+from iosonde.loads.named import declare_load, declare_loads
 from iosonde.predict.against import ComparedForecast, forecast, order, require_same_stack
-from iosonde.predict.devices import devices_of, model_text, parse_devices, with_caches
+from iosonde.predict.curves import predicted_curves
+from iosonde.predict.devices import DeviceModels, devices_of, model_text, parse_devices, with_caches
 from iosonde.predict.fit import fitted, network_and_size
 from iosonde.predict.model import Counts, model_of, top_of
 from iosonde.predict.model import predict as count
@@ -22,12 +23,13 @@ from iosonde.predict.service.controller import Controller
 from iosonde.predict.service.service import parse_rate
 from iosonde.predict.shape import shape_of
 from iosonde.predict.time import NoTime, Time, TimeBasis, timed
-from iosonde.predict.what_if import PredictedCombination, parse_change, variants
+from iosonde.predict.what_if import PredictedCombination, Variant, parse_change, variants
+from iosonde.records.curve import Curve
 from iosonde.records.load import Load
 from iosonde.records.prediction import Forecast
 from iosonde.records.printed import StoredExtra, TextLocation
 from iosonde.records.run import Run
-from iosonde.stack.file import read_stack
+from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.store.packed import pack
 from iosonde.store.store import Store
 
@@ -57,18 +59,21 @@ class PredictedStack(VerbResult):
     way."""
     combinations: tuple[PredictedCombination, ...] = field(metadata=HIDDEN)
     """All of them, the first included."""
+    curves: tuple[Curve, ...] = field(default=(), metadata=ADDED)
+    """Of a load matrix how rate and latency go with what is in flight; its points are in `what_if`.
+    """
 
     def page(self, load: str) -> bytes:
         """An HTML page with charts, under the load's name."""
         from iosonde.predict.page import page
 
-        return page(self.combinations, load)
+        return page(self.combinations, load, self.curves)
 
     def svg(self) -> bytes:
         """The charts alone."""
         from iosonde.predict.page import picture
 
-        return picture(self.combinations)
+        return picture(self.combinations, self.curves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,8 @@ def predict(
 
     Args:
         stack: the stack's file.
-        load: a load's name, a .fio file, a command line of fio, or a trace's file.
+        load: a load's name, a .fio file, a command line of fio, or a trace's file. Options that are
+            lists make a matrix, of which each point is predicted.
         at: layer that the load is applied to; empty: the top.
         settings: "LAYER.SETTING=VALUE,VALUE…" in place of the declared values; all combinations
             are gone through.
@@ -137,36 +143,51 @@ def predict(
     changes = [parse_change(text) for text in settings]
     declared = read_stack(Path(stack))
     models = devices_of(declared, devices, store)
-    asked = _understood(load)
-    buffered = isinstance(asked, Load) and asked.engine == "fio" and shape_of(asked).buffered
-    combinations = []
-    for variant in variants(declared, top_of(declared, at), changes):
-        extra = with_caches(variant.extra, variant.top, models)
-        model = model_of(variant.top, declared.mtu, extra, buffered=buffered)
-        if isinstance(asked, Path):
-            made: Requests | Recorded = Recorded(asked)
-        else:
-            made = of_load(asked, requests, model.size)
-        counted = count(model, made)
-        time = timed(model, asked, requests, models)
-        basis = TimeBasis.of(time, model, models)
-        timing = time if isinstance(time, Time) else None
-        combinations.append(
-            PredictedCombination(variant.settings, counted.layers, timing, basis, counted)
-        )
+    points = _understood(load)
+    top = top_of(declared, at)
+    combinations = [
+        _combination(variant, declared, point, requests, models)
+        for variant in variants(declared, top, changes)
+        for point in points
+    ]
     first = combinations[0]
+    name = points[0].varied_from if isinstance(points[0], Load) else ""
     return PredictedStack(
         requests=first.prediction.requests, settings=first.settings, layers=first.layers,
         what_if=tuple(combinations) if len(combinations) > 1 else (), time=first.time,
         time_basis=first.time_basis, notes=first.prediction.notes,
         combinations=tuple(combinations),
+        curves=predicted_curves(combinations, name, top.name) if name else (),
     )  # fmt: skip
 
 
-def _understood(load: str) -> Load | Path:
-    """A load as it is declared, or a trace's file."""
+def _combination(
+    variant: Variant, declared: DeclaredStack, asked: Load | Path, requests: int,
+    models: DeviceModels,
+) -> PredictedCombination:  # fmt: skip
+    """What one combination of settings makes of a load."""
+    buffered = isinstance(asked, Load) and asked.engine == "fio" and shape_of(asked).buffered
+    extra = with_caches(variant.extra, variant.top, models)
+    model = model_of(variant.top, declared.mtu, extra, buffered=buffered)
+    if isinstance(asked, Path):
+        made: Requests | Recorded = Recorded(asked)
+    else:
+        made = of_load(asked, requests, model.size)
+    counted = count(model, made)
+    time = timed(model, asked, requests, models)
+    basis = TimeBasis.of(time, model, models)
+    timing = time if isinstance(time, Time) else None
+    matrix = asked.matrix if isinstance(asked, Load) else {}
+    return PredictedCombination(variant.settings, counted.layers, timing, basis, counted, matrix)
+
+
+def _understood(load: str) -> Sequence[Load | Path]:
+    """A load as it is declared, or all points of a matrix; or a trace's file."""
     path = Path(load)
-    return path if is_trace(path) else declare_load(load, where="--load", directory=Path())
+    if is_trace(path):
+        return [path]
+    entry: str | Mapping[str, Any] = {"fio": load} if load.startswith("--") else load
+    return declare_loads(entry, where="--load", directory=Path())
 
 
 def rank(
