@@ -42,6 +42,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "iozone": "iosonde.loads.iozone.printed:IozoneOutput",
         "iozone_command": "iosonde.loads.iozone.printed_command:IozoneCommand",
         "loop_tester": "iosonde.loads.loop_tester:LoopTester",
+        "sysbench": "iosonde.loads.sysbench:Sysbench",
     },
 )
 """What load tools print; `iosonde import` reads it wherever it stands."""
