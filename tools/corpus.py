@@ -76,7 +76,11 @@ def documents(held_back: bool | None) -> list[Json]:
         for document in yaml.load_all(file)
         if document
     ]
-    return [one for one in read if held_back is None or is_held_back(one["key"]) == held_back]
+    return [
+        document
+        for document in read
+        if held_back is None or is_held_back(document["key"]) == held_back
+    ]
 
 
 def is_held_back(key: str) -> bool:
@@ -215,11 +219,11 @@ def _says(wanted: Json, value: object) -> bool:
 
 def report(measured: Sequence[Measured], judgements: Mapping[str, Mapping[str, str]]) -> Json:
     """The table of a measurement, as one object."""
-    outcomes = Counter(one.outcome for document in measured for one in document.outcomes)
+    outcomes = Counter(outcome.outcome for document in measured for outcome in document.outcomes)
     by_tool: dict[str, Counter[str]] = {}
     for document in measured:
-        for one in document.outcomes:
-            by_tool.setdefault(one.tool, Counter())[one.outcome] += 1
+        for outcome in document.outcomes:
+            by_tool.setdefault(outcome.tool, Counter())[outcome.outcome] += 1
     said = Counter(
         judgements.get(document.document["key"], {}).get(rule, "unjudged")
         for document in measured
@@ -246,9 +250,15 @@ def main() -> int:
     given = parser.parse_args()
     wanted = documents(None if given.key else given.held_back)
     texts = {file.name[:12]: file for file in given.texts.iterdir()}
-    chosen = [one for one in wanted if given.key in (None, one["key"]) and one["key"] in texts]
+    chosen = [
+        document
+        for document in wanted
+        if given.key in (None, document["key"]) and document["key"] in texts
+    ]
     with ThreadPoolExecutor(2) as pool:
-        measured = list(pool.map(lambda one: measure(one, texts[one["key"]]), chosen))
+        measured = list(
+            pool.map(lambda document: measure(document, texts[document["key"]]), chosen)
+        )
     judgements = _judgements()
     result = report(measured, judgements)
     lines = [json.dumps(result, indent=1)] if given.json else [
@@ -273,9 +283,9 @@ def _remarks(
     """What is not right in the documents that may be looked into."""
     for document in measured:
         key = document.document["key"]
-        for one in document.outcomes:
-            if one.outcome != "right":
-                yield f"{key} {one.tool} line {one.line}: {one.outcome}: {one.why}"
+        for outcome in document.outcomes:
+            if outcome.outcome != "right":
+                yield f"{key} {outcome.tool} line {outcome.line}: {outcome.outcome}: {outcome.why}"
         if document.extra:
             yield f"{key} beside the truth: {' '.join(document.extra)}"
         for rule in document.findings:
