@@ -28,6 +28,7 @@ from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, joined, lines, prompt_in
 
+_IN = re.compile(r"(?:\+\d+|^)\s*records in\b")
 _RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
 _DONE = re.compile(
     r"(?P<bytes>\d{1,25})bytes?(?:\([^)]{0,40}\))?(?:copied|transferred),"
@@ -92,7 +93,7 @@ class Dd(Output):
                 break
             if line and (_RECORDS.search(line) or re.search(r"\d bytes? \(", line)):
                 first = index
-            if line and "records in" in line:
+            if line and _IN.search(line):
                 return index
         return first
 
@@ -121,7 +122,7 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
     unread: list[int] = []
     start, text = first, ""
     for index, line in lines(cursor, first, _MOST):
-        if text and ("records in" in line or index - start >= _PIECES):
+        if text and (_IN.search(line) or index - start >= _PIECES):
             unread.append(start)
             text = ""
         if not line or (not text and results and _TIMES.match(line)):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, trials
+from tests.mangle import mangled, read, trials
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 DD = (OUTPUTS / "dd-9.1" / "three.txt").read_text()
@@ -92,3 +92,20 @@ def test_bonnie_of_1_03() -> None:
     assert trial.loops[0].metrics["read.bandwidth"] == 73456 * 1024
     assert trial.loops[0].metrics["random_seek.iops"] == 182.3
     assert trial.options["size"] == 4 * 2**30
+
+
+@pytest.mark.parametrize("line", [
+    "tls: rx: strp: force mixed decrypted records into copy mode",
+    "the log has no records in the last hour, and nothing was copied",
+])  # fmt: skip
+def test_prose_about_records_is_no_dd(line: str) -> None:
+    assert read(f"tls: fix record length in copy mode\n{line}\ntls: copying data\n") == []
+
+
+@pytest.mark.parametrize("line", [
+    "Iozone prints this by default. (iozone -a, or iozone -az)",
+    'echo "filename is the output of iozone -a"',
+])  # fmt: skip
+def test_iozone_in_a_sentence_is_no_command(line: str) -> None:
+    assert read(f"{line}\n") == []
+    assert read("$ iozone -a -f '/mnt/a file'\n") != []

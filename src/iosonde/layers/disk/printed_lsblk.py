@@ -22,8 +22,9 @@ from iosonde.text.torn import joinings
 
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
 _TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=\w)")
-_PAIRS = re.compile(r'NAME="[^"]')
+_PAIRS = re.compile(r'(?:^|[\s`>])K?NAME="[^"\s]+"(?P<more>\s+[A-Z][A-Z:-]*%?(?:="|=?$))?')
 _WHOLE = re.compile(r'(?:[A-Z][A-Z:-]*%?="[^"]*"(?: |$))+')
+_WRAPPED = 60  # characters of a line that may have been broken behind its first pair
 _SURE = frozenset({"MAJ:MIN", "SIZE", "TYPE", "FSTYPE", "MIN-IO", "SCHED", "ROTA", "PHY-SEC",
                    "MOUNTPOINT", "MOUNTPOINTS", "RQ-SIZE", "START", "PKNAME"})  # fmt: skip
 
@@ -47,8 +48,8 @@ class Lsblk(StateOutput):
             line = cursor.line(index)
             if line is None:
                 return None
-            if _PAIRS.search(line):
-                return index
+            if pairs := _PAIRS.search(line):
+                return index if pairs["more"] or len(line) > _WRAPPED else None
             if _HEAD.match(line):
                 head = head_at(cursor, index, COLUMNS)
                 sure = head is not None and {column.name for column in head.columns} & _SURE

@@ -32,7 +32,8 @@ class IozoneCommand(Output):
         line = cursor.line(cursor.at) or ""
         if "Command line used" in line:
             return None
-        return cursor.at if _CALL.search(line.strip("` ")) else None
+        call = _CALL.search(line.strip("` "))
+        return cursor.at if call and _is_balanced(call["call"]) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -52,3 +53,8 @@ class IozoneCommand(Output):
         command = re.split(r"\s*(?:[;|>&]|$)", match["call"])[0].strip()
         load = PrintedLoad(self.tool, command, prompt.host if prompt else "")
         return OutputReading(first, last, loads=(load,))
+
+
+def _is_balanced(call: str) -> bool:
+    """Whether no bracket or quote of a sentence around it ends in a command."""
+    return call.count("(") == call.count(")") and call.count('"') % 2 == call.count("'") % 2 == 0

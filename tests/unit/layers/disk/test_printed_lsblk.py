@@ -113,3 +113,12 @@ def test_every_shape(name: str) -> None:
 def test_words_are_no_table() -> None:
     assert read("NAME of the game is SIZE and TYPE of the disk\nsda is one of them\n") == []
     assert told("NAME SIZE TYPE\n\nnothing here\n") == {}
+
+
+@pytest.mark.parametrize("line", [
+    'USERNAME="nodejs" # a comment', 'export USERNAME="nodejs"', 'NAME="Debian GNU/Linux"',
+    'KERNEL=="sd*", ENV{ID_FS_NAME}="x"', 'COMMITTER_NAME="a" COMMITTER_EMAIL="b"',
+])  # fmt: skip
+def test_variables_of_a_shell_are_no_pairs(line: str) -> None:
+    assert read(f"{line}\nVERSION_ID=12\n") == []
+    assert read('NAME="sda" SIZE="1T"\n') != []
