@@ -96,6 +96,11 @@ OUTPUTS: Table[type[Output]] = Table(
         "ssacli": "iosonde.layers.hwraid.printed:Ssacli",
         "storcli": "iosonde.layers.hwraid.printed:Storcli",
         "sysctl": "iosonde.layers._commands.printed_sysctl:SysctlOutput",
+        "zfs_get": "iosonde.layers.zfs.printed_tables:ZfsGet",
+        "zfs_list": "iosonde.layers.zfs.printed_tables:ZfsList",
+        "zpool_iostat": "iosonde.layers.zfs.printed_tables:ZpoolIostat",
+        "zpool_list": "iosonde.layers.zfs.printed_tables:ZpoolList",
+        "zpool_status": "iosonde.layers.zfs.printed:ZpoolStatus",
     },
 )
 """What tools and files print of layers; `iosonde import` reads it wherever it stands."""
@@ -138,6 +143,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "resync": "iosonde.layers.md.findings:RULES",
         "space": "iosonde.layers._mounts.findings:RULES",
         "targets": "iosonde.layers._rules.targets:RULES",
+        "zfs": "iosonde.layers.zfs.findings:RULES",
     },
 )
 

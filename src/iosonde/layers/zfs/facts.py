@@ -1,0 +1,77 @@
+"""What `zpool status` and `zpool list` say, and how ZFS abbreviates numbers.
+
+Source:
+    OpenZFS 2.2, cmd/zpool/zpool_main.c (show_status, print_status_config, list_callback),
+    lib/libzfs/libzfs_pool.c (state names), lib/libzutil/zutil_nicenum.c (prefixes
+    are of 1024, of counts too); zpoolprops(7), zpool-status(8).
+"""
+
+from __future__ import annotations
+
+import re
+
+from iosonde.records.stack import Scalar
+
+STATES = (
+    "ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REMOVED", "SUSPENDED", "AVAIL", "INUSE",
+)  # fmt: skip
+_NUMBER = r"\d{1,19}(?:\.\d{1,3})?[KMGTPE]?"
+_STATE = "|".join(STATES)
+_ROW = re.compile(
+    rf"(?<!\S)(?P<name>\S{{1,120}}) (?P<state>{_STATE})(?!\S)"
+    rf"(?: (?P<read>{_NUMBER}) (?P<write>{_NUMBER}) (?P<checksum>{_NUMBER})(?!\S))?"
+)
+_GROUP = re.compile(r"(?:mirror|raidz\d?|draid\S*|replacing|spare|root)-\d+$|draid\S*$")
+_SECTION = re.compile(r"(?<!\S)(logs|cache|spares|special|dedup)(?!\S)")
+_BLOCK_SIZE = re.compile(r"blocksize:(\d+)Bconfigured,(\d+)Bnative")
+_KEYS = re.compile(
+    r"(?<!\S)(pool|state|status|action|see|scan|scrub|remove|checkpoint|config|errors): "
+)
+
+
+def number(text: str) -> int | float:
+    """A number as zfs_nicenum prints it: "1.2K" is 1.2 × 1024."""
+    text = text.removesuffix("B") if text[:-1] else text
+    if text[-1:] in "KMGTPE":
+        return float(text[:-1]) * 1024.0 ** (1 + "KMGTPE".index(text[-1]))
+    return float(text) if "." in text else int(text)
+
+
+def whole(text: str) -> int:
+    """The same, without a fraction."""
+    return round(number(text))
+
+
+def keys_of(flow: str) -> dict[str, str]:
+    """The parts of `zpool status` for one pool by their names, each in one line."""
+    parts = _KEYS.split(flow)
+    return {key: text.strip() for key, text in zip(parts[1::2], parts[2::2], strict=False)}
+
+
+def devices_of(config: str) -> list[tuple[str, dict[str, Scalar]]]:
+    """Name and facts of each row of the table, the pool's first."""
+    rows = list(_ROW.finditer(config))
+    devices: list[tuple[str, dict[str, Scalar]]] = []
+    group = section = ""
+    for place, row in enumerate(rows):
+        begin = rows[place - 1].end() if place else 0
+        if sections := _SECTION.findall(config, begin, row.start()):
+            section, group = sections[-1], ""
+        end = rows[place + 1].start() if place + 1 < len(rows) else len(config)
+        facts: dict[str, Scalar] = {"state": row["state"]}
+        if row["read"]:
+            facts |= {
+                "read_errors": whole(row["read"]), "write_errors": whole(row["write"]),
+                "checksum_errors": whole(row["checksum"]),
+            }  # fmt: skip
+        if size := _BLOCK_SIZE.match("".join(config[row.end() : end].split())):
+            facts |= {"block_size": int(size[1]), "physical_block_size": int(size[2])}
+        if _GROUP.search(row["name"]):
+            group = row["name"] if not row["name"].startswith(("replacing", "spare")) else group
+            facts["group"] = True
+        elif place and group:
+            facts["part_of"] = group
+        if section:
+            facts["use"] = section
+        devices.append((row["name"], facts))
+    return devices

@@ -1,0 +1,78 @@
+"""`zpool status` (also -v and -x): pools of ZFS, their devices, and the errors they count.
+
+Source: OpenZFS 2.2, cmd/zpool/zpool_main.c (status_callback, print_status_config).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.zfs.facts import STATES, devices_of, keys_of
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_POOL = re.compile(r"\s*pool: (\S+)\s*$")
+_STATE = re.compile(rf"\s*state: (?:{'|'.join(STATES)})\b")
+_ERRORS = re.compile(r"(\d+) data errors")
+_REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors")
+_LONGEST = 1500  # lines of one pool
+_GAP = 4
+
+
+class ZpoolStatus(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "zpool status"
+    anchors: ClassVar[tuple[str, ...]] = ("pool: ", "errors: No known data errors")
+    commands: ClassVar[tuple[str, ...]] = ("zpool",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _begins(cursor, cursor.at) else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        last = first
+        for index, line in lines(cursor, first + 1, _LONGEST):
+            if prompt_in(line) or index > last + _GAP or _begins(cursor, index):
+                break
+            last = index if line else last
+            if line.lstrip().startswith("errors: ") and "following files" not in line:
+                break
+        keys = keys_of(flow(cursor, first, last))
+        if "config" not in keys:
+            raise Unreadable("the table of its devices is cut off", last)
+        devices = devices_of(keys["config"])
+        if not devices or devices[0][0] != keys["pool"]:
+            raise Unreadable("the table of its devices does not begin with the pool", last)
+        facts: dict[str, Scalar] = {**devices[0][1]}
+        facts |= {key: keys[key] for key in ("status", "scan", "errors") if keys.get(key)}
+        if match := _ERRORS.match(keys.get("errors", "")):
+            facts["data_errors"] = int(match[1])
+        elif keys.get("errors", "").startswith("No known data errors"):
+            facts["data_errors"] = 0
+        if match := _REPAIRED.search(keys.get("scan", "")):
+            facts["scrub_errors"] = int(match[2])
+        facts["devices"] = sum("group" not in own for _, own in devices[1:])
+        return last, [
+            PrintedSubject("zpool", keys["pool"], facts, prompt.host),
+            *(
+                PrintedSubject("zpool_device", name, {"pool": keys["pool"], **own}, prompt.host)
+                for name, own in devices[1:]
+            ),
+        ]
+
+
+def _begins(cursor: TextCursor, index: int) -> bool:
+    """Whether a pool's part begins in a line: its name, and then its state."""
+    if not _POOL.match(cursor.line(index) or ""):
+        return False
+    return any(_STATE.match(cursor.line(index + step) or "") for step in (1, 2, 3))

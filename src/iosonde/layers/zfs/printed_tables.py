@@ -1,0 +1,242 @@
+"""`zpool list`, `zpool iostat`, `zfs list` and `zfs get`: tables of pools and datasets.
+
+Source:
+    OpenZFS 2.2, cmd/zpool/zpool_main.c (print_list_stats, print_iostat), cmd/zfs/zfs_main.c
+    (print_dataset, get_callback); zpoolprops(7), zfsprops(7), zpool-iostat(8).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.zfs.facts import STATES, number, whole
+from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import StateOutput
+from iosonde.text.table import head_before, read_table
+
+_SIZE = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]?B?")
+_SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?)%?")
+_RATIO = re.compile(r"(\d{1,4}\.\d{1,2})x?")
+_POOL_COLUMNS: Mapping[str, str] = {
+    "SIZE": "size", "ALLOC": "allocated", "FREE": "free", "CKPOINT": "checkpoint",
+    "EXPANDSZ": "expandable", "FRAG": "fragmentation", "CAP": "full", "DEDUP": "dedup_ratio",
+    "HEALTH": "state", "ALTROOT": "altroot",
+}  # fmt: skip
+_DATASET_COLUMNS: Mapping[str, str] = {
+    "USED": "used", "AVAIL": "available", "REFER": "referenced", "MOUNTPOINT": "mount",
+}  # fmt: skip
+
+
+class ZpoolList(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "zpool list"
+    anchors: ClassVar[tuple[str, ...]] = (" CAP ", "EXPANDSZ", " ALLOC ", " HEALTH")
+    commands: ClassVar[tuple[str, ...]] = ("zpool",)
+    nothing: ClassVar[str] = "no pool follows its head"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return head_before(cursor, cursor.at, _is_pools)
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        table = read_table(cursor, first, _is_pools, is_row=_is_pool)
+        if table is None:
+            return first, ()
+        return table.last, [
+            PrintedSubject("zpool", row[0], _facts(table.head, row), prompt.host)
+            for row in table.rows
+        ]
+
+
+def _is_pools(cells: Sequence[str]) -> bool:
+    return (
+        len(cells) > 3 and cells[0] == "NAME" and "HEALTH" in cells
+        and all(word in _POOL_COLUMNS for word in cells[1:])
+    )  # fmt: skip
+
+
+def _is_pool(cells: Sequence[str]) -> bool:
+    return any(word in STATES for word in cells[1:]) and bool(_SIZE.fullmatch(cells[1]))
+
+
+def _facts(head: Sequence[str], row: Sequence[str]) -> dict[str, Scalar]:
+    facts: dict[str, Scalar] = {}
+    for column, cell in zip(head[1:], row[1:], strict=True):
+        name = _POOL_COLUMNS[column]
+        if cell == "-":
+            continue
+        if name in {"fragmentation", "full"} and (share := _SHARE.fullmatch(cell)):
+            facts[name] = round(float(share[1]) / 100, 6)
+        elif name == "dedup_ratio" and (ratio := _RATIO.fullmatch(cell)):
+            facts[name] = float(ratio[1])
+        elif name in {"state", "altroot"}:
+            facts[name] = cell
+        elif _SIZE.fullmatch(cell):
+            facts[name] = whole(cell)
+    return facts
+
+
+class ZfsList(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "zfs list"
+    anchors: ClassVar[tuple[str, ...]] = (" REFER", "MOUNTPOINT")
+    commands: ClassVar[tuple[str, ...]] = ("zfs",)
+    nothing: ClassVar[str] = "no dataset follows its head"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return head_before(cursor, cursor.at, _is_datasets)
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        table = read_table(cursor, first, _is_datasets, is_row=_is_dataset)
+        if table is None:
+            return first, ()
+        subjects = []
+        for row in table.rows:
+            facts: dict[str, Scalar] = {}
+            for column, cell in zip(table.head[1:], row[1:], strict=True):
+                name = _DATASET_COLUMNS[column]
+                if cell not in {"-", "none"}:
+                    facts[name] = cell if name == "mount" else whole(cell)
+            subjects.append(PrintedSubject("dataset", row[0], facts, prompt.host))
+        return table.last, subjects
+
+
+def _is_datasets(cells: Sequence[str]) -> bool:
+    return tuple(cells) == ("NAME", *_DATASET_COLUMNS)
+
+
+def _is_dataset(cells: Sequence[str]) -> bool:
+    return all(cell == "-" or _SIZE.fullmatch(cell) for cell in cells[1:4]) and (
+        cells[4].startswith("/") or cells[4] in {"-", "none", "legacy"}
+    )
+
+
+class ZfsGet(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "zfs get"
+    anchors: ClassVar[tuple[str, ...]] = ("PROPERTY",)
+    commands: ClassVar[tuple[str, ...]] = ("zfs", "zpool")
+    nothing: ClassVar[str] = "no property follows its head"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        head = (cursor.line(cursor.at) or "").split()
+        return cursor.at if head == ["NAME", "PROPERTY", "VALUE", "SOURCE"] else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        things: dict[str, dict[str, Scalar]] = {}
+        last = first
+        for index, line in lines(cursor, first + 1, 2000):
+            match = _PROPERTY.match(line)
+            if (line and (match is None or prompt_in(line))) or index > last + 3:
+                break
+            if match:
+                things.setdefault(match["name"], {})[match["property"]] = _value(match["value"])
+                last = index
+        kind = "zpool" if re.match(r"(?:\S*/|sudo )*zpool\s", prompt.command) else "dataset"
+        return last, [
+            PrintedSubject(kind, name, facts, prompt.host) for name, facts in things.items()
+        ]
+
+
+_PROPERTY = re.compile(
+    r"\s*(?P<name>\S{1,200})\s+(?P<property>[a-z][\w:@.-]{1,60})\s+(?P<value>\S.{0,200}?)\s+"
+    r"(?P<source>-|default|local|received|temporary|none|inherited from \S{1,200})\s*$"
+)
+_WITH_UNIT = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]B?")
+
+
+def _value(cell: str) -> Scalar:
+    """A property: sizes in bytes, ratios as numbers, switches as they are printed."""
+    if _WITH_UNIT.fullmatch(cell):
+        return whole(cell)
+    if cell.isdecimal() and len(cell) < 20:
+        return int(cell)
+    if ratio := re.fullmatch(r"(\d{1,6}\.\d{1,2})x", cell):
+        return float(ratio[1])
+    return {"on": True, "off": False}.get(cell, cell)
+
+
+class ZpoolIostat(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "zpool iostat"
+    anchors: ClassVar[tuple[str, ...]] = ("alloc   free", "alloc  free", "alloc free")
+    commands: ClassVar[tuple[str, ...]] = ("zpool",)
+    nothing: ClassVar[str] = "no pool follows its head"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        counters: list[PrintedCounters] = []
+        seen: dict[str, int] = {}
+        last, margin = first, _margin(cursor.line(first) or "")
+        for index, line in lines(cursor, first + 1, 4000):
+            cells = line.split()
+            if _RULE.fullmatch(line) or _HEAD.match(line) or "operations" in cells:
+                last = index
+                continue
+            if (cells and (prompt_in(line) or not _is_rates(cells))) or index > last + 3:
+                break
+            if not cells:
+                continue
+            seen[cells[0]] = report = seen.get(cells[0], 0) + 1
+            values: dict[str, Json] = {
+                name: number(cell)
+                for name, cell in zip(_RATES, cells[1:], strict=True) if cell != "-"
+            }  # fmt: skip
+            if not values:  # the line of a section, such as "logs"
+                last = index
+                continue
+            values |= {"report": report, "since_boot": _since_boot(report, prompt.command)}
+            kind = "zpool" if _margin(line) <= margin else "zpool_device"
+            counters.append(self.counted(kind, cells[0], values, prompt))
+            last = index
+        return last, counters
+
+
+def _margin(line: str) -> int:
+    """How far a line is indented: devices are, pools stand under their head."""
+    return len(line) - len(line.lstrip())
+
+
+def _since_boot(report: int, command: str) -> bool | None:
+    """Whether figures are averages since boot; None where no command says so."""
+    if report > 1:
+        return False
+    return None if not command else not re.search(r"\s-\w*y", command)
+
+
+_RATES = ("allocated", "free", "read.iops", "write.iops", "read.bandwidth", "write.bandwidth")
+_HEAD = re.compile(r"\s*(?:pool|vdev|name)?\s+alloc\s+free\s+read\s+write\s+read\s+write(?!\s*\S)")
+_RULE = re.compile(r"\s*-{3,}(?:\s+-{3,}){6}\s*")
+
+
+def _is_rates(cells: Sequence[str]) -> bool:
+    return len(cells) == len(_RATES) + 1 and all(
+        cell == "-" or _SIZE.fullmatch(cell) for cell in cells[1:]
+    )

@@ -1,0 +1,53 @@
+"""What the tools of ZFS say of pools and their devices."""
+
+from __future__ import annotations
+
+from tests.contract.rules.case import RuleCase, case, state
+
+CASES = (
+    RuleCase(
+        "degraded.pools",
+        "a pool of ZFS without one of its devices",
+        case(state("zpool", "tank", {"state": "DEGRADED"}),
+             state("zpool_device", "sdc", {"pool": "tank", "state": "UNAVAIL"})),
+        "a spare that is in no use",
+        case(state("zpool", "tank", {"state": "ONLINE"}),
+             state("zpool_device", "sdc", {"pool": "tank", "state": "AVAIL"})),
+    ),
+    RuleCase(
+        "checksum-errors.checksums",
+        "1,229 wrong checksums",
+        case(state("zpool_device", "sdb", {"checksum_errors": 1229})),
+        "none, and a mirror that counts those of its members",
+        case(state("zpool_device", "sdb", {"checksum_errors": 0}),
+             state("zpool_device", "mirror-0", {"checksum_errors": 3, "group": True})),
+    ),
+    RuleCase(
+        "io-errors.errors",
+        "twelve writes that failed",
+        case(state("zpool_device", "sdc", {"read_errors": 0, "write_errors": 12})),
+        "checksums alone",
+        case(state("zpool_device", "sdc", {"read_errors": 0, "checksum_errors": 12})),
+    ),
+    RuleCase(
+        "damaged-files.damaged",
+        "three data errors",
+        case(state("zpool", "tank", {"data_errors": 3})),
+        "no known data errors",
+        case(state("zpool", "tank", {"data_errors": 0})),
+    ),
+    RuleCase(
+        "misaligned.block_sizes",
+        "ashift 9 on a drive of 4096 bytes",
+        case(state("zpool_device", "sdf", {"block_size": 512, "physical_block_size": 4096})),
+        "ashift 12 on a drive of 512 bytes",
+        case(state("zpool_device", "sdf", {"block_size": 4096, "physical_block_size": 512})),
+    ),
+    RuleCase(
+        "out-of-space.full",
+        "97 % full",
+        case(state("zpool", "tank", {"full": 0.97})),
+        "80 % full",
+        case(state("zpool", "tank", {"full": 0.8})),
+    ),
+)  # fmt: skip

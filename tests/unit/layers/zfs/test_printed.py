@@ -1,0 +1,119 @@
+"""Outputs of ZFS in the shapes they come in: the figures are those that stand in the samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.layers.zfs.facts import number
+from iosonde.records.printed import Unread
+from iosonde.records.stack import Scalar
+from tests.mangle import counters, mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "zfs-composed"
+KIB, MIB, GIB, TIB = (1024**power for power in (1, 2, 3, 4))
+
+
+def text(name: str) -> str:
+    return (PLACE / f"{name}.txt").read_text()
+
+
+def subjects(given: str) -> dict[str, dict[str, Scalar]]:
+    return {thing.name: dict(thing.values) for state in states(given) for thing in state.subjects}
+
+
+def test_status_in_every_shape() -> None:
+    for shape, given in mangled(text("status")):
+        things = subjects(given)
+        assert list(things) == [
+            "tank", "raidz2-0", "sda", "sdb", "sdc", "sdd", "nvme0n1p1", "nvme0n1p2", "sde", "back",
+            "mirror-0", "sdf", "sdg",
+        ], shape  # fmt: skip
+        assert things["tank"]["state"] == "DEGRADED"
+        assert (things["tank"]["data_errors"], things["tank"]["scrub_errors"]) == (0, 0)
+        assert (things["tank"]["devices"], things["back"]["devices"]) == (7, 2)
+        assert things["sdb"]["checksum_errors"] == round(1.2 * 1024)
+        assert (things["sdc"]["read_errors"], things["sdc"]["write_errors"]) == (3, 12)
+        assert (things["sdc"]["state"], things["sde"]["state"]) == ("UNAVAIL", "AVAIL")
+        uses = {name: thing["use"] for name, thing in things.items() if "use" in thing}
+        assert uses == {"nvme0n1p1": "logs", "nvme0n1p2": "cache", "sde": "spares"}
+        assert (things["sdf"]["block_size"], things["sdf"]["physical_block_size"]) == (512, 4096)
+        assert (things["sda"]["part_of"], things["sdg"]["part_of"]) == ("raidz2-0", "mirror-0")
+
+
+def test_status_with_data_errors() -> None:
+    given = text("status").replace(
+        "errors: No known data errors", "errors: 3 data errors, use '-v' for a list"
+    )
+    assert subjects(given)["tank"]["data_errors"] == 3
+
+
+def test_a_status_without_its_table_is_told() -> None:
+    (entry,) = read(text("status").split("config:")[0])
+    assert isinstance(entry, Unread)
+    assert "cut off" in entry.reason
+
+
+def test_list_in_every_shape() -> None:
+    for shape, given in mangled(text("list")):
+        pool = subjects(given)["tank"]
+        assert pool["size"] == round(14.5 * TIB), shape
+        assert (pool["full"], pool["fragmentation"], pool["state"]) == (0.97, 0.61, "DEGRADED")
+        assert "checkpoint" not in pool
+
+
+def test_iostat() -> None:
+    for shape, given in mangled(text("iostat"), wraps=False):
+        rates = [thing for thing in counters(given) if thing.tool == "zpool iostat"]
+        assert [(thing.kind, thing.name) for thing in rates] == [
+            ("zpool", "tank"), ("zpool_device", "raidz2-0"), ("zpool_device", "sda"),
+            ("zpool_device", "sdb"), ("zpool_device", "nvme0n1p1"),
+        ] * 2, shape  # fmt: skip
+        assert rates[0].values["read.bandwidth"] == 1.5 * MIB
+        assert rates[5].values["write.iops"] == pytest.approx(1.2 * KIB)
+        assert (rates[0].values["since_boot"], rates[5].values["since_boot"]) == (None, False)
+
+
+def test_since_boot_by_the_command() -> None:
+    assert counters("# zpool iostat -v 5\n" + text("iostat"))[0].values["since_boot"] is True
+    assert counters("# zpool iostat -yv 5\n" + text("iostat"))[0].values["since_boot"] is False
+
+
+def test_datasets_in_every_shape() -> None:
+    for shape, given in mangled(text("zfs-list")):
+        things = subjects(given)
+        assert list(things) == ["tank", "tank/db", "tank/vm-101", "tank/old"], shape
+        assert (things["tank/db"]["used"], things["tank/db"]["mount"]) == (
+            round(1.2 * TIB),
+            "/srv/db",
+        )
+        assert "mount" not in things["tank/vm-101"]
+
+
+def test_properties_in_every_shape() -> None:
+    for shape, given in mangled(text("zfs-get")):
+        assert subjects(given)["tank/db"] == {
+            "type": "filesystem", "recordsize": 16 * KIB, "compression": "lz4",
+            "compressratio": 2.31, "atime": False, "sync": "standard", "primarycache": "metadata",
+            "available": 198 * GIB,
+        }, shape  # fmt: skip
+
+
+def test_numbers() -> None:
+    assert (number("0"), number("1.50M"), number("128K")) == (0, 1.5 * MIB, 128 * KIB)
+
+
+@pytest.mark.parametrize(
+    "near_miss",
+    [
+        'printf("  pool: %s\\n", zpool_get_name(zhp));\nprintf(" state: ");',
+        "  pool: the name of the pool\n\nThe state of the pool is one of ONLINE, DEGRADED.",
+        "pool: default\nsize: 10\nmode: session",
+        "A pool's CAP is its used space; HEALTH is its state. NAME SIZE ALLOC FREE CAP HEALTH",
+        "NAME PROPERTY VALUE of every dataset is printed by zfs get.",
+        "NAME   CAPACITY  HEALTH\nups-1  97%  ONLINE",
+    ],
+)
+def test_sources_and_prose_are_no_outputs(near_miss: str) -> None:
+    assert read(near_miss) == []
