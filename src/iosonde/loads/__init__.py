@@ -30,6 +30,7 @@ FLEETS: Table[type[Fleet]] = Table(
 OUTPUTS: Table[type[Output]] = Table(
     "output of a load tool",
     {
+        "bench_sh": "iosonde.loads.bench_sh:BenchSh",
         "bonnie": "iosonde.loads.bonnie:Bonnie",
         "dd": "iosonde.loads.dd:Dd",
         "ioping": "iosonde.loads.ioping:Ioping",
@@ -42,7 +43,10 @@ OUTPUTS: Table[type[Output]] = Table(
         "iozone": "iosonde.loads.iozone.printed:IozoneOutput",
         "iozone_command": "iosonde.loads.iozone.printed_command:IozoneCommand",
         "loop_tester": "iosonde.loads.loop_tester:LoopTester",
+        "nench_ioping": "iosonde.loads.bench_sh:NenchIoping",
+        "pveperf": "iosonde.loads.pveperf:Pveperf",
         "sysbench": "iosonde.loads.sysbench:Sysbench",
+        "yabs": "iosonde.loads.yabs:Yabs",
     },
 )
 """What load tools print; `iosonde import` reads it wherever it stands."""
