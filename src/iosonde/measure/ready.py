@@ -19,6 +19,7 @@ from iosonde.errors import CommandFailed, LoadFailed, Refused, ToolRefuses, Usag
 from iosonde.hosts import open_host
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Completed, Host
+from iosonde.hosts.packages import install_hint
 from iosonde.loads import LOADS
 from iosonde.loads.load import REPLAYED, LoadEngine, ReplayingEngine
 from iosonde.measure.fleet import server_command
@@ -316,7 +317,7 @@ async def require_tools(host: Host, demand: Demand) -> None:
             raise LoadFailed(
                 f"{tool} is not installed",
                 where=host.name,
-                hint=f"apt-get install {tool}, or what that system calls it",
+                hint=await install_hint(host, tool),
             )
     if demand.check is None:
         return

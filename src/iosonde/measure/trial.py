@@ -15,6 +15,7 @@ from iosonde.change.node import look
 from iosonde.change.scratch import Scratch
 from iosonde.errors import CommandTimeout, FileMissing, IosondeError, LoadFailed, Refused
 from iosonde.hosts.host import Host
+from iosonde.hosts.packages import install_hint
 from iosonde.loads.load import LoadEngine, RecordingEngine
 from iosonde.measure.again import read_loop
 from iosonde.measure.confine import limited
@@ -221,7 +222,7 @@ async def _apply(
         raise LoadFailed(
             f"{command.argv[0]} is not installed",
             where=bench.host.name,
-            hint=f"apt-get install {command.argv[0]}, or what that system calls it",
+            hint=await install_hint(bench.host, command.argv[0]),
         )
     files = {**written(command), **await _outputs(bench, command)}
     return RawOutput(done.status, done.stdout, done.stderr, files)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from iosonde import kerneltext
 from iosonde.errors import FileMissing, HostFailed, Refused, UsageError
 from iosonde.hosts.cleaning import leaves, left_nothing, made, to_the_end
+from iosonde.hosts.packages import install_hint
 from iosonde.hosts.private import temporary_directory
 from iosonde.outputs import output_file
 from iosonde.trace.read import sources
@@ -142,7 +143,9 @@ async def _traceable(host: Host, device: str) -> str:
     version = await host.run(["blktrace", "-V"], check=False)
     if version.status == 127:
         raise HostFailed(
-            "blktrace is not installed", where=host.name, hint="apt-get install blktrace"
+            "blktrace is not installed",
+            where=host.name,
+            hint=await install_hint(host, "blktrace"),
         )
     return name
 

@@ -1,0 +1,39 @@
+"""Hints name the package manager of the host's distribution."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.hosts.packages import install_hint, installer
+from tests.nothing import NothingHost
+
+# ID and ID_LIKE as the distributions' own packages have them.
+RELEASES = {
+    'NAME="Debian GNU/Linux"\nID=debian\n': "apt-get install",
+    "ID=ubuntu\nID_LIKE=debian\n": "apt-get install",
+    'NAME="Rocky Linux"\nID="rocky"\nID_LIKE="rhel centos fedora"\n': "dnf install",
+    'ID="almalinux"\nID_LIKE="rhel centos fedora"\n': "dnf install",
+    'ID="ol"\nID_LIKE="fedora"\n': "dnf install",
+    'ID="sles"\nID_LIKE="suse"\n': "zypper install",
+    'ID="opensuse-leap"\nID_LIKE="suse opensuse"\n': "zypper install",
+    "NAME='Arch Linux'\nID=arch\n": "pacman -S",
+    "ID=manjaro\nID_LIKE=arch\n": "pacman -S",
+    'NAME="Alpine Linux"\nID=alpine\n': "apk add",
+}
+
+
+@pytest.mark.parametrize("text", RELEASES)
+def test_each_distribution_has_its_own(text: str) -> None:
+    assert installer(text) == RELEASES[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "ID=nosuch\n", "NAME=debian\n", 'ID="debian\n', "VERSION_ID=debian\nID=\n", "\0\x1b[31m"],
+)
+def test_what_is_not_known_is_not_guessed(text: str) -> None:
+    assert installer(text) is None
+
+
+async def test_a_host_without_the_file_gets_a_sentence() -> None:
+    assert await install_hint(NothingHost(), "fio") == "install fio there"
