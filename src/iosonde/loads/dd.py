@@ -32,9 +32,25 @@ _IN = re.compile(r"(?:\+\d+|^)\s*records in\b")
 _RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
 _DONE = re.compile(
     r"(?P<bytes>\d{1,25})bytes?(?:\([^)]{0,40}\))?(?:copied|transferred),"
-    r"(?P<time>\d[\d.]{0,20}(?:e-?\d{1,3})?)s(?:econds|ec)?,"
-    r"(?P<rate>\d[\d.]{0,20})(?P<unit>[kKMGT]?)B/s"
+    r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?(?:e-?\d{1,3})?)s(?:econds|ec)?,"
+    r"(?P<rate>\d{1,20}(?:[.,]\d{1,20})?)(?P<unit>[kKMGT]?)B/s"
 )
+_FOREIGN: Mapping[str, str] = {
+    "Datensätze ein": "records in", "Datensätze aus": "records out", "kopiert, ": "copied, ",
+    "enregistrements lus": "records in", "enregistrements écrits": "records out",
+    "copiés, ": "copied, ", "registros leídos": "records in", "registros escritos": "records out",
+    "registros de entrada": "records in", "registros de saída": "records out",
+    "copiados, ": "copied, ", "record dentro": "records in", "record fuori": "records out",
+    "copiati, ": "copied, ", "записей получено": "records in", "записей отправлено": "records out",
+    "скопировано, ": "copied, ", "скопирован, ": "copied, ",
+    "的读入": "records in", "的写出": "records out", "已复制": " copied",
+    "レコード入力": "records in", "レコード出力": "records out", "コピーされました": "copied",
+}  # fmt: skip
+"""dd's words in other languages → its English ones. Source: po/*.po of coreutils 8.32 and 9.1."""
+_UNITS: Mapping[str, str] = {
+    "Bytes": "bytes", "octets": "bytes", "байтов": "bytes", "байта": "bytes", "байт": "bytes",
+    "字节": " bytes ", "バイト": "bytes", "，": ", ", "、": ", ", "（": "(", "）": ")", "秒": "s",
+}  # fmt: skip
 _BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
 _CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
 _TIMES = re.compile(r"^\s*(?:real|user|sys)\s+[\d.]+m?[\d.]*s?\s*$")
@@ -81,7 +97,9 @@ class Dd(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dd"
-    anchors: ClassVar[tuple[str, ...]] = ("records out", "records in", "copied, ")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "records out", "records in", "copied, ", *_FOREIGN,
+    )  # fmt: skip
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -89,6 +107,7 @@ class Dd(Output):
         first = None
         for index in range(cursor.at, max(cursor.at - 6, -1), -1):
             line = cursor.line(index)
+            line = line and _in_english(line)
             if line is None or (line and not _RECORDS.search(line) and "cop" not in line):
                 break
             if line and (_RECORDS.search(line) or re.search(r"\d bytes? \(", line)):
@@ -121,7 +140,8 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
     results: list[_Result] = []
     unread: list[int] = []
     start, text = first, ""
-    for index, line in lines(cursor, first, _MOST):
+    for index, printed in lines(cursor, first, _MOST):
+        line = _in_english(printed)
         if text and (_IN.search(line) or index - start >= _PIECES):
             unread.append(start)
             text = ""
@@ -135,15 +155,24 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
         text += "".join(line.split())
         while match := _DONE.search(text):
             binary = bool(_BUSYBOX.search(joined(cursor, start, index)))
-            rate, step = units.printed(match["rate"] + match["unit"], binary=binary)
+            speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
+            rate, step = units.printed(speed + match["unit"], binary=binary)
             counted = "records" in text[: match.start()]
-            results.append(
-                _Result(int(match["bytes"]), match["time"], rate, step, start, index, counted)
-            )
+            results.append(_Result(int(match["bytes"]), seconds, rate, step, start, index, counted))
             text, start = text[match.end() :], index
     if text:
         unread.append(start)
     return results, unread
+
+
+def _in_english(line: str) -> str:
+    """A line of dd in whatever language it was printed, as it is in English."""
+    for foreign, english in _FOREIGN.items():
+        if foreign in line:
+            line = line.replace(foreign, english)
+            for unit, plain in _UNITS.items():
+                line = line.replace(unit, plain)
+    return line
 
 
 def _is_part(line: str) -> bool:

@@ -5,7 +5,8 @@ that were copied along, typographic quotes and dashes, quoted-printable.
 
 Source:
     RFC 2045 section 6.7 (quoted-printable); RFC 3676 section 4.5 (quote marks); CommonMark 0.31,
-    2.4 (backslash escapes) and 4.5 (fences); ECMA-48 8.3.117 (colours).
+    2.4 (backslash escapes) and 4.5 (fences); ECMA-48 8.3.117 (colours); ECMA-35 14.1 (character
+    sets); xterm's ctlseqs, Operating System Commands.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ import html
 import quopri
 import re
 
-_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_COLOUR = re.compile(
+    r"\x1b(?:\[[0-9;?]*[A-Za-z]"  # colours, the cursor
+    r"|[()][A-Z0-9]"  # character sets, as `tput sgr0` prints them
+    r"|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)"  # titles, links
+    r"|[=>78])"
+)
 _ESCAPE = re.compile(r"\\([_*\[\]<>#`~|-])")
 _FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[\w+-]*[ \t]*")
 _QUOTED = re.compile(r"[ \t]*(?:>(?!=\d)[ \t]?)+")

@@ -109,3 +109,39 @@ def test_prose_about_records_is_no_dd(line: str) -> None:
 def test_iozone_in_a_sentence_is_no_command(line: str) -> None:
     assert read(f"{line}\n") == []
     assert read("$ iozone -a -f '/mnt/a file'\n") != []
+
+
+@pytest.mark.parametrize("printed", [
+    "8192+0 Datensätze ein\n8192+0 Datensätze aus\n"
+    "1073741824 Bytes (1,1 GB, 1,0 GiB) kopiert, 2,14748 s, 500 MB/s\n",
+    "8192+0 enregistrements lus\n8192+0 enregistrements écrits\n"
+    "1073741824 octets (1,1 GB, 1,0 GiB) copiés, 2,14748 s, 500 MB/s\n",
+    "8192+0 registros leídos\n8192+0 registros escritos\n"
+    "1073741824 bytes (1,1 GB, 1,0 GiB) copied, 2,14748 s, 500 MB/s\n",
+    "8192+0 записей получено\n8192+0 записей отправлено\n"
+    "1073741824 байт (1,1 GB, 1,0 GiB) скопирован, 2,14748 s, 500 MB/s\n",
+    "记录了8192+0 的读入\n记录了8192+0 的写出\n"
+    "1073741824字节（1.1 GB，1.0 GiB）已复制，2.14748 s，500 MB/s\n",
+    "记录了8192+0 的读入\n记录了8192+0 的写出\n"
+    "1073741824字节(1.1 GB)已复制，2.14748 秒，500 MB/秒\n",
+    "8192+0 レコード入力\n8192+0 レコード出力\n"
+    "1073741824 バイト (1.1 GB) コピーされました、 2.14748 秒、 500 MB/秒\n",
+])  # fmt: skip
+def test_dd_in_other_languages_says_what_it_says_in_english(printed: str) -> None:
+    english = (
+        "8192+0 records in\n8192+0 records out\n"
+        "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 2.14748 s, 500 MB/s\n"
+    )
+    command = "$ dd if=/dev/zero of=/mnt/a bs=128k count=8192 oflag=direct\n"
+    assert trials(command + printed) == trials(command + english)
+    assert trials(printed * 2) == trials(english * 2)
+
+
+def test_sequences_of_a_terminal_are_taken_off() -> None:
+    timing = " Timing O_DIRECT disk reads: 126 MB in  3.01 seconds =  41.90 MB/sec"
+    plain = f"/dev/sda:\n{timing}\nHDParm: 41.90 MB/s\n"
+    coloured = (
+        f"\x1b(B\x1b[m/dev/sda:\n{timing}\x1b(B\x1b[m\n\x1b[33mHDParm: 41.90 MB/s\x1b(B\x1b[m\n"
+    )
+    assert trials(coloured) == trials(plain)
+    assert len(trials(plain)) == 1
