@@ -6,12 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build dev demo test test-real test-long test-kills check format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab packages-release release test-kernel test-lab test-lab-long lab
+.PHONY: help build dev demo test test-real test-long test-kills check format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab packages-release packages-roots release test-kernel test-lab test-lab-long lab
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-packages-run packages-test packages-bench packages-kernel packages-lab packages-release: packages-%:
+packages-run packages-test packages-bench packages-kernel packages-lab packages-release packages-roots: packages-%:
 	@tools/system-packages $*
 
 build: packages-run $(VENV)/.built ## the command, at .venv/bin/iosonde
@@ -47,7 +47,7 @@ test-real: dev ## the command, real loads, loop devices, kills
 
 HISTORIES := 1000000
 
-test-long: dev ## what of these takes minutes: every kill, every moment; and HISTORIES simulated ones
+test-long: packages-roots dev ## what of these takes minutes: every kill, every moment; and HISTORIES simulated ones
 	$(BIN)/pytest -v -m "long and not kernel and not lab" $(PARALLEL) --timeout=3000
 	$(BIN)/python -m tests.simulation 0 $(HISTORIES) --pasts 100
 

@@ -1,0 +1,108 @@
+"""The README's line in clean roots of distributions: no compiler, no network; then the first verbs.
+
+Wheels are those of `dist/` where `make release` has left them (IOSONDE_DIST: elsewhere), else it
+is built. What it needs from PyPI is fetched before, for the Python of each root.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from iosonde.verbs.schema import schema
+from tests.install.roots import EMULATORS, OWN, Root
+
+pytestmark = [pytest.mark.long, pytest.mark.root, pytest.mark.xdist_group("roots")]
+
+TOP = Path(__file__).parents[2]
+PACKAGES = ["python3", "python3-venv", "pipx", "fio", "util-linux"]
+WHEELS = {"amd64": "x86_64", "arm64": "aarch64"}
+PYTHONS = {"bookworm": "3.11", "trixie": "3.13"}
+ROOTS = [("bookworm", "amd64"), ("trixie", "amd64"), ("bookworm", "arm64")]
+# qemu-user has no io_setup(2), which libaio needs.
+STUDY = ("run", "--fio", "fio --name first --ioengine psync --rw randread --bs 4k --size 4m",
+         "--target", "/root", "--seconds", "1", "--loops", "2")  # fmt: skip
+
+
+def wheel(machine: str) -> Path:
+    """The wheel for a machine, built where there is none."""
+    dist = Path(os.environ.get("IOSONDE_DIST", TOP / "dist"))
+    name = f"iosonde-*-abi3-manylinux_2_28_{WHEELS[machine]}.whl"
+    if not list(dist.glob(name)):
+        subprocess.run(
+            [TOP / "tools/release", "wheels"], cwd=TOP, check=True,
+            env={**os.environ, "MACHINES": WHEELS[machine]},
+        )  # fmt: skip
+    return max(dist.glob(name), key=lambda path: path.stat().st_mtime)
+
+
+def fetch(into: Path, package: str, machine: str, python: str) -> None:
+    """What the package and pipx need, as wheels for another Python and machine."""
+    argv = [
+        sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(into),
+        "--only-binary=:all:", "--implementation=cp", f"--python-version={python}",
+        *(f"--platform={tag}_{WHEELS[machine]}" for tag in
+          ("manylinux_2_28", "manylinux_2_17", "manylinux2014")),
+        package, "pip", "setuptools", "wheel",
+    ]  # fmt: skip
+    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="module", params=ROOTS, ids="-".join)
+def root(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Root]:
+    """A clean root with the wheels in /wheels, one after the other."""
+    suite, machine = request.param
+    for program in ("mmdebstrap", *([] if machine == OWN else [EMULATORS[machine]])):
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
+    made = Root(suite, machine, tmp_path_factory.mktemp("roots"))
+    try:
+        made.make(PACKAGES)
+        wheels = made.path / "wheels"
+        wheels.mkdir()
+        fetch(wheels, f"{wheel(machine)}[report]", machine, PYTHONS[suite])
+        yield made
+    finally:
+        made.remove()
+
+
+@pytest.fixture(scope="module")
+def installed(root: Root) -> Root:
+    """The root after the README's line, from the wheels alone."""
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/wheels"}
+    done = root.run("pipx", "install", "iosonde[report]", environment=offline, seconds=1800)
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+def test_nothing_in_the_root_compiles(root: Root) -> None:
+    done = root.run("sh", "-c", "command -v cc gcc clang rustc cargo; command -v pipx")
+    assert done.stdout.split() == ["/usr/bin/pipx"]
+
+
+def test_the_first_verbs_work(installed: Root) -> None:
+    """`show`, `run`, `explain` and `report`, the last of which loads what is compiled of others."""
+    shown = installed.run("iosonde", "show", "--json")
+    assert shown.returncode == 0, shown.stderr
+    jsonschema.validate(json.loads(shown.stdout), schema("show"))
+    measured = installed.run("iosonde", *STUDY, "--json")
+    assert measured.returncode == 0, measured.stderr
+    run = json.loads(measured.stdout)
+    jsonschema.validate(run, schema("run"))
+    assert len(run["trials"][0]["metrics"]["read.iops"]["loops"]) == 2
+    explained = installed.run("iosonde", "explain", "last", "--json")
+    assert explained.returncode in {0, 1}, explained.stderr
+    jsonschema.validate(json.loads(explained.stdout), schema("explain"))
+    reported = installed.run("iosonde", "report", "last", "-o", "/root/page.html")
+    assert reported.returncode == 0, reported.stderr
+    assert "</html>" in (installed.path / "root/page.html").read_text("utf-8")
