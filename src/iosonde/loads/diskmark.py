@@ -1,0 +1,194 @@
+"""CrystalDiskMark's and KDiskMark's report as text; one trial per line of it.
+
+CrystalDiskMark's MB is 10⁶ bytes, as its head says. KDiskMark says the same, but divides fio's
+KiB/s by 1000: which unit a line of it means is decided by its IOPS times its block size; where
+these leave it open, the difference is part of the rounding.
+
+Source: CrystalDiskMark 3 to 8, its own head ("MB/s = 1,000,000 bytes/s"); KDiskMark,
+src/benchmark.cpp, parseResult(), and the three reports in its README of as many years.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Output, TextCursor, compact, joined, lines, prompt_in
+
+_ROW = re.compile(r"^\W{0,60}(?:SEQ|RND|Sequential|Random) .{0,40}:\s+\d[\d.,]{0,12}(?: MB/s|$)")
+_OWN = re.compile(
+    r"^\s*(?:-{20,}|(?:Crystal|K)DiskMark|Crystal Dew|Flexible I/O|\* (?:MB/s|KB) ?="
+    r"|[\w/.]{1,10}$|\[(?:Read|Write|Mix)\]|(?:Profile|Test|Mode|Time|Date|OS|Comment) ?:|https?://"
+    r"|MB/s|\[? *[\d.]* *IOPS\]"
+    r"|<? *[\d.]* *us>|SATA/\d|\[SATA/\d|= \d{3},000|bytes/s\]|bytes$)"
+)
+_REST = re.compile(r"^\s*(?:Profile|Test|Mode|Time|Date|OS|Comment) ?:")
+_TITLE = re.compile(r"(?P<tool>CrystalDiskMark|KDiskMark) \(?v?(?P<version>\d[\w.]{0,15})")
+_UNIT = re.compile(r"MB/s = 1,000,000 byte")
+_LINE = re.compile(
+    r"\[(?P<section>Read|Write|Mix)\]"
+    r"|(?P<how>SEQ|RND|Sequential|Random)(?P<way>Read|Write)?(?:(?P<size>\d{1,6})(?P<unit>[KM]i?B))?"
+    r"(?:\((?:Q=(?P<depth>\d{1,4}),)?(?:T=(?P<threads>\d{1,4})|QD=(?P<queue>\d{1,4}))\))?"
+    r":(?P<rate>\d{1,9}(?:\.\d{1,3})?)MB/s(?:\[(?P<iops>\d[\d.]{0,15})IOPS\])?"
+    r"(?:<(?P<latency>\d[\d.]{0,15})us>)?"
+)
+_SIZE = re.compile(r"Test ?:\s*(\d[\d.]{0,9} ?[KMG]i?B)")
+_MB, _KIBI, _MIB = 1e6, 1024e3, float(units.MIB)
+_NEAR = 0.002  # of a rate: fio cuts it to whole KiB/s, and means of several passes are rounded
+_GAP = 3
+_MOST = 80
+
+
+class DiskMark(Output):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "CrystalDiskMark"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "MB/s = 1,000,000 byte", " IOPS] <", "T= 1):", "T= 1) :", "(QD=32) :",
+    )  # fmt: skip
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not _ROW.match(line) and not (_UNIT.search(line) and line.lstrip().startswith("*")):
+            return None
+        top, blanks = cursor.at, 0
+        for index in range(cursor.at - 1, -1, -1):
+            line = cursor.line(index) or ""
+            blanks = 0 if line else blanks + 1
+            if blanks > _GAP or (line and not _is_own(line)) or _REST.match(line):
+                break
+            top = index if line else top
+        return top
+
+    @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        last = _end(cursor, first)
+        whole = joined(cursor, first, last)
+        head = _TITLE.search(whole)
+        tool = _tool(whole)
+        text = compact(cursor, first, last)
+        size = _SIZE.search(whole)
+        options: dict[str, Scalar] = {"size": units.parse_bytes(size[1])} if size else {}
+        if tool == "KDiskMark":
+            options |= {"ioengine": "libaio", "direct": True}
+        trials = tuple(_trials(text, tool, head["version"] if head else "", options))
+        rates = len(re.findall(r"MB/s(?!=)", text))
+        torn = rates - sum(1 for match in _LINE.finditer(text) if match["rate"])
+        if not trials:
+            raise Unreadable("its lines are torn" if torn else "it holds no result", last=last)
+        unread = ((first, last, f"{torn} of its lines are torn"),) if torn else ()
+        return OutputReading(first, last, trials=trials, unread=unread)
+
+
+def _tool(whole: str) -> str:
+    """Which of the two it is, also without its title: KDiskMark puts a blank into "4 KiB"."""
+    if "CrystalDiskMark" in whole:
+        return "CrystalDiskMark"
+    is_other = "KDiskMark" in whole or re.search(r"\d [KM]iB \(Q", whole)
+    return "KDiskMark" if is_other else "CrystalDiskMark"
+
+
+def _is_own(line: str) -> bool:
+    return bool(_ROW.match(line) or _OWN.match(line))
+
+
+def _end(cursor: TextCursor, first: int) -> int:
+    """Index of the last line of one report: before the next one's head."""
+    last, blanks, ended = first, 0, False
+    for index, line in lines(cursor, first, _MOST):
+        if not line:
+            blanks += 1
+            continue
+        rest = bool(_REST.match(line))
+        if blanks > _GAP or prompt_in(line) or not _is_own(line) or (ended and not rest):
+            break
+        ended = ended or rest
+        last, blanks = index, 0
+    return last
+
+
+def _trials(
+    text: str, tool: str, version: str, options: Mapping[str, Scalar]
+) -> Iterator[PrintedTrial]:
+    """The results, without those of zero: tests that were not run.
+
+    Raises:
+        Unreadable: whether a line is of reads or writes is cut off.
+    """
+    section = ""
+    for match in _LINE.finditer(text):
+        if match["section"]:
+            section = match["section"]
+            continue
+        way = (match["way"] or section).lower().replace("mix", "mixed")
+        if not float(match["rate"]):
+            continue
+        if not way:
+            raise Unreadable("whether it read or wrote is cut off")
+        random = match["how"] in {"RND", "Random"}
+        kind = {"read": "read", "write": "write"}.get(way, "rw")
+        own: dict[str, Scalar] = {**options, "rw": f"rand{kind}" if random else kind}
+        size = _block(match)
+        if size:
+            own["bs"] = size
+        depth = match["depth"] or match["queue"]
+        own |= {"iodepth": int(depth or 1), "numjobs": int(match["threads"] or 1)}
+        metrics, steps = _figures(match, way, size, tool)
+        yield PrintedTrial(
+            tool=tool,
+            loops=(LoadResult(metrics=metrics, units={name: _kind(name) for name in metrics}),),
+            version=version,
+            label=" ".join(
+                (str(own["rw"]), *([units.show_bytes(size)] if size else ()), f"Q{depth or 1}")
+            ),
+            options=own,
+            steps=steps,
+        )
+
+
+def _kind(name: str) -> str:
+    return "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"
+
+
+def _block(match: re.Match[str]) -> int | None:
+    """Bytes of a request; the KB of CrystalDiskMark 3 are KiB. None where it does not say."""
+    return units.parse_bytes(match["size"] + match["unit"]) if match["size"] else None
+
+
+def _figures(
+    match: re.Match[str], way: str, size: int | None, tool: str
+) -> tuple[dict[str, float], dict[str, float]]:
+    rate, half = units.printed(match["rate"])
+    iops = units.printed(match["iops"]) if match["iops"] else None
+    unit, slack = (_MB, 0.0) if tool != "KDiskMark" else _unit(rate, half, iops, size)
+    metrics = {f"{way}.bandwidth": rate * unit}
+    steps = {f"{way}.bandwidth": half * unit + rate * unit * slack}
+    if iops:
+        metrics[f"{way}.iops"], steps[f"{way}.iops"] = iops
+    if match["latency"]:
+        latency, step = units.printed(match["latency"])
+        metrics[f"{way}.latency.mean"], steps[f"{way}.latency.mean"] = latency * 1e-6, step * 1e-6
+    return metrics, steps
+
+
+def _unit(
+    rate: float, half: float, iops: tuple[float, float] | None, size: int | None
+) -> tuple[float, float]:
+    """Bytes in what a line of KDiskMark calls MB, and by how much of it that may be wrong."""
+    if iops and size:
+        expected, slack = iops[0] * size, iops[1] * size
+        fits = [
+            unit for unit in (_MB, _KIBI, _MIB)
+            if abs(rate * unit - expected) <= slack + half * unit + expected * _NEAR
+        ]  # fmt: skip
+        if len(fits) == 1:
+            return fits[0], 0.0
+    return _KIBI, 1 - _MB / _KIBI

@@ -1,0 +1,173 @@
+"""`rados bench` of Ceph: writes, sequential and random reads of objects; one trial per run.
+
+Its MB is MiB. IOPS are the requests made over the time where both stand there: what it prints as
+"Average IOPS" is cut to a whole number.
+
+Source: ceph, src/common/obj_bencher.cc, write_bench(), seq_read_bench(), rand_read_bench(), and
+status_printer() for the table while it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
+
+_HEAD = re.compile(r"^\s*Maintaining \d+ concurrent|^\s*(?:\S+ )?\s*sec\s+Cur ops\s+started")
+_BEGINS = re.compile(r"^\s*(?:hints = \d|Maintaining \d+ concurrent)")
+_SUM = re.compile(
+    r"^\s*(?:Total (?:time run|writes made|reads made)|(?:Write|Read|Object) size"
+    r"|Bandwidth \(MB/sec|(?:Stddev|Max|Min) (?:[Bb]andwidth|IOPS|[Ll]atency)"
+    r"|Average (?:IOPS|[Ll]atency))"
+)
+_OWN = re.compile(
+    r"^\s*(?:hints = \d|Maintaining|Object prefix|(?:for |seconds or |or )?\d+ (?:seconds|objects)"
+    r"|.{0,30}\bsec\s+Cur ops|last lat|avg lat|lat\(s\)|.{0,40}min lat: |[\d.\s:e+-]+$)"
+)
+_N = r"(\d[\d.]{0,20}(?:e-?\d{1,3})?)"
+_ASKED = re.compile(r"Maintaining(\d{1,9})concurrent(?:writes|reads)of(\d{1,15})bytes")
+_TIME = re.compile(rf"Totaltimerun:{_N}")
+_MADE = re.compile(r"Total(writes|reads)made:(\d{1,18})")
+_BANDWIDTH = re.compile(rf"(?<!n)Bandwidth\(MB/sec\):{_N}")
+_IOPS = re.compile(r"AverageIOPS:?(\d{1,12})")
+_LATENCIES = {
+    "mean": re.compile(rf"AverageLatency(?:\(s\))?:{_N}", re.IGNORECASE),
+    "stdev": re.compile(rf"StddevLatency(?:\(s\))?:{_N}", re.IGNORECASE),
+    "max": re.compile(rf"Maxlatency(?:\(s\))?:{_N}", re.IGNORECASE),
+    "min": re.compile(rf"Minlatency(?:\(s\))?:{_N}", re.IGNORECASE),
+}
+_OTHERS = {
+    "stdev_bandwidth": (rf"StddevBandwidth:{_N}", float(units.MIB)),
+    "max_bandwidth": (rf"Maxbandwidth\(MB/sec\):{_N}", float(units.MIB)),
+    "min_bandwidth": (rf"Minbandwidth\(MB/sec\):{_N}", float(units.MIB)),
+    "max_iops": (rf"MaxIOPS:{_N}", 1.0), "min_iops": (rf"MinIOPS:{_N}", 1.0),
+}  # fmt: skip
+_SIZE = re.compile(r"(?:Write|Read)size:(\d{1,15})")
+_POOL = re.compile(r"\s(?:-p|--pool)[ =](\S{1,100})")
+_MOST = 4000
+_GAP = 4
+
+
+class RadosBench(Output):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "rados bench"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "concurrent writes of", "sec Cur ops", "Total writes made:", "Total reads made:",
+        "Bandwidth (MB/sec):",
+    )  # fmt: skip
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not _HEAD.match(line) and not _SUM.match(line):
+            return None
+        top, blanks = cursor.at, 0
+        for index in range(cursor.at, -1, -1):
+            line = cursor.line(index) or ""
+            blanks = 0 if line else blanks + 1
+            is_own = _OWN.match(line) or _SUM.match(line)
+            if blanks > _GAP or (line and not is_own) or (index < top and _ends(line)):
+                break
+            top = index if line else top
+            if _BEGINS.match(line) and "hints" in line:
+                break
+        return top
+
+    @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        last, blanks, at = first, 0, None
+        for index, line in lines(cursor, first, _MOST):
+            if not line:
+                blanks += 1
+                continue
+            is_sum = bool(_SUM.match(line))
+            if blanks > _GAP or prompt_in(line) or not (is_sum or _OWN.match(line)):
+                break
+            if at is not None and not is_sum and not re.match(r"^[\s\d.e-]+$", line):
+                break  # another run begins
+            at = index if is_sum and at is None else at
+            last, blanks = index, 0
+        if at is None:
+            raise Unreadable("its sums at the end are cut off", last=last)
+        text = compact(cursor, at, last)
+        asked = _ASKED.search(compact(cursor, first, min(first + 4, last)))
+        begin, prompt = command_before(cursor, first, ("rados",), about="bench")
+        metrics, steps, details, direction = _figures(text)
+        options: dict[str, Scalar] = {"rw": direction}
+        if " rand" in prompt.command:
+            options["rw"] = "randread"
+        if size := _SIZE.search(text):
+            options["bs"] = int(size[1])
+        if asked:
+            options |= {"iodepth": int(asked[1]), "bs": int(asked[2])}
+        elif depth := re.search(r"\s-t ?(\d{1,6})", prompt.command):
+            options["iodepth"] = int(depth[1])
+        pool = _POOL.search(prompt.command)
+        time = _TIME.search(text)
+        trial = PrintedTrial(
+            tool=self.tool,
+            loops=(LoadResult(metrics=metrics, units={name: _kind(name) for name in metrics}),),
+            command=prompt.command,
+            host=prompt.host,
+            target=pool[1] if pool else "",
+            elapsed=(float(time[1]),) if time else None,
+            options=options,
+            steps=steps,
+            details=details,
+        )
+        return OutputReading(begin, last, trials=(trial,))
+
+
+def _ends(line: str) -> bool:
+    """Whether a run ends in a line: another one's figures begin below it."""
+    return bool(re.match(r"^\s*Min latency", line))
+
+
+def _kind(name: str) -> str:
+    return "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"
+
+
+def _figures(text: str) -> tuple[dict[str, float], dict[str, float], dict[str, Json], str]:
+    """Metrics, half of the last digit of each, details, and the direction.
+
+    Raises:
+        Unreadable: whether it read or wrote is cut off, or there is no rate.
+    """
+    made, time, rate = _MADE.search(text), _TIME.search(text), _BANDWIDTH.search(text)
+    if not made:
+        raise Unreadable("whether it read or wrote is cut off")
+    direction = "read" if made[1] == "reads" else "write"
+    metrics: dict[str, float] = {}
+    steps: dict[str, float] = {}
+    if time and float(time[1]):
+        seconds, half = units.printed(time[1])
+        metrics["iops"] = int(made[2]) / seconds
+        steps["iops"] = metrics["iops"] * half / seconds
+    elif cut := _IOPS.search(text):
+        metrics["iops"], steps["iops"] = float(cut[1]), 1.0
+    if rate:
+        value, step = units.printed(rate[1])
+        metrics["bandwidth"], steps["bandwidth"] = value * units.MIB, step * units.MIB
+    if not metrics:
+        raise Unreadable("it holds no rate")
+    for name, pattern in _LATENCIES.items():
+        if match := pattern.search(text):
+            metrics[f"latency.{name}"], steps[f"latency.{name}"] = units.printed(match[1])
+    details: dict[str, Json] = {"requests": int(made[2])}
+    for name, (printed, scale) in _OTHERS.items():
+        if match := re.search(printed, text):
+            details[name] = float(match[1]) * scale
+    return (
+        {f"{direction}.{name}": value for name, value in metrics.items()},
+        {f"{direction}.{name}": value for name, value in steps.items()},
+        details,
+        direction,
+    )

@@ -1,0 +1,64 @@
+"""rados bench. Oracle: requests times their size over the seconds is the bandwidth it prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.printed import Unread
+from tests.mangle import mangled, read, trials
+
+TEXT = (Path(__file__).parents[2] / "outputs" / "rados-bench" / "three.txt").read_text()
+
+
+def test_each_run_is_a_trial_in_mebibytes() -> None:
+    every = trials(TEXT)
+    ways = [("write", 4 * 2**20), ("read", 4 * 2**20), ("read", 4096)]
+    assert len(every) == len(ways)
+    for trial, (way, size) in zip(every, ways, strict=True):
+        metrics = trial.loops[0].metrics
+        rate = metrics[f"{way}.bandwidth"]
+        assert metrics[f"{way}.iops"] * size == pytest.approx(rate, rel=3e-3)
+        assert trial.options["bs"] == size
+    write, sequential, old = every
+    assert write.loops[0].metrics["write.latency.mean"] == 0.145822
+    assert write.loops[0].metrics["write.latency.stdev"] == 0.0512
+    assert write.details["max_iops"] == 115
+    assert (write.host, write.target, write.options["iodepth"]) == ("mon1", "scratch", 16)
+    assert (sequential.options["iodepth"], sequential.elapsed) == (32, (4.25532,))
+    assert old.loops[0].metrics["read.latency.max"] == 0.9
+    assert old.command == ""
+
+
+def test_every_shape() -> None:
+    text = TEXT[: TEXT.index("Before")].rstrip()
+    expected = [dict(trial.loops[0].metrics) for trial in trials(text)]
+    for shape, changed in mangled(text):
+        assert [dict(trial.loops[0].metrics) for trial in trials(changed)] == expected, shape
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (TEXT[: TEXT.index("Total time")], "its sums at the end are cut off"),
+        (TEXT[TEXT.index("Bandwidth") : TEXT.index("[root@mon1 ~]# rados bench -p scratch 10 s")],
+         "whether it read or wrote is cut off"),
+    ],
+)  # fmt: skip
+def test_what_is_cut_off(text: str, reason: str) -> None:
+    (entry,) = read(text)
+    assert isinstance(entry, Unread)
+    assert entry.reason == reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '       << "Total writes made:      " << data.finished << std::endl\n',
+        '    out(cout) << "Maintaining " << concurrentios << " concurrent writes of "\n',
+        "The line Bandwidth (MB/sec): is in MiB, and Total writes made: counts objects.\n",
+    ],
+)
+def test_source_and_prose(text: str) -> None:
+    assert read(text) == []
