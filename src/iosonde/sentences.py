@@ -68,6 +68,17 @@ def trial_words(sheet: TrialSheet) -> str:
     return ", ".join(parts)
 
 
+def arrival_words(sheet: TrialSheet) -> str:
+    """How true a replay was to the times of its trace; empty of other loads."""
+    means = {metric.name: metric.mean for metric in sheet.metrics}
+    if "arrival.error.p99" not in means or "arrival.lag" not in means:
+        return ""
+    return (
+        f", requests issued within {units.show_seconds(means['arrival.error.p99'])} of the "
+        f"trace's times (p99), {units.show_seconds(means['arrival.lag'])} late at the end"
+    )
+
+
 def requirement_words(result: RequirementResult) -> str:
     """A requirement's verdict: "pass: sync.latency.p99 < 10 ms (8.2 … 9.1 ms, 7 loops)"."""
     if result.value is None:

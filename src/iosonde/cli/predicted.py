@@ -101,7 +101,7 @@ def print_forecasts(compared: ComparedForecasts) -> None:
     """A row for each trial, and how well the order of them was predicted."""
     from rich.table import Table
 
-    from iosonde.report.forecasts import HEADINGS, cells
+    from iosonde.report.forecasts import HEADINGS, cells, lateness_words
 
     table = Table(box=None)
     table.add_column("run")
@@ -110,6 +110,9 @@ def print_forecasts(compared: ComparedForecasts) -> None:
     for trial in compared.trials:
         table.add_row(trial.run, *cells(trial.forecast))
     out().print(table)
+    for trial in compared.trials:
+        if arrival := lateness_words(trial.forecast):
+            out().print(arrival, markup=False)
     if compared.tau is not None:
         out().print(f"predicted and measured order agree with Kendall's tau {compared.tau:.2f}")
     for missing in compared.without:

@@ -34,6 +34,11 @@ class Rates:
     iops: float = field(metadata=_POSITIVE)
     bandwidth: float | None = field(default=None, metadata={**ABSENT, **_POSITIVE})
     latency_mean: float | None = field(default=None, metadata={**ABSENT, **_POSITIVE})
+    latency_p99: float | None = field(default=None, metadata={**ABSENT, **_POSITIVE})
+    arrival_error_p99: float | None = field(default=None, metadata={**ABSENT, **_POSITIVE})
+    """Of a replay by how many seconds requests were issued behind their times."""
+    lag: float | None = field(default=None, metadata={**ABSENT, **_POSITIVE})
+    """The same at the end, over the last hundredth of the requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +53,14 @@ class ComparedForecast:
     band: tuple[float, float] = field(metadata={"schema": {"items": {"minimum": 0}}})
     """The lowest and the highest `iops` that the devices' models leave open, 1/s."""
     inside: bool
-    """Whether the measured iops lie within the band."""
+    """Whether the measured iops lie within the band; of a replay the latency within its own."""
     off: Mapping[str, float | None]
     """Predicted against measured, as a fraction of the measured; null where that is not known."""
     devices: Mapping[str, str]
     """Layer → model."""
     forecast: Forecast = field(metadata=HIDDEN)
+    latency_band: tuple[float, float] | None = field(default=None, metadata=ABSENT)
+    """Of a replay the lowest and the highest mean latency that the models leave open, seconds."""
 
     @classmethod
     def of(cls, run: str, forecast: Forecast) -> ComparedForecast:
@@ -69,6 +76,7 @@ class ComparedForecast:
             off={name: forecast.off(name) for name in forecast.predicted},
             devices=forecast.devices,
             forecast=forecast,
+            latency_band=forecast.latency_band,
         )
 
 

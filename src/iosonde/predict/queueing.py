@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
-from math import sqrt
+from math import inf, sqrt
 from random import Random
 from typing import TypeAlias
 
@@ -65,6 +65,19 @@ class Flow:
     latency: float
     error: float
     busy: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRequests:
+    """Requests that came at times of their own, in their order.
+
+    Args:
+        late: seconds that each was issued after its time, since too many were under way.
+        latencies: seconds of each from its issue to its end.
+    """
+
+    late: tuple[float, ...]
+    latencies: tuple[float, ...]
 
 
 class Station:
@@ -154,6 +167,44 @@ def flow(
     return _summed(net.ends, net.waits, began, net.stations)
 
 
+def arrive(
+    works: Sequence[Work],
+    services: Sequence[ServiceModel],
+    times: Sequence[float],
+    *,
+    in_flight: int,
+    mirrors: Mapping[int, tuple[int, ...]] | None = None,
+    seed: int = 1,
+) -> ServedRequests:
+    """Requests through devices, each at its own time, or as soon as there is room for it.
+
+    Args:
+        works: the requests in order.
+        services: the devices.
+        times: seconds at which each is to be issued, never decreasing; as many as `works`.
+        in_flight: requests under way at the most.
+        mirrors: see `flow`.
+        seed: of chance.
+    """
+    stations = [Station(service) for service in services]
+    net = _Net(works, stations, mirrors or {}, Random(seed))  # noqa: S311
+    late, latencies = [0.0] * len(times), [0.0] * len(times)
+    now, begun, flying = 0.0, 0, 0
+    while begun < len(times) or flying:
+        if begun < len(times) and flying < in_flight:
+            start = max(times[begun], now)
+            if start <= net.next:
+                late[begun] = start - times[begun]
+                net.begin(start)
+                begun, flying = begun + 1, flying + 1
+                continue
+        now, _, ended = net.step()
+        if ended:
+            flying -= 1
+            latencies[net.number] = net.waits[-1]
+    return ServedRequests(tuple(late), tuple(latencies))
+
+
 class _Net:
     """Requests on their way: the next event is that of the earliest time."""
 
@@ -167,6 +218,8 @@ class _Net:
         self.stations, self.chance = stations, chance
         self._mirrors = mirrors
         self.worked = 0
+        self.number = -1
+        """Of the request that went on last."""
         self.ends: list[float] = []
         self.waits: list[float] = []
         self._works = works
@@ -188,9 +241,15 @@ class _Net:
         """The next request comes."""
         heappush(self._events, (at, next(self._numbers), 0, at))
 
+    @property
+    def next(self) -> float:
+        """When a request goes on; infinity where none is under way."""
+        return self._events[0][0] if self._events else inf
+
     def step(self) -> tuple[float, int, bool]:
         """A request goes on: when, with which phase, and whether it has ended."""
         now, number, phase, begun = heappop(self._events)
+        self.number = number
         work = self._works[number % len(self._works)]
         if phase == len(work):
             self.worked += bool(work)

@@ -23,6 +23,8 @@ class Forecast:
         measured: the same of the trial, means over its loops.
         band: lowest and highest iops of the model.
         devices: layer → model of it, as written.
+        latency_band: of requests that came at times of their own the lowest and the highest mean
+            latency of the model, in seconds: their rate is that of the times. None: of others.
     """
 
     trial: str
@@ -33,10 +35,13 @@ class Forecast:
     measured: Mapping[str, float]
     band: tuple[float, float]
     devices: Mapping[str, str] = field(default_factory=dict)
+    latency_band: tuple[float, float] | None = None
 
     @property
     def inside(self) -> bool:
-        """Whether the measured iops lie within the band."""
+        """Whether the measured iops, of a replay the mean latency, lie within the band."""
+        if self.latency_band:
+            return self.latency_band[0] <= self.measured["latency_mean"] <= self.latency_band[1]
         return self.band[0] <= self.measured["iops"] <= self.band[1]
 
     def off(self, name: str) -> float | None:

@@ -18,19 +18,51 @@ from iosonde.sentences import curve_name, curve_sentence, knee_words, paired_cur
 
 _MOST_HEAT_MAPS = 4
 _LEGEND = alt.Legend(orient="top", direction="horizontal", columns=2)
+_KINDS = ("measured", "predicted")
 _TICKS = ",.6~g"
 _INK = "#1a1a1a"
 """On pale cells, which stay pale on a dark page, where the ink of other charts turns bright."""
 
 
-def curve_answer(curves: Sequence[Curve]) -> str:
-    """Where the knees are, in one sentence a curve."""
-    return "; ".join(curve_sentence(curve, curves) for curve in curves) + "."
-
-
 Forecasts = Mapping[str, Forecast]
 """What a model said of trials, by their ids."""
 _NONE: Forecasts = {}
+
+
+def curve_answer(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> str:
+    """Where the knees are, in one sentence a curve; and how many points a model has predicted."""
+    knees = "; ".join(curve_sentence(curve, curves) for curve in curves) + "."
+    said = [forecasts[point.trial] for curve in curves for point in curve.points
+            if point.trial in forecasts]  # fmt: skip
+    return f"{knees} {_agreement(said)}." if said else knees
+
+
+def _agreement(forecasts: Sequence[Forecast]) -> str:
+    inside = sum(forecast.inside for forecast in forecasts)
+    return f"{inside} of {len(forecasts)} measured rates lie within the model's band"
+
+
+def model_words(curve: Curve, forecasts: Forecasts) -> str:
+    """Where a curve leaves the band of the model; empty where nothing was predicted."""
+    said = [(point, forecasts[point.trial]) for point in curve.points if point.trial in forecasts]
+    if not said:
+        return ""
+    sentences = [_agreement([forecast for _, forecast in said])]
+    for word, side in (("Faster", 1), ("Slower", 0)):
+        off = [
+            (point, forecast) for point, forecast in said
+            if not forecast.inside and (forecast.measured["iops"] > forecast.band[1]) == bool(side)
+        ]  # fmt: skip
+        if off:
+            places = ", ".join(str(point.matrix[curve.axis]) for point, _ in off)
+            _, most = max(off, key=lambda item: abs(item[1].off("iops") or 0.0))
+            at = next(point.matrix[curve.axis] for point, forecast in off if forecast is most)
+            sentences.append(
+                f"{word} than predicted at {curve.axis} {places}; most at {at}: "
+                f"{units.show_iops(most.measured['iops'])} measured, predicted "
+                f"{units.show_range(*most.band, '1/s')}"
+            )
+    return ". ".join(sentences) + "."
 
 
 def curve_figures(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> list[Figure]:
@@ -91,7 +123,7 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
     rows = [
         {
             "what": name, "order": at, "rate": point.iops / rate,
-            "latency": (point.latency or 0.0) / latency,
+            "latency": (point.latency or 0.0) / latency, "kind": _KINDS[0],
             "knee": bool(curve.knee and curve.knee.trial == point.trial),
             "within": _within(curve, at),
             "hover": f"{name}, {curve.axis} {point.matrix[curve.axis]}: "
@@ -103,6 +135,7 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
     foretold = [
         {
             "what": name, "order": at, "rate": iops / rate, "latency": seconds / latency,
+            "kind": _KINDS[1],
             "hover": f"{name}, {curve.axis} {curve.points[at].matrix[curve.axis]}, predicted: "
             f"{units.show_iops(iops)}, {units.show(seconds, 's')}",
         }
@@ -122,17 +155,23 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
     def chart(part: Sequence[Mapping[str, object]]) -> alt.Chart:
         return alt.Chart(data(part)).encode(x=x_axis, y=y_axis, color=colour)
 
+    def line(part: Sequence[Mapping[str, object]]) -> alt.Chart:
+        drawn_line: alt.Chart = chart(part).mark_line(aria=False).encode(order="order:Q")
+        if foretold:
+            drawn_line = drawn_line.encode(strokeDash=_dash())
+        return drawn_line
+
     layers = [
         chart([row for row in rows if row["within"]])
         .mark_line(strokeWidth=9, opacity=0.3, aria=False).encode(order="order:Q"),
-        chart(rows).mark_line(aria=False).encode(order="order:Q"),
+        line(rows),
         chart(rows).mark_point(filled=True, size=40, opacity=1).encode(description="hover:N"),
         chart([row for row in rows if row["knee"]])
         .mark_point(shape="diamond", size=220, strokeWidth=3, aria=False),
     ]  # fmt: skip
     if foretold:
         layers += [
-            chart(foretold).mark_line(strokeDash=[5, 4], aria=False).encode(order="order:Q"),
+            line(foretold),
             chart(foretold).mark_point(shape="square", size=40, opacity=1)
             .encode(description="hover:N"),
         ]  # fmt: skip
@@ -144,6 +183,11 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
         note="diamond: knee; thick: its interval"
         + ("; dashed, squares: predicted" if foretold else ""),
     )
+
+
+def _dash() -> alt.StrokeDash:
+    scale_of_kinds = alt.Scale(domain=_KINDS, range=[[1, 0], [5, 4]])
+    return alt.StrokeDash("kind:N", title=None, scale=scale_of_kinds, legend=_LEGEND)
 
 
 def _predicted(curve: Curve, forecasts: Forecasts) -> list[tuple[int, float, float]]:
@@ -224,6 +268,8 @@ def curve_blocks(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> Itera
     for curve in curves:
         yield Title(curve_name(curve, curves), 3)
         yield Text(knee_words(curve))
+        if agreement := model_words(curve, forecasts):
+            yield Text(agreement)
         said = _predicted(curve, forecasts)
         head = (
             curve.axis, "in flight", "IOPS", "± 95 %", "bandwidth", "mean latency", "p99",

@@ -12,7 +12,17 @@ HEADINGS = ("trial", "predicted", "band", "measured", "off", "latency off", "in 
 
 
 def cells(forecast: Forecast) -> tuple[str, ...]:
-    """A row under HEADINGS: I/Os a second, and how far the model was from them."""
+    """A row under HEADINGS: I/Os a second, and how far the model was from them.
+
+    Of requests that came at times of their own it is their mean latency.
+    """
+    if forecast.latency_band:
+        return (
+            forecast.trial, units.show_seconds(forecast.predicted["latency_mean"]),
+            units.show_range(*forecast.latency_band, "s"),
+            units.show_seconds(forecast.measured["latency_mean"]), "–",
+            _off(forecast.off("latency_mean")), "yes" if forecast.inside else "no",
+        )  # fmt: skip
     return (
         forecast.trial, units.show_iops(forecast.predicted["iops"]),
         units.show_range(*forecast.band, "1/s"),
@@ -27,7 +37,24 @@ def _off(share: float | None) -> str:
 
 def _summary(forecasts: Sequence[Forecast]) -> str:
     inside = sum(forecast.inside for forecast in forecasts)
-    return f"{inside} of {len(forecasts)} measured rates lie within the band of the model."
+    what = "latencies" if all(forecast.latency_band for forecast in forecasts) else "rates"
+    return f"{inside} of {len(forecasts)} measured {what} lie within the band of the model."
+
+
+def lateness_words(forecast: Forecast) -> str:
+    """How late requests with times of their own were, as predicted and as measured; else empty."""
+    if "lag" not in forecast.predicted or "lag" not in forecast.measured:
+        return ""
+    said, seen = forecast.predicted, forecast.measured
+    figures = [
+        f"{what} {units.show_seconds(said[name])} predicted, "
+        f"{units.show_seconds(seen[name])} measured"
+        for what, name in (
+            ("p99 latency", "latency_p99"), ("arrival error p99", "arrival_error_p99"),
+            ("lag at the end", "lag"),
+        )
+    ]  # fmt: skip
+    return f"{forecast.trial}: {'; '.join(figures)}"
 
 
 def forecast_blocks(forecasts: Sequence[Forecast]) -> Iterator[Block]:
@@ -37,3 +64,4 @@ def forecast_blocks(forecasts: Sequence[Forecast]) -> Iterator[Block]:
     yield Title("Predicted and measured")
     yield Text(_summary(forecasts))
     yield Cells(HEADINGS, tuple(map(cells, forecasts)))
+    yield from (Text(sentence) for sentence in map(lateness_words, forecasts) if sentence)

@@ -56,7 +56,7 @@ from iosonde.report.steady import (
 )
 from iosonde.report.tuning import campaign_head, campaign_sections, shown, tuning_of
 from iosonde.report.waterfall_chart import waterfall_blocks
-from iosonde.sentences import metric_words, requirement_words, verdict_words
+from iosonde.sentences import arrival_words, metric_words, requirement_words, verdict_words
 
 _NUMBERS, _PHRASES, _EACH, _CHIPS, _FIRST_FIGURES, _BARS = 4, 4, 3, 8, 3, 16
 
@@ -84,7 +84,8 @@ def answer_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> str
         return saturation_answer(runs[0])
     curves = () if compared.verdicts else [one for sheet in runs for one in sheet.curves]
     if curves:
-        return curve_answer(curves)
+        said = {forecast.trial: forecast for sheet in runs for forecast in sheet.forecasts}
+        return curve_answer(curves, said)
     labels = run_labels(runs, compared) if len(runs) > 1 else [""]
     labelled = list(zip(labels, runs, strict=True))
     plain = [(label, sheet) for label, sheet in labelled if tuning_of(sheet) is None]
@@ -252,7 +253,7 @@ def _figure(one: LabelledTrial, several: bool) -> str:
     tail = f", {metric_words(p99.name)} {units.show(p99.mean, p99.unit)}" if p99 else ""
     way, _, figure = metric.name.rpartition(".")
     words = way if figure in {"iops", "bandwidth"} else metric_words(metric.name)
-    return f"{words} {text}{tail}"
+    return f"{words} {text}{tail}{arrival_words(one.trial)}"
 
 
 def _against(

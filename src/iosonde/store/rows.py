@@ -172,8 +172,9 @@ def kept_of(row: Row[Any]) -> StoredExtra:
     what = content["what"]
     if "subjects" in what:
         what["subjects"] = tuple(PrintedSubject(**subject) for subject in what["subjects"])
-    if "band" in what:
-        what["band"] = tuple(what["band"])
+    for name in ("band", "latency_band"):
+        if what.get(name):
+            what[name] = tuple(what[name])
     if "place" in what:
         what["place"] = TextLocation(**what["place"])
     return StoredExtra(TextLocation(**content["place"]), _KINDS[row.kind](**what))

@@ -9,6 +9,8 @@ from typing import Any, ClassVar, cast
 
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import UsageError
+from iosonde.loads import LOADS
+from iosonde.loads.load import ReplayingEngine
 from iosonde.loads.named import declare_load, declare_loads
 from iosonde.predict.against import ComparedForecast, forecast, order, require_same_stack
 from iosonde.predict.curves import predicted_curves
@@ -17,6 +19,7 @@ from iosonde.predict.fit import fitted, network_and_size
 from iosonde.predict.model import Counts, model_of, top_of
 from iosonde.predict.model import predict as count
 from iosonde.predict.recorded import Recorded, is_trace
+from iosonde.predict.replayed import replay_forecast
 from iosonde.predict.requests import Requests, of_load
 from iosonde.predict.search import Question, Ranking, ranking, search
 from iosonde.predict.service.controller import Controller
@@ -283,6 +286,13 @@ def _forecasts(
         layer = top_of(declared, trial.probe if trial.probe in names else at)
         require_same_stack(run, trial, layer, declared)
         model = model_of(layer, declared.mtu)
+        if isinstance(LOADS.load(trial.load.engine)(), ReplayingEngine):
+            replayed = replay_forecast(trial, layer.name, declared.name, model, models)
+            if isinstance(replayed, NoTime):
+                without.append(UnpredictedTrial(run.id, trial.id, replayed.reason))
+            else:
+                forecasts.append(replayed)
+            continue
         if trial.load.engine != "fio":
             reason = f"loads of {trial.load.engine} are not predicted"
             without.append(UnpredictedTrial(run.id, trial.id, reason))

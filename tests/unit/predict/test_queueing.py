@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from iosonde.predict.queueing import Coming, Work, flow
+from iosonde.predict.queueing import Coming, Work, arrive, flow
 from iosonde.predict.service.limits import LimitsModel, Side
 from iosonde.predict.service.service import Access
 
@@ -53,6 +53,23 @@ def mean_value_analysis(demands: list[float], customers: int) -> tuple[float, fl
         rate = number / latency
         queues = [rate * one for one in times]
     return rate, latency
+
+
+def test_requests_at_times_of_their_own_wait_as_lindley_has_it() -> None:
+    """D. Lindley, "The theory of queues with a single server" (1952): each waits for the rest."""
+    chance, times, waits, now, wait = Random(5), [], [], 0.0, 0.0
+    for number in range(400):
+        gap = chance.expovariate(1 / 0.0012) if number else 0.0
+        now, wait = now + gap, max(0.0, wait + (0.001 if number else 0.0) - gap)
+        times.append(now)
+        waits.append(wait)
+    server, works = [Server(0.001, even=True)], [in_turn(1)] * len(times)
+    served = arrive(works, server, times, in_flight=len(times))
+    assert served.late == tuple([0.0] * len(times))
+    assert served.latencies == pytest.approx([wait + 0.001 for wait in waits])
+    alone = arrive(works, server, times, in_flight=1)  # waits before it is issued instead
+    assert alone.late == pytest.approx(waits, abs=1e-12)
+    assert alone.latencies == pytest.approx([0.001] * len(times))
 
 
 @pytest.mark.parametrize("load", [0.3, 0.7, 0.85])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -116,7 +116,39 @@ class Replay:
                 f"the replay ended with status {raw.status}: {said[-1] if said else 'no message'}",
                 hint="a file system without direct I/O needs --buffered",
             )
-        return _result(raw.files[REPLAYED], raw.files[RESULT])
+        return _result(raw.files[REPLAYED], replayed_of(raw))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replayed:
+    """Requests of a loop in the order of the trace, and how they went.
+
+    `times` and `late` (behind them) are nanoseconds, `took` from issue to end; `offsets` and
+    `lengths` bytes; `ops` 0 read, 1 write, 2 flush; `errors` the host's numbers, 0 of none.
+    """
+
+    times: NDArray[np.uint64]
+    offsets: NDArray[np.uint64]
+    lengths: NDArray[np.uint32]
+    ops: NDArray[np.uint8]
+    late: Times
+    took: Times
+    errors: NDArray[np.uint16]
+
+
+def replayed_of(raw: RawOutput) -> Replayed:
+    """What a loop left behind, request by request.
+
+    Raises:
+        LoadFailed: it is not whole.
+    """
+    if RESULT not in raw.files or REPLAYED not in raw.files:
+        raise LoadFailed("the result of the replay is not kept")
+    asked = _columns(raw.files[REPLAYED], b"iosonde requests 1 ", ("<u8", "<u8", "<u4", "u1"))
+    went = _columns(raw.files[RESULT], b"iosonde replayed 1 ", ("<i8", "<i8", "<u2"))
+    if len(asked[0]) != len(went[0]):
+        raise LoadFailed("the result of the replay is not that of its requests")
+    return Replayed(*asked, *went)
 
 
 def _columns(content: bytes, head: bytes, kinds: tuple[str, ...]) -> list[NDArray[Any]]:
@@ -139,11 +171,9 @@ def _columns(content: bytes, head: bytes, kinds: tuple[str, ...]) -> list[NDArra
     return columns
 
 
-def _result(requests: bytes, replayed: bytes) -> LoadResult:
-    times, _, lengths, ops = _columns(requests, b"iosonde requests 1 ", ("<u8", "<u8", "<u4", "u1"))
-    late, took, errors = _columns(replayed, b"iosonde replayed 1 ", ("<i8", "<i8", "<u2"))
-    if len(late) != len(times):
-        raise LoadFailed("the result of the replay is not that of its requests")
+def _result(requests: bytes, loop: Replayed) -> LoadResult:
+    times, lengths, ops = loop.times, loop.lengths, loop.ops
+    late, took, errors = loop.late, loop.took, loop.errors
     issued = times.astype("i8") + late
     began = 0 if times.any() else issued.min()
     elapsed = float((issued + took).max() - began) / 1e9
