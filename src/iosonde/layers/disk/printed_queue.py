@@ -1,0 +1,102 @@
+"""A block device's queue by its files in sysfs, as grep, head, tail or cat show them.
+
+Source: Linux Documentation/ABI/stable/sysfs-block (queue/*); grep(1) and head(1) for what they put
+before each file's text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_PLACE = (
+    r"(?:/sys/(?:class/)?block|\.)?/?(?P<device>(?:sd|hd|vd|xvd|nvme|md|dm-|loop|zram|ram|sr|nbd|rbd|drbd|"
+    r"bcache|mmcblk|pmem|etherd!|cciss!)[\w!.-]{0,24})/queue/(?P<name>[a-z]\w{1,40})"
+)
+_GREPPED = re.compile(rf"\s*{_PLACE}: ?(?P<value>\S.*)$")
+_HEADED = re.compile(rf"\s*==> {_PLACE} <==\s*$")
+_SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PLACE}\s*$")
+_FIGURE = re.compile(r"-?\d{1,19}$")
+_ACTIVE = re.compile(r"\[([\w-]+)\]")
+_SCHEDULERS = re.compile(
+    r"(?:\[?(?:none|noop|deadline|cfq|anticipatory|mq-deadline|kyber|bfq)\]?\s*)+$"
+)
+_TEXTS = {
+    "write_cache": re.compile(r"write (?:back|through)$"),
+    "zoned": re.compile(r"none|host-(?:aware|managed)$"),
+    "scheduler": _SCHEDULERS,
+}
+_FACTS = {"minimum_io_size": "io_min", "optimal_io_size": "io_opt"}
+_SWITCHES = {"rotational", "fua", "iostats", "add_random", "stable_writes", "dax"}
+
+
+class QueueFiles(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "queue files"
+    anchors: ClassVar[tuple[str, ...]] = ("/queue/",)
+    commands: ClassVar[tuple[str, ...]] = ("grep", "head", "tail", "cat", "more")
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _entry(cursor, cursor.at) else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        devices: dict[str, dict[str, Scalar]] = {}
+        host, last, after = prompt.host, first, first
+        for index, line in lines(cursor, first, 4000):
+            if index < after or not line:
+                if index > last + 3:
+                    break
+                continue
+            entry = _entry(cursor, index)
+            if entry is None:
+                break
+            device, name, value, after, named = entry
+            host = host or named
+            last = after - 1
+            if value is not None:
+                devices.setdefault(device, {})[_FACTS.get(name, name)] = value
+        return last, [
+            PrintedSubject("disk", device.replace("!", "/"), values, host)
+            for device, values in devices.items()
+        ]
+
+
+def _entry(cursor: TextCursor, index: int) -> tuple[str, str, Scalar, int, str] | None:
+    """Device, file, value, index of the line after it, and host; None where none begins."""
+    line = cursor.line(index) or ""
+    if match := _GREPPED.match(line):
+        value = _value(match["name"], match["value"].strip())
+        return None if value is None else (match["device"], match["name"], value, index + 1, "")
+    prompt = prompt_in(line)
+    shown = _HEADED.match(line) or _SHOWN.match(prompt.command if prompt else line.strip())
+    if not shown:
+        return None
+    value = _value(shown["name"], (cursor.line(index + 1) or "").strip())
+    host = prompt.host if prompt else ""
+    return None if value is None else (shown["device"], shown["name"], value, index + 2, host)
+
+
+def _value(name: str, text: str) -> Scalar:
+    """What a file holds; None where it holds no such thing."""
+    if name in _TEXTS:
+        if not _TEXTS[name].match(text):
+            return None
+        active = _ACTIVE.search(text)
+        single = text if " " not in text or name == "write_cache" else None
+        return active[1] if active else single
+    if not _FIGURE.match(text):
+        return None
+    return text == "1" if name in _SWITCHES and text in {"0", "1"} else int(text)

@@ -1,0 +1,60 @@
+"""`xfs_info`, and what mkfs.xfs prints: the geometry of an XFS.
+
+Source: xfsprogs 6.1, libfrog/fsgeom.c (xfs_report_geom).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.xfs.kind import geometry_facts
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_HEAD = re.compile(r"\s*meta-data ?=(?P<device>\S+)(?:\s|$)")
+_OWN = re.compile(r"\s*(?:data|naming|log|realtime)?\s*=|\s*\w[\w-]* ?=\d|[\w=, -]+ blks$")
+_MOUNT = re.compile(r"xfs_(?:info|growfs)\s+(?:-\S+ )*(/(?!dev/)\S*)")
+
+
+class XfsInfo(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "xfs_info"
+    anchors: ClassVar[tuple[str, ...]] = ("meta-data=", "meta-data =")
+    commands: ClassVar[tuple[str, ...]] = ("xfs_info", "mkfs.xfs", "xfs_growfs")
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        last = first
+        for index, line in lines(cursor, first + 1, 60):
+            if line and (not _OWN.match(line) or prompt_in(line) or _HEAD.match(line)):
+                break
+            if index > last + 2:
+                break
+            last = index if line else last
+            if line.lstrip().startswith("realtime"):
+                break
+        head = _HEAD.match(cursor.line(first) or "")
+        facts: dict[str, Scalar] = geometry_facts(joined(cursor, first, last))
+        if head is None or not facts:
+            raise Unreadable("the line of its data section is missing", last)
+        mount = _MOUNT.search(prompt.command)
+        device = head["device"]
+        return last, [
+            PrintedSubject(
+                "xfs", mount[1] if mount else device.removeprefix("/dev/"),
+                {"device": device, **facts}, prompt.host,
+            )
+        ]  # fmt: skip

@@ -1,0 +1,53 @@
+"""Files of a queue in sysfs, as people show them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "linux-6.18-queue"
+
+
+def disks(given: str) -> dict[str, dict[str, Scalar]]:
+    return {thing.name: dict(thing.values) for state in states(given) for thing in state.subjects}
+
+
+def test_what_grep_shows_in_every_shape() -> None:
+    for shape, given in mangled((PLACE / "grep.txt").read_text()):
+        vda = disks(given)["vda"]
+        assert vda["scheduler"] == "mq-deadline", shape
+        assert (vda["nr_requests"], vda["read_ahead_kb"], vda["io_min"]) == (256, 8192, 4096)
+        assert (vda["rotational"], vda["write_cache"]) == (True, "write back")
+
+
+def test_cat_head_and_prompts() -> None:
+    shown = (
+        "root@db1:~# cat /sys/block/sda/queue/scheduler\nnoop deadline [cfq]\n"
+        "root@db1:~# cat /sys/block/sda/queue/nr_requests\n128\n\n"
+        "==> /sys/block/nvme0n1/queue/scheduler <==\n[none] mq-deadline\n\n"
+        "==> /sys/block/nvme0n1/queue/rotational <==\n0\n"
+    )
+    assert disks(shown) == {
+        "sda": {"scheduler": "cfq", "nr_requests": 128},
+        "nvme0n1": {"scheduler": "none", "rotational": False},
+    }
+    assert {each.host for state in states(shown) for each in state.subjects} == {"db1"}
+
+
+@pytest.mark.parametrize(
+    "near_miss",
+    [
+        "echo none > /sys/block/sda/queue/scheduler",
+        "/sys/block/<device>/queue/scheduler: the scheduler",
+        "cat /sys/block/sda/queue/scheduler shows which scheduler is active.",
+        "cat /sys/block/sda/queue/scheduler\ncat: permission denied",
+        "/sys/block/sda/queue/nr_requests: how many requests may be waiting",
+    ],
+)
+def test_commands_and_prose_are_no_values(near_miss: str) -> None:
+    assert [one for one in states(near_miss) if one.tool == "queue files"] == []
+    assert not [entry for entry in read(near_miss) if getattr(entry, "reason", "")]

@@ -1,0 +1,33 @@
+"""What mkfs.xfs printed when it was given su=64k,sw=4: its words are the oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.printed import Unread
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "xfsprogs-6.1" / "mkfs.txt").read_text()
+
+
+def test_the_geometry_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        ((xfs,),) = [state.subjects for state in states(given)]
+        assert (xfs.kind, xfs.name) == ("xfs", "x.img"), shape
+        assert (xfs.values["stripe_unit"], xfs.values["stripe_width"]) == (64 << 10, 4 * 64 << 10)
+        assert (xfs.values["block_size"], xfs.values["allocation_groups"]) == (4096, 8)
+        assert (xfs.values["log"], xfs.values["log_size"]) == ("internal", 16384 * 4096)
+
+
+def test_the_mount_names_it() -> None:
+    (state,) = states("[root@n1 ~]# xfs_info /srv/data\n" + TEXT.replace("x.img", "/dev/sdb1"))
+    (xfs,) = state.subjects
+    assert (state.host, xfs.name, xfs.values["device"]) == ("n1", "/srv/data", "/dev/sdb1")
+
+
+def test_what_is_cut_and_what_only_looks_alike() -> None:
+    (entry,) = read(TEXT[: TEXT.index("data ")])
+    assert isinstance(entry, Unread)
+    assert "data section" in entry.reason
+    assert read('printf("meta-data=%-22s isize=%-6d", name, isize);') == []
+    assert read("The line that begins with meta-data= names the device.") == []
