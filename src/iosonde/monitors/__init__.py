@@ -30,7 +30,12 @@ OUTPUTS: Table[type[Output]] = Table(
         "interrupts": "iosonde.monitors.printed_interrupts:Interrupts",
         "iostat": "iosonde.monitors.printed_iostat:Iostat",
         "iotop": "iosonde.monitors.printed_iotop:Iotop",
+        "mpstat": "iosonde.monitors.printed_sysstat:Mpstat",
+        "pidstat_disk": "iosonde.monitors.printed_sysstat:PidstatDisk",
+        "sar_blocks": "iosonde.monitors.printed_sysstat:SarBlocks",
+        "sar_cpu": "iosonde.monitors.printed_sysstat:SarCpu",
         "sar_disk": "iosonde.monitors.printed_sar:SarDisk",
+        "sar_network": "iosonde.monitors.printed_sysstat:SarNetwork",
         "vmstat": "iosonde.monitors.printed_vmstat:Vmstat",
     },
 )

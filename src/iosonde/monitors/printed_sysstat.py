@@ -1,0 +1,216 @@
+"""mpstat, pidstat -d and sar -u, -b and -n DEV of sysstat: rates of each interval.
+
+Source: sysstat 12.6, mpstat.c, write_cpu_stats(); pidstat.c, write_pid_io_stats() (KiB/s);
+pr_stats.c, print_cpu_stats(), print_io_stats() (blocks of 512 bytes), print_net_dev_stats() (kB are
+1024 bytes).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedCounters
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput
+from iosonde.text.table import TextTable, read_table
+
+_K, _S = float(units.KIB), float(units.SECTOR)
+_CPU: dict[str, tuple[str, float]] = {
+    "%usr": ("cpu_user", 0.01), "%user": ("cpu_user", 0.01), "%nice": ("cpu_nice", 0.01),
+    "%sys": ("cpu_system", 0.01), "%system": ("cpu_system", 0.01),
+    "%iowait": ("cpu_iowait", 0.01), "%irq": ("cpu_irq", 0.01), "%soft": ("cpu_softirq", 0.01),
+    "%steal": ("cpu_steal", 0.01), "%guest": ("cpu_guest", 0.01),
+    "%gnice": ("cpu_guest_nice", 0.01), "%idle": ("cpu_idle", 0.01), "intr/s": ("interrupts", 1),
+}  # fmt: skip
+_CLOCK = re.compile(r"\d\d:\d\d:\d\d(?:[AP]M)?|Average:")
+_HALF_OF_DAY = re.compile(r"^(\s*\d\d:\d\d:\d\d) ([AP]M)(?=\s)")
+_FIGURE = re.compile(r"-?\d{1,15}(?:[.,]\d{1,6})?")
+_BLANKS = 3
+
+
+class _Clocked(TextCursor):
+    """A cursor in which a time of day is a single word, as "Average:" is."""
+
+    def __init__(self, cursor: TextCursor) -> None:
+        self._cursor = cursor
+        self.at, self.host = cursor.at, cursor.host
+
+    @override
+    def line(self, index: int) -> str | None:
+        line = self._cursor.line(index)
+        return line and _HALF_OF_DAY.sub(r"\1\2", line)
+
+    @override
+    def stamped(self, index: int) -> str | None:
+        return self._cursor.stamped(index)
+
+    @override
+    def block(self, first: int, most: int) -> list[str]:
+        return [_HALF_OF_DAY.sub(r"\1\2", line) for line in self._cursor.block(first, most)]
+
+
+class SysstatTable(StateOutput):
+    """A table with the time in its first column, one row per interval and thing."""
+
+    kind: ClassVar[str] = "host"
+    key: ClassVar[str] = ""
+    """Column that names the thing; empty: all rows are of the host."""
+    columns: ClassVar[Mapping[str, tuple[str, float]]]
+    """Columns of figures: name, and what one of it is in bytes, seconds or as a fraction."""
+    words: ClassVar[frozenset[str]] = frozenset()
+    """Columns that are taken as they are."""
+    needed: ClassVar[frozenset[str]]
+    """Columns without which a head is another table's."""
+    nothing: ClassVar[str] = "no row follows its head"
+
+    def is_head(self, cells: Sequence[str]) -> bool:
+        """Whether these words are a whole head."""
+        rest = cells[1:]
+        allowed = {*self.columns, *self.words, *((self.key,) if self.key else ())}
+        return (
+            bool(cells)
+            and _CLOCK.fullmatch(cells[0]) is not None
+            and self.needed <= set(rest)
+            and all(cell in allowed for cell in rest)
+            and (not self.key or self.key in rest)
+        )
+
+    def _is_row(self, head: Sequence[str], cells: Sequence[str]) -> bool:
+        return _CLOCK.fullmatch(cells[0]) is not None and all(
+            _FIGURE.fullmatch(cell)
+            for column, cell in zip(head, cells, strict=False)
+            if column in self.columns
+        )
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        clocked = _Clocked(cursor)
+        for first in range(cursor.at, max(cursor.at - 3, -1), -1):
+            if self._whole_head(clocked, first):
+                return first
+        return None
+
+    def _whole_head(self, cursor: TextCursor, first: int) -> list[str]:
+        """The longest head that begins in a line, whatever broke it; empty where none does."""
+        parts = cursor.block(first, 4)
+        for count in range(len(parts), 0, -1):
+            for gap in (" ", ""):
+                cells = gap.join(parts[:count]).split()
+                if self.is_head(cells):
+                    return cells
+        return []
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        clocked = _Clocked(cursor)
+        columns = self._whole_head(clocked, first)[1:]
+
+        def is_own(cells: Sequence[str]) -> bool:
+            return list(cells[1:]) == columns and _CLOCK.fullmatch(cells[0]) is not None
+
+        counters: list[PrintedCounters] = []
+        index, last = first, first
+        while (table := read_table(clocked, index, is_own)) is not None and table.rows:
+            counters += [
+                self._row(table, row, prompt) for row in table.rows if self._is_row(table.head, row)
+            ]
+            last = table.last
+            index = last + 1
+            while cursor.line(index) == "" and index < last + _BLANKS:
+                index += 1
+        return last, counters
+
+    def _row(self, table: TextTable, row: Sequence[str], prompt: Prompt) -> PrintedCounters:
+        values: dict[str, Json] = {"time": row[0].rstrip(":")}
+        name = ""
+        for column, cell in zip(table.head[1:], row[1:], strict=True):
+            if column == self.key:
+                name = "" if self.key == "CPU" and cell == "all" else cell
+            elif column in self.words:
+                values[column.lower()] = cell
+            else:
+                field, scale = self.columns[column]
+                values[field] = float(cell.replace(",", ".")) * scale
+        if self.key == "CPU" and name:
+            name = f"cpu{name}"
+        return self.counted(self.kind, name, values, prompt)
+
+
+class Mpstat(SysstatTable):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "mpstat"
+    anchors: ClassVar[tuple[str, ...]] = ("%iowait",)
+    commands: ClassVar[tuple[str, ...]] = ("mpstat",)
+    key: ClassVar[str] = "CPU"
+    columns: ClassVar[Mapping[str, tuple[str, float]]] = _CPU
+    needed: ClassVar[frozenset[str]] = frozenset({"%irq", "%iowait", "%idle"})
+
+
+class SarCpu(SysstatTable):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sar"
+    anchors: ClassVar[tuple[str, ...]] = ("%iowait",)
+    commands: ClassVar[tuple[str, ...]] = ("sar",)
+    key: ClassVar[str] = "CPU"
+    columns: ClassVar[Mapping[str, tuple[str, float]]] = {
+        name: _CPU[name] for name in ("%user", "%nice", "%system", "%iowait", "%steal", "%idle")
+    }
+    needed: ClassVar[frozenset[str]] = frozenset({"%user", "%iowait", "%idle"})
+
+
+class SarBlocks(SysstatTable):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sar"
+    anchors: ClassVar[tuple[str, ...]] = ("bread/s", "bwrtn/s")
+    commands: ClassVar[tuple[str, ...]] = ("sar",)
+    columns: ClassVar[Mapping[str, tuple[str, float]]] = {
+        "tps": ("iops", 1), "rtps": ("read.iops", 1), "wtps": ("write.iops", 1),
+        "dtps": ("discard.iops", 1), "bread/s": ("read.bandwidth", _S),
+        "bwrtn/s": ("write.bandwidth", _S), "bdscd/s": ("discard.bandwidth", _S),
+    }  # fmt: skip
+    needed: ClassVar[frozenset[str]] = frozenset({"tps", "bread/s", "bwrtn/s"})
+
+
+class SarNetwork(SysstatTable):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sar"
+    anchors: ClassVar[tuple[str, ...]] = ("rxpck/s", "rxkB/s", "txkB/s")
+    commands: ClassVar[tuple[str, ...]] = ("sar",)
+    kind: ClassVar[str] = "link"
+    key: ClassVar[str] = "IFACE"
+    columns: ClassVar[Mapping[str, tuple[str, float]]] = {
+        "rxpck/s": ("receive.packets", 1), "txpck/s": ("send.packets", 1),
+        "rxkB/s": ("receive.bandwidth", _K), "txkB/s": ("send.bandwidth", _K),
+        "rxbyt/s": ("receive.bandwidth", 1), "txbyt/s": ("send.bandwidth", 1),
+        "rxcmp/s": ("receive.compressed", 1), "txcmp/s": ("send.compressed", 1),
+        "rxmcst/s": ("receive.multicast", 1), "%ifutil": ("util", 0.01),
+    }  # fmt: skip
+    needed: ClassVar[frozenset[str]] = frozenset({"rxpck/s", "txpck/s"})
+
+
+class PidstatDisk(SysstatTable):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "pidstat"
+    anchors: ClassVar[tuple[str, ...]] = ("ccwr/s", "iodelay")
+    commands: ClassVar[tuple[str, ...]] = ("pidstat",)
+    key: ClassVar[str] = "PID"
+    columns: ClassVar[Mapping[str, tuple[str, float]]] = {
+        "kB_rd/s": ("read.bandwidth", _K), "kB_wr/s": ("write.bandwidth", _K),
+        "kB_ccwr/s": ("cancelled.bandwidth", _K), "iodelay": ("io_delay_ticks", 1),
+    }  # fmt: skip
+    words: ClassVar[frozenset[str]] = frozenset({"UID", "USER", "Command"})
+    needed: ClassVar[frozenset[str]] = frozenset({"kB_rd/s", "kB_wr/s", "Command"})
+    kind: ClassVar[str] = "process"
