@@ -14,6 +14,7 @@ from iosonde.exact import json_text
 from iosonde.records.run import Run, RunState
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.store import open_reader, open_store
+from iosonde.store.lines import EMPTY
 from iosonde.store.owner import this_process
 from iosonde.verbs.listing import list_runs
 from iosonde.verbs.schema import schema
@@ -112,6 +113,9 @@ def test_json_is_written_run_by_run_and_is_the_same_object(
     assert [run["id"] for run in ended.json["runs"]] == runs[::-1]
     whole = list_runs(store=environment["IOSONDE_STORE"]).to_json()
     assert ended.stdout == json_text(whole) + "\n"
+    lean = list_runs(store=environment["IOSONDE_STORE"], whole=True)
+    assert {line.outline for line in lean.lines} == {EMPTY}  # as many may be ten thousand
+    assert lean.to_json() == whole
     none = iosonde("list", "--json", "--filter", "name=x").stdout
     assert none == json_text({"schema": "iosonde.run/1", "runs": []}) + "\n"
 

@@ -45,8 +45,8 @@ def list_runs(
 
     most = (None if as_json else _SHOWN) if limit is None else limit or None
     listed = verb(
-        filters=filters or (), sort=sort, limit=most, delete=delete or (), store=store,
-        tell=write_message,
+        filters=filters or (), sort=sort, limit=most, delete=delete or (), whole=as_json,
+        store=store, tell=write_message,
     )  # fmt: skip
     if listed.rescued is not None:
         raise listed.rescued

@@ -38,7 +38,7 @@ class RunList(RunResults):
     """Runs of the store; each of `runs` is read when it is asked for."""
 
     lines: tuple[RunLine, ...] = field(metadata=HIDDEN)
-    """Of each run when it was made, its study, state, name, tags, and its outline."""
+    """Of each run when it was made, its study, state, name, tags, and, if read, its outline."""
     changes: Mapping[str, tuple[RunChange, ...]] = field(metadata=HIDDEN)
     """By the id of a run, what changed since the previous run of the same study."""
     matching: int = field(metadata=HIDDEN)
@@ -81,6 +81,7 @@ def list_runs(
     sort: str = "",
     limit: int | None = None,
     delete: Sequence[str] = (),
+    whole: bool = False,
     store: str | None = None,
     tell: Callable[[str], None] = _ignore,
 ) -> RunList:
@@ -93,6 +94,7 @@ def list_runs(
             falling order after a "-"; empty: the newest first.
         limit: the newest so many; None: all.
         delete: runs that are removed before, as by `rm`.
+        whole: only `runs` is used, so outlines and changes are not read for all of them.
         store: a file or a PostgreSQL URL; None: the usual one.
         tell: hears at once, as a sentence, where the store had to be taken to another file.
 
@@ -113,9 +115,11 @@ def list_runs(
         if order.asks_outline or any(condition.asks_outline for condition in conditions):
             every = source.outlined(heads)
         fitting = [line for line in every if all(condition.holds(line) for condition in conditions)]
-        newest = fitting if limit is None else fitting[:limit]
-        lines = source.outlined(order.sort(newest))
-        changes = _changes(source, lines, heads)
+        lines = tuple(order.sort(fitting if limit is None else fitting[:limit]))
+        changes: Mapping[str, tuple[RunChange, ...]] = {}
+        if not whole:
+            lines = source.outlined(lines)
+            changes = _changes(source, lines, heads)
     finally:
         source.close()
     runs = _StoredRuns([line.id for line in lines], store)
