@@ -209,6 +209,44 @@ except KeyboardInterrupt:
 """
 
 
+ENDER = f"""
+import signal
+from iosonde.verbs import signals
+signals.take_signals()
+signals.begin_work()
+def send():
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except signals.Interrupted:  # the first one
+        pass
+{DRIVER.replace("raise KeyboardInterrupt", "send(); send(); signals._signals.since = 0; send()")}
+"""
+
+
+def test_the_third_interruption_shows_the_cursor_again() -> None:
+    ours, theirs = pty.openpty()
+    kept = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ}
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=theirs, env={**kept, "TERM": "xterm", "LC_ALL": "C.UTF-8", "COLUMNS": "80"},
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        process.communicate(b"\n", timeout=60)
+    drawn = b""
+    while True:
+        try:
+            drawn += os.read(ours, 65536)
+        except OSError:  # EIO: nobody has the other end any more
+            break
+    os.close(ours)
+    screen = pyte.Screen(80, 24)
+    pyte.ByteStream(screen).feed(drawn)
+    assert b"\x1b[?25l" in drawn  # it was hidden
+    assert not screen.cursor.hidden
+    assert process.returncode == 130
+    assert any("ended at once" in line for line in _text(screen))
+
+
 @pytest.mark.parametrize("columns", [80, 60])
 def test_the_panel_on_a_terminal_and_what_is_left_of_it(columns: int) -> None:
     """The kernel's pseudo-terminal, and pyte's reading of what was written to it."""
