@@ -258,6 +258,7 @@ def test_dry_run_shows_commands_and_touches_nothing(iosonde: Iosonde, tmp_path: 
         (["run", "nowhere.yaml"], 2, "nowhere.yaml: the study cannot be read"),
         (["run", "--load", "latncy", "--target", "."], 2, "did you mean 'latency'"),
         (["run", "--load", "latency", "--target", ".", "--loops", "0"], 2, "--loops"),
+        (["run", "--load", "latency", "--target", "no/x", "--dry-run"], 4, "there is no directory"),
         (["run", "--load", "latency", "--target", ".", "--seconds", "soon"], 2, "is not a time"),
         (["run", "--load", "latency", "--target", ".", "--report", "no/r.html"], 2, "no/r.html"),
         (["run", "--resume", "--loops", "3"], 2, "takes no other options"),

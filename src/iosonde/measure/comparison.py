@@ -26,6 +26,7 @@ from iosonde.statistics.contrast import Bar
 from iosonde.statistics.verdict import Circumstances, Judgement, compared, judge, within_noise
 
 _EXTREMES = (".latency.min", ".latency.max", ".latency.stdev")
+_LISTED = 3  # labels in a message
 _SAME = 1e-3  # of the spread: two metrics whose logarithms move together closer than that are one
 
 
@@ -120,9 +121,16 @@ class Comparison:
 
 
 def label_of(sheet: TrialSheet) -> str:
-    """The trial as a person names it: `LOAD at PROBE on HOST`."""
+    """The trial as a person names it: `LOAD at PROBE on HOST`; an imported one may have no host."""
     trial = sheet.trial
-    return f"{trial.load.name} at {trial.probe} on {trial.host}"
+    return f"{trial.load.name} at {trial.probe}" + (f" on {trial.host}" if trial.host else "")
+
+
+def _labels(sheets: Sequence[TrialSheet]) -> str:
+    """The first labels, and how many more there are."""
+    labels = sorted({label_of(sheet) for sheet in sheets})
+    more = f" and {len(labels) - _LISTED} more" if len(labels) > _LISTED else ""
+    return ", ".join(labels[:_LISTED]) + more or "no trial with figures"
 
 
 def compare(
@@ -198,11 +206,10 @@ def match(baseline: RunSheet, candidate: RunSheet, wanted: Sequence[str] = ()) -
         if waiting.get(label_of(sheet))
     ]
     if not pairs:
-        there = "; ".join(sorted({label_of(sheet) for sheet in ours})) or "nothing"
-        here = "; ".join(sorted({label_of(sheet) for sheet in theirs})) or "nothing"
         raise UsageError(
             f"no trial of {candidate.run.id} has the load, probe and host of one of "
-            f"{baseline.run.id}: {baseline.run.id} holds {there}; {candidate.run.id} holds {here}",
+            f"{baseline.run.id}: {baseline.run.id} holds {_labels(ours)}; "
+            f"{candidate.run.id} holds {_labels(theirs)}",
             where=f"{baseline.run.id}, {candidate.run.id}",
             hint="choose one trial of each with --trial, which are then compared as they are",
         )

@@ -48,7 +48,7 @@ class ComparedTrial:
     host: str
 
     def __str__(self) -> str:
-        return f"{self.load} at {self.probe} on {self.host}"
+        return f"{self.load} at {self.probe}" + (f" on {self.host}" if self.host else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

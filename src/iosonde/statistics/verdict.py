@@ -22,6 +22,7 @@ GRAIN = log(1 + 1 / 64)
 """Width of a bin of fio's latency histogram (logarithm), the grain of its percentiles.
 Source: fio 3.x, stat.h, FIO_IO_U_PLAT_BITS 6."""
 
+_MOST_FACTOR = 999.5  # from here on it is shown as over 1,000
 _MOST = 700.0
 """Logarithm of a ratio from which on it is no float any more."""
 
@@ -177,8 +178,8 @@ def within_noise(judgement: Judgement) -> Finding | None:
         severity="note",
         subject=f"{verdict.candidate}: {verdict.metric}",
         message=(
-            f"a change of {show_fraction(verdict.change)} is within the noise: "
-            f"{show_fraction(low)} to {show_fraction(high)}"
+            f"a change of {_size_words(verdict.change)} is within the noise: "
+            f"{_size_words(low)} to {_size_words(high)}"
         ),
         evidence=(
             Evidence("change", verdict.change, "fraction", where),
@@ -188,6 +189,14 @@ def within_noise(judgement: Judgement) -> Finding | None:
         remedy=f"{verdict.more_loops} more loops of each would do" if verdict.more_loops else "",
         confirm="repeat both trials, in turns",
     )
+
+
+def _size_words(change: float) -> str:
+    """A fraction; from twice as much on, the factor."""
+    if change < 1:
+        return show_fraction(change)
+    factor = 1 + change
+    return f"a factor of {factor:.3g}" if factor < _MOST_FACTOR else "a factor over 1,000"
 
 
 def _contrast(a: Metric, b: Metric, circumstances: Circumstances) -> tuple[Contrast, bool]:

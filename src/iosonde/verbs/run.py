@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 from iosonde.change.guard import Permission, parse_destroy
 from iosonde.config import config_value
 from iosonde.contract import ADDED, HIDDEN, VerbResult
-from iosonde.errors import IosondeError, StoreFailed, UsageError
+from iosonde.errors import FileMissing, IosondeError, StoreFailed, UsageError
 from iosonde.extras import require_extra
 from iosonde.loads import LOADS
 from iosonde.loads.matrix import loop_seconds
@@ -150,6 +150,7 @@ def commands(
         plan, old = _plan(kept, file, options, resume=resume, name=name)
     finally:
         kept.close()
+    _require_local_targets(plan)
     if old is None:
         for note in _notes(plan):
             tell(note)
@@ -164,6 +165,19 @@ def commands(
         tuple(_passes(plan)),
         sum(_seconds(part[0], plan.study) for part in plan.rounds),
     )
+
+
+def _require_local_targets(plan: Plan) -> None:
+    """Refuse a target in a directory that this host does not have; of other hosts nothing is read.
+
+    A stack that is built first may make it.
+    """
+    if plan.study.stack:
+        return
+    for trial in (trial for part in plan.rounds for trial in part):
+        directory = Path(trial.probe.path).parent
+        if trial.probe.host == "local" and not directory.is_dir():
+            raise FileMissing(f"there is no directory {directory}", where="local")
 
 
 def _passes(plan: Plan) -> Iterator[tuple[str, ...]]:

@@ -324,3 +324,20 @@ def test_figures_and_change_always_agree(a: list[float], b: list[float]) -> None
     change = answer.judgement.verdict.change
     if change is not None and before > 1e-3 and after > 1e-3:
         assert after / before - 1 == pytest.approx(change, rel=1e-6, abs=1e-6)
+
+
+def test_a_message_lists_three_labels_and_no_empty_host() -> None:
+    a, b = _run("a", 1), _run("b", 2)
+    many = [
+        replace(
+            trial,
+            trial=replace(trial.trial, load=replace(trial.trial.load, name=f"other{at}"), host=""),
+        )
+        for trial in b.trials[:1]
+        for at in range(5)
+    ]
+    with pytest.raises(UsageError) as refused:
+        match(a, replace(b, trials=tuple(many)))
+    assert "b holds other0 at " in str(refused.value)
+    assert "other2 at scratch and 2 more (" in str(refused.value)
+    assert " on ," not in str(refused.value)

@@ -130,6 +130,11 @@ def test_within_noise_is_a_finding_with_figures() -> None:
     assert found is not None
     assert found.rule == "within-noise"
     assert found.message.startswith("a change of 1.02 % is within the noise: −")
+    wide = within_noise(_judge([1, 2, 900, 3, 1], [990, 1, 1030, 1001, 4000]))
+    assert wide
+    assert wide.message == (
+        "a change of a factor of 59.7 is within the noise: −35.8 % to a factor over 1,000"
+    )
     assert within_noise(_judge(STEADY, MORE)) is None
     assert within_noise(_judge([1.0], [2.0])) is None
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import ClassVar, cast
 
 from iosonde.change.guard import Permission
 from iosonde.contract import HIDDEN, NULL, VerbResult
 from iosonde.errors import IosondeError, UsageError
+from iosonde.layers import LAYERS
 from iosonde.measure.progress import Progress
 from iosonde.measure.ready import planned_command
 from iosonde.records.campaign import LeftOut, Varied
@@ -120,6 +122,8 @@ def _declared(file: TuneFile, place: MeasurementSite, stack: DeclaredStack) -> O
                 hint=f"its layers: {', '.join(layer_names)}",
             )
             raise file.wrong(["vary", name], problem)
+        for each in (name, *tried.also):
+            _check_setting(file, stack, name, each)
         values, default, seconds = tuple(tried.listed()), None, None
         if stack_key(stack, name):
             values, default = _as_written(file, place, name)
@@ -130,6 +134,27 @@ def _declared(file: TuneFile, place: MeasurementSite, stack: DeclaredStack) -> O
     counted = Space(tuple(map(_guessed, vary)))
     ranked = Space(tuple(map(_unknown, vary)))
     return _outlook(file, place, tuple(vary), counted, ranked, (note,), ())
+
+
+def _check_setting(file: TuneFile, stack: DeclaredStack, key: str, name: str) -> None:
+    """Refuse a name that is no key of its layer, and no setting of any kind of layer.
+
+    Which kinds stand at a layer is seen when it stands: a guest's name is that of its disk as well.
+    """
+    layer, _, setting = name.partition(".")
+    site = next((site for site in stack.sites if site.name == layer), None)
+    if site is None or stack_key(stack, name):
+        return
+    by_kind = {kind: {each.name for each in LAYERS.load(kind).settings} for kind in LAYERS}
+    if setting in set().union(*by_kind.values()):
+        return
+    own = [*by_kind.get(site.kind, ()), *type(site.declared).model_fields]
+    near = get_close_matches(setting, own, n=1)
+    problem = UsageError(
+        f"{layer} has no setting {setting!r}",
+        hint=f"did you mean {layer}.{near[0]}?" if near else f"it has {', '.join(sorted(own))}",
+    )
+    raise file.wrong(["vary", key], problem)
 
 
 def _as_written(
