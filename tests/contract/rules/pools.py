@@ -1,10 +1,17 @@
-"""What the tools of ZFS say of pools and their devices."""
+"""What tools say of pools of ZFS and their devices, and of the paths of multipath."""
 
 from __future__ import annotations
 
 from tests.contract.rules.case import RuleCase, case, state
 
 CASES = (
+    RuleCase(
+        "failed-paths.failed_paths",
+        "one of four paths has failed",
+        case(state("multipath", "mpatha", {"paths": 4, "failed_paths": 1, "failed": "sdd"})),
+        "none of four",
+        case(state("multipath", "mpatha", {"paths": 4, "failed_paths": 0})),
+    ),
     RuleCase(
         "degraded.pools",
         "a pool of ZFS without one of its devices",

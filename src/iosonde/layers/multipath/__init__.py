@@ -1,0 +1,1 @@
+"""dm-multipath: several paths to one LUN."""

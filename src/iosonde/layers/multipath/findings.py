@@ -1,0 +1,48 @@
+"""A rule about maps of multipath that lack paths.
+
+Source: multipath-tools 0.9, libmultipath/print.c (states of paths); Linux drivers/md/dm-mpath.c,
+queue_if_no_path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
+from iosonde.records.finding import Evidence, Finding
+
+
+def _count(state: StateEvidence, name: str) -> int:
+    value = state.values.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _failed_paths(case: EvidenceSet) -> Iterator[Finding]:
+    for state in case.of_kind("multipath"):
+        failed, paths = _count(state, "failed_paths"), _count(state, "paths")
+        if not failed or failed > paths:
+            continue
+        named = str(state.values.get("failed") or "")
+        rest = (
+            "what is measured goes over the others alone"
+            if failed < paths
+            else "no request reaches the LUN"
+        )
+        yield Finding(
+            "failed-paths", "warning" if failed < paths else "error", subject_of(state),
+            f"{failed} of {paths} paths of {state.name} {'has' if failed == 1 else 'have'} failed"
+            + (f" ({named.replace(' ', ', ')})" if named else "") + f": {rest}.",
+            (
+                Evidence("failed paths", failed, "", state.where),
+                Evidence("paths", paths, "", state.where),
+            ),
+            "look at the link, the switch and the port of the array that this path goes over; the "
+            "kernel's log says when it failed",
+            "`multipath -ll` shows every path as active ready running",
+        )  # fmt: skip
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("failed-paths", "multipath", "A map some of whose paths have failed.",
+         "multipath-tools 0.9, libmultipath/print.c", _failed_paths),
+)  # fmt: skip

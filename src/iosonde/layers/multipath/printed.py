@@ -1,0 +1,108 @@
+"""`multipath -ll` and `multipath -l`: maps with their groups of paths.
+
+Source: multipath-tools 0.9, libmultipath/print.c (snprint_multipath_topology, formats of maps,
+groups and paths) and libmultipath/defaults.h; older forms from 0.4.9 on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_MAP = re.compile(
+    r"\s*(?:\w+: )?(?P<name>[\w.:-]{1,100}) (?:\((?P<wwid>[\w.-]{5,100})\) ?)?dm-\d+ \S"
+)
+_SIZE = re.compile(r"size=(?P<size>\d+(?:\.\d+)?[KMGTP]) features='(?P<features>[^']{0,200})' "
+                   r"hwhandler='(?P<handler>[^']{0,60})' wp=(?P<wp>\w+)")  # fmt: skip
+_GROUP = re.compile(r"policy='(?P<policy>[^']{1,40})' prio=(?P<prio>-?\d+) status=(?P<status>\w+)")
+_PATH = re.compile(
+    r"(?P<place>\d+:\d+:\d+:\d+) (?P<device>[a-z]\w{1,20}) \d+:\d+ (?P<dm>active|failed|undef) "
+    r"(?P<checker>ready|faulty|shaky|ghost|undef|delayed|i/o pending|\w+) (?P<online>\w+)"
+)
+_BRANCHES = re.compile(r"[|`\\_+-]+(?=\s|$)|(?<=\s)[|`+]-(?=\+)")
+
+
+_OWN = re.compile(r"\s*(?:size=|[|`+\\_-]|\d+:\d+:|\w.{0,40}$|.*(?:status=|wp=))")
+
+
+class MultipathOutput(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "multipath"
+    anchors: ClassVar[tuple[str, ...]] = (" hwhandler='", "policy='", " wp=rw", " wp=ro")
+    commands: ClassVar[tuple[str, ...]] = ("multipath", "multipathd")
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        for index in range(cursor.at, max(cursor.at - 4, -1), -1):
+            line = cursor.line(index) or ""
+            if _MAP.match(line) and _is_map(cursor, index):
+                return index
+        return None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        head = _MAP.match(cursor.line(first) or "")
+        last = first
+        for index, line in lines(cursor, first + 1, 400):
+            if index > last + 2 or (line and not _is_own(line)):
+                break
+            last = index if line else last
+        text = " ".join(_BRANCHES.sub(" ", flow(cursor, first, last)).split())
+        size, paths = _SIZE.search(text), list(_PATH.finditer(text))
+        if head is None or size is None:
+            raise Unreadable("the line with its size is cut off", last)
+        if not paths:
+            raise Unreadable("it names no path", last)
+        facts = _facts(size, list(_GROUP.finditer(text)), paths)
+        if head["wwid"]:
+            facts["wwid"] = head["wwid"]
+        return last, [PrintedSubject("multipath", head["name"], facts, prompt.host)]
+
+
+def _facts(
+    size: re.Match[str], groups: list[re.Match[str]], paths: list[re.Match[str]]
+) -> dict[str, Scalar]:
+    failed = [
+        path["device"] for path in paths if path["dm"] == "failed" or path["checker"] == "faulty"
+    ]
+    facts: dict[str, Scalar] = {
+        "size": round(units.printed(size["size"], binary=True)[0]),
+        "paths": len(paths),
+        "failed_paths": len(failed),
+        "path_groups": len(groups),
+        "below": " ".join(path["device"] for path in paths),
+        "features": size["features"].partition(" ")[2],
+        "queue_if_no_path": "queue_if_no_path" in size["features"],
+    }
+    if handler := size["handler"].partition(" ")[2]:
+        facts["handler"] = handler
+    if groups:
+        facts["path_selector"] = groups[0]["policy"].split()[0]
+    if failed:
+        facts["failed"] = " ".join(failed)
+    return facts
+
+
+def _is_own(line: str) -> bool:
+    """Whether a line may belong to a map that began above."""
+    return bool(_OWN.match(line)) and not (prompt_in(line) or _MAP.match(line))
+
+
+def _is_map(cursor: TextCursor, first: int) -> bool:
+    """Whether the lines below are those of a map."""
+    return any(
+        (cursor.line(first + step) or "").lstrip().startswith(("size=", "[size="))
+        for step in (1, 2, 3)
+    )

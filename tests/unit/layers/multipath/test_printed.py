@@ -1,0 +1,62 @@
+"""What multipath -ll says of maps, and what is concluded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.explain.gather import of_document
+from iosonde.layers.multipath.findings import RULES
+from iosonde.records.printed import Unread
+from iosonde.text.document import of_bytes
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "multipath-composed" / "ll.txt").read_text()
+
+
+def test_the_maps_in_every_shape() -> None:
+    for shape, given in mangled(TEXT):
+        maps = {thing.name: thing.values for state in states(given) for thing in state.subjects}
+        assert list(maps) == ["mpatha", "mpathb"], shape
+        assert maps["mpatha"]["below"] == "sdb sdd sdc sde"
+        assert (maps["mpatha"]["paths"], maps["mpatha"]["failed_paths"]) == (4, 1)
+        assert (maps["mpatha"]["path_groups"], maps["mpathb"]["path_groups"]) == (2, 1)
+        assert (maps["mpatha"]["size"], maps["mpathb"]["size"]) == (500 << 30, 1 << 40)
+        assert (maps["mpatha"]["path_selector"], maps["mpathb"]["path_selector"]) == (
+            "service-time", "round-robin",
+        )  # fmt: skip
+        assert (maps["mpatha"]["handler"], maps["mpatha"]["queue_if_no_path"]) == ("alua", True)
+        assert "handler" not in maps["mpathb"]
+        assert maps["mpatha"]["wwid"] == "360002ac000000000000000120001f0c2"
+
+
+def test_a_map_that_is_named_by_its_wwid() -> None:
+    given = TEXT.replace("mpatha (360002ac000000000000000120001f0c2)", "360002ac0120001f0c2")
+    assert states(given)[0].subjects[0].name == "360002ac0120001f0c2"
+
+
+def test_what_is_concluded() -> None:
+    case, _ = of_document(of_bytes("page", TEXT.encode()))
+    (finding,) = [each for rule in RULES for each in rule.find(case)]
+    assert (finding.rule, finding.subject) == ("failed-paths", "mpatha")
+    assert "1 of 4 paths of mpatha has failed (sdd)" in finding.message
+
+
+def test_a_map_that_is_cut_off() -> None:
+    (entry,) = read("\n".join(TEXT.splitlines()[:2]))
+    assert isinstance(entry, Unread)
+    assert "no path" in entry.reason
+
+
+@pytest.mark.parametrize(
+    "near_miss",
+    [
+        "\"size=%S features='%f' hwhandler='%h' wp=%r\"",
+        "size=500G is what multipath -ll prints first.",
+        "fio --name=a --size=1G --rw=read",
+        "mpatha is dm-2 on this host.\n\nsize=500G features='0' hwhandler='0' wp=rw",
+    ],
+)
+def test_sources_and_prose_are_no_maps(near_miss: str) -> None:
+    assert [one for one in states(near_miss) if one.tool == "multipath"] == []
