@@ -26,10 +26,11 @@ PAGES = {
     "tune-no-difference": "report {flat} -o {file}",
     "predict": f"predict --stack {STACK} --load {LOAD} --set r5.chunk_size=16k,64k,256k "
                "--device disk=7k2-sata --html {file}",
+    "curves": "report {curves} -o {file}",
     "trace": "trace describe trace.csv --html {file}",
 }  # fmt: skip
 """Name → a command over the runs of tests/characterisation."""
-PICTURED = ("run", "comparison", "qualify", "import", "tune", "predict", "trace")
+PICTURED = ("run", "comparison", "qualify", "import", "tune", "predict", "curves", "trace")
 
 
 def write(folder: Path) -> list[Path]:
@@ -41,6 +42,7 @@ def write(folder: Path) -> list[Path]:
     from iosonde.store import open_store
     from tests.characterisation.in_process import run, surroundings
     from tests.characterisation.stored import prepare
+    from tests.fakes.curves import matrix_run
     from tests.fakes.ssd import SimulatedSsd, qualify
     from tests.unit.trace.sample import requests, text
 
@@ -52,6 +54,7 @@ def write(folder: Path) -> list[Path]:
         with surroundings(work):
             store = open_store()
             ids["qualified"] = qualify(store, "pts-iops", SimulatedSsd(480 << 30, 1.5, 6.0))
+            ids["curves"] = matrix_run(store, ROOT / STACK, "r5", "disk=7k2-sata")
             store.close()
         (work / "trace.csv").write_bytes(text("msr", requests(2000)))
         for name, command in PAGES.items():

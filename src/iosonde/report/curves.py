@@ -18,6 +18,7 @@ from iosonde.sentences import curve_name, curve_sentence, knee_words, paired_cur
 
 _MOST_HEAT_MAPS = 4
 _LEGEND = alt.Legend(orient="top", direction="horizontal", columns=2)
+_BELOW = alt.Legend(orient="bottom", direction="horizontal")
 _KINDS = ("measured", "predicted")
 _TICKS = ",.6~g"
 _INK = "#1a1a1a"
@@ -180,14 +181,13 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
         title=f"{title}: latency over rate",
         alt=f"mean latency over rate, a point for each {drawn[0].axis}. {sentence}",
         chart=sized(alt.layer(*layers), 260),
-        note="diamond: knee; thick: its interval"
-        + ("; dashed, squares: predicted" if foretold else ""),
+        note="diamond: knee; thick: its interval" + ("; squares: predicted" if foretold else ""),
     )
 
 
 def _dash() -> alt.StrokeDash:
     scale_of_kinds = alt.Scale(domain=_KINDS, range=[[1, 0], [5, 4]])
-    return alt.StrokeDash("kind:N", title=None, scale=scale_of_kinds, legend=_LEGEND)
+    return alt.StrokeDash("kind:N", title=None, scale=scale_of_kinds, legend=_BELOW)
 
 
 def _predicted(curve: Curve, forecasts: Forecasts) -> list[tuple[int, float, float]]:
