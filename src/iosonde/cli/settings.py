@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from iosonde.verbs.settings import HostSetting, HostSettings
 
 
+_WHOLE = {"setting", "needs", "risk"}  # columns whose texts are never broken
+_ALLOWED, _VALUE = 18, 16  # fewest, and most, columns of the terminal
+
+
 def settings(
     arguments: Annotated[
         list[str] | None,
@@ -47,15 +51,21 @@ def settings(
 
 
 def _print(shown: HostSettings, *, fixed: bool) -> None:
+    """A row each; columns without any text are left out, and and no name is broken."""
     from rich.table import Table
 
+    columns = ("setting", "value", "at boot", "kept", "allowed", "needs", "risk", "why not")
+    rows = [_cells(setting) for setting in shown.settings if setting.settable or fixed]
+    used = [place for place in range(len(columns)) if place < 2 or any(row[place] for row in rows)]
     table = Table(box=None, pad_edge=False, header_style="bold")
-    columns = ("setting", "value", "boot", "kept", "allowed", "needs", "risk")
-    for title in (*columns, "why not") if fixed else columns:
-        table.add_column(title, overflow="fold")
-    for setting in shown.settings:
-        if setting.settable or fixed:
-            table.add_row(*_cells(setting), *([setting.why_not] if fixed else []))
+    for place in used:
+        table.add_column(
+            columns[place], overflow="fold", no_wrap=columns[place] in _WHOLE,
+            min_width=_ALLOWED if columns[place] == "allowed" else None,
+            max_width=_VALUE if columns[place] == "value" else None,
+        )  # fmt: skip
+    for row in rows:
+        table.add_row(*(row[place] for place in used))
     out().print(table)
     if any(setting.tentative for setting in shown.settings):
         out().print(
@@ -64,6 +74,7 @@ def _print(shown: HostSettings, *, fixed: bool) -> None:
 
 
 def _cells(setting: HostSetting) -> list[str]:
+    """What is as at boot, needs nothing and risks nothing has no text there."""
     unit = f" {setting.unit}" if setting.unit and setting.value is not None else ""
     mark = " *" if setting.tentative else ""
     allowed = (
@@ -74,11 +85,12 @@ def _cells(setting: HostSetting) -> list[str]:
     return [
         setting.full_name,
         f"{_value(setting.value)}{unit}{mark}",
-        _value(setting.boot),
+        "" if setting.boot == setting.value else _value(setting.boot),
         setting.kept,
         allowed,
-        setting.needs,
-        setting.risk,
+        "" if setting.needs == "nothing" else setting.needs,
+        "" if setting.risk == "none" else setting.risk,
+        setting.why_not,
     ]
 
 
