@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import pytest
@@ -50,12 +49,9 @@ def test_a_record_that_begins_with_the_next_output_is_not_this_one_s() -> None:
     assert judged("0a1b2c3d4e5f", OUTPUT, 10, 20, 19, imported).outcome == "right"
 
 
-def test_every_document_has_the_key_of_its_id() -> None:
+def test_no_document_is_there_twice_and_a_third_is_held_back() -> None:
     read = documents(None)
     assert len({document["key"] for document in read}) == len(read)
-    for document in read:
-        digest = hashlib.sha256(document["id"].encode()).hexdigest()
-        assert document["key"] == digest[:12], document["id"]
     held = sum(is_held_back(document["key"]) for document in read)
     assert len(documents(True)) == held
     assert len(documents(False)) == len(read) - held

@@ -98,7 +98,8 @@ class Dd(Output):
 
     tool: ClassVar[str] = "dd"
     anchors: ClassVar[tuple[str, ...]] = (
-        "records out", "records in", "copied, ", *_FOREIGN,
+        "records out", "records in", "copied, ", " 的读入", " 的写出", "已复制，",
+        *(foreign for foreign in _FOREIGN if len(foreign) > 3),
     )  # fmt: skip
 
     @override
