@@ -156,7 +156,9 @@ def judged(
     lacking = [
         f"{wanted['name']} = {wanted['value']}"
         for wanted in output.get("figures") or ()
-        if not any(_says(wanted, value) for record in records for _, value in _values(record))
+        if not any(
+            _says(wanted, value, reach) for record in records for _, value, reach in _values(record)
+        )
     ]
     if records and not lacking:
         return Outcome(key, tool, first, "right")
@@ -177,10 +179,10 @@ def _contradiction(wanted: Json, records: Sequence[Json]) -> str | None:
     """A metric of the wanted name with another value, where no record has the right one."""
     name, seen = wanted["name"], []
     for record in records:
-        for path, value in _values(record):
+        for path, value, reach in _values(record):
             if path != f"metrics.{name}":
                 continue
-            if _says(wanted, value):
+            if _says(wanted, value, reach):
                 return None
             seen.append(value)
     if not seen:
@@ -188,16 +190,18 @@ def _contradiction(wanted: Json, records: Sequence[Json]) -> str | None:
     return f"{name} is {', '.join(str(value) for value in seen[:3])}, not {wanted['value']}"
 
 
-def _values(record: Json) -> Iterator[tuple[str, object]]:
-    """Every figure and word of a record with its path; a metric by its mean, median and loops."""
+def _values(record: Json) -> Iterator[tuple[str, object, float]]:
+    """Every figure and word of a record with its path, and half of the last digit it was read from.
+
+    A metric by its mean, median and loops.
+    """
     for name, metric in (record.get("metrics") or {}).items():
-        for part in ("mean", "median"):
-            yield f"metrics.{name}", metric.get(part)
-        for loop in metric.get("loops") or ():
-            yield f"metrics.{name}", loop
+        reach = metric.get("precision") or 0.0
+        for value in (metric.get("mean"), metric.get("median"), *(metric.get("loops") or ())):
+            yield f"metrics.{name}", value, reach
     for name, value in record.items():
         if name not in {"metrics", "source"}:
-            yield from _leaves(name, value)
+            yield from ((path, leaf, 0.0) for path, leaf in _leaves(name, value))
 
 
 def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
@@ -218,13 +222,13 @@ _AMOUNT = re.compile(
 _PREFIXES = "kmgtp"
 
 
-def _says(wanted: Json, value: object) -> bool:
+def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
     """Whether a value is the one that was written down, as exactly as it was printed."""
     truth = wanted["value"]
     if isinstance(truth, bool) or isinstance(value, bool):
         return str(truth).lower() == str(value).lower()
     if isinstance(truth, (int, float)) and isinstance(value, (int, float)):
-        reach = max(float(wanted.get("step") or 0), 1e-6 * abs(truth), 1e-12)
+        reach = max(float(wanted.get("step") or 0) + precision, 1e-6 * abs(truth), 1e-12)
         return abs(value - truth) <= reach * 1.000001
     if isinstance(value, (int, float)) and (amount := _AMOUNT.fullmatch(str(truth).strip())):
         return any(abs(value - meant) <= reach * 1.000001 for meant, reach in _meant(amount))
