@@ -19,11 +19,13 @@ _BEHIND = 1 << 15
 _KEPT = 4 * REACH
 """Lines before the one looked at that stay in memory."""
 
-_TIME = (
+_CLOCK = (
     r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[ *\d+\.\d{3,}\]|\[\d\d:\d\d:\d\d\])"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[\d\d:\d\d:\d\d\])"
 )
-_LOGGED = re.compile(_TIME + r" (?P<host>[A-Za-z][\w.-]*) [A-Za-z_][\w./-]*(?:\[\d+\])?:(?:\s|$)")
+_TIME = rf"(?:{_CLOCK}|\[ *\d+\.\d{{3,}}\])"  # the kernel's own time names no host behind it
+_NUMBERED = re.compile(r"(?P<number>\d{1,5})[.:)|](?P<host>(?!))?(?:\s|$)")
+_LOGGED = re.compile(_CLOCK + r" (?P<host>[A-Za-z][\w.-]*) [A-Za-z_][\w./-]*(?:\[\d+\])?:(?:\s|$)")
 _STAMP = re.compile(_TIME + r"(?P<host>(?!))?\s?")
 _HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:(?:: | ?\| )\s?|:$)")
 
@@ -134,6 +136,8 @@ class View(TextCursor):
         around = [self._window.text(anchor + step) for step in (-1, 0, 1)]
         near = [text.lstrip() for text in around if text]
         own = (self._window.text(anchor) or "").lstrip()
+        if _is_numbered(*((text or "").lstrip() for text in around)):
+            return _without(_NUMBERED), ""
         for pattern in (_LOGGED, _STAMP, _HOST):
             match = pattern.match(own)
             if match is None or len(near) < 2:
@@ -145,6 +149,16 @@ class View(TextCursor):
             if len(alike) >= 2 and (pattern is not _HOST or len(alike) == len(near)):
                 return _without(pattern), match["host"] or ""
         return None, ""
+
+
+def _is_numbered(before: str, line: str, after: str) -> bool:
+    """Whether lines have their numbers in front, each one more than the line above."""
+    own = _NUMBERED.match(line)
+    if own is None:
+        return False
+    beside = ((before, int(own["number"]) - 1), (after, int(own["number"]) + 1))
+    alike = [(_NUMBERED.match(text), number) for text, number in beside if text]
+    return bool(alike) and all(match and int(match["number"]) == n for match, n in alike)
 
 
 def _without(pattern: re.Pattern[str]) -> Callable[[str], str]:

@@ -13,7 +13,7 @@ from iosonde.records.printed import Unread
 from iosonde.text import find as module
 from iosonde.text.document import Document, of_bytes, open_document
 from iosonde.text.find import FoundOutput, find, known, outputs
-from tests.mangle import mangled, read, trials
+from tests.mangle import mangled, read, states, trials
 
 PAIR = (
     "/dev/md127:\n"
@@ -158,3 +158,26 @@ def _pdf(lines: list[str]) -> bytes:
         b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (len(bodies) + 1, table)
     )
     return out.getvalue()
+
+
+def test_numbers_of_lines_are_taken_off_and_figures_are_not() -> None:
+    lines = [
+        "Personalities : [raid1]", "md0 : active raid1 sdb1[1] sda1[0]",
+        "      1048512 blocks [2/2] [UU]", "", "unused devices: <none>",
+    ]  # fmt: skip
+    plain = states("\n".join(lines) + "\n")
+    for form in ("{}. {}", "  {}: {}", "{}| {}"):
+        text = "\n".join(form.format(number, line) for number, line in enumerate(lines, 7))
+        assert states(text + "\n") == plain
+
+
+@pytest.mark.parametrize(
+    ("before", "host"), [("[   12.34567{}] ", ""), ("Nov  3 02:11:0{} db1 kernel: ", "db1")]
+)
+def test_the_kernel_s_own_time_names_no_host(before: str, host: str) -> None:
+    text = "".join(
+        f"{before.format(n)}nvme nvme2: I/O {n} QID 3 timeout, aborting\n" for n in range(3)
+    )
+    (log,) = found(Document("log", text.encode()))
+    assert {counters.host for counters in log.counters} == {host}
+    assert {counters.name for counters in log.counters} == {"nvme2"}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -47,6 +47,8 @@ _MICROSECOND = "e-6"
 _DIRECTIONS = ("read", "write", "trim")
 _DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
 _BOUNDS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
+_ABOVE = 12  # lines above a terse line in which fio says what it started
+_JOBS = re.compile(r"Starting (?:(\d+) thread(?:s)?(?: and )?)?(?:(\d+) process(?:es)?)?\s*$")
 
 
 class FioTerse(Output):
@@ -82,7 +84,17 @@ class FioTerse(Output):
             begun = last + 1 if _START.search(below) else None
         if not trials:
             raise Unreadable("it tells of no I/O, or its fields are not those of a terse line")
+        if len(trials) == 1 and (jobs := _started(cursor, first)) > 1:
+            trials = [replace(trials[0], options={**trials[0].options, "numjobs": jobs})]
         return OutputReading(begin, ended, trials=tuple(trials))
+
+
+def _started(cursor: TextCursor, first: int) -> int:
+    """How many jobs fio says above a line that it has started: a group of them is one line."""
+    for index in range(first - 1, max(first - _ABOVE, 0) - 1, -1):
+        if match := _JOBS.search(cursor.line(index) or ""):
+            return sum(int(number or 0) for number in match.groups())
+    return 0
 
 
 def _line(cursor: TextCursor, first: int) -> tuple[int, str]:

@@ -79,3 +79,18 @@ def test_trims_are_not_in_version_3() -> None:
 def test_what_is_cut_off_is_named() -> None:
     (found,) = read(lines_of(RUNS[0])[:300])
     assert isinstance(found, Unread)
+
+
+@pytest.mark.parametrize(
+    ("started", "jobs"),
+    [("Starting 2 processes", 2), ("Starting 3 threads", 3), ("Starting 1 process", None),
+     ("Starting 2 threads and 3 processes", 5)],
+)  # fmt: skip
+def test_a_group_in_one_line_is_of_the_jobs_that_were_started(
+    started: str, jobs: int | None
+) -> None:
+    (line,) = lines_of(TRIM.parents[1] / "fio-3.33-terse" / "trim-4.out").split("\n")[:1]
+    (trial,) = trials(f"fio-3.33\n{started}\n{line}\n")
+    assert trial.options.get("numjobs") == jobs
+    below = trials(f"fio-3.33\n{started}\n{line}\n{line}\n")  # not grouped: a line for each job
+    assert {trial.options.get("numjobs") for trial in below} == {None}
