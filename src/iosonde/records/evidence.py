@@ -116,7 +116,13 @@ class CounterEvidence:
 
 def subject_of(thing: StateEvidence | CounterEvidence) -> str:
     """What findings call a thing: its name, with its host where that is known."""
-    return f"{thing.host}: {thing.name}" if thing.host else thing.name
+    name = called(thing)
+    return f"{thing.host}: {name}" if thing.host else name
+
+
+def called(thing: StateEvidence | CounterEvidence) -> str:
+    """Its name, or that it has none where the text does not say it."""
+    return thing.name or f"unnamed {thing.kind}"
 
 
 @dataclass(frozen=True, slots=True)

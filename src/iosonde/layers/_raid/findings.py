@@ -13,7 +13,14 @@ from collections.abc import Iterator, Sequence
 
 from iosonde import units
 from iosonde.layers._raid.arrays import Array, ArrayLoad, Ground, WriteCost, write_cost
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence, subject_of
+from iosonde.records.evidence import (
+    EvidenceSet,
+    Rule,
+    StateEvidence,
+    TrialEvidence,
+    called,
+    subject_of,
+)
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
 
@@ -192,7 +199,8 @@ def busy(
         rule="degraded",
         severity="warning",
         subject=subject_of(state),
-        message=f"{state.name} {work}, which takes bandwidth from whatever is measured meanwhile.",
+        message=f"{called(state)} {work}, which takes bandwidth from whatever is measured "
+        "meanwhile.",
         evidence=(Evidence(done, share, "fraction", state.where),)
         if is_share
         else (Evidence("sync_action", action, "", state.where),),

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence, subject_of
+from iosonde.records.evidence import (
+    EvidenceSet,
+    Rule,
+    StateEvidence,
+    TrialEvidence,
+    called,
+    subject_of,
+)
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.run import HEALTH
 
@@ -43,7 +50,7 @@ def _wear(case: EvidenceSet) -> Iterator[Finding]:
             continue
         yield Finding(
             "media-wear", "warning", subject_of(state),
-            f"{state.name} has used {units.show_fraction(wear)} of the writes that its flash is "
+            f"{called(state)} has used {units.show_fraction(wear)} of the writes that its flash is "
             "rated for: retention without power and the speed of writes are no longer what the "
             "data sheet promises.",
             _evidence(state, "media_wear", "written"),
@@ -60,7 +67,7 @@ def _spare(case: EvidenceSet) -> Iterator[Finding]:
         if warned or (spare is not None and least is not None and spare < least):
             yield Finding(
                 "spare-low", "error", subject_of(state),
-                f"{state.name} has few spare blocks left"
+                f"{called(state)} has few spare blocks left"
                 + (f" ({units.show_fraction(spare)})" if spare is not None else "")
                 + ": worn or defective ones can soon not be replaced any more.",
                 _evidence(state, "spare", "spare_threshold", "critical_warning"),
@@ -78,7 +85,7 @@ def _failing(case: EvidenceSet) -> Iterator[Finding]:
         if reasons:
             yield Finding(
                 "drive-failing", "error", subject_of(state),
-                f"{state.name} reports that {' and that '.join(reasons)}.",
+                f"{called(state)} reports that {' and that '.join(reasons)}.",
                 (
                     *_evidence(state, "critical_warning"),
                     Evidence("health passed", state.values.get("health_passed"), "", state.where),
@@ -97,7 +104,7 @@ def _hot(case: EvidenceSet) -> Iterator[Finding]:
         spent = max(_number(state, name) or 0 for name in names)
         yield Finding(
             "temperature-throttling", "note", subject_of(state),
-            f"{state.name} has spent {units.show_seconds(spent)} of its life too hot: it slows "
+            f"{called(state)} has spent {units.show_seconds(spent)} of its life too hot: it slows "
             "itself down then, and long loads measure its cooling.",
             _evidence(state, "temperature", *names, "throttle_count"),
             "give it air or a heat sink; where a trial is flagged with this name, it happened "
@@ -114,8 +121,9 @@ def _unsafe(case: EvidenceSet) -> Iterator[Finding]:
         if unsafe / cycles > _UNSAFE_SHARE:
             yield Finding(
                 "unsafe-shutdowns", "note", subject_of(state),
-                f"{state.name} lost power without notice {int(unsafe):,} times in {int(cycles):,} "
-                "power cycles: what its write cache held then is lost unless capacitors keep it.",
+                f"{called(state)} lost power without notice {int(unsafe):,} times in "
+                f"{int(cycles):,} power cycles: what its write cache held then is lost "
+                "unless capacitors keep it.",
                 _evidence(state, "unsafe_shutdowns", "power_cycles"),
                 "look whether the host shuts down in an orderly way, and whether the drive has "
                 "power-loss protection",
@@ -129,8 +137,8 @@ def _errors(case: EvidenceSet) -> Iterator[Finding]:
         if any(_number(state, name) for name in names):
             yield Finding(
                 "media-errors", "error", subject_of(state),
-                f"{state.name} has data that it could not read back: I/Os to them are tried again "
-                "and again, and end in errors.",
+                f"{called(state)} has data that it could not read back: I/Os to them are tried "
+                "again and again, and end in errors.",
                 _evidence(state, *names, "reallocated_sectors"),
                 "replace the drive, or in an array scrub it; write to sectors that are pending",
                 f"smartctl -t long {_path(state)}, and the kernel's log",
@@ -144,7 +152,7 @@ def _interface(case: EvidenceSet) -> Iterator[Finding]:
         if now and most and now < most:
             yield Finding(
                 "interface-speed", "warning", subject_of(state),
-                f"{state.name} is linked at {now / 1e9:g} Gbit/s although it can do "
+                f"{called(state)} is linked at {now / 1e9:g} Gbit/s although it can do "
                 f"{most / 1e9:g} Gbit/s.",
                 _evidence(state, "interface_speed", "interface_speed_max"),
                 "another cable, slot or controller; the kernel lowers the speed of a link with "

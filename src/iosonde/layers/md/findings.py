@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from iosonde.layers._raid.findings import busy, stands_still
 from iosonde.layers._raid.geometry import NEAR_TWO, PARITY, tolerance
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _DAY = 86400.0
@@ -86,8 +86,8 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
     level, disks = state.values.get("level"), state.values.get("raid_disks")
     failed = state.values.get("faulty")
     of = f" of its {disks} members" if isinstance(disks, int) else f" member{'s'[: missing - 1]}"
-    called = f"{state.name} ({level.upper().replace('RAID', 'RAID ')})" if isinstance(
-        level, str) else state.name  # fmt: skip
+    name = f"{called(state)} ({level.upper().replace('RAID', 'RAID ')})" if isinstance(
+        level, str) else called(state)  # fmt: skip
     cost = "reads of what is gone are computed from all others, " if level in PARITY else ""
     layout = state.values.get("layout")
     more = -missing + tolerance(
@@ -107,11 +107,11 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
         rule="degraded",
         severity="error",
         subject=subject_of(state),
-        message=f"{called} lacks {missing}{of}: {cost}{left}, and what is measured now is not the "
+        message=f"{name} lacks {missing}{of}: {cost}{left}, and what is measured now is not the "
         "whole array's.",
         evidence=tuple(evidence),
-        remedy=f"`mdadm /dev/{state.name} --add NEW` after the failed one is removed; the rebuild "
-        "reads all other members and takes bandwidth until it is done",
+        remedy=f"`mdadm /dev/{state.name or 'ARRAY'} --add NEW` after the failed one is "
+        "removed; the rebuild reads all other members and takes bandwidth until it is done",
         confirm="/proc/mdstat shows U for each member; then the same trial",
     )
 
