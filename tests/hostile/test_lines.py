@@ -217,7 +217,7 @@ BARE_SPLIT = {
     "change/tentative.py": "the same",
     "hosts/local.py": "the figure of a umask",
     "hosts/kin.py": "figures behind the name in /proc/PID/stat",
-    "layers/btrfs.py": "figures of error_stats",
+    "layers/btrfs/kind.py": "figures of error_stats",
     "layers/disk/facts.py": "lines of lsblk in a pasted text",
     "layers/dm/facts.py": "dmsetup table: devices by number; a command of dmsetup",
     "layers/flashcache/facts.py": "figures; its table: the kernel prints devices without blanks",

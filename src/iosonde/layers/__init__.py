@@ -26,7 +26,7 @@ LAYERS: Table[type[Layer]] = Table(
         "aoe": "iosonde.layers.aoe.kind:AoeInitiator",
         "aoe_target": "iosonde.layers.aoe.kind:AoeTarget",
         "bcache": "iosonde.layers.bcache.kind:Bcache",
-        "btrfs": "iosonde.layers.btrfs:Btrfs",
+        "btrfs": "iosonde.layers.btrfs.kind:Btrfs",
         "disk": "iosonde.layers.disk.kind:Disk",
         "dm": "iosonde.layers.dm.kind:Dm",
         "dm_cache": "iosonde.layers.dm_cache.kind:DmCache",
@@ -156,7 +156,12 @@ RULES: Table[tuple[Rule, ...]] = Table(
 KERNEL_MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
     "messages of the kernel",
     {
+        "bcache": "iosonde.layers.bcache.kernel_log:MESSAGES",
+        "btrfs": "iosonde.layers.btrfs.kernel_log:MESSAGES",
         "disk": "iosonde.layers.disk.kernel_log:MESSAGES",
+        "ata": "iosonde.layers.disk.kernel_log_ata:MESSAGES",
+        "scsi": "iosonde.layers.disk.kernel_log_scsi:MESSAGES",
+        "nvme": "iosonde.layers.disk.kernel_log_nvme:MESSAGES",
         "ext4": "iosonde.layers.ext4.kernel_log:MESSAGES",
         "md": "iosonde.layers.md.kernel_log:MESSAGES",
         "xfs": "iosonde.layers.xfs.kernel_log:MESSAGES",

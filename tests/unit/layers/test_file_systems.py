@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.layers import btrfs
+from iosonde.layers.btrfs import kind as btrfs
 from iosonde.layers.ext4 import kind as ext4
 from iosonde.layers.md.facts import ArrayMember
 from iosonde.layers.md.kind import misaligned

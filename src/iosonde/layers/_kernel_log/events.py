@@ -33,4 +33,4 @@ class KernelMessage:
     pattern: str
     kind: str
     counts: str
-    trouble: Trouble
+    trouble: Trouble | None = None

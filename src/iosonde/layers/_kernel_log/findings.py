@@ -82,7 +82,9 @@ _SAID: Mapping[Trouble, _Kind] = {
 def _trouble() -> Mapping[str, Trouble]:
     """Counter → what it is a sign of."""
     kinds = map(KERNEL_MESSAGES.load, KERNEL_MESSAGES)
-    return {message.counts: message.trouble for kind in kinds for message in kind}
+    return {
+        message.counts: message.trouble for kind in kinds for message in kind if message.trouble
+    }
 
 
 def _log(case: EvidenceSet, trouble: Trouble) -> Iterator[tuple[CounterEvidence, dict[str, int]]]:

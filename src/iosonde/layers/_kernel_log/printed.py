@@ -1,7 +1,8 @@
 """Lines of the kernel's log about storage: dmesg, journalctl -k, /var/log/messages, a console.
 
-Counted by device, with the times of the first and the last where they are printed. Messages that
-tell of no trouble are passed over; a log is an output where a technology knows a line of it.
+Counted by device, with the times of the first and the last sign of trouble where they are printed,
+what else the messages name (sectors, senses, speeds), and the first two messages of each counter.
+A log is an output where a technology knows a line of it.
 
 Source: dmesg(1) of util-linux 2.38 (times, -T, -x); RFC 3164, 4.1.2 (syslog's time and host name);
 RFC 3339 (rsyslog's time); each technology's `kernel_log.py` for the messages.
@@ -27,8 +28,8 @@ TOOL = "kernel log"
 _TIME = (
     r"(?:\[ *(?P<uptime>\d+\.\d{3,6})\]"  # dmesg, printk.time
     r"|\[(?P<date>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\]"  # dmesg -T
-    r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,14})(?: (?P<named>[\w.-]{1,64}))?"
-    r"|(?P<syslog>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)(?: (?P<host>[\w.-]{1,64}))?)"
+    r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,14})(?: (?!kernel:)(?P<named>[\w.-]{1,64}))?"
+    r"|(?P<syslog>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)(?: (?!kernel:)(?P<host>[\w.-]{1,64}))?)"
 )
 _PREFIX = re.compile(
     rf"\s*(?:<\d>|kern *:\w+ *: )?(?:{_TIME}\s*)?(?:kernel: ?)?"
@@ -40,6 +41,8 @@ _LOGGED = re.compile(
 )
 _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
+_LISTED = 20  # distinct values of one name
+_LONGEST = 160  # characters of a message that is kept
 
 
 @cache
@@ -56,34 +59,53 @@ class KernelLog(StateOutput):
 
     tool: ClassVar[str] = TOOL
     anchors: ClassVar[tuple[str, ...]] = tuple(
-        message.literal for kind in KERNEL_MESSAGES for message in KERNEL_MESSAGES.load(kind)
+        message.literal
+        for kind in KERNEL_MESSAGES
+        for message in KERNEL_MESSAGES.load(kind)
+        if message.kind
     )
     commands: ClassVar[tuple[str, ...]] = ("dmesg", "journalctl", "cat", "grep", "tail", "less")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _event(cursor.stamped(cursor.at) or "") else None
+        line = cursor.stamped(cursor.at) or ""
+        event = _event(line) or _event(_wrapped(cursor, cursor.at, line) or "")
+        return cursor.at if event and event[0].kind else None
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedCounters]]:
         counts: dict[tuple[str, str], dict[str, Json]] = {}
-        last, host = first, ""
+        last, host, thing = first, "", ("host", "")
         for index in range(first, first + _MOST):
             if (line := cursor.stamped(index)) is None:
                 break
             event = _event(line)
+            wrapped = None if event else _wrapped(cursor, index, line)
+            if wrapped is not None:
+                event = _event(wrapped)
             if event is not None:
                 message, match, at, named = event
-                last, host = index, host or named
-                _add(counts, message, match, at)
+                last, host = index + (wrapped is not None), host or named
+                thing = (
+                    (message.kind, match.groupdict().get("name") or "") if message.kind else thing
+                )
+                _add(counts.setdefault(thing, {}), message, match, at)
             elif not _LOGGED.match(line) and index - last > _APART:
                 break
         where = Prompt(prompt.command, prompt.host or host)
         return last, [
             self.counted(kind, name, values, where) for (kind, name), values in counts.items()
         ]
+
+
+def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
+    """A line that a mail broke in two, as one; None where the next begins a line of its own."""
+    following = cursor.stamped(index + 1)
+    if not following or not _LOGGED.match(line) or _LOGGED.match(following):
+        return None
+    return f"{line} {following.strip()}"
 
 
 def _event(line: str) -> tuple[KernelMessage, re.Match[str], str, str] | None:
@@ -101,18 +123,23 @@ def _event(line: str) -> tuple[KernelMessage, re.Match[str], str, str] | None:
     return None
 
 
-def _add(
-    counts: dict[tuple[str, str], dict[str, Json]], message: KernelMessage, match: re.Match[str],
-    at: str,
-) -> None:  # fmt: skip
-    groups = match.groupdict()
-    values = counts.setdefault((message.kind, groups.get("name") or ""), {})
+def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], at: str) -> None:
+    """Adds a message to what is known of the device that it is about."""
     number = values.get(message.counts, 0)
     values[message.counts] = (number if isinstance(number, int) else 0) + 1
-    if other := groups.get("other"):
-        names = values.setdefault("others", [])
-        if isinstance(names, list) and other not in names and len(names) < 20:
-            names.append(other)
-    if at:
+    for group, value in match.groupdict().items():
+        if value and group != "name":
+            exact = int(value) if group != "other" and value.isdigit() else value.strip()
+            _list(values, "others" if group == "other" else group, exact)
+    if number in (0, 1):
+        _list(values, "messages", match.string[match.start() :].strip()[:_LONGEST])
+    if at and message.trouble:
         values.setdefault("first", at)
         values["last"] = at
+
+
+def _list(values: dict[str, Json], name: str, value: Json) -> None:
+    """Adds a value to a list that holds each once."""
+    listed = values.setdefault(name, [])
+    if isinstance(listed, list) and value not in listed and len(listed) < _LISTED:
+        listed.append(value)

@@ -1,12 +1,13 @@
-"""What the kernel's log says of disks: failed requests, links that were reset, timeouts.
+"""What the kernel's log says of disks: failed requests, hung tasks, warnings of the block layer.
 
 Requests that only discard or zero carry no data: they are not counted.
 
 Source:
     Linux 6.12 block/blk-mq.c, blk_print_req_error(); block/blk-core.c, blk_errors[] (before 5.17
     with "blk_update_request: " or "print_req_error: ", before 4.1 "end_request: "); fs/buffer.c,
-    buffer_io_error(); drivers/ata/libata-eh.c, ata_eh_link_report() and ata_eh_reset();
-    drivers/nvme/host/pci.c, nvme_timeout(); kernel/hung_task.c, check_hung_task().
+    buffer_io_error(); block/genhd.c, set_capacity_and_notify(); lib/ratelimit.c, ___ratelimit();
+    drivers/mmc/host/sdhci.c, __sdhci_add_host(); kernel/hung_task.c, check_hung_task();
+    kernel/panic.c, __warn().
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from __future__ import annotations
 from iosonde.layers._kernel_log.events import KernelMessage
 
 _REQUEST = r"(?:blk_update_request: |print_req_error: |end_request: )?"
-_SECTOR = r" error, dev (?P<name>[\w!-]{1,32}), sector \d+\b(?! op 0x[39]:)"
-_TIMEOUT = r"nvme (?P<name>nvme\d+): I/O (?:tag )?\d+ .{0,60}QID \d+ timeout"
+_SECTOR = r" error, dev (?P<name>[\w!-]{1,32}), sector (?P<sectors>\d{1,18})\b(?! op 0x[39]:)"
+_WARNED = r"(?:block|drivers/(?:ata|block|md|nvme|scsi)|fs)/[\w./-]{1,80}:\d+"
 
 MESSAGES = (
     KernelMessage(
@@ -33,40 +34,42 @@ MESSAGES = (
         "timeout error, dev", rf"{_REQUEST}timeout{_SECTOR}", "disk", "timeout_errors", "data"
     ),
     KernelMessage(
+        "device offline error, dev", rf"{_REQUEST}device offline{_SECTOR}",
+        "disk", "offline_errors", "data",
+    ),
+    KernelMessage(
         "Buffer I/O error on dev",
-        r"Buffer I/O error on dev(?:ice)? (?P<name>[\w!-]{1,32}), logical block \d+",
+        r"Buffer I/O error on dev(?:ice)? (?P<name>[\w!-]{1,32}), "
+        r"logical block (?P<logical_blocks>\d{1,18})",
         "disk", "buffer_errors", "data",
     ),
     KernelMessage(
-        "exception Emask", r"(?P<name>ata\d+(?:\.\d+)?): exception Emask 0x[0-9a-f]+ SAct",
-        "disk", "link_exceptions", "device",
-    ),
-    KernelMessage(
-        "hard resetting link", r"(?P<name>ata\d+(?:\.\d+)?): hard resetting link",
-        "disk", "link_resets", "device",
-    ),
-    KernelMessage(
-        "limiting SATA link speed",
-        r"(?P<name>ata\d+(?:\.\d+)?): limiting SATA link speed to [\d.]+ Gbps",
-        "disk", "link_slowdowns", "device",
-    ),
-    KernelMessage(
-        "timeout, aborting", rf"{_TIMEOUT}, aborting", "disk", "timeouts", "device"
-    ),
-    KernelMessage(
-        "timeout, reset controller", rf"{_TIMEOUT}, reset controller",
-        "disk", "controller_resets", "device",
-    ),
-    KernelMessage(
-        "timeout, completion polled", rf"{_TIMEOUT}, completion polled",
-        "disk", "polled_completions", "device",
-    ),
-    KernelMessage(
-        "controller is down; will reset", r"nvme (?P<name>nvme\d+): controller is down; will reset",
-        "disk", "controller_resets", "device",
-    ),
-    KernelMessage(
-        "blocked for more than", r"INFO: task (?P<other>.{1,32}):\d+ blocked for more than \d+ sec",
+        "blocked for more than",
+        r"INFO: task (?P<tasks>(?P<other>.{1,32}):\d+) "
+        r"blocked for more than (?P<blocked_seconds>\d{1,9}) sec",
         "host", "hung_tasks", "stall",
+    ),
+    KernelMessage(
+        "ainted", r" *(?:Not tainted |Tainted:[A-Z() ]+)(?P<kernels>\d+\.\d+\S{0,60}) #\d",
+        "", "tainted",
+    ),
+    KernelMessage(
+        "WARNING: CPU:", rf"WARNING: CPU: \d+ PID: \d+ at (?P<warned_at>{_WARNED})",
+        "host", "kernel_warnings",
+    ),
+    KernelMessage(
+        "callbacks suppressed",
+        r"(?:blk_update_request|print_req_error|blk_print_req_error|buffer_io_error|end_request): "
+        r"(?P<suppressed>\d{1,9}) callbacks suppressed", "host", "suppressions",
+    ),
+    KernelMessage(
+        "detected capacity change",
+        r"(?:[a-z]+ [\d:]+: \[)?(?P<name>[a-z][\w!-]{1,31})\]?: "
+        r"detected capacity change from \d+ to (?P<capacities>\d{1,20})",
+        "disk", "capacity_changes",
+    ),
+    KernelMessage(
+        "SDHCI controller on", r"(?P<name>mmc\d+): SDHCI controller on \S{1,60}", "disk",
+        "controllers",
     ),
 )  # fmt: skip

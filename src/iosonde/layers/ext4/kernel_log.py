@@ -1,7 +1,7 @@
 """What the kernel's log says of ext4.
 
 Source: Linux 6.12 fs/ext4/super.c, __ext4_error() and ext4_handle_error(); fs/jbd2/journal.c,
-jbd2_journal_abort().
+jbd2_journal_abort(); fs/ext4/page-io.c, ext4_end_bio().
 """
 
 from __future__ import annotations
@@ -9,6 +9,12 @@ from __future__ import annotations
 from iosonde.layers._kernel_log.events import KernelMessage
 
 MESSAGES = (
+    KernelMessage(
+        "ext4_end_bio:",
+        r"EXT4-fs warning \(device (?P<name>[\w!-]{1,32})\): ext4_end_bio:\d+: "
+        r"I/O error (?P<errors>-?\d{1,5}) writing to inode (?P<inodes>\d{1,18})",
+        "ext4", "write_errors", "data",
+    ),
     KernelMessage(
         "EXT4-fs error (device",
         r"EXT4-fs error \(device (?P<name>[\w!-]{1,32})\): \w+:\d+: ",

@@ -2,7 +2,7 @@
 
 Source:
     Linux 6.12 drivers/md/raid1.c, raid10.c and raid5.c, *_error() and *_end_read_request();
-    drivers/md/md.c, analyze_sbs().
+    drivers/md/md.c, analyze_sbs() and md_do_sync().
 """
 
 from __future__ import annotations
@@ -26,7 +26,25 @@ MESSAGES = (
     ),
     KernelMessage(
         "read error corrected",
-        rf"{_ARRAY}read error corrected \(\d+ sectors at \d+ on (?P<other>[\w!-]{{1,32}})\)",
+        rf"{_ARRAY}read error corrected \(\d+ sectors at "
+        r"(?P<sectors>\d{1,18}) on (?P<other>[\w!-]{1,32})\)",
         "md", "corrected_reads", "recovered",
+    ),
+    KernelMessage(
+        "read error NOT corrected",
+        rf"{_ARRAY}read error NOT corrected!! \(sector "
+        r"(?P<sectors>\d{1,18}) on (?P<other>[\w!-]{1,32})",
+        "md", "uncorrected_reads",
+    ),
+    KernelMessage(
+        "read error not correctable",
+        rf"{_ARRAY}read error not correctable \(sector "
+        r"(?P<sectors>\d{1,18}) on (?P<other>[\w!-]{1,32})",
+        "md", "lost_reads", "data",
+    ),
+    KernelMessage(
+        " of RAID array",
+        r"md: (?P<actions>recovery|resync|reshape|data-check|requested-resync) of RAID array "
+        r"(?P<name>md\w{1,32})", "md", "started_actions",
     ),
 )  # fmt: skip

@@ -23,14 +23,99 @@ def _counted(text: str) -> dict[tuple[str, str, str], dict[str, object]]:
 
 
 def test_dmesg_of_a_drive_with_a_bad_sector() -> None:
-    times = {"first": "86401.220145", "last": "86401.220145"}
-    assert _counted((SAMPLES / "dmesg-sata.txt").read_text()) == {
-        ("", "disk", "ata2.00"): {"link_exceptions": 1, **times},
-        ("", "disk", "ata2"): {"link_resets": 1, "first": "86401.220188", "last": "86401.220188"},
-        ("", "disk", "sdb"): {
-            "medium_errors": 2, "buffer_errors": 1, "first": "86419.003149", "last": "86422.551873"
-        },
-    }  # fmt: skip
+    counted = _counted((SAMPLES / "dmesg-sata.txt").read_text())
+    drive, link, disk = (counted["", "disk", name] for name in ("ata2.00", "ata2", "sdb"))
+    assert (drive["link_exceptions"], drive["first"]) == (1, "86401.220145")
+    assert drive["masks"] == ["0x4 (timeout)"]
+    assert (link["link_resets"], link["first"], link["last"]) == (
+        1, "86401.220188", "86401.220188",
+    )  # fmt: skip
+    assert (disk["medium_errors"], disk["buffer_errors"]) == (2, 1)
+    assert (disk["first"], disk["last"]) == ("86419.003149", "86422.551873")
+
+
+@pytest.mark.parametrize(("line", "kind", "name", "key", "value"), [
+    ("I/O error, dev sdq, sector 771 op 0x0:(READ) flags 0x0 phys_seg 1", "disk", "sdq",
+     "sectors", [771]),
+    ("device offline error, dev sdq, sector 771 op 0x0:(READ) flags 0x0", "disk", "sdq",
+     "offline_errors", 1),
+    ("sd 3:0:1:0: [sdq] tag#17 FAILED Result: hostbyte=DID_ERROR driverbyte=DRIVER_OK cmd_age=2s",
+     "disk", "sdq", "host_bytes", ["DID_ERROR"]),
+    ("sd 3:0:1:0: [sdq] tag#17 Sense Key : Hardware Error [current]", "disk", "sdq",
+     "sense_keys", ["Hardware Error"]),
+    ("sd 3:0:1:0: [sdq]  Sense Key : Medium Error [current] [descriptor]", "disk", "sdq",
+     "sense_keys", ["Medium Error"]),
+    ("sd 3:0:1:0: [sdq] Add. Sense: Internal target failure", "disk", "sdq",
+     "additional_senses", ["Internal target failure"]),
+    ("sdq: Current: sense key: Aborted Command", "disk", "sdq", "sense_keys", ["Aborted Command"]),
+    ("ata7.00: failed command: WRITE DMA EXT", "disk", "ata7.00", "commands", ["WRITE DMA EXT"]),
+    ("ata7.00: error: { ICRC ABRT }", "disk", "ata7.00", "errors", ["ICRC ABRT"]),
+    ("ata7: SATA link up 1.5 Gbps (SStatus 113 SControl 310)", "disk", "ata7",
+     "link_speeds", ["1.5 Gbps"]),
+    ("ata7.00: disable device", "disk", "ata7.00", "disabled_devices", 1),
+    ("ata7.00: disabled", "disk", "ata7.00", "disabled_devices", 1),
+    ("nvme nvme4: Abort status: 0x371", "disk", "nvme4", "abort_statuses", ["0x371"]),
+    ("nvme nvme4: Device not ready; aborting reset, CSTS=0x1", "disk", "nvme4",
+     "failed_resets", 1),
+    ("nvme nvme4: Removing after probe failure status: -19", "disk", "nvme4", "statuses", ["-19"]),
+    ("nvme nvme4: I/O 71 QID 9 timeout, aborting", "disk", "nvme4", "queues", [9]),
+    ("md/raid:md7: read error NOT corrected!! (sector 640 on sdq2).", "md", "md7",
+     "sectors", [640]),
+    ("md: recovery of RAID array md7", "md", "md7", "actions", ["recovery"]),
+    ("EXT4-fs warning (device dm-3): ext4_end_bio:343: I/O error 10 writing to inode 77 "
+     "starting block 900)", "ext4", "dm-3", "inodes", [77]),
+    ("BTRFS error (device sdq1): bdev /dev/sdr1 errs: wr 3, rd 9, flush 0, corrupt 2, gen 0",
+     "btrfs", "sdr1", "rd", [9]),
+    ("BTRFS error (device sdq1): unable to fixup (regular) error at logical 409600 on dev /dev/x",
+     "btrfs", "sdq1", "unrepaired_errors", 1),
+    ("BTRFS warning (device sdq1): devid 4 uuid 0b6d2e1c-5a3f-4c10-9b7e-6f1d2c3b4a59 is missing",
+     "btrfs", "sdq1", "missing_devices", 1),
+    ("BTRFS info (device sdq1): scrub: finished on devid 1 with status: -125", "btrfs", "sdq1",
+     "scrub_statuses", ["-125"]),
+    ("bcache: bch_count_io_errors() sdq2: IO error on reading from cache, recovering.", "bcache",
+     "sdq2", "cache_errors", 1),
+    ("blk_update_request: 31 callbacks suppressed", "host", "", "suppressed", [31]),
+    ("WARNING: CPU: 3 PID: 88 at drivers/md/raid5.c:4971 handle_stripe+0x1c/0x40", "host", "",
+     "warned_at", ["drivers/md/raid5.c:4971"]),
+])  # fmt: skip
+def test_what_a_message_names(line: str, kind: str, name: str, key: str, value: object) -> None:
+    """Forms by the kernel's source, as each technology's kernel_log.py names it."""
+    counted = _counted(f"[  100.000000] {line}\n")
+    assert list(counted) == [("", kind, name)]
+    values = counted["", kind, name]
+    assert values[key] == value
+    assert values["messages"] == [line]
+    assert _counted(f"I looked and “{line}” was there.\n") == {}
+
+
+def test_a_hung_task_with_its_kernel() -> None:
+    values = _counted(
+        "[ 900.000100] INFO: task tar:4711 blocked for more than 122 seconds.\n"
+        "[ 900.000200]       Not tainted 6.1.0-13-amd64 #1 Debian 6.1.55-1\n"
+    )["", "host", ""]
+    assert values["tasks"] == ["tar:4711"]
+    assert values["blocked_seconds"] == [122]
+    assert values["kernels"] == ["6.1.0-13-amd64"]
+
+
+def test_what_a_mail_broke_in_two() -> None:
+    broken = (
+        "Nov  3 02:11:09 db1 kernel: blk_update_request: I/O error, dev\n"
+        "sdq, sector 640 op 0x1:(WRITE) flags 0x700 phys_seg 1 prio\nclass 0\n"
+    )
+    assert _counted(broken)["db1", "disk", "sdq"]["sectors"] == [640]
+    whole = broken.replace("dev\nsdq", "dev\nNov  3 02:11:10 db1 kernel: sdq")
+    assert _counted(whole) == {}
+
+
+def test_the_time_of_news_is_not_the_time_of_trouble() -> None:
+    values = _counted(
+        "[    1.000000] ata7: SATA link up 6.0 Gbps (SStatus 133 SControl 300)\n"
+        "[  700.000000] ata7: hard resetting link\n"
+        "[  701.000000] ata7: SATA link up 3.0 Gbps (SStatus 123 SControl 320)\n"
+    )["", "disk", "ata7"]
+    assert (values["first"], values["last"]) == ("700.000000", "700.000000")
+    assert values["link_speeds"] == ["6.0 Gbps", "3.0 Gbps"]
 
 
 def test_messages_of_a_mirror_that_loses_a_member() -> None:
@@ -49,6 +134,11 @@ def test_messages_of_a_mirror_that_loses_a_member() -> None:
     "ata1.00: exception Emask is what libata prints when a port is frozen.",
     "operation not supported error, dev loop0, sector 0 op 0x9:(WRITE_ZEROES) flags 0x800",
     "INFO: task runner finished; no task was blocked for more than a second",
+    "ata1: SATA link up and then down again, all day",
+    "sd 0:0:0:0: [sda] Sense Key : is what I see first",
+    "net_ratelimit: 31 callbacks suppressed",
+    "WARNING: CPU: 3 PID: 88 at net/sched/sch_generic.c:525 dev_watchdog+0x1/0x2",
+    'btrfs_info(fs_info, "bdev %s errs: wr %u, rd %u, flush %u, corrupt %u, gen %u",',
     "EXT4-fs (sda1): mounted filesystem with ordered data mode",
 ])  # fmt: skip
 def test_what_looks_like_a_failure_and_is_none(line: str) -> None:
