@@ -36,6 +36,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ioping": "iosonde.loads.ioping:Ioping",
         "diskmark": "iosonde.loads.diskmark:DiskMark",
         "fio_command": "iosonde.loads.fio.printed_command:FioCommand",
+        "fio_fragment": "iosonde.loads.fio.printed_fragment:FioFragment",
         "fio_jobfile": "iosonde.loads.fio.printed_jobfile:FioJobFile",
         "fio_json": "iosonde.loads.fio.printed_json:FioJson",
         "fio_terse": "iosonde.loads.fio.printed_terse:FioTerse",

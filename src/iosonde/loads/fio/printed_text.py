@@ -15,7 +15,7 @@ import re
 from bisect import bisect_right
 from calendar import timegm
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate, pairwise
 from typing import ClassVar
@@ -24,7 +24,8 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.loads.fio import text_figures as _fio
-from iosonde.loads.fio.text_block import DIRECTION, JobFigures, Precision, read_block
+from iosonde.loads.fio.text_block import DIRECTION, RATES, JobFigures, Precision, read_block
+from iosonde.loads.fio.text_fragment import read_fragment
 from iosonde.loads.fio.text_run import device_io, disk_details, disks, groups
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
@@ -56,7 +57,7 @@ _VERSION = re.compile(r"(?:^|\s)fio(?:-| (?=[\d.]+$))(\d+\.\d[\w.-]*)(?:\s|$)")
 _CLIENT = re.compile(r"^<(?P<host>[\w.:-]+)>\s*")
 
 _HEAD = re.compile(r"\(groupid=\d|jobs=\d+\): ?err=")
-_MEASURED = re.compile(r"(?P<name>read|write|trim|mixed) ?: ?(?:IOPS=\d|io=\d)")
+_MEASURED = re.compile(r"(?P<name>read|write|trim|mixed) ?: ?(?:\*\*)?(?:IOPS=\d|io=\d)")
 _DIRECTIONS = ("read", "write", "trim", "mixed")
 _SHARED = re.compile(r"^\s*(?:cpu {2,}:|IO depths|issued|Run status|Disk stats)")
 _PREAMBLE = re.compile(
@@ -93,7 +94,7 @@ class _Text:
     @staticmethod
     def of(first: int, rows: Sequence[str]) -> _Text:
         """Of some lines, the first of which has this index."""
-        parts = ["".join(row.split()) for row in rows]
+        parts = ["".join(row.split()).replace("**", "") for row in rows]  # bold in Markdown
         starts = accumulate((len(part) for part in parts[:-1]), initial=0)
         return _Text(first, tuple(rows), "".join(parts), tuple(starts))
 
@@ -131,11 +132,17 @@ class FioText(Output):
             gap = 0 if not above or _OWN.search(above) else gap + 1
             if gap > 2:
                 break
-        return best
+        return None if best == cursor.at and _cut_short(cursor) else best
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        _expect_result(cursor, first)
+        try:
+            _expect_result(cursor, first)
+        except Unreadable:
+            at = _status_below(cursor, first)
+            if at is None:
+                raise
+            return replace(read_fragment(cursor, at), first=first)
         text = _gathered(cursor, first)
         heads = list(_HEADER.finditer(text.whole))
         version = next(
@@ -153,6 +160,12 @@ class FioText(Output):
 
 
 # ── where it begins and ends ──────────────────────────────────────────────────────────────────
+
+
+def _cut_short(cursor: TextCursor) -> bool:
+    """Whether the anchor's line of rates ends behind the speed and the next one doesn't go on."""
+    after = (cursor.line(cursor.at + 1) or "").lstrip()
+    return bool(RATES.fullmatch(cursor.line(cursor.at) or "")) and not after.startswith("(")
 
 
 def _goes_another_way(cursor: TextCursor) -> bool:
@@ -198,13 +211,23 @@ def _expect_result(cursor: TextCursor, first: int) -> None:
     heads = 0
     for index, line in lines(cursor, first, _MOST_BEFORE):
         if _MEASURED.search(line):
-            if DIRECTION.search(compact(cursor, index, index + 6)):
+            if DIRECTION.search(compact(cursor, index, index + 6).replace("**", "")):
                 return
             break
         heads += "(groupid=" in line
         if heads > 1 or _OTHER.search(line):
             break
     raise Unreadable("no result follows")
+
+
+def _status_below(cursor: TextCursor, first: int) -> int | None:
+    """Where the run status begins that stands below what fio prints before its jobs."""
+    for index, line in lines(cursor, first, REACH):
+        if line.startswith("Run status group "):
+            return index
+        if line and not _PREAMBLE.search(line):
+            break
+    return None
 
 
 def _gathered(cursor: TextCursor, first: int) -> _Text:

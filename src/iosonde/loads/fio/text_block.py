@@ -12,8 +12,9 @@ Source:
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from iosonde import units
@@ -36,6 +37,11 @@ DIRECTION = re.compile(
     r"|io=(?P<moved2>\d[\d.]{0,15}[KMGTPE]?B),bw=(?P<speed2>\d[\d.]{0,15}[KMGTPE]?(?:B|bit))/s,"
     r"iops=(?P<iops2>\d[\d.]*[KMG]?),runt=(?P<time2>\d{1,12})msec)"
 )
+RATES = re.compile(
+    r"\s*(?P<name>read|write) ?: IOPS=(?P<iops>\d[\d.]*[kMG]?), ?"
+    r"BW=(?P<speed>\d[\d.]*[kKMG]?i?B)/s(?: \([^()]{1,24}\))?[ .,;]{0,3}"
+)
+"""A line of rates that was cut behind the speed."""
 _LATENCY = re.compile(
     rf"(?P<kind>slat|clat|lat|sync)\((?P<unit>[num])sec\):min=(?P<min>{_NUMBER}),"
     rf"max=(?P<max>{_NUMBER}),avg=(?P<mean>{_NUMBER}),stdev=(?P<stdev>{_NUMBER})"
@@ -76,6 +82,7 @@ _DECIMALS = re.compile(r"\.(\d+)")
 _EXPONENT = {"n": "e-9", "u": "e-6", "m": "e-3"}
 _GRAIN = {"n": 1e-9, "u": 1e-6, "m": 1e-3}
 _MICROSECOND = 1e-6
+_NARROWEST, _MORE, _UNSURE = 0.4, 1.5, 0.03
 _SAMPLED = {
     "KiB": 1024.0, "KB": 1024.0, "kB": 1000.0, "MiB": 1024.0**2, "MB": 1024.0**2,
     "Kibit": 128.0, "Kbit": 128.0, "kbit": 125.0, "Mibit": 131072.0, "Mbit": 131072.0,
@@ -99,7 +106,8 @@ class Precision:
         if match:
             number = (int(match[1]), int(match[2]))
             return Precision(number < (2, 20), number < (3, 26))
-        return Precision("issuedrwt:" in text or "runt=" in text)
+        old = ("issuedrwt:", "runt=", "aggrb=")
+        return Precision(any(wording in text for wording in old))
 
     def step(self, text: str, *, binary: bool = False) -> tuple[float, float]:
         """A number that fio wrote with a prefix, and how far it may be from what it stands for."""
@@ -179,6 +187,90 @@ def _direction(match: re.Match[str], text: str, precision: Precision, sheet: Job
     own = text[: cut.start()] if (cut := _SYNC.search(text)) else text
     if match["time0"] is None:
         _rates(match, precision, sheet)
+    _own_figures(name, own, sheet)
+
+
+def read_rates(match: re.Match[str], precision: Precision, sheet: JobFigures) -> None:
+    """Puts what a line of rates says (see RATES)."""
+    name = match["name"]
+    value, step = precision.step(match["iops"])
+    sheet.put(f"{name}.iops", value, "1/s", step)
+    value, step = amount(match["speed"], precision)
+    sheet.put(f"{name}.bandwidth", value, "B/s", step)
+
+
+def read_tail(text: str, direction: str) -> JobFigures:
+    """What the end of a job's block says, from which the line of its last direction was cut off.
+
+    Args:
+        text: up to the run status, without blanks.
+        direction: what the latencies are of that stand before those of fsync; empty: not known.
+    """
+    sheet = JobFigures()
+    sync = _sync_start(text)
+    _latencies("sync", text[sync:], sheet)
+    _after(text, sheet)
+    if direction:
+        own = text[:sync]
+        unit = "" if sheet.issued.get("sync") else _unit_of(own, direction, text, sheet)
+        if unit:
+            own = f"clatpercentiles({unit}sec):{own}"
+        _own_figures(direction, own, sheet)
+    return sheet
+
+
+def _unit_of(own: str, direction: str, text: str, sheet: JobFigures) -> str:
+    """The unit of percentiles whose title was cut off: the only one that fits the distribution.
+
+    That is of all directions together. Where several units fit, none is returned.
+    """
+    listed = [(float(share) / 100, int(value)) for share, value in _PERCENTILE.findall(own)]
+    spread = [
+        (
+            math.inf if bound.startswith(">") else float(bound + _EXPONENT[match["unit"]]),
+            float(part),
+        )
+        for match in _DISTRIBUTION.finditer(text)
+        for bound, part in _SHARE.findall(match["list"])
+    ]
+    if _PERCENTILES.search(own) or not (listed and spread and sheet.issued):
+        return ""
+    part = sheet.issued.get(direction, 0) / sum(sheet.issued.values())
+    fitting = [
+        unit
+        for unit, grain in _GRAIN.items()
+        if all(_fits(spread, part, share, value * grain) for share, value in listed)
+    ]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _fits(spread: Sequence[tuple[float, float]], part: float, share: float, latency: float) -> bool:
+    """Whether that share of a part of the I/Os can have been as fast, by the distribution.
+
+    A class begins at 0.4 of its end or above; lat, which is distributed, is somewhat above clat.
+    """
+    faster = sum(percent for end, percent in spread if end * _NARROWEST <= latency * _MORE) / 100
+    slower = sum(percent for end, percent in spread if end >= latency) / 100
+    within = latency <= max(end for end, _ in spread) * _MORE
+    return within and faster >= share * part - _UNSURE and slower >= (1 - share) * part - _UNSURE
+
+
+def has_latencies(text: str) -> bool:
+    """Whether latencies of reads or writes stand in a tail (see `read_tail`)."""
+    own = text[: _sync_start(text)]
+    return bool(_LATENCY.search(own) or _PERCENTILES.search(own) or _PERCENTILE.search(own))
+
+
+def _sync_start(text: str) -> int:
+    """Where the latencies of fsync begin, with their title or without; the end where none do."""
+    matches = (*_LATENCY.finditer(text), *_PERCENTILES.finditer(text))
+    places = [match.start() for match in matches if match["kind"] == "sync"]
+    if title := _SYNC.search(text):
+        places.append(title.start())
+    return min(places, default=len(text))
+
+
+def _own_figures(name: str, own: str, sheet: JobFigures) -> None:
     _latencies(name, own, sheet)
     for key, pattern in (("bw_samples", _BANDWIDTH), ("iops_samples", _IOPS)):
         if samples := pattern.search(own):

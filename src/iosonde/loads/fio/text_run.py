@@ -8,6 +8,7 @@ Source:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from iosonde.loads.fio.text_block import Precision, amount
 from iosonde.records.stack import Json
@@ -38,9 +39,7 @@ def groups(text: str, precision: Precision) -> tuple[dict[int, Json], int]:
     """Run status by group, and where the last of it ends in the text (0: there is none)."""
     statuses: dict[int, Json] = {}
     end = 0
-    heads = list(_GROUP.finditer(text))
-    stops = [*(head.start() for head in heads[1:]), len(text)]
-    for head, stop in zip(heads, stops, strict=False):
+    for head, stop in _sections(text):
         end = head.end()
         part: dict[str, Json] = {}
         for status in _STATUS.finditer(text, head.end(), stop):
@@ -48,6 +47,26 @@ def groups(text: str, precision: Precision) -> tuple[dict[int, Json], int]:
             end = status.end()
         statuses[int(head[1])] = part
     return statuses, end
+
+
+def _sections(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """The title of each group's status, and where the next one begins or the text ends."""
+    heads = list(_GROUP.finditer(text))
+    stops = [*(head.start() for head in heads[1:]), len(text)]
+    yield from zip(heads, stops, strict=False)
+
+
+def speeds(
+    text: str, precision: Precision
+) -> Iterator[tuple[int, dict[str, tuple[float, float, float]]]]:
+    """Each group, with its directions: bytes per second, their step, and seconds of the longest."""
+    for head, stop in _sections(text):
+        figures: dict[str, tuple[float, float, float]] = {}
+        for match in _STATUS.finditer(text, head.end(), stop):
+            old = "2" if match["speed2"] is not None else ""
+            speed, step = amount(match[f"speed{old}"], precision, binary=bool(old))
+            figures[match["name"].lower()] = speed, step, int(match[f"long{old}"]) / _MILLISECONDS
+        yield int(head[1]), figures
 
 
 def _status(match: re.Match[str], precision: Precision) -> Json:
