@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from iosonde.layers._raid.geometry import STRIPED, copies_layout, data_members, layout_number
@@ -181,18 +181,23 @@ _HEAD = re.compile(
     r"(?P<level>raid\d+|linear|faulty)?(?P<members>(?:[A-Za-z][\w!/.-]*\[\d+\](?:\([A-Z]\))*)*)"
     r"(?P<blocks>\d+)blocks"
 )
+_SLOT = re.compile(r"([A-Za-z][\w!/.-]*)(\[\d+\](?:\([A-Z]\))*)")
+_LONGEST = 400  # characters of the first line of an array with its blocks
 _MEMBER = re.compile(r"([A-Za-z][\w!/.-]*)\[\d+\]((?:\([A-Z]\))*)")
 _METADATA = re.compile(
     r"super(1\.[0-2]|0\.\d\d|external:(?:[-/]md\w{1,32}?/\d|imsm|ddf)|non-persistent)"
 )
 _CHUNK = re.compile(r"(\d+)([kKM])(?:chunk|rounding)")
-_WORKING = re.compile(r"\[(\d+)/(\d+)\]\[([U_]+)\]")
+_WORKING = re.compile(r"\[(\d+)/(\d+)\]\**\[([U_]+)\]")
 _WORK = re.compile(
     r"(?P<operation>resync|recovery|reshape|check|repair)="
-    r"(?:(?P<share>\d+(?:\.\d+)?)%(?:\(\d+/\d+\))?(?:finish=[\d.]+min)?(?:speed=(?P<speed>\d+)K/sec)?"
+    r"(?:(?P<share>\d+(?:\.\d+)?)%(?:\(\d+/\d+\))?(?:finish=(?P<left>\d+(?:\.\d+)?)min)?(?:speed=(?P<speed>\d+)K/sec)?"
     r"|(?P<waits>DELAYED|PENDING|REMOTE))"
 )
-_BITMAP = re.compile(r"bitmap:\d+/\d+pages\[[^\]]*\],(\d+)([KM])?Bchunk(?:,file:(\S+))?")
+_BITMAP = re.compile(
+    r"bitmap:(?P<dirty>\d+)/(?P<pages>\d+)pages\[[^\]]*\],(?P<chunk>\d+)(?P<unit>[KM])?Bchunk"
+    r"(?:,file:(?P<file>\S+))?"
+)
 _ALGORITHM = re.compile(r"algorithm(\d+)")
 _COPIES = re.compile(r"(\d+)(near|far|offset)-copies")
 _MARKS = {"F": "faulty", "S": "spares", "J": "journal", "W": "write_mostly"}
@@ -209,6 +214,8 @@ class MdWork:
     share: float | None
     speed: int | None
     waits: str | None
+    left: float | None = None
+    """Seconds until it is done, by the kernel's estimate."""
 
     @property
     def action(self) -> str:
@@ -223,6 +230,10 @@ class MdstatArray:
     name: str
     facts: dict[str, Scalar]
     work: MdWork | None
+    printed: dict[str, Scalar] = field(default_factory=dict)
+    """What its lines say of its places, as they say it: `head` is its first line and its blocks,
+    `working_slots` "[2/1] [U_]", `bitmap_pages` those that are not clean, of all.
+    """
 
 
 def parse_mdstat(text: str) -> Iterator[MdstatArray]:
@@ -253,13 +264,21 @@ def _mdstat_array(head: re.Match[str], rest: str) -> MdstatArray:
         "degraded": int(working[1]) - int(working[2]) if working else None,
         "metadata_version": metadata[1] if metadata else None,
         **_marked(members),
-        "bitmap": (bitmap[3] or "internal") if bitmap else None,
-        "bitmap_chunk": parse_bytes(f"{bitmap[1]}{bitmap[2] or ''}") if bitmap else None,
+        "bitmap": (bitmap["file"] or "internal") if bitmap else None,
+        "bitmap_chunk": parse_bytes(f"{bitmap['chunk']}{bitmap['unit'] or ''}") if bitmap else None,
     }
     if work:
         facts |= {"sync_action": work.action, "sync_share": work.share, "sync_speed": work.speed,
-                  "sync_waits": work.waits}  # fmt: skip
-    return MdstatArray(head["name"], known(facts), work)
+                  "sync_waits": work.waits, "sync_time_left": work.left}  # fmt: skip
+    mode = f"({head['mode']})" if head["mode"] else ""
+    slots = " ".join(f"{name}{slot}" for name, slot in _SLOT.findall(head["members"]))
+    parts = (head["state"], mode, head["level"] or "", slots, head["blocks"], "blocks")
+    printed = {
+        "head": " ".join(filter(None, parts))[:_LONGEST],
+        "working_slots": f"[{working[1]}/{working[2]}] [{working[3]}]" if working else None,
+        "bitmap_pages": f"{bitmap['dirty']}/{bitmap['pages']} pages" if bitmap else None,
+    }
+    return MdstatArray(head["name"], known(facts), work, known(printed))
 
 
 def _marked(members: Sequence[tuple[str, str]]) -> dict[str, Scalar]:
@@ -289,6 +308,7 @@ def _work(text: str) -> MdWork | None:
         float(work["share"]) / 100 if work["share"] else None,
         int(work["speed"]) * KIB if work["speed"] else None,
         work["waits"].lower() if work["waits"] else None,
+        float(work["left"]) * 60 if work["left"] else None,
     )
 
 

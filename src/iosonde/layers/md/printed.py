@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -15,15 +15,19 @@ from iosonde.layers.md.facts import (
     parse_mdadm,
     parse_mdstat,
 )
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.printed import PrintedSubject, Unreadable, known
+from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
 from iosonde.text.reader import StateOutput
 
 _MDSTAT_LINE = re.compile(
     r"md\w* ?:|blocks|\[[=.>]{3}|[=.>]{4,}|finish=|in=|bitmap:|Personalities|unused devices|chunk|"
-    r"\[[\dU_]+[\]/]|[U_]+\]|speed=|sec\b|level|algorithm|super|copies|\[\d+\]|^\s*[\w/]{0,24}\]?$|"
-    r"\(\d+/\d+\)|resync|DELAYED|PENDING"
+    r"\[[\dU_]+[\]/]|[U_]+\]|speed=|sec\b|level|algorithm|super|copies|\[\d+\]|^\s*[\w/+]{0,24}\]?$|"
+    r"\(\d+/\d+\)|resync|DELAYED|PENDING|^read_ahead|^\s*\[\w+\](?: \[\w+\])*$"
 )
+_ADDED = re.compile(r"^\s*\+", re.MULTILINE)
+"""The mark of a line that a patch adds."""
+_INSIDE = re.compile(r"(?<=\S)\s+(?=md[\w.-]{1,32} ?: (?:active|inactive|broken)\b)")
 
 
 class Mdadm(StateOutput):
@@ -58,7 +62,19 @@ class Mdadm(StateOutput):
         if "Raid Level" not in report.pairs:
             raise Unreadable("the level of the array is missing")
         kind = "md_member" if report.examined else "md"
-        return first + last, [PrintedSubject(kind, report.name, report.facts, prompt.host)]
+        facts = report.facts | _as_mdadm_says(report.pairs)
+        return first + last, [PrintedSubject(kind, report.name, facts, prompt.host)]
+
+
+def _as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """The state in mdadm's words, the count of changes, and how many devices there are."""
+    events, devices = pairs.get("Events", ""), pairs.get("Total Devices", "")
+    return known({
+        "state": pairs.get("State"),
+        "members_state": pairs.get("Array State", "").partition(" ")[0] or None,
+        "events": int(events) if events.isdecimal() else None,
+        "total_devices": int(devices) if devices.isdecimal() else None,
+    })  # fmt: skip
 
 
 class Mdstat(StateOutput):
@@ -92,15 +108,15 @@ class Mdstat(StateOutput):
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
         last = _last_line(cursor, first)
-        text = joined(cursor, first, last)
+        text = _INSIDE.sub("\n", _ADDED.sub("", joined(cursor, first, last)))
         subjects = tuple(
-            PrintedSubject("md", array.name, array.facts, prompt.host)
+            PrintedSubject("md", array.name, array.facts | array.printed, prompt.host)
             for array in parse_mdstat(text)
         )
         if not subjects:
             cut = MDSTAT_ARRAY.search(text)
             raise Unreadable(
-                "the lines of its arrays are cut off" if cut else "there is no array in it"
+                "the lines of its arrays are cut off" if cut else "no array follows its head"
             )
         return last, subjects
 

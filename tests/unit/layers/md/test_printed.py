@@ -80,6 +80,7 @@ def test_arrays_that_stand_still_and_names_of_all_kinds() -> None:
         "level": "raid0", "raid_disks": 2, "size": 976511488 * KIB, "array_state": "auto-read-only",
         "chunk_size": 512 * KIB, "data_members": 2, "stripe_width": KIB * KIB,
         "metadata_version": "external:/md127/0", "below": "nvme1n1p2 cciss/c0d1",
+        "head": "active (auto-read-only) raid0 nvme1n1p2[1] cciss!c0d1[0] 976511488 blocks",
     }  # fmt: skip
     assert found["md127"]["array_state"] == "inactive"
     assert "level" not in found["md127"]
@@ -98,9 +99,44 @@ def test_mdadm_names_the_work_without_a_share(state: str) -> None:
     assert told(given)["md3"]["sync_action"] == words[state.rsplit(maxsplit=1)[-1]]
 
 
+def test_the_state_in_the_words_of_mdadm() -> None:
+    detail, examined = told(text("detail-md3.txt"))["md3"], told(text("examine.txt"))["ubde"]
+    assert detail["state"] == "clean"
+    assert str(examined["members_state"]).startswith("A")
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in PLACE.glob("*.txt")))
 def test_every_shape(name: str) -> None:
     expected = told(text(name))
     assert expected
     for shape, changed in mangled(text(name)):
         assert told(changed) == expected, shape
+
+
+def test_which_places_are_empty_and_of_whom() -> None:
+    printed = told(
+        "md7 : active raid1 sdq1[2](W) sdr1[0]\n      4192256 blocks super 1.2 [3/2] [U_U]\n"
+        "      [=>...]  recovery =  7.5% (314419/4192256) finish=12.5min speed=5000K/sec\n"
+        "      bitmap: 3/16 pages [12KB], 65536KB chunk\n"
+    )["md7"]
+    assert printed["head"] == "active raid1 sdq1[2](W) sdr1[0] 4192256 blocks"
+    assert (printed["working_slots"], printed["bitmap_pages"]) == ("[3/2] [U_U]", "3/16 pages")
+    assert printed["sync_time_left"] == 750
+
+
+@pytest.mark.parametrize("given", [
+    "Personalities : [raid1]\nread_ahead 1024 sectors\n"  # Linux 2.4
+    "md7 : active raid1 sdq1[1] sdr1[0]\n4192256 blocks [2/2] [UU]\n",
+    "Personalities : [raid1] read_ahead 1024 sectors md7 : active raid1 sdq1[1] sdr1[0] "
+    "4192256 blocks [2/2] [UU] unused devices: <none>\n",
+    "> Personalities : [linear] [raid0] [raid1] [raid6]\n> [multipath]\n"
+    "> md7 : active raid1 sdq1[1] sdr1[0]\n>   4192256 blocks super 1.2 [2/2] [UU]\n",
+    "+Personalities : [raid1]\n+\n+md7 : active raid1 sdq1[1] sdr1[0]\n+\n"
+    "+     4192256 blocks [2/2] [UU]\n+\n+\n+unused devices: <none>\n",
+])  # fmt: skip
+def test_forms_of_old_kernels_and_of_pages(given: str) -> None:
+    assert told(given)["md7"]["size"] == 4192256 * KIB
+
+
+def test_a_sentence_about_an_array_is_none() -> None:
+    assert told("Personalities : what mdstat begins with; md7 : active since Monday.\n") == {}
