@@ -6,7 +6,8 @@ seconds have six. It is the rate of the operand that is no source or sink of the
 
 Source: coreutils 9.1, src/dd.c, print_xfer_stats(): prefixes of 1000, the seconds as %g, or as
 whole ones while it goes on (status=progress); on SIGUSR1 it prints the same lines as at its end.
-busybox 1.36, coreutils/dd.c, prints prefixes of 1024 without a blank.
+busybox 1.36, coreutils/dd.c, prints prefixes of 1024 without a blank. FreeBSD 14, bin/dd/misc.c,
+summary(), as macOS, NetBSD and OpenBSD: "N bytes transferred in S secs (R bytes/sec)".
 """
 
 from __future__ import annotations
@@ -35,6 +36,18 @@ _DONE = re.compile(
     r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?(?:e-?\d{1,3})?)s(?:econds|ec)?,"
     r"(?P<rate>\d{1,20}(?:[.,]\d{1,20})?)(?P<unit>[kKMGT]?)B/s"
 )
+_BSD = re.compile(
+    r"bytestransferredin(\d{1,20}(?:[.,]\d{1,20})?)sec(?:ond)?s?\((\d{1,20}(?:\.\d{1,9})?)bytes/sec\)"
+)
+_SHORT = re.compile(
+    r"\(\d[\d.,]{0,9} ?[kMGT]i?B(?:, \d[\d.,]{0,9} ?[kKMGT]i?B)?\) ?copied, "
+    r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?) s, "
+    r"(?P<rate>\d{1,20}(?:[.,]\d{1,20})?) ?(?P<unit>[kMGT]?)B/s"
+)
+"""A result of which somebody kept what stands behind the bytes, such as in a comment."""
+_LEFT_OUT = re.compile(
+    r"\s*(?:[:(\[<]?\s*(?:\.{2,}|…+|snip(?:ped)?|中?略|省略)\s*[:)\]>]?|:+)\s*", re.IGNORECASE
+)
 _FOREIGN: Mapping[str, str] = {
     "Datensätze ein": "records in", "Datensätze aus": "records out", "kopiert, ": "copied, ",
     "enregistrements lus": "records in", "enregistrements écrits": "records out",
@@ -51,6 +64,8 @@ _UNITS: Mapping[str, str] = {
     "Bytes": "bytes", "octets": "bytes", "байтов": "bytes", "байта": "bytes", "байт": "bytes",
     "字节": " bytes ", "バイト": "bytes", "，": ", ", "、": ", ", "（": "(", "）": ")", "秒": "s",
 }  # fmt: skip
+_FIRST = re.compile(r"\d bytes? (?:\(|transferred in (?:\d+\.\d{3,6}(?: secs|$)|$))")
+_SUM = re.compile(r"cop|\d bytes transferred in |bytes/sec\)")
 _BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
 _CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
 _TIMES = re.compile(r"^\s*(?:real|user|sys)\s+[\d.]+m?[\d.]*s?\s*$")
@@ -85,7 +100,7 @@ class _Result:
 
         Seconds of fewer than six digits may have been shortened by hand.
         """
-        if not self.seconds:
+        if not self.seconds or not self.bytes:
             return self.rate, self.step
         value = self.bytes / self.seconds
         half = value * units.printed(self.time)[1] / self.seconds
@@ -98,20 +113,21 @@ class Dd(Output):
 
     tool: ClassVar[str] = "dd"
     anchors: ClassVar[tuple[str, ...]] = (
-        "records out", "records in", "copied, ", " 的读入", " 的写出", "已复制，",
+        "records out", "records in", "copied, ", "bytes transferred in ", " 的读入", " 的写出",
+        "已复制，",
         *(foreign for foreign in _FOREIGN if len(foreign) > 3),
     )  # fmt: skip
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first of the lines on records, or the sum without them."""
-        first = None
+        first = cursor.at if _shortened(cursor.line(cursor.at) or "") else None
         for index in range(cursor.at, max(cursor.at - 6, -1), -1):
             line = cursor.line(index)
             line = line and _in_english(line)
-            if line is None or (line and not _RECORDS.search(line) and "cop" not in line):
+            if line is None or (line and not _RECORDS.search(line) and not _SUM.search(line)):
                 break
-            if line and (_RECORDS.search(line) or re.search(r"\d bytes? \(", line)):
+            if line and (_RECORDS.search(line) or _FIRST.search(line)):
                 first = index
             if line and _IN.search(line):
                 return index
@@ -119,6 +135,8 @@ class Dd(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        if match := _shortened(cursor.line(first) or ""):
+            return _of_short(cursor, first, match)
         results, unread = _results(cursor, first)
         if not results:
             raise Unreadable("no speed follows")
@@ -131,6 +149,24 @@ class Dd(Output):
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
         return OutputReading(begin, last, trials=trials, unread=said)
+
+
+def _shortened(line: str) -> re.Match[str] | None:
+    """A result in a line that does not say how many bytes were copied."""
+    english = _in_english(line)
+    return None if re.search(r"\d bytes?\b", english) else _SHORT.search(english)
+
+
+def _of_short(cursor: TextCursor, first: int, match: re.Match[str]) -> OutputReading:
+    """A result with the command that stands before it in the line, or else above it."""
+    before = (cursor.line(first) or "").partition("#")
+    call = before[0].strip() if before[1] and _CALL.search(before[0]) else ""
+    begin, prompt = (first, Prompt(call)) if call else command_before(cursor, first, ("dd",))
+    speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
+    rate, step = units.printed(speed + match["unit"])
+    result = _Result(0, seconds, rate, step, first, first, counted=False)
+    trial = _trial(result, _calls_of(prompt.command, 1)[0], prompt)
+    return OutputReading(begin, first, trials=(trial,))
 
 
 def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
@@ -146,14 +182,15 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
         if text and (_IN.search(line) or index - start >= _PIECES):
             unread.append(start)
             text = ""
-        if not line or (not text and results and _TIMES.match(line)):
+        beside = _TIMES.match(line) or _LEFT_OUT.fullmatch(line)
+        if not line or (not text and results and beside):
             continue
         if index > first and (not _is_part(line) or prompt_in(line) or _CALL.search(line)):
             break
         if not text and results and not _begins(line):
             break
         start = start if text else index
-        text += "".join(line.split())
+        text = _BSD.sub(r"bytestransferred,\1s,\2B/s", text + "".join(line.split()))
         while match := _DONE.search(text):
             binary = bool(_BUSYBOX.search(joined(cursor, start, index)))
             speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
@@ -263,7 +300,7 @@ def _trial(result: _Result, call: Mapping[str, str], asked: Prompt) -> PrintedTr
         elapsed=(result.seconds,),
         options=dict(_options(call, direction)),
         steps={name: step},
-        details={"bytes": result.bytes},
+        details={"bytes": result.bytes} if result.bytes else {},
     )
 
 
