@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from iosonde.layers.disk.facts_health import health_of_log, health_of_table, health_of_tree
+from iosonde.layers.disk.facts_smartctl import ATTRIBUTE, drive_facts
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import TextCursor, command_before, compact, flow, joined, lines, prompt_in
+from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
 from iosonde.text.torn import decoded, opening
 
 _DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg)\w{0,8})\b")
@@ -52,11 +53,14 @@ _NVME: Mapping[str, str] = {
     "ThermalManagementT2TotalTime": "thm_temp2_total_time",
 }  # fmt: skip
 _PASSED = re.compile(r"(?:self-assessmenttestresult|SMARTHealthStatus):(PASSED|OK|FAILED)")
-_ROW = re.compile(
-    r"(?<!\S)(\d{1,3}) ([A-Z][\w-]{2,40}) 0x[0-9a-f]{4} \d{3} \d{3} (?:\d{3}|---) "
-    r"(?:Pre-fail|Old_age) (?:Always|Offline) (?:-|FAILING_NOW|In_the_past) (\d{1,19})(?!\S)"
+_HEAD = re.compile(
+    r"^\s*smartctl \d|^\s*=== START OF |^\s*ID# ATTRIBUTE_NAME\s|^\s*Pending Defects log \(GP Log"
+    r"|^\s*SMART/Health Information \(NVMe Log 0x02"
 )
-_HEAD = re.compile(r"^\s*smartctl \d|^\s*=== START OF ")
+_TEST = re.compile(r"\s*# ?\d+ +(?:Short|Extended|Conveyance|Selective|Background|Offline)")
+_COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
+_ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
+         "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ")  # fmt: skip
 _KEY = re.compile(r'"json_format_version"|"smartctl"\s*:')
 _NVME_HEAD = re.compile(r"Smart Log for NVME device\s*:\s*(?P<drive>nvme\w{1,12})")
 _NVME_KEY = re.compile(r'"critical_warning"\s*:')
@@ -68,7 +72,8 @@ class Smartctl:
 
     tool: ClassVar[str] = "smartctl"
     anchors: ClassVar[tuple[str, ...]] = (
-        "smartctl 7", "smartctl 6", "=== START OF ", '"json_format_version"', '"smartctl"',
+        "smartctl 7", "smartctl 6", "smartctl 5", "=== START OF ", '"json_format_version"',
+        '"smartctl"', "ID# ATTRIBUTE_NAME", "Pending Defects log", "(NVMe Log 0x02", *_ROWS,
     )  # fmt: skip
 
     def begin(self, cursor: TextCursor) -> int | None:
@@ -77,7 +82,7 @@ class Smartctl:
         if _KEY.search(line):
             return _opened(cursor)
         if not _HEAD.match(line):
-            return None
+            return cursor.at if _row(line) else None
         for index in range(cursor.at - 1, max(cursor.at - 6, -1), -1):
             if (cursor.line(index) or "").lstrip().startswith("smartctl "):
                 return index
@@ -93,7 +98,7 @@ class Smartctl:
             device = tree.get("device")
             named = str(device.get("name")) if isinstance(device, dict) else command
         else:
-            last = _end_of_text(cursor, first)
+            last = _end_of_rows(cursor, first) or _end_of_text(cursor, first)
             values = _of_smartctl(cursor, first, last)
             named = command
         return _reading(self.tool, begin, last, values, named, host=host, command=command)
@@ -138,7 +143,7 @@ def _reading(
     command: str,
 ) -> OutputReading:  # fmt: skip
     if not values:
-        raise Unreadable("it says nothing of the drive's health")
+        raise Unreadable("it says nothing of the drive and its health")
     drive = _DRIVE.search(named)
     subject = PrintedSubject("disk", drive[1] if drive else "", values, host)
     return OutputReading(first, last, states=(PrintedState(tool, (subject,), host, command),))
@@ -147,10 +152,12 @@ def _reading(
 def _of_smartctl(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
     text = compact(cursor, first, last)
     values = health_of_log(_figures(text, _SMARTCTL), kelvin=False)
+    text_lines = _COLOUR.sub("", joined(cursor, first, last))
     values |= health_of_table(
-        (int(number), name, int(raw)) for number, name, raw in
-        _ROW.findall(flow(cursor, first, last))
-    )  # fmt: skip
+        (int(row["number"]), row["name"], int(row["raw"]))
+        for row in ATTRIBUTE.finditer(" ".join(text_lines.split()))
+    )
+    values = drive_facts(text_lines) | values
     if passed := _PASSED.search(text):
         values["health_passed"] = passed[1] != "FAILED"
     return values
@@ -168,11 +175,27 @@ def _figures(text: str, labels: Mapping[str, str]) -> dict[str, Any]:
     return figures
 
 
+def _row(line: str) -> re.Match[str] | None:
+    """A row of the table of attributes that makes up the whole line."""
+    return ATTRIBUTE.match(" ".join(_COLOUR.sub("", line).split()))
+
+
+def _end_of_rows(cursor: TextCursor, first: int) -> int | None:
+    """Index of the last of the rows that stand without a head; None where a head is first."""
+    if not _row(cursor.line(first) or ""):
+        return None
+    last = first
+    while _row(cursor.line(last + 1) or ""):
+        last += 1
+    return last
+
+
 def _end_of_text(cursor: TextCursor, first: int) -> int:
     """Index of the last line before the next prompt or a longer gap."""
     last = first
     for index, line in lines(cursor, first, _LONGEST):
-        if index > first and (prompt_in(line) or index > last + 3 or _NVME_HEAD.search(line)):
+        prompt = not _TEST.match(line) and prompt_in(line)
+        if index > first and (prompt or index > last + 3 or _NVME_HEAD.search(line)):
             break
         if line:
             last = index

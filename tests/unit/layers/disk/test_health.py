@@ -66,6 +66,62 @@ def test_ata_attributes_are_read_in_both_forms() -> None:
     assert told["unsafe_shutdowns"] == 7
 
 
+def _read(text: str) -> Mapping[str, Scalar]:
+    subjects = [subject for state in states(text) for subject in state.subjects]
+    return subjects[0].values if subjects else {}
+
+
+def test_what_smartctl_says_a_drive_is() -> None:
+    text = values("smartctl-ata.txt")
+    assert (text["model"], text["size"]) == ("EXAMPLE HD4000", 4_000_787_030_016)
+    assert (text["health"], text["power_on_hours"]) == ("PASSED", 8312)
+    assert text["sata_version"] == "SATA 3.1, 6.0 Gb/s (current: 3.0 Gb/s)"
+    assert values("smartctl-nvme.txt")["size"] == 960_197_124_096
+
+
+HEAD = "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n"
+
+
+@pytest.mark.parametrize(("text", "name", "value"), [
+    ("187 Reported_Uncorrect      -O--CK   099   099   000    -    7\n", "reported_uncorrect", 7),
+    ("[COLOR=Red]197 Current_Pending_Sector  0x0032   200   193   000    Old_age   Always       -"
+     "       **21**[/COLOR]\n", "pending_sectors", 21),
+    ("ID# ATTRIBUTE_NAME\tFLAG\tVALUE\tWORST\tTHRESH\tTYPE\tUPDATED\tWHEN_FAILED\tRAW_VALUE\n"
+     "  9 Power_On_Hours\t\t0x0032\t053\t053\t000\tOld_age\tAlways\t-\t\t412\n",
+     "power_on_hours", 412),
+    ("SMART/Health Information (NVMe Log 0x02)\nCritical Warning: 0x00\nAvailable Spare:    91%\n",
+     "spare", 0.91),
+    (f"{HEAD}SCT Error Recovery Control:\n           Read:     70 (7.0 seconds)\n"
+     "          Write: Disabled\n", "read_recovery_limit", 7.0),
+    (f"{HEAD}SMART Error Log Version: 1\nATA Error Count: 31 (device log contains only the most\n",
+     "ata_errors", 31),
+    (f"{HEAD}  40 51 08 b0  Error: UNC 8 sectors at LBA = 0x0000c8b0 = 51376\n", "last_error",
+     "UNC 8 sectors at LBA = 0x0000c8b0 = 51376"),
+    (f"{HEAD}# 1  Short offline       Completed: read failure       90%      2127         571\n",
+     "self_test_lba", 571),
+    (f"{HEAD}# 1  Extended offline    Completed without error       00%      2127         -\n",
+     "self_test", "Completed without error"),
+    ("Pending Defects log (GP Log 0x0c)\nIndex                LBA    Hours\n"
+     "    0            2279196    541\n    1            2279197    541\n", "pending_defects", 2),
+    (f"{HEAD}SMART Health Status: OK\nElements in grown defect list: 5\n",
+     "reallocated_sectors", 5),
+    (f"{HEAD}Rotation Rate:        7200 rpm\nWriteback Cache is:   Disabled\n", "write_cache",
+     "Disabled"),
+])  # fmt: skip
+def test_parts_of_smartctl(text: str, name: str, value: Scalar) -> None:
+    assert _read(text)[name] == value
+
+
+@pytest.mark.parametrize("text", [
+    "5 Reallocated_Sector_Ct is what to look at, says everyone.\n",
+    "The ID# ATTRIBUTE_NAME column names the attribute.\n",
+    '{ 187, "Reported_Uncorrect      ", RAW48 },\n',
+    "My Current_Pending_Sector 0x0032 is 200, I think\n",
+])  # fmt: skip
+def test_talk_of_attributes_is_no_output(text: str) -> None:
+    assert _read(text) == {}
+
+
 @pytest.mark.parametrize(
     "tree",
     [

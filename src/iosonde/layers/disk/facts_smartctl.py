@@ -1,0 +1,107 @@
+"""What smartctl's text says of a drive besides the figures of its health: what it is, its logs.
+
+Attributes keep the name that smartctl prints, in lower case, with their raw value.
+
+Source: smartmontools 7.3, ataprint.cpp (print_drive_info, PrintSmartAttribWithThres with its brief
+and old formats, PrintSmartErrorlog, ataPrintSmartSelfTestEntry, ataPrintSCTErrorRecoveryControl,
+print_pending_defects_log), scsiprint.cpp and nvmeprint.cpp.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from iosonde.records.printed import known
+from iosonde.records.stack import Scalar
+
+ATTRIBUTE = re.compile(
+    r"(?<!\S)(?P<number>\d{1,3}) (?P<name>[A-Z][\w-]{2,40}) "
+    r"(?:0x[0-9a-f]{3,4} (?:\d{3}|---) (?:\d{3}|---) (?:\d{3}|---) (?:Pre-fail|Old_age) "
+    r"(?:Always|Offline) (?:-|FAILING_NOW|In_the_past)"
+    r"|[P-][O-][S-][R-][C-][K-] (?:\d{3}|---) (?:\d{3}|---) (?:\d{3}|---) (?:-|NOW|Past)) "
+    r"\**(?P<raw>\d{1,19})\b(?!\.)"
+)
+"""A row of the table of attributes, with single blanks."""
+_LABELS = {
+    "Device Model": "model", "Model Number": "model", "Product": "model", "Vendor": "vendor",
+    "Firmware Version": "firmware", "Revision": "firmware", "Sector Sizes": "sector_sizes",
+    "Sector Size": "sector_sizes", "SATA Version is": "sata_version", "Form Factor": "form_factor",
+    "Read Cache is": "read_cache", "Writeback Cache is": "write_cache",
+    "SMART overall-health self-assessment test result": "health", "SMART Health Status": "health",
+}  # fmt: skip
+_PAIR = re.compile(r"^\s*(?P<label>[A-Z][\w-]*(?: [\w-]+){0,4}):\s+(?P<value>\S.*?)\s*$")
+_BYTES = re.compile(r"(\d[\d,.\u202f' ]{3,30}\d) (?:bytes )?\[")
+_COUNTS = {
+    "Elements in grown defect list": "reallocated_sectors",
+    "ATA Error Count": "ata_errors",
+    "Current Drive Temperature": "temperature",
+    "Rotation Rate": "rotation_rate",
+    "Logical block size": "logical_block_size",
+    "Physical block size": "physical_block_size",
+}
+_SIZES = {"User Capacity", "Total NVM Capacity", "Namespace 1 Size/Capacity"}
+_FIRST = re.compile(r"(\d{1,15})(?:$| )")
+_SCT = re.compile(r"^\s*(Read|Write):\s+(?:\d+ \((\d+(?:\.\d+)?) seconds\)|(Disabled))\s*$")
+_ERROR = re.compile(r"\bError: (?P<error>[A-Z]{2,5}(?: \d+ sectors)? at LBA = 0x[0-9a-f]+ = \d+)")
+_SELF_TEST = re.compile(
+    r"# ?1 (?:Short|Extended|Conveyance|Selective|Background)\b[\w ]{0,20}? "
+    r"(?P<result>Completed(?:: [a-z]+ failure| without error)?"
+    r"|Aborted by host|Interrupted[\w ()]{0,20}) "
+    r"\d\d% (?P<hours>\d{1,7}) (?P<lba>\d{1,18}|-)(?!\S)"
+)
+_DEFECT = re.compile(r"^\s*\d{1,6}\s+(\d{1,18})\s+(\d{1,7})\s*$")
+
+
+def drive_facts(text: str) -> dict[str, Scalar]:
+    """What a text of smartctl says a drive is, and what its logs hold.
+
+    Args:
+        text: its lines.
+    """
+    facts: dict[str, Scalar] = {}
+    lines = text.splitlines()
+    for label, value in _pairs(lines):
+        if label in _LABELS:
+            facts.setdefault(_LABELS[label], value)
+        elif label in _COUNTS and (count := _FIRST.match(value)):
+            facts.setdefault(_COUNTS[label], int(count[1]))
+        elif label in _SIZES and (size := _BYTES.match(value)):
+            facts.setdefault("size", int(re.sub(r"\D", "", size[1])))
+    for match in filter(None, map(_SCT.match, lines)):
+        limit: Scalar = "disabled" if match[3] else float(match[2])
+        facts.setdefault(f"{match[1].lower()}_recovery_limit", limit)
+    flowing = " ".join(text.split())
+    if error := _ERROR.search(flowing):
+        facts["last_error"] = error["error"]
+    if test := _SELF_TEST.search(flowing):
+        lba = test["lba"]
+        facts |= {"self_test": test["result"], "self_test_lba": None if lba == "-" else int(lba)}
+    for row in ATTRIBUTE.finditer(flowing):
+        facts.setdefault(row["name"].lower(), int(row["raw"]))
+    return known(facts | _defects(lines))
+
+
+def _pairs(lines: list[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        if match := _PAIR.match(line):
+            yield match["label"], match["value"]
+
+
+def _defects(lines: list[str]) -> dict[str, Scalar]:
+    """The sectors of the log of pending defects, of which the first may stand for all."""
+    start = next((at for at, line in enumerate(lines) if "Pending Defects log" in line), None)
+    if start is None:
+        return {}
+    rows: list[tuple[int, int]] = []
+    for line in lines[start + 1 :]:
+        if match := _DEFECT.match(line):
+            rows.append((int(match[1]), int(match[2])))
+        elif rows:
+            break
+    if not rows:
+        return {}
+    return {
+        "pending_defects": len(rows), "first_pending_defect": rows[0][0],
+        "first_pending_defect_hours": rows[0][1],
+    }  # fmt: skip
