@@ -121,10 +121,14 @@ def test_an_infinite_figure_is_not_read() -> None:
         "  LV   VG Attr       LSize Devices\n  pool vg twi-aotz-- 4.00m " + "1_rimage_1(0),a" * 500,
         "/sys/block/bcache0/bcache.0M\n" * _LONG, "sysctl " * _LONG,
         "echo " + " " * _LONG * 4 + "\n", "a" * _LONG * 4 + " on /x type",
+        "dd Sequential Disk Speed Tests:\n" + "-" * 40 + " | Test 1\n",
+        "$ " + "a/" * 40 + "zfs get sync\nNAME  PROPERTY  VALUE     SOURCE\n"
+        "tank  sync      standard  default\n",
+        "[" + "1" * _LONG + ".000000] I/O error, dev " + "a" * _LONG,
     ],
     ids=[
         "flashcache", "drbd", "ioping", "digits", "path", "percentiles", "lvm", "bcache",
-        "sysctl", "echo", "mount",
+        "sysctl", "echo", "mount", "yabs", "zfs", "kernel-log",
     ],
 )  # fmt: skip
 def test_a_text_made_to_be_slow_is_not(text: str) -> None:

@@ -31,7 +31,7 @@ _CELL = re.compile(
     r"^\s*(?P<rate>\d[\d.]{0,15}) ?(?P<unit>[KMG])B/s(?:\s+\((?P<iops>\d[\d.]{0,15}k?)\))?\s*$"
 )
 _SIZE = re.compile(r"^\s*(?P<size>\d{1,6}[kmg]?)\s*(?:\(IOPS\))?\s*$")
-_OTHER = re.compile(r"^[\s|-]*$|^\W*(?:\|?\s*-+\s*)+$|^\W*Test \d|^\s*\|")
+_OTHER = re.compile(r"^\W*(?:$|Test \d)|^\s*\|")
 _SCALE = {"K": 1, "M": 1000, "G": 1000_000}
 _KIBI, _KILO = 1024.0, 1000.0
 _MOST = 40

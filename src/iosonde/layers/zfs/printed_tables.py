@@ -152,7 +152,7 @@ class ZfsGet(StateOutput):
             if match:
                 things.setdefault(match["name"], {})[match["property"]] = _value(match["value"])
                 last = index
-        kind = "zpool" if re.match(r"(?:\S*/|sudo )*zpool\s", prompt.command) else "dataset"
+        kind = "zpool" if re.match(r"(?:sudo )?(?:[^\s/]*/)*zpool\s", prompt.command) else "dataset"
         return last, [
             PrintedSubject(kind, name, facts, prompt.host) for name, facts in things.items()
         ]
