@@ -1,11 +1,17 @@
-"""ioping's statistics: latency of single requests.
+"""ioping's statistics: latency of single requests; or the requests alone, where these were cut off.
 
-Source: ioping 1.3, ioping.c, print_statistics(); mdev is the deviation from the mean.
+Up to 0.9 the statistics do not say whether was read or written, and have one unit for all times:
+the lines of the requests tell it, or the command.
+
+Source: ioping 0.6 and 1.3, ioping.c, print_statistics() and main(); mdev is the deviation from the
+mean, and the first request is left out of it ("warmup").
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
+from statistics import fmean
 from typing import ClassVar
 
 from typing_extensions import override
@@ -13,7 +19,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
-from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines
+from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, compact, lines
 from iosonde.text.reader import nearest
 
 _HEAD = re.compile(r"--- (?P<target>.+?)(?: \(.*\))? ioping statistics ---")
@@ -21,11 +27,25 @@ _DONE = re.compile(
     r"(?P<n>[\d.]{1,30}[kMG]?)requestscompletedin[\d.]{1,30}(?:ns|us|ms|s|min|hour)\w*,[\d.]{1,30}[KMGT]?i?B"
     r"(?P<what>read|written),(?P<iops>[\d.]{1,30}[kMG]?)iops,(?P<rate>[\d.]{1,30}[KMGT]?i?B)/s"
 )
+_DONE_OLD = re.compile(
+    r"(?P<n>\d{1,30})requestscompletedin[\d.]{1,30}(?:us|ms|s|min|hour)\w*,(?P<iops>[\d.]{1,30})iops"
+    r"(?:,(?P<rate>[\d.]{1,30}[KMGT]?iB)/s)?"
+)
 _TIMES = re.compile(
     r"min/avg/max/mdev=(?P<min>[\d.]{1,30})(?P<a>[num]?s|min)/(?P<mean>[\d.]{1,30})(?P<b>[num]?s|min)/"
     r"(?P<max>[\d.]{1,30})(?P<c>[num]?s|min)/(?P<stdev>[\d.]{1,30})(?P<d>[num]?s|min)"
 )
+_TIMES_OLD = re.compile(
+    r"min/avg/max/mdev=(?P<min>[\d.]{1,30})/(?P<mean>[\d.]{1,30})/(?P<max>[\d.]{1,30})/"
+    r"(?P<stdev>[\d.]{1,30})(?P<unit>us|ms|s)"
+)
+_REQUEST = re.compile(
+    r"\s*\d[\d.]* ?(?:bytes|[KMG]iB) (?P<way>from|to|<<<|>>>) (?P<target>\S.{0,200}?)(?: \(.*\))?: "
+    r"request=\d+ time=(?P<time>\d[\d.]*) (?P<unit>ns|us|ms|s|min)\b(?P<warmup> \(warmup\))?"
+)
 _SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+_MOST = 20_000
+_FEWEST = 2
 
 
 class Ioping(Output):
@@ -36,14 +56,19 @@ class Ioping(Output):
         "ioping statistics",
         "min/avg/max/mdev",
         "requests completed",
+        ": request=",
     )
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
+        if _REQUEST.match(cursor.line(cursor.at) or ""):
+            return cursor.at if _are_alone(cursor, cursor.at) else None
         return nearest(cursor, 12, lambda line: "ioping stat" in line)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        if _REQUEST.match(cursor.line(first) or ""):
+            return _of_requests(cursor, first)
         last = first
         for index, line in lines(cursor, first, 14):
             if "mdev" in line or (index > first and line.startswith("---")):
@@ -52,31 +77,100 @@ class Ioping(Output):
             last = index if line else last
         tail = cursor.line(last + 1) or ""
         text = compact(cursor, first, last + 1 if re.fullmatch(r"[\d./ =nums]{2,}", tail) else last)
-        done, times = _DONE.search(text), _TIMES.search(text)
+        begin, prompt = command_before(cursor, first, ("ioping",), reach=30)
+        done = _DONE.search(text) or _DONE_OLD.search(text)
+        times = _TIMES.search(text) or _TIMES_OLD.search(text)
         if not done or not times:
             raise Unreadable("its statistics are cut off")
-        way = "read" if done["what"] == "read" else "write"
-        metrics: dict[str, float] = {}
-        steps: dict[str, float] = {}
-        for name, value in (("iops", done["iops"]), ("bandwidth", done["rate"])):
-            metrics[f"{way}.{name}"], steps[f"{way}.{name}"] = units.printed(value)
+        if what := done.groupdict().get("what"):
+            way = "read" if what == "read" else "write"
+        else:
+            way = _way(cursor, first, prompt.command)
+        if not way:
+            raise Unreadable("it does not say whether it read or wrote", last)
+        sheet = _Sheet(way)
+        for name, unit, value in (
+            ("iops", "1/s", done["iops"]),
+            ("bandwidth", "B/s", done["rate"]),
+        ):
+            if value:
+                sheet.put(name, unit, *units.printed(value))
         for name, unit in zip(("min", "mean", "max", "stdev"), "abcd", strict=True):
+            scale = _SCALE[times[unit if times.re is _TIMES else "unit"]]
             value, step = units.printed(times[name])
-            scale = _SCALE[times[unit]]
-            metrics[f"{way}.latency.{name}"] = value * scale
-            steps[f"{way}.latency.{name}"] = step * scale
-        kinds = dict.fromkeys(metrics, "s")
-        kinds |= {f"{way}.iops": "1/s", f"{way}.bandwidth": "B/s"}
+            sheet.put(f"latency.{name}", "s", value * scale, step * scale)
         head = _HEAD.search(cursor.line(first) or "")
-        begin, prompt = command_before(cursor, first, ("ioping",), reach=30)
-        trial = PrintedTrial(
-            tool=self.tool,
-            loops=(LoadResult(metrics=metrics, units=kinds),),
-            command=prompt.command,
-            host=prompt.host,
-            target=head["target"] if head else "",
-            options={"rw": f"rand{way}", "iodepth": 1, "numjobs": 1},
-            steps=steps,
-            details={"requests": units.printed(done["n"])[0]},
-        )
+        target = head["target"] if head else ""
+        trial = sheet.trial(prompt, target, units.printed(done["n"])[0])
         return OutputReading(begin, last, trials=(trial,))
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """The figures of one run that reads or writes."""
+
+    way: str
+    metrics: dict[str, float] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    steps: dict[str, float] = field(default_factory=dict)
+
+    def put(self, name: str, unit: str, value: float, step: float) -> None:
+        key = f"{self.way}.{name}"
+        self.metrics[key], self.kinds[key], self.steps[key] = value, unit, step
+
+    def trial(self, asked: Prompt, target: str, requests: float) -> PrintedTrial:
+        return PrintedTrial(
+            tool="ioping",
+            loops=(LoadResult(metrics=self.metrics, units=self.kinds),),
+            command=asked.command,
+            host=asked.host,
+            target=target,
+            options={"rw": f"rand{self.way}", "iodepth": 1, "numjobs": 1},
+            steps=self.steps,
+            details={"requests": requests},
+        )
+
+
+def _way(cursor: TextCursor, first: int, command: str) -> str:
+    """Whether an old ioping read or wrote: by its requests, else by its command; else empty."""
+    for index in range(first - 1, max(first - 6, 0) - 1, -1):
+        if request := _REQUEST.match(cursor.line(index) or ""):
+            return "read" if request["way"] in {"from", "<<<"} else "write"
+    if not command:
+        return ""
+    return "write" if re.search(r"\s-[a-zA-Z]*W", command) else "read"
+
+
+def _are_alone(cursor: TextCursor, first: int) -> bool:
+    """Whether a line is the first of requests without statistics below them."""
+    if _REQUEST.match(cursor.line(first - 1) or ""):
+        return False
+    for _, line in lines(cursor, first, _MOST):
+        if "ioping stat" in line:
+            return False
+        if line and not _REQUEST.match(line) and line.strip() != "^C":
+            break
+    return True
+
+
+def _of_requests(cursor: TextCursor, first: int) -> OutputReading:
+    """The mean and the extremes of the requests that are printed."""
+    requests: list[re.Match[str]] = []
+    last = first
+    for index, line in lines(cursor, first, _MOST):
+        if not (match := _REQUEST.match(line)):
+            break
+        last = index
+        if not match["warmup"]:
+            requests.append(match)
+    ways = {request["way"] for request in requests}
+    if len(requests) < _FEWEST or len(ways) > 1:
+        raise Unreadable("its statistics are cut off", last)
+    sheet = _Sheet("read" if ways & {"from", "<<<"} else "write")
+    times = [float(request["time"]) * _SCALE[request["unit"]] for request in requests]
+    step = max(units.printed(each["time"])[1] * _SCALE[each["unit"]] for each in requests)
+    for name, value in (("min", min(times)), ("mean", fmean(times)), ("max", max(times))):
+        sheet.put(f"latency.{name}", "s", value, step)
+    begin, prompt = command_before(cursor, first, ("ioping",))
+    trial = sheet.trial(prompt, requests[0]["target"], len(requests))
+    return OutputReading(begin, last, trials=(trial,))

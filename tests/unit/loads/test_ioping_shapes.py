@@ -1,0 +1,80 @@
+"""ioping of old versions, and its requests without their statistics.
+
+The oracle of the requests is the definition of mean, minimum and maximum, worked out by hand.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.records.printed import Unread
+from tests.mangle import read, trials
+
+OLD = """\
+--- /srv (xfs /dev/sdq2) ioping statistics ---
+8 requests completed in 7021.5 ms, 210 iops, 0.8 MiB/s
+min/avg/max/mdev = 0.3/4.7/11.9/3.5 ms
+"""
+OLD_REQUESTS = "4096 bytes {} /srv (xfs /dev/sdq2): request={} time=4.7 ms\n"
+REQUESTS = """\
+$ ioping /srv
+4 KiB <<< /srv (xfs /dev/sdq2): request=1 time=900.5 us (warmup)
+4 KiB <<< /srv (xfs /dev/sdq2): request=2 time=2.00 ms
+4 KiB <<< /srv (xfs /dev/sdq2): request=3 time=5.00 ms (slow)
+4 KiB <<< /srv (xfs /dev/sdq2): request=4 time=500.0 us (fast)
+"""
+
+
+@pytest.mark.parametrize(("before", "way"), [
+    ("$ ioping -c 8 /srv\n", "read"), ("$ ioping -WWW -c 8 /srv\n", "write"),
+    (OLD_REQUESTS.format("from", 1) + "^C\n", "read"),
+    (OLD_REQUESTS.format("to", 1) + "^C\n", "write"),
+])  # fmt: skip
+def test_statistics_of_old_versions(before: str, way: str) -> None:
+    (trial,) = trials(before + OLD)
+    assert trial.loops[0].metrics == pytest.approx({
+        f"{way}.iops": 210, f"{way}.bandwidth": 0.8 * 2**20, f"{way}.latency.min": 0.3e-3,
+        f"{way}.latency.mean": 4.7e-3, f"{way}.latency.max": 11.9e-3,
+        f"{way}.latency.stdev": 3.5e-3,
+    })  # fmt: skip
+    assert trial.steps[f"{way}.latency.mean"] == pytest.approx(0.05e-3)
+    assert trial.target == "/srv"
+
+
+def test_old_statistics_alone_do_not_say_whether_it_read_or_wrote() -> None:
+    (part,) = read(OLD)
+    assert isinstance(part, Unread)
+    assert part.reason == "it does not say whether it read or wrote"
+
+
+def test_a_rate_in_another_unit_is_left_out() -> None:
+    (trial,) = trials("$ ioping /srv\n" + OLD.replace("0.8 MiB/s", "0.8 mb/s"))
+    assert "read.bandwidth" not in trial.loops[0].metrics
+    assert trial.loops[0].metrics["read.iops"] == 210
+
+
+def test_requests_without_statistics() -> None:
+    (trial,) = trials(REQUESTS)
+    assert trial.loops[0].metrics == pytest.approx(
+        {"read.latency.mean": 2.5e-3, "read.latency.min": 0.5e-3, "read.latency.max": 5e-3}
+    )
+    assert trial.details == {"requests": 3}
+    assert trial.steps["read.latency.mean"] == pytest.approx(5e-6)
+    assert trial.command == "ioping /srv"
+    (written,) = trials(REQUESTS.replace("<<<", ">>>"))
+    assert "write.latency.mean" in written.loops[0].metrics
+
+
+@pytest.mark.parametrize("between", ["", "^C\n", "^C\n\n", "\n"])
+def test_requests_with_statistics_are_read_once(between: str) -> None:
+    (trial,) = trials(REQUESTS + between + OLD)
+    assert trial.loops[0].metrics["read.latency.mean"] == pytest.approx(4.7e-3)
+
+
+@pytest.mark.parametrize("text", [
+    "GET /srv: request=1 time=2.00 ms\nGET /srv: request=2 time=2.00 ms\n",
+    "64 bytes from 192.0.2.7: icmp_seq=1 ttl=64 time=0.04 ms\n",
+    'printf("%s (%s %s): request=%d time=", path, fs, device, n);\n',
+])  # fmt: skip
+def test_requests_of_others_are_none_of_ioping(text: str) -> None:
+    assert read(text) == []
