@@ -1,4 +1,6 @@
-"""df in all its units, with and without types, and findmnt -D: how full file systems are.
+"""df in all its units and -i, with and without types, and findmnt -D: how full file systems are.
+
+`used_share` is what df prints, which is rounded up to whole hundredths.
 
 A long device name stands in a line of its own, the figures in the next.
 
@@ -25,13 +27,28 @@ _HEAD = re.compile(
     r"\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|\d+[KMGTB]?-blocks|\d+K-block)\s+Used\s+"
     r"Avail(?:able)?\s+(?:%?Used?%?|Capacity)\s+Mounted\s*(?:on)?\s*$"
 )
+_LOCAL = re.compile(
+    r"\s*(?:文件系统|檔案系統|Dateisystem|Sys\. de fichiers|Sys\. fich\.|S\.ficheros|"
+    r"Sist\. Arq\.|Файл\S* система|ファイルシス\w*)\s+"
+    r"(?:(?:Type|Typ|Tipo|Тип|类型|類型|タイプ)\s+)?"
+    r"(?P<unit>Size|容量|大小|Größe|Taille|Tamaño|Tam\.|Размер|サイズ|"
+    r"1K-(?:块|區塊|Blöcke|blocks)|blocs de 1K|1K-blocs|bloques de 1K|"
+    r"1K-blo[ck]os|1K-блоков|1K-ブロック)\s+"
+    r"(?:[^\s%\d]{2,14}\s+){2}[^\s%\d]{2,14}%\s+[^\d%]{2,24}$"
+)
+"""The head in other languages: of each, what coreutils' translations print."""
+_INODES = re.compile(
+    r"\s*Filesystem\s+(?:Type\s+)?Inodes\s+IUsed\s+IFree\s+IUse%\s+Mounted\s*(?:on)?\s*$"
+)
 _FOUND = re.compile(r"\s*SOURCE\s+FSTYPE\s+SIZE\s+USED\s+AVAIL\s+USE%\s+TARGET\s*$")
-_SIZE = r"(\d+(?:\.\d+)?[KMGTPk]?i?B?)"
+_SIZE = r"(\d+(?:[.,]\d+)?[KMGTPk]?i?B?)"
 _ROW = re.compile(
     rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
-    r"(?:\d{1,3}%|-)\s+(?P<point>/\S*)"
+    r"(?:(?P<use>\d{1,3})%|-)\s+(?P<point>/\S*)"
 )
 _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
+_OF_SIZES = ("size", "used", "available")
+_OF_INODES = ("inodes", "inodes_used", "inodes_free")
 _KINDS = {"nfs4": "nfs"}
 
 
@@ -42,6 +59,7 @@ class Df(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "% Mounted on", "Capacity Mounted on", "Avail Use%", "Available Use%", "Used Avail",
         "K-blocks", "USED  AVAIL", "AVAIL USE%",
+        "IUse% Mounted", "已用% ", "Verw% ", "Uti% ", "Uso% ", "Использовано% ", "使用% ",
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("df", "findmnt")
@@ -51,13 +69,14 @@ class Df(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        return cursor.at if _HEAD.match(line) or _FOUND.match(line) else None
+        return cursor.at if _FOUND.match(line) or _head(line) else None
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
-        head = _HEAD.match(cursor.line(first) or "")
+        line = cursor.line(first) or ""
+        head, inodes = _HEAD.match(line) or _LOCAL.match(line), bool(_INODES.match(line))
         block = _block(head["unit"]) if head else None
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
         subjects: list[PrintedSubject] = []
@@ -68,36 +87,44 @@ class Df(StateOutput):
                 if index - last > 3:
                     break
                 continue
-            if _HEAD.match(line):
+            if _head(line):
                 break
             parts.append(line.strip())
             row = next(
                 (match for whole in joinings(parts) if (match := _ROW.fullmatch(whole))), None
             )
             if row:
-                subjects.append(_subject(row, block, decimal=decimal))
+                subjects.append(_subject(row, block, decimal=decimal, inodes=inodes))
                 parts, last = [], index
             elif len(parts) > 2:
                 break
         return last, subjects
 
 
+def _head(line: str) -> re.Match[str] | None:
+    """The head of a table of sizes or of inodes."""
+    return _HEAD.match(line) or _INODES.match(line) or _LOCAL.match(line)
+
+
 def _block(unit: str) -> int | None:
     """Bytes of the unit in the table's head; None where each figure has its own."""
-    match = _BLOCK.match(unit)
+    match = _BLOCK.search(unit)
     return units.parse_bytes(f"{match[1]}{match[2].replace('B', '')}") if match else None
 
 
-def _subject(match: re.Match[str], block: int | None, *, decimal: bool) -> PrintedSubject:
-    sizes = [_bytes(match[number], block, decimal=decimal) for number in (3, 4, 5)]
+def _subject(
+    match: re.Match[str], block: int | None, *, decimal: bool, inodes: bool
+) -> PrintedSubject:
+    figures = [match[number].replace(",", ".") for number in (3, 4, 5)]
+    sizes = [_bytes(figure, block, decimal=decimal) for figure in figures]
     source = match["source"]
     fstype = match["type"] or (source if source in {"tmpfs", "devtmpfs"} else "filesystem")
     values: dict[str, Scalar] = {
         "device": source,
-        "size": sizes[0],
-        "used": sizes[1],
-        "available": sizes[2],
+        **dict(zip(_OF_INODES if inodes else _OF_SIZES, sizes, strict=True)),
     }
+    if match["use"]:
+        values["inodes_used_share" if inodes else "used_share"] = int(match["use"]) / 100
     return PrintedSubject(_KINDS.get(fstype, fstype), match["point"], values)
 
 

@@ -1,7 +1,8 @@
 """`multipath -ll` and `multipath -l`: maps with their groups of paths.
 
 Source: multipath-tools 0.9, libmultipath/print.c (snprint_multipath_topology, formats of maps,
-groups and paths) and libmultipath/defaults.h; older forms from 0.4.9 on.
+groups and paths) and libmultipath/defaults.h; older forms from 0.4.9 on, and those before it,
+libmultipath/print.h of 0.4.8.
 """
 
 from __future__ import annotations
@@ -22,23 +23,46 @@ _MAP = re.compile(
     r"\s*(?:\w+: )?(?P<name>[\w.:-]{1,100}) (?:\((?P<wwid>[\w.-]{5,100})\) ?)?dm-\d+ \S"
 )
 _SIZE = re.compile(r"size=(?P<size>\d+(?:\.\d+)?[KMGTP]) features='(?P<features>[^']{0,200})' "
-                   r"hwhandler='(?P<handler>[^']{0,60})' wp=(?P<wp>\w+)")  # fmt: skip
-_GROUP = re.compile(r"policy='(?P<policy>[^']{1,40})' prio=(?P<prio>-?\d+) status=(?P<status>\w+)")
+                   r"hwhandler='(?P<handler>[^']{0,60})' wp=(?P<wp>[\w-]+)")  # fmt: skip
+_GROUP = re.compile(r"policy='(?P<policy>[^']{1,40})' prio=(?P<prio>-?\d*) status=(?P<status>\w+)")
 _PATH = re.compile(
     r"(?P<place>\d+:\d+:\d+:\d+) (?P<device>[a-z]\w{1,20}) \d+:\d+ (?P<dm>active|failed|undef) "
     r"(?P<checker>ready|faulty|shaky|ghost|undef|delayed|i/o pending|\w+) (?P<online>\w+)"
 )
+_OLD_HEAD = re.compile(
+    r"\s*(?P<name>[\w.:-]{1,100})(?: ?\((?P<wwid>[\w.-]{5,100})\))?(?: +dm-\d+ \S.{0,60})?"
+    r"(?P<size> *\[size=\d.*)?\s*$"
+)
+"""A map as multipath-tools before 0.4.9 prints it."""
+_OLD = (
+    (re.compile(r"\[size=(\d+(?:\.\d+)?) ?([KMGTP])B?\] ?"
+                r"\[features=[\"']?([^\"'\]]{0,200})[\"']?\] ?"
+                r"\[hwhandler=[\"']?([^\"'\]]{0,60})[\"']?\](?:\[(r[wo])\])?"),
+     r"size=\1\2 features='\3' hwhandler='\4' wp=\5-"),
+    (re.compile(r"((?:round-robin|queue-length|service-time) \d+) "
+                r"(?:\[prio=(-?\d+)\] ?)?\[(\w+)\]"),
+     r"policy='\1' prio=\2 status=\3"),
+    (re.compile(r"(\d+:\d+:\d+:\d+ \w+ +\d+:\d+) +\[(active|failed|undef) ?\] ?\[(\w+) ?\]"),
+     r"\1 \2 \3 undef"),
+    (re.compile(r"(\d+:\d+:\d+:\d+ \w+ +\d+:\d+) +\[(\w+) ?\] ?\[(active|failed|undef) ?\]"),
+     r"\1 \3 \2 undef"),
+)  # fmt: skip
+"""Its parts, and how later versions print them: whether a path is online was not said."""
+
+
 _BRANCHES = re.compile(r"[|`\\_+-]+(?=\s|$)|(?<=\s)[|`+]-(?=\+)")
 
 
-_OWN = re.compile(r"\s*(?:size=|[|`+\\_-]|\d+:\d+:|\w.{0,40}$|.*(?:status=|wp=))")
+_OWN = re.compile(r"\s*(?:\[?size=|[|`+\\_-]|\d+:\d+:|\w.{0,40}$|.*(?:status=|wp=))")
 
 
 class MultipathOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "multipath"
-    anchors: ClassVar[tuple[str, ...]] = (" hwhandler='", "policy='", " wp=rw", " wp=ro")
+    anchors: ClassVar[tuple[str, ...]] = (
+        " hwhandler='", "policy='", " wp=rw", " wp=ro", "][hwhandler=", "] [hwhandler=",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("multipath", "multipathd")
 
     @override
@@ -47,19 +71,25 @@ class MultipathOutput(StateOutput):
             line = cursor.line(index) or ""
             if _MAP.match(line) and _is_map(cursor, index):
                 return index
-        return None
+        at = cursor.line(cursor.at) or ""
+        first = cursor.at - at.lstrip().startswith("[size=")
+        head = _OLD_HEAD.match(cursor.line(first) or "")
+        return first if "[size=" in at and head and (head["size"] or first < cursor.at) else None
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
-        head = _MAP.match(cursor.line(first) or "")
+        line = cursor.line(first) or ""
+        head = _MAP.match(line) or _OLD_HEAD.match(line)
         last = first
         for index, line in lines(cursor, first + 1, 400):
             if index > last + 2 or (line and not _is_own(line)):
                 break
             last = index if line else last
         text = " ".join(_BRANCHES.sub(" ", flow(cursor, first, last)).split())
+        for pattern, later in _OLD:
+            text = pattern.sub(later, text)
         size, paths = _SIZE.search(text), list(_PATH.finditer(text))
         if head is None or size is None:
             raise Unreadable("the line with its size is cut off", last)
@@ -83,6 +113,9 @@ def _facts(
         "failed_paths": len(failed),
         "path_groups": len(groups),
         "below": " ".join(path["device"] for path in paths),
+        "path_states": ", ".join(
+            f"{path['device']} {path['dm']} {path['checker']} {path['online']}" for path in paths
+        ),
         "features": size["features"].partition(" ")[2],
         "queue_if_no_path": "queue_if_no_path" in size["features"],
     }

@@ -31,6 +31,26 @@ def test_the_maps_in_every_shape() -> None:
         assert maps["mpatha"]["wwid"] == "360002ac000000000000000120001f0c2"
 
 
+@pytest.mark.parametrize("text", [
+    'mpath7 (3600d0230001228bc000339414edb9999) [size=12 GB][features="0"][hwhandler="0"]\n'
+    "\\_ round-robin 0 [prio=1][active]\n \\_ 2:0:0:6 sdq 8:16 [active][ready]\n"
+    "\\_ round-robin 0 [prio=1][enabled]\n \\_ 3:0:0:6 sdr 8:64 [failed][faulty]\n",
+    'mpath7\n[size=12 GB][features="0"][hwhandler="0"]\n'
+    "\\_ round-robin 0 [active][first]\n\\_ 2:0:0:6 sdq 8:16 [ready ][active]\n"
+    "\\_ round-robin 0 [enabled]\n\\_ 3:0:0:6 sdr 8:64 [faulty ][failed]\n",
+    "mpath7 (3600d0230001228bc000339414edb9999) dm-4 HP,OPEN-V\n"
+    "[size=12G][features=0][hwhandler=0][rw]\n"
+    "\\_ round-robin 0 [prio=1][active]\n \\_ 2:0:0:6 sdq 8:16 [active][ready]\n"
+    " \\_ 3:0:0:6 sdr 8:64 [failed][faulty]\n",
+])  # fmt: skip
+def test_maps_as_old_versions_print_them(text: str) -> None:
+    (state,) = states(text)
+    (drawn,) = state.subjects
+    assert (drawn.name, drawn.values["size"]) == ("mpath7", 12 << 30)
+    assert (drawn.values["paths"], drawn.values["failed"]) == (2, "sdr")
+    assert drawn.values["path_states"] == "sdq active ready undef, sdr failed faulty undef"
+
+
 def test_a_map_that_is_named_by_its_wwid() -> None:
     given = TEXT.replace("mpatha (360002ac000000000000000120001f0c2)", "360002ac0120001f0c2")
     assert states(given)[0].subjects[0].name == "360002ac0120001f0c2"

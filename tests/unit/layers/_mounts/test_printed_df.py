@@ -1,0 +1,56 @@
+"""df in several languages, of inodes, and what looks like its head."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.records.stack import Scalar
+from tests.mangle import states
+
+
+def _mounted(text: str) -> dict[str, dict[str, Scalar]]:
+    return {
+        subject.name: dict(subject.values) for state in states(text) for subject in state.subjects
+    }
+
+
+@pytest.mark.parametrize("head", [
+    "Filesystem     1K-blocks     Used Available Use% Mounted on",
+    "文件系统          1K-块      已用     可用 已用% 挂载点",
+    "Dateisystem    1K-Blöcke  Benutzt Verfügbar Verw% Eingehängt auf",
+    "Sys. de fichiers blocs de 1K Utilisé Disponible Uti% Monté sur",
+    "S.ficheros     bloques de 1K Usados Disponibles Uso% Montado en",
+    "Файловая система 1K-блоков Использовано Доступно Использовано% Cмонтировано в",
+])  # fmt: skip
+def test_heads_in_the_languages_of_coreutils(head: str) -> None:
+    text = f"{head}\n/dev/sdq1        4120476   824096   3066412  22% /srv/q\n"
+    assert _mounted(text)["/srv/q"] == {
+        "device": "/dev/sdq1", "size": 4120476 << 10, "used": 824096 << 10,
+        "available": 3066412 << 10, "used_share": 0.22,
+    }  # fmt: skip
+
+
+def test_decimal_commas_and_how_full() -> None:
+    text = "Dateisystem Größe Benutzt Verf. Verw% Eingehängt auf\n/dev/sdq1 3,5T 2,0T 1,5T 58% /q\n"
+    values = _mounted(text)["/q"]
+    assert (values["size"], values["used_share"]) == (round(3.5 * 2**40), 0.58)
+
+
+def test_inodes_are_no_bytes() -> None:
+    text = (
+        "Filesystem       Inodes  IUsed    IFree IUse% Mounted on\n"
+        "/dev/sdq1       2621440 118201  2503239    5% /q\n"
+    )
+    assert _mounted(text)["/q"] == {
+        "device": "/dev/sdq1", "inodes": 2621440, "inodes_used": 118201,
+        "inodes_free": 2503239, "inodes_used_share": 0.05,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    "文件系统 的 已用% 很高\n/dev/sdq1 is full\n",
+    "Das Dateisystem ist zu 58 Verw% voll, sagt df\n",
+    "The column IUse% Mounted on / shows 100%\n",
+])  # fmt: skip
+def test_talk_of_columns_is_no_table(text: str) -> None:
+    assert _mounted(text) == {}
