@@ -1,8 +1,8 @@
 """hdparm -T and -t as people paste them: pairs, single lines, several disks or runs in a row.
 
 Source: hdparm 9.65, hdparm.c, time_cache() and time_device(): MB are MiB, the speed has two
-decimals, and blanks between depend on the version. Each disk has a line of its own above its
-timings, and a command may name several.
+decimals, and blanks between depend on the version; 4.x and 5.x wrote "buffer-cache reads" for
+cached ones. Each disk has a line of its own above its timings, and a command may name several.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
 
 _TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken
-    r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffereddisk|disk)reads:?"
+    r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffer-cache|buffereddisk|disk)reads:?"
     r"[\d.]{1,20}[kMG]Bin(?P<seconds>[\d.]{1,20})seconds="
     r"(?P<rate>\d[\d.]{0,20})(?P<unit>[kMG])B/sec"
 )
 _DEVICE = re.compile(r"^\s*(?:hdparm\s+-\S+\s+)?(?P<device>/dev/\S+?):?\s*$")
-_START = re.compile(r"Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads")
+_START = re.compile(
+    r"Timing (?:O_DIRECT )?(?:cached|buffer-cache|buffered disk|disk) reads(?::| *$| +\d)"
+)
 _BESIDE = re.compile(r"^\s*HDIO_DRIVE_CMD")
 """What hdparm complains of between its timings where a disk knows no flush command."""
+_CACHED = frozenset({"cached", "buffer-cache"})
 _PIECES = 8  # lines that one timing may go over, blank ones among them
 _MOST = 400
 
@@ -48,7 +51,7 @@ class HdparmOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "hdparm"
-    anchors: ClassVar[tuple[str, ...]] = ("cached reads", "disk reads")
+    anchors: ClassVar[tuple[str, ...]] = ("cached reads", "disk reads", "buffer-cache reads")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -116,7 +119,7 @@ def _timings(cursor: TextCursor, first: int, device: str) -> Iterator[tuple[int,
 
 def _put(match: re.Match[str], device: str, runs: list[_Run]) -> None:
     """Adds a timing to the run it belongs to: the last one, where that has none of its kind."""
-    name = "cached_read" if match["what"] == "cached" else "buffered_read"
+    name = "cached_read" if match["what"] in _CACHED else "buffered_read"
     metric, direct = f"{name}.bandwidth", bool(match["how"])
     now = runs[-1] if runs else None
     if now is None or (now.device, now.direct) != (device, direct) or metric in now.metrics:

@@ -62,9 +62,9 @@ _SEEN = re.compile(
     r"Minthroughputper(?:process|thread)=(?P<min>[\d.]+)(?:kB|KB|ops)/sec"
     r"Maxthroughputper(?:process|thread)=(?P<max>[\d.]+)(?:kB|KB|ops)/sec"
     r"Avgthroughputper(?:process|thread)=(?P<avg>[\d.]+)(?:kB|KB|ops)/sec"
-    r"Minxfer=(?P<xfer>[\d.]+)(?:kB|KB|ops)"
+    r"(?:Minxfer=(?P<xfer>[\d.]+)(?:kB|KB|ops)"
     r"(?:CPU[Uu]tilization:Walltime(?P<wall>[\d.]+)CPUtime(?P<time>[\d.]+)"
-    r"CPUutilization(?P<cpu>[\d.]+)%)?"
+    r"CPUutilization(?P<cpu>[\d.]+)%)?)?"
 )
 _EACH = re.compile(r"Eachprocesswritesa(\d+)kBytefilein(\d+)kByterecords")
 _ROW = re.compile(r"^\s*(\d+)\s+(\d+)((?:\s+\d+)+)\s*$")

@@ -21,7 +21,8 @@ from iosonde.text.cursor import Output, TextCursor, command_before, compact, joi
 
 _TITLE = re.compile(r"Iozone: Performance Test of File I/O")
 _BEGINS = re.compile(
-    r"Iozone: Performance Test|Command line used: ?iozone|Children see throughput for"
+    r"Iozone: Performance Test|Command line used: ?(?:\S{1,200}/)?iozone"
+    r"|Children see throughput for"
     r"|\b[kK]B\s+reclen\s+write|\"Writer report\"|\"Throughput report"
 )
 _PART = re.compile(
@@ -32,10 +33,10 @@ _PART = re.compile(
     r"Include|Time"
 )
 _HEAD = re.compile(
-    r"(?P<used>Command line used: ?iozone)|(?P<table>\b[kK]B\s+reclen\s+write)"
+    r"(?P<used>Command line used: ?(?:\S{1,200}/)?iozone)|(?P<table>\b[kK]B\s+reclen\s+write)"
     r'|(?P<report>"Throughput report)'
 )
-_USED = re.compile(r"Command line used: (iozone .*)")
+_USED = re.compile(r"Command line used: ((?:\S{1,200}/)?iozone .*)")
 _MOST = 400
 _GAP = 16
 
@@ -45,7 +46,7 @@ class IozoneOutput(Output):
 
     tool: ClassVar[str] = "iozone"
     anchors: ClassVar[tuple[str, ...]] = (
-        "Iozone: Performance", "Command line used: iozone", "Children see throughput",
+        "Iozone: Performance", "Command line used: ", "Children see throughput",
         "reclen    write", '"Writer report"', '"Throughput report', "reclen write",
         "iozone test complete",
     )  # fmt: skip

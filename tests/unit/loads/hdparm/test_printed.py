@@ -79,3 +79,18 @@ def test_a_timing_without_its_speed_is_said_to_be_unread() -> None:
     assert [one.reason for one in found if isinstance(one, Unread)] == ["no speed follows"]
     alone = find(of_bytes("t", b" Timing cached reads:   24000 MB in  2.00 seconds ="))
     assert [one.reason for one in alone if isinstance(one, Unread)] == ["no speed follows"]
+
+
+@pytest.mark.parametrize("after", ["", "Hmm.. suspicious results: probably not enough memory.\n"])
+def test_reads_of_the_buffer_cache_are_cached_ones(after: str) -> None:
+    """As hdparm 4 wrote them, with the speed right behind the sign."""
+    old = (
+        "/dev/hdq:\n Timing buffer-cache reads:   256 MB in  0.80 seconds =320.00 MB/sec\n"
+        f" Timing buffered disk reads:  64 MB in  2.50 seconds = 25.60 MB/sec\n{after}\n"
+    )
+    assert [(trial.target, trial.loops[0].metrics) for trial in _trials(old * 2)] == [
+        ("/dev/hdq", {"cached_read.bandwidth": 320 * MIB, "buffered_read.bandwidth": 25.6 * MIB})
+    ] * 2
+    assert (
+        _trials("Timing buffer-cache reads says how fast the memory is: 256 MB in a second\n") == []
+    )

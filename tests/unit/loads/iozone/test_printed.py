@@ -98,3 +98,27 @@ def test_command_lines_become_loads() -> None:
         "iozone -+u -p -r 4k -s 2g -i 0 -i 1 -f /mnt/a -R -b ~/a.xls",
         "iozone -O -t 3 -r 10m -s 1g -i 0 -F /mnt/1 /mnt/2 /mnt/3",
     ]
+
+
+def test_throughput_without_its_title_and_cut_before_its_last_line() -> None:
+    """The sums of each test stand in front of what was cut off."""
+    block = (
+        "\tChildren see throughput for  3 {who} = {sum} ops/sec\n"
+        "\tParent sees throughput for  3 {who} = {sum} ops/sec\n"
+        "\tMin throughput per process = 100.00 ops/sec\n"
+        "\tMax throughput per process = 300.00 ops/sec\n"
+        "\tAvg throughput per process = 200.00 ops/sec\n"
+    )
+    text = (
+        "\tCommand line used: /opt/iozone/iozone -t 3 -s 64M -r 4k -O -i 0 -F a b c\n"
+        "\tThroughput test with 3 processes\n"
+        "\tEach process writes a 65536 kByte file in 4 kByte records\n\n"
+        + block.format(who="initial writers", sum="600.25") + "\tMin xfer = 10.00 ops\n\n"
+        + block.format(who="rewriters", sum="650.75")
+    )  # fmt: skip
+    (trial,) = trials(text)
+    assert trial.loops[0].metrics == {"write.iops": 600.25, "rewrite.iops": 650.75}
+    assert trial.command.startswith("/opt/iozone/iozone -t 3")
+    assert trial.options["size"] == 64 << 20
+    (cut,) = trials(text[: text.rindex("\tAvg")])  # its mean is cut off too: not read
+    assert cut.loops[0].metrics == {"write.iops": 600.25}
