@@ -15,6 +15,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.monitors.unclocked import UnclockedCursor
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -46,6 +47,10 @@ _COLUMNS: dict[str, tuple[str, float]] = {
     "kB_read": ("read.bytes", _K), "kB_wrtn": ("write.bytes", _K), "kB_dscd": ("discard.bytes", _K),
     "MB_read": ("read.bytes", _M), "MB_wrtn": ("write.bytes", _M), "MB_dscd": ("discard.bytes", _M),
     "Blk_read": ("read.bytes", _S), "Blk_wrtn": ("write.bytes", _S),
+}  # fmt: skip
+_CPU = {
+    "%user": "cpu_user", "%nice": "cpu_nice", "%system": "cpu_system", "%sys": "cpu_system",
+    "%iowait": "cpu_iowait", "%steal": "cpu_steal", "%idle": "cpu_idle",
 }  # fmt: skip
 _LAST = frozenset({"%util", "kB_wrtn", "kB_dscd", "MB_wrtn", "MB_dscd", "Blk_wrtn"})
 _REPORTS = 5000
@@ -102,6 +107,7 @@ class Iostat(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "Device:  ", "Device   ", "Device: rrqm", "Device r/s", "Device tps", "Device: tps",
         "%util Device", "kB_wrtn Device", "kB_read/s", "MB_read/s", "_dscd Device",
+        "r_await w_await",
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("iostat",)
@@ -110,14 +116,14 @@ class Iostat(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of a report that no report of the same output precedes."""
-        return head_before(cursor, cursor.at, is_head)
+        return head_before(UnclockedCursor(cursor), cursor.at, is_head)
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedCounters]]:
         counters: list[PrintedCounters] = []
-        command = prompt.command
+        command, cursor = prompt.command, UnclockedCursor(cursor)
         groups = frozenset(_GROUP.findall(command))
         index, last = first, first
         for report in range(1, _REPORTS + 1):
@@ -130,6 +136,9 @@ class Iostat(StateOutput):
                 if report == 1 and not command
                 else (report == 1 and not _WITHOUT_BOOT.search(command))
             )
+            if of_cpus := _of_cpus(cursor, index):
+                of_cpus |= {"report": report, "since_boot": since_boot}
+                counters.append(self.counted("host", "", of_cpus, prompt))
             for row in table.rows:
                 device, cells, names = row[0], row[1:], table.head[1:]
                 if table.head[-1] == "Device":
@@ -144,6 +153,27 @@ class Iostat(StateOutput):
                 break
             index = following
         return last, counters
+
+
+def _of_cpus(cursor: TextCursor, head: int) -> dict[str, Json]:
+    """The report on all CPUs right above a head of devices, as fractions; empty without one."""
+    for index in range(head - 1, max(head - 12, -1), -1):
+        line = (cursor.line(index) or "").lstrip()
+        if line.startswith("Device"):
+            break
+        if not line.startswith("avg-cpu"):
+            continue
+        cells = " ".join(cursor.block(index, head - index)).split()[1:]
+        columns = cells[: len(cells) // 2]
+        values = [_CELL.fullmatch(cell) for cell in cells[len(columns) :]]
+        if len(values) != len(columns) or not all(column in _CPU for column in columns):
+            return {}
+        return {
+            _CPU[column]: float(value[1].replace(",", ".")) / 100
+            for column, value in zip(columns, values, strict=True)
+            if value
+        }
+    return {}
 
 
 def _next_head(cursor: TextCursor, last: int) -> int | None:

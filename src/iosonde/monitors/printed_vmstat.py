@@ -13,6 +13,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.monitors.unclocked import UnclockedCursor
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -87,7 +88,7 @@ class Vmstat(StateOutput):
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedCounters]]:
-        table = read_table(_Unstamped(cursor), first, _is_head)
+        table = read_table(_Unstamped(UnclockedCursor(cursor)), first, _is_head)
         if table is None:
             raise Unreadable("no line of figures follows")
         last, rows = table.last, list(table.rows)
@@ -114,7 +115,7 @@ def _same_head_again(cursor: TextCursor, last: int, table: TextTable) -> TextTab
     for index in range(last + 1, last + 3):
         cells = (cursor.line(index) or "").split()
         if cells[:2] == ["r", "b"]:
-            more = read_table(_Unstamped(cursor), index, _is_head)
+            more = read_table(_Unstamped(UnclockedCursor(cursor)), index, _is_head)
             return more if more and more.rows and more.head == table.head else None
         if not cells or not cells[0].startswith("procs"):
             return None

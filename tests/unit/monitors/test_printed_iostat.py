@@ -1,0 +1,46 @@
+"""iostat's report on CPUs, times that a script prints before each line, and a torn head."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.mangle import counters
+
+CPUS = """\
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+           3,25    0,00    1,50   61,75    0,00   33,50
+"""
+HEAD = "Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn"
+ROW = "sdq              21.00       400.00        40.00       4000        400"
+
+
+def test_the_shares_of_the_processors() -> None:
+    cpus, disk = counters(f"{CPUS}\n{HEAD}\n{ROW}\n")
+    assert (cpus.kind, cpus.name, cpus.values["cpu_iowait"]) == ("host", "", 0.6175)
+    assert (cpus.values["cpu_user"], cpus.values["cpu_idle"]) == (0.0325, 0.335)
+    assert (disk.name, disk.values["iops"]) == ("sdq", 21)
+
+
+@pytest.mark.parametrize("cpus", [
+    "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           3,25    0,00    1,50\n",
+    "avg-cpu: what iostat says of processors\n",
+])  # fmt: skip
+def test_a_report_on_processors_that_is_none(cpus: str) -> None:
+    (disk,) = counters(f"{cpus}\n{HEAD}\n{ROW}\n")
+    assert disk.name == "sdq"
+
+
+def test_a_time_before_every_line() -> None:
+    text = "".join(f"09:14:3{second} {line}\n" for second, line in enumerate((HEAD, ROW)))
+    (disk,) = counters(text)
+    assert (disk.name, disk.values["read.bandwidth"]) == ("sdq", 400 * 1024)
+
+
+def test_vmstat_with_a_time_before_every_line() -> None:
+    (host,) = counters(
+        "--time-- procs -----memory---- ---swap-- -----io---- -system-- ------cpu-----\n"
+        "          r  b   swpd   free   si   so    bi    bo   in   cs us sy id wa st\n"
+        "08:15:30  3  1      0 512000    0    0   120    64  900 1800 20  5 70  5  0\n"
+        "08:15:35  2  0      0 512000    0    0   100    60  900 1800 21  5 69  5  0\n"
+    )
+    assert host.values["cpu_user"] == [0.2, 0.21]
