@@ -60,7 +60,8 @@ _GROUP = re.compile(r"\s-[a-zA-Z]*g\s*(\S+)")
 _SUMMED_UP = frozenset({
     "sum", "avg", "average", "mean", "median", "min", "max", "stddev", "stdev", "std", "total",
 })  # fmt: skip
-_CELL = re.compile(r"(\d+(?:[.,]\d+)?)([BkKMGTP])?%?")
+_CELL = re.compile(r"(?:\*\*)?(\d+(?:[.,]\d+)?)([BkKMGTP])?%?(?:\*\*)?")  # bold in Markdown
+_DEVICE = frozenset({"Device", "Device:", "Device\uff1a"})
 
 
 def is_head(cells: Sequence[str]) -> bool:
@@ -70,9 +71,7 @@ def is_head(cells: Sequence[str]) -> bool:
     if cells[-1] == "Device":
         cells = (cells[-1], *cells[:-1])
     return (
-        cells[0] in {"Device", "Device:"}
-        and cells[-1] in _LAST
-        and all(word in _COLUMNS for word in cells[1:])
+        cells[0] in _DEVICE and cells[-1] in _LAST and all(word in _COLUMNS for word in cells[1:])
     )
 
 
@@ -107,7 +106,7 @@ class Iostat(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "Device:  ", "Device   ", "Device: rrqm", "Device r/s", "Device tps", "Device: tps",
         "%util Device", "kB_wrtn Device", "kB_read/s", "MB_read/s", "_dscd Device",
-        "r_await w_await",
+        "r_await w_await", "Device\u00a0", "Device:\u00a0", "Device\uff1a ",
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("iostat",)

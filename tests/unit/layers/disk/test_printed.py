@@ -81,6 +81,28 @@ def test_iostat_of_short_and_of_readable_columns() -> None:
     assert readable["loop1"]["iops"] == 1.63
 
 
+IOSTAT_ROWS = """\
+Device            r/s     rkB/s   rrqm/s     w/s     wkB/s   wrqm/s  aqu-sz  %util
+sdq              1.50     96.00     0.00   40.00    160.00     2.00    0.50  87.50
+sdr              0.00      0.00     0.00    2.00      8.00     0.00    0.01   1.25
+"""
+
+
+@pytest.mark.parametrize("shaped", [
+    "".join(f"07:08:0{9 - at} {line}\n" for at, line in enumerate(IOSTAT_ROWS.splitlines())),
+    IOSTAT_ROWS.replace("  ", "\u00a0 "), IOSTAT_ROWS.replace("87.50", "**87.50**"),
+    IOSTAT_ROWS.replace("Device  ", "Device\uff1a ").replace(".", ","),
+])  # fmt: skip
+def test_iostat_as_people_paste_it(shaped: str) -> None:
+    wanted = [(one.name, one.values) for one in counters(IOSTAT_ROWS)]
+    assert [(one.name, one.values) for one in counters(shaped)] == wanted
+    assert dict(wanted)["sdq"]["util"] == pytest.approx(0.875)
+
+
+def test_a_device_and_times_in_a_sentence_are_no_iostat() -> None:
+    assert counters("07:08:09 Device r/s and w/s of sdq are 1.50 and 40.00\n") == []
+
+
 def test_sar_with_the_device_at_the_end_and_a_clock_of_twelve_hours() -> None:
     found = counters(text("sysstat-12.6/sar-p.txt"))
     assert {one.name for one in found} == {"loop0", "loop1", "loop2", "loop3", "vda"}
