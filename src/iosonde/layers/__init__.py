@@ -63,6 +63,11 @@ OUTPUTS: Table[type[Output]] = Table(
     {
         "bcache": "iosonde.layers.bcache.printed:BcacheOutput",
         "bcache_tools": "iosonde.layers.bcache.printed_tools:BcacheTools",
+        "btrfs_df": "iosonde.layers.btrfs.printed:BtrfsDf",
+        "btrfs_scrub": "iosonde.layers.btrfs.printed:BtrfsScrub",
+        "btrfs_show": "iosonde.layers.btrfs.printed:BtrfsShow",
+        "btrfs_stats": "iosonde.layers.btrfs.printed:BtrfsStats",
+        "btrfs_usage": "iosonde.layers.btrfs.printed:BtrfsUsage",
         "df": "iosonde.layers._mounts.printed_df:Df",
         "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
         "dm_writecache": "iosonde.layers.dm_writecache.printed:DmWritecacheOutput",

@@ -1,0 +1,231 @@
+"""`btrfs filesystem show`, `usage` and `df`, `device stats` and `scrub status` in any text.
+
+Source: btrfs-progs 6.2, cmds/filesystem.c (print_one_uuid, print_df_text), filesystem-usage.c
+(print_filesystem_usage_overall), device.c (print_device_stat_string), scrub.c
+(print_scrub_summary). Sizes are in powers of 1024.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
+
+_SIZE = r"(\d+(?:\.\d+)?(?:[KMGTPE]iB|B))"
+_LABEL = re.compile(
+    r"\s*Label: +(?:'(?P<label>[^']{1,256})'|none) +uuid: (?P<uuid>[\da-f-]{36})\s*$"
+)
+_TOTAL = re.compile(rf"\s*Total devices (\d{{1,4}}) FS bytes used {_SIZE}\s*$")
+_DEVICE = re.compile(
+    rf"\s*devid +(?P<id>\d{{1,6}}) size {_SIZE} used {_SIZE} path (?P<path>\S+)(?: MISSING)?\s*$"
+)
+_OVERALL = {
+    "Device size": "size", "Device allocated": "allocated", "Device unallocated": "unallocated",
+    "Device missing": "missing", "Used": "used", "Free (estimated)": "available",
+    "Global reserve": "global_reserve",
+}  # fmt: skip
+_RATIOS = {"Data ratio": "data_ratio", "Metadata ratio": "metadata_ratio"}
+_PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z ()]{2,30}):\s+(?P<value>\S.*?)\s*$")
+_PROFILE = re.compile(
+    rf"\s*(?P<type>Data|System|Metadata|GlobalReserve), ?(?P<profile>single|DUP|RAID\w{{1,4}}): "
+    rf"(?:total=|Size:){_SIZE}, (?:used=|Used:){_SIZE}(?: \(\d+\.\d+%\))?\s*$"
+)
+_STAT = re.compile(
+    r"\s*\[(?P<device>[^\]\s]{1,100})\]\.(?P<counter>\w+_errs) +(?P<count>\d{1,18})\s*$"
+)
+_TARGET = re.compile(r"\bbtrfs\b.*\s(/\S*)\s*$")
+_MOST = 60
+
+
+def _bytes(text: str) -> int | None:
+    match = re.match(_SIZE, text)
+    return round(units.printed(match[1], binary=True)[0]) if match else None
+
+
+def _name(prompt: Prompt) -> str:
+    """What the command was given: a mount point."""
+    target = _TARGET.search(prompt.command)
+    return target[1] if target else ""
+
+
+class _BtrfsOutput(StateOutput):
+    """An output that begins with a line of its own kind."""
+
+    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]]
+    nothing: ClassVar[str] = "its lines are cut off"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if self.beginning.match(cursor.line(cursor.at) or "") else None
+
+
+class BtrfsShow(_BtrfsOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs filesystem show"
+    anchors: ClassVar[tuple[str, ...]] = ("  uuid: ",)
+    beginning: ClassVar[re.Pattern[str]] = _LABEL
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        head = _LABEL.match(cursor.line(first) or "")
+        facts: dict[str, Scalar] = {"uuid": head["uuid"] if head else None}
+        last, paths = first, []
+        for index, line in lines(cursor, first + 1, _MOST):
+            if total := _TOTAL.match(line):
+                facts |= {"devices": int(total[1]), "used": _bytes(total[2])}
+            elif device := _DEVICE.match(line):
+                paths.append(device["path"])
+                facts[f"device_{device['id']}_size"] = _bytes(device[2])
+                facts[f"device_{device['id']}_used"] = _bytes(device[3])
+            elif line or index > last + 1:
+                break
+            last = index if line else last
+        if "devices" not in facts:
+            return last, []
+        facts["below"] = " ".join(path.removeprefix("/dev/") for path in paths)
+        facts["paths"] = " ".join(paths)
+        name = (head["label"] if head else "") or str(facts["uuid"])
+        return last, [PrintedSubject("btrfs", name, facts, prompt.host)]
+
+
+class BtrfsUsage(_BtrfsOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs filesystem usage"
+    anchors: ClassVar[tuple[str, ...]] = ("Overall:",)
+    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*Overall:\s*$")
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        following = (cursor.line(cursor.at + 1) or "").lstrip()
+        return super().begin(cursor) if following.startswith("Device size:") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        facts: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            if not line:
+                continue
+            pair = _PAIR.match(line)
+            if not pair or index > last + 1:
+                break
+            label, value = pair["label"], pair["value"]
+            if label in _OVERALL and (size := _bytes(value)) is not None:
+                facts[_OVERALL[label]] = size
+            elif label in _RATIOS and re.fullmatch(r"\d{1,3}\.\d\d", value):
+                facts[_RATIOS[label]] = float(value)
+            last = index
+        if "size" not in facts:
+            return last, []
+        profiles, end = _profiles(cursor, last + 1)
+        return (end if profiles else last), [
+            PrintedSubject("btrfs", _name(prompt), facts | profiles, prompt.host)
+        ]
+
+
+class BtrfsDf(_BtrfsOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs filesystem df"
+    anchors: ClassVar[tuple[str, ...]] = ("Data, single: total=", "Data, RAID", "Data, DUP: total=")
+    beginning: ClassVar[re.Pattern[str]] = _PROFILE
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        facts, last = _profiles(cursor, first)
+        return last, [PrintedSubject("btrfs", _name(prompt), facts, prompt.host)] if facts else []
+
+
+def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
+    """What each type of block groups has, from a line on, and the index of the last of them."""
+    facts: dict[str, Scalar] = {}
+    last = first
+    for index, line in lines(cursor, first, _MOST):
+        if match := _PROFILE.match(line):
+            name = match["type"].lower()
+            name = "global_reserve" if name == "globalreserve" else name
+            facts |= {
+                f"{name}_profile": match["profile"].lower(), f"{name}_total": _bytes(match[3]),
+                f"{name}_used": _bytes(match[4]),
+            }  # fmt: skip
+            last = index
+        elif line and not line.lstrip().startswith("/dev/"):
+            break
+    return facts, last
+
+
+class BtrfsStats(_BtrfsOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs device stats"
+    anchors: ClassVar[tuple[str, ...]] = ("].write_io_errs", "].corruption_errs", "].read_io_errs")
+    beginning: ClassVar[re.Pattern[str]] = _STAT
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        counts: dict[str, dict[str, Json]] = {}
+        last = first
+        for index, line in lines(cursor, first, 600):
+            match = _STAT.match(line)
+            if not match:
+                break
+            device = match["device"].removeprefix("/dev/")
+            counts.setdefault(device, {})[match["counter"]] = int(match["count"])
+            last = index
+        return last, [
+            self.counted("btrfs", name, values, prompt) for name, values in counts.items()
+        ]
+
+
+class BtrfsScrub(_BtrfsOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs scrub status"
+    anchors: ClassVar[tuple[str, ...]] = ("Scrub started:",)
+    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*Scrub started:\s+\S")
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        facts: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first, 16):
+            pair = _PAIR.match(line)
+            if not pair:
+                break
+            label, value = pair["label"], pair["value"]
+            if label == "Status":
+                facts["scrub_status"] = value
+            elif label == "Duration" and re.fullmatch(r"\d{1,5}:\d\d:\d\d", value):
+                hours, minutes, seconds = map(int, value.split(":"))
+                facts["scrub_time"] = hours * 3600 + minutes * 60 + seconds
+            elif label == "Total to scrub":
+                facts["scrub_size"] = _bytes(value)
+            elif label == "Rate":
+                facts["scrub_rate"] = _bytes(value)
+            elif label == "Error summary":
+                facts["scrub_errors"] = value
+            last = index
+        name = _name(prompt)
+        return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []

@@ -1,0 +1,55 @@
+"""What btrfs' tools print, and what looks like it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.printed import Unread
+from iosonde.records.stack import Scalar
+from tests.mangle import counters, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "pool.txt").read_text()
+GIB = 1 << 30
+
+
+def _facts(text: str) -> dict[str, dict[str, Scalar]]:
+    return {state.tool: dict(state.subjects[0].values) for state in states(text)}
+
+
+@pytest.mark.parametrize("text", [
+    TEXT, TEXT.replace("\n", "\r\n"), "".join(f"> {line}\n" for line in TEXT.splitlines()),
+])  # fmt: skip
+def test_every_command_in_the_shapes_of_mails(text: str) -> None:
+    facts = _facts(text)
+    show, usage = facts["btrfs filesystem show"], facts["btrfs filesystem usage"]
+    assert (show["devices"], show["below"]) == (2, "sdq1 sdr1")
+    assert (show["used"], show["device_2_size"]) == (612.5 * GIB, 931.5 * GIB)
+    assert (usage["missing"], usage["available"]) == (0, round(318.22 * GIB))
+    assert (usage["data_ratio"], usage["data_profile"]) == (2.0, "raid1")
+    assert facts["btrfs filesystem df"]["metadata_used"] == 1.25 * GIB
+    scrub = facts["btrfs scrub status"]
+    assert (scrub["scrub_time"], scrub["scrub_rate"]) == (3723, 338 << 20)
+    first, second = counters(text)
+    assert (first.name, first.values["read_io_errs"], first.values["corruption_errs"]) == (
+        "sdq1", 17, 3,
+    )  # fmt: skip
+    assert dict(second.values) == {"write_io_errs": 0}
+
+
+@pytest.mark.parametrize("text", [
+    "Overall:\n    the device is fast\n",
+    "Label: 'pool' is what I called it; uuid: follows\n",
+    'printf("[%s].%-16s %llu\\n", path, "write_io_errs", count);\n',
+    "Data, RAID1: total= is the allocated size\n",
+    "Overall: Device size: does not matter\n",
+])  # fmt: skip
+def test_talk_of_a_file_system_is_no_output(text: str) -> None:
+    assert not list(read(text))
+
+
+def test_what_is_cut_off_is_named() -> None:
+    (part,) = read(TEXT.splitlines(keepends=True)[1])
+    assert isinstance(part, Unread)
+    assert part.reason == "its lines are cut off"
