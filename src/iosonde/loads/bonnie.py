@@ -26,6 +26,11 @@ _CSV = re.compile(
     r"(?P<format>1\.9[678]),(?P<version>[\w.]+),(?P<name>[^,\s]+),(?P<jobs>\d+),(?P<seed>\d+),"
     r"(?P<size>\d+[KMG]?),(?P<rest>[\w.,+]*)"
 )
+_CSV_OLD = re.compile(
+    r"\s*(?P<name>[^,\s]{1,120}),(?P<size>\d+[KMG]),"
+    r"(?P<cells>(?:(?:\d+(?:\.\d+)?|\++),){12})\d*(?:,(?:\d+(?:\.\d+)?|\++)){12}\s*"
+)
+"""Of 1.03: name, size, six tests with their %CP, files, and six tests of files."""
 _ROW = re.compile(
     r"(?P<name>[\w.-]+) (?P<size>\d+[KMG])(?:[:x]\S+)? "
     r"(?P<cells>(?:(?:\d+(?:\.\d+)?[km]?|\++) ?){12})"
@@ -42,19 +47,22 @@ class Bonnie(Output):
     tool: ClassVar[str] = "bonnie++"
     anchors: ClassVar[tuple[str, ...]] = (
         "--Sequential Output", "Sequential Output--", "Name:Size etc", "-Per Chr-", "1.98,2.00",
-        "1.98,1.98", "1.97,1.97", "1.96,1.96",
+        "1.98,1.98", "1.97,1.97", "1.96,1.96", ",+++++,+++,",
     )  # fmt: skip
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of the table, or the CSV line."""
         line = cursor.line(cursor.at) or ""
-        if _CSV.search(line):
+        if _CSV.search(line) or _CSV_OLD.fullmatch(line):
             return cursor.at
         return nearest(cursor, 6, lambda line: "Sequential Output" in line)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        if old := _CSV_OLD.fullmatch(cursor.line(first) or ""):
+            trial = _trial(old["name"], old["size"], old["cells"].split(","), [], "")
+            return OutputReading(first, first, trials=(trial,))
         last = first
         for index, line in lines(cursor, first, 30):
             if index > first and not line and index - last > 2:

@@ -94,6 +94,24 @@ def test_bonnie_of_1_03() -> None:
     assert trial.options["size"] == 4 * 2**30
 
 
+OLD_CSV = "raid,8G,90001,96,130002,28,70003,16,80004,95,140005,15,512.5,11"
+FILES = ",16,678,3,+++++,+++,593,2,616,3,+++++,+++,603,3\n"
+
+
+def test_lines_of_csv_of_old_bonnie_are_each_a_result() -> None:
+    first, second = trials(OLD_CSV + FILES + OLD_CSV.replace("130002,28", "+++++,+++") + FILES)
+    assert first.loops[0].metrics["write.bandwidth"] == 130002 * 1024
+    assert first.loops[0].metrics["random_seek.iops"] == 512.5
+    assert (first.host, first.options["size"]) == ("raid", 8 << 30)
+    assert "write.bandwidth" not in second.loops[0].metrics
+    assert second.details == {"too short to be measured": ["write"]}
+
+
+@pytest.mark.parametrize("line", [OLD_CSV + "\n", "a,8G,1,2,+++++,+++,7\n", "x" + FILES])
+def test_csv_with_too_few_fields_is_no_bonnie(line: str) -> None:
+    assert read(line) == []
+
+
 @pytest.mark.parametrize("line", [
     "tls: rx: strp: force mixed decrypted records into copy mode",
     "the log has no records in the last hour, and nothing was copied",

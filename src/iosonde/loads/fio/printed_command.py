@@ -23,7 +23,7 @@ _CALL = re.compile(
     r"-\w ?\d){0,2}|[A-Z_]{1,30}=\S{0,100})\s+){0,4}(?:[\w.~/-]{0,120}/)?fio\s+--?[a-zA-Z]"
 )
 _QUOTED = re.compile(r"`{1,3}\s?(?P<command>[^`]{5,3000})`?")
-_MARK = re.compile(r"^[\s|*•>-]{0,20}")
+_MARK = re.compile(r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+)?")
 _OPTION = re.compile(r"^--?[a-zA-Z]")
 _TORN = re.compile(r"\s--?$")
 _GOES_ON = re.compile(r"[=,]$")

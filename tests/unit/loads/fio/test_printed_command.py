@@ -24,7 +24,7 @@ def loads(text: str) -> list[PrintedLoad]:
         (f"[root@node7 ~]# {PLAIN} | tee log", PLAIN, "node7"),
         (f"root@node7:~# sudo {PLAIN} > out 2>&1", f"sudo {PLAIN}", "node7"),
         (f"We used `{PLAIN}` for all of them.", PLAIN, ""),
-        (f"- `{PLAIN}`", PLAIN, ""),
+        (f"- `{PLAIN}`", PLAIN, ""), (f"2. {PLAIN}", PLAIN, ""), (f"12) {PLAIN}", PLAIN, ""),
         (PLAIN.replace(" --", " \\\n    --"), PLAIN, ""),
         ("# " + PLAIN.replace("--iodepth", "--\niodepth"), PLAIN, ""),
         (PLAIN.replace(" --filename", "\n--filename"), PLAIN, ""),
@@ -43,6 +43,7 @@ def test_commands(text: str, command: str, host: str) -> None:
     [
         "You can use fio --rw=read to see that, or fio --help.",
         "fio --version", "fio --help", "fio job.fio", "fio", "fio - a tester", "fio -- no option",
+        "3.33 fio --name=a --rw=read",
         "$ cat fio --name=a", "fiona --name=a", "apt-get install fio --yes",
     ],
 )  # fmt: skip
