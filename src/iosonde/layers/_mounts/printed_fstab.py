@@ -29,7 +29,7 @@ class Fstab(StateOutput):
 
     tool: ClassVar[str] = "fstab"
     anchors: ClassVar[tuple[str, ...]] = (
-        "none swap", " swap sw", " swap default",
+        "UUID=", "none swap", " swap sw", " swap default",
         *(f"{blank}{name}{after}"
         for name in ("ext2", "ext3", "ext4", "xfs", "btrfs", "nfs", "nfs4", "swap", "reiserfs")
         for blank in (" ", "\t")

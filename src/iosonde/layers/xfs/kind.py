@@ -36,6 +36,7 @@ from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
 from iosonde.units import GIB, MIB, SECTOR, parse_bytes, show_bytes
 
+_SECTIONS = frozenset({"", "meta-data", "data", "naming", "log", "realtime"})
 _PAIR = re.compile(r"([\w-]{1,64})=([\w./-]+)")
 
 
@@ -62,6 +63,9 @@ def parse_sections(text: str) -> dict[str, dict[str, str]]:
     for line in kerneltext.lines(text):
         head, equals, rest = line.partition("=")
         if not equals:
+            continue
+        if head.strip() not in _SECTIONS:  # a mail broke the line
+            sections.setdefault(section, {}).update(_PAIR.findall(line))
             continue
         section = head.strip() or section
         pairs = sections.setdefault(section, {})

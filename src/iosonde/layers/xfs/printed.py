@@ -19,6 +19,7 @@ from iosonde.text.reader import StateOutput
 
 _HEAD = re.compile(r"\s*meta-data ?=(?P<device>\S+)(?:\s|$)")
 _OWN = re.compile(r"\s*(?:data|naming|log|realtime)?\s*=|\s*\w[\w-]* ?=\d|[\w=, -]+ blks$")
+_BLOCKS = re.compile(r"^\s*data\s*=[^=\n]*bsize=\d+\s+blocks=(\d{1,18})\b", re.MULTILINE)
 _MOUNT = re.compile(r"xfs_(?:info|growfs)\s+(?:-\S+ )*(/(?!dev/)\S*)")
 
 
@@ -47,7 +48,10 @@ class XfsInfo(StateOutput):
             if line.lstrip().startswith("realtime"):
                 break
         head = _HEAD.match(cursor.line(first) or "")
-        facts: dict[str, Scalar] = geometry_facts(joined(cursor, first, last))
+        text = joined(cursor, first, last)
+        facts: dict[str, Scalar] = geometry_facts(text)
+        if facts and (blocks := _BLOCKS.search(text)):
+            facts["blocks"] = int(blocks[1])
         if head is None or not facts:
             raise Unreadable("the line of its data section is missing", last)
         mount = _MOUNT.search(prompt.command)

@@ -31,3 +31,14 @@ def test_what_is_cut_and_what_only_looks_alike() -> None:
     assert "data section" in entry.reason
     assert read('printf("meta-data=%-22s isize=%-6d", name, isize);') == []
     assert read("The line that begins with meta-data= names the device.") == []
+
+
+def test_a_head_that_a_mail_broke() -> None:
+    broken = (
+        "meta-data=/dev/sdq               isize=512    agcount=6,\nagsize=268435455 blks\n"
+        "         =                       sectsz=4096  attr=2, projid32bit=1\n"
+        "data     =                       bsize=4096   blocks=1465130646, imaxpct=5\n"
+        "         =                       sunit=0      swidth=0 blks\n"
+    )
+    values = states(broken)[0].subjects[0].values
+    assert (values["sector_size"], values["blocks"]) == (4096, 1465130646)
