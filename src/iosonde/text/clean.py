@@ -81,6 +81,15 @@ def is_quoted_printable(data: bytes) -> bool:
     return (coded or bool(soft and _SOFT.search(data))) and not _BARE.search(data)
 
 
+def is_decoded(data: bytes) -> bool:
+    """Whether a text that was in it is no longer: it has bare equals signs and none that is coded.
+
+    Archives show mails so, with the headers as they were.
+    """
+    coded = b"=3D" in data or b"=\n" in data or b"=\r\n" in data or b"=20\n" in data
+    return not coded and _BARE.search(data) is not None
+
+
 def from_quoted_printable(data: bytes) -> tuple[bytes, list[int]]:
     """The text meant, and for each of its lines the number of the line where it began."""
     whole, numbers, number = [], [], 1

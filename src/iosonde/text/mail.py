@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from iosonde.text.clean import from_quoted_printable, is_quoted_printable
+from iosonde.text.clean import from_quoted_printable, is_decoded, is_quoted_printable
 
 _FIELD = re.compile(rb"[A-Za-z][A-Za-z0-9-]{1,60}:")
 _KNOWN = re.compile(
@@ -51,7 +51,8 @@ def decoded(data: bytes) -> tuple[bytes, list[int]] | None:
         whole += lines[part.header : part.body]
         numbers += range(part.header + 1, part.body + 1)
         body = b"\n".join(lines[part.body : part.end])
-        if part.encoding == "quoted-printable" or (not part.encoding and is_quoted_printable(body)):
+        declared = part.encoding == "quoted-printable" and not is_decoded(body)
+        if declared or (not part.encoding and is_quoted_printable(body)):
             text, own = from_quoted_printable(body)
             whole.append(text)
             numbers += [part.body + number for number in own]

@@ -76,3 +76,14 @@ def test_the_mails_of_a_mailbox_are_apart() -> None:
     second = f"From a@b Mon May  6\n{SIGNED}\n"
     text = f"{first}{_quoted(RESULT)}\n{second}{RESULT.replace('6164', '4142')}"
     assert _rates(text) == [6164.0, 4142.0]
+
+
+def test_a_mail_that_an_archive_decoded_but_for_its_headers() -> None:
+    header = "From: a@b\nSubject: x\nContent-Transfer-Encoding: quoted-printable\n\n"
+    assert decoded(f"{header}agcount=32, sectsz=512 crc=0 ok\n".encode()) is None
+    whole = decoded(f"{header}agcount=3D32, sectsz=3D512 crc=3D0 ok\n".encode())
+    assert whole is not None
+    assert b"sectsz=512" in whole[0]
+    accents = decoded(f"{header}caf=C3=A9\n".encode())
+    assert accents is not None
+    assert "café" in accents[0].decode()
