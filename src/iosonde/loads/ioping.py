@@ -10,6 +10,7 @@ mean, and the first request is left out of it ("warmup").
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import ClassVar
@@ -46,6 +47,7 @@ _REQUEST = re.compile(
 _SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 _MOST = 20_000
 _FEWEST = 2
+_GAP = 2
 
 
 class Ioping(Output):
@@ -143,21 +145,37 @@ def _way(cursor: TextCursor, first: int, command: str) -> str:
 
 def _are_alone(cursor: TextCursor, first: int) -> bool:
     """Whether a line is the first of requests without statistics below them."""
-    if _REQUEST.match(cursor.line(first - 1) or ""):
-        return False
-    for _, line in lines(cursor, first, _MOST):
-        if "ioping stat" in line:
+    for index in range(first - 1, first - _GAP - 2, -1):
+        above = cursor.line(index) or ""
+        if _REQUEST.match(above):
             return False
-        if line and not _REQUEST.match(line) and line.strip() != "^C":
+        if not _is_between(above):
             break
-    return True
+    return not any("ioping stat" in line for _, line in _requests(cursor, first))
+
+
+def _is_between(line: str) -> bool:
+    return not line or line.strip() == "^C"
+
+
+def _requests(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:
+    """The lines of requests from the first on, and the line that ends them."""
+    gap = 0
+    for index, line in lines(cursor, first, _MOST):
+        gap = gap + 1 if _is_between(line) else 0
+        if gap > _GAP:
+            return
+        if not gap:
+            yield index, line
+            if not _REQUEST.match(line):
+                return
 
 
 def _of_requests(cursor: TextCursor, first: int) -> OutputReading:
     """The mean and the extremes of the requests that are printed."""
     requests: list[re.Match[str]] = []
     last = first
-    for index, line in lines(cursor, first, _MOST):
+    for index, line in _requests(cursor, first):
         if not (match := _REQUEST.match(line)):
             break
         last = index

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.records.printed import Unread
+from tests.growth import grows_faster
 from tests.mangle import read, trials
 
 OLD = """\
@@ -63,6 +64,14 @@ def test_requests_without_statistics() -> None:
     assert trial.command == "ioping /srv"
     (written,) = trials(REQUESTS.replace("<<<", ">>>"))
     assert "write.latency.mean" in written.loops[0].metrics
+
+
+@pytest.mark.parametrize("between", ["\n\n", "\n^C\n"])
+def test_requests_with_other_lines_between_are_one_result_in_linear_time(between: str) -> None:
+    line = REQUESTS.splitlines()[2] + between
+    (trial,) = trials(line * 12)
+    assert trial.details == {"requests": 12}
+    assert not grows_faster(read, line, 1000)
 
 
 @pytest.mark.parametrize("between", ["", "^C\n", "^C\n\n", "\n"])
