@@ -10,6 +10,7 @@ import shlex
 from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
+from iosonde.kerneltext import fields
 
 _FILE = "/etc/os-release"
 _INSTALL = {
@@ -44,6 +45,6 @@ def installer(text: str) -> str | None:
 
 def _words(value: str) -> list[str]:
     try:
-        return " ".join(shlex.split(value)).lower().split()
+        return fields(" ".join(shlex.split(value)).lower())
     except ValueError:  # an open quote
         return []

@@ -46,7 +46,7 @@ _SHORT = re.compile(
 )
 """A result of which somebody kept what stands behind the bytes, such as in a comment."""
 _LEFT_OUT = re.compile(
-    r"\s*(?:[:(\[<]?\s*(?:\.{2,}|…+|snip(?:ped)?|中?略|省略)\s*[:)\]>]?|:+)\s*", re.IGNORECASE
+    r"\s*+(?:[:(\[<]?\s*+(?:\.{2,}|…+|snip(?:ped)?|中?略|省略)\s*+[:)\]>]?|:+)\s*", re.IGNORECASE
 )
 _FOREIGN: Mapping[str, str] = {
     "Datensätze ein": "records in", "Datensätze aus": "records out", "kopiert, ": "copied, ",

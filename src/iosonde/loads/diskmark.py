@@ -24,10 +24,10 @@ from iosonde.text.cursor import Output, TextCursor, compact, joined, lines, prom
 
 _ROW = re.compile(r"^\W{0,60}(?:SEQ|RND|Sequential|Random) .{0,40}:\s+\d[\d.,]{0,12}(?: MB/s|$)")
 _OWN = re.compile(
-    r"^\s*(?:-{20,}|(?:Crystal|K)DiskMark|Crystal Dew|Flexible I/O|\* (?:MB/s|KB) ?="
+    r"^\s*+(?:-{20,}|(?:Crystal|K)DiskMark|Crystal Dew|Flexible I/O|\* (?:MB/s|KB) ?="
     r"|[\w/.]{1,10}$|\[(?:Read|Write|Mix)\]|(?:Profile|Test|Mode|Time|Date|OS|Comment) ?:|https?://"
-    r"|MB/s|\[? *[\d.]* *IOPS\]"
-    r"|<? *[\d.]* *us>|SATA/\d|\[SATA/\d|= \d{3},000|bytes/s\]|bytes$)"
+    r"|MB/s|\[? *+[\d.]*+ *IOPS\]"
+    r"|<? *+[\d.]*+ *us>|SATA/\d|\[SATA/\d|= \d{3},000|bytes/s\]|bytes$)"
 )
 _REST = re.compile(r"^\s*(?:Profile|Test|Mode|Time|Date|OS|Comment) ?:")
 _TITLE = re.compile(r"(?P<tool>CrystalDiskMark|KDiskMark) \(?v?(?P<version>\d[\w.]{0,15})")

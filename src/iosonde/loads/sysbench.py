@@ -31,7 +31,7 @@ from iosonde.text.cursor import (
 )
 
 _OWN = re.compile(
-    r"^\s*(?:sysbench \d|Running the test with|Number of (?:threads|IO requests|random requests)"
+    r"^\s*+(?:sysbench \d|Running the test with|Number of (?:threads|IO requests|random requests)"
     r"|Report intermediate|Initializing|Random number generator|Extra file open flags|\d+ files, "
     r"|\S+ total file size|Block size \d|Merging requests|Read/Write ratio|Periodic FSYNC|Calling f"
     r"|Using \w+ (?:mmaped )?I/O mode|Using checksums|Doing .{3,40} test$|Threads started|Time "

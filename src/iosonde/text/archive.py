@@ -30,7 +30,10 @@ _TAR = slice(257, 262)
 _STEP = 1 << 20
 _HEADER_MOST = 1 << 20
 """Bytes of a long name or of extended attributes before a file; they are read into memory."""
-_BROKEN = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
+_BROKEN = (
+    tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError,
+    TypeError,  # tarfile takes the ord() of a gzip header's bytes that are not there
+)  # fmt: skip
 
 
 class _Entry(tarfile.TarInfo):

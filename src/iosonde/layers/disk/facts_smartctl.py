@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from iosonde import kerneltext
 from iosonde.records.printed import known
 from iosonde.records.stack import Scalar
 
@@ -60,7 +61,7 @@ def drive_facts(text: str) -> dict[str, Scalar]:
         text: its lines.
     """
     facts: dict[str, Scalar] = {}
-    lines = text.splitlines()
+    lines = kerneltext.lines(text)
     for label, value in _pairs(lines):
         if label in _LABELS:
             facts.setdefault(_LABELS[label], value)
@@ -71,7 +72,7 @@ def drive_facts(text: str) -> dict[str, Scalar]:
     for match in filter(None, map(_SCT.match, lines)):
         limit: Scalar = "disabled" if match[3] else float(match[2])
         facts.setdefault(f"{match[1].lower()}_recovery_limit", limit)
-    flowing = " ".join(text.split())
+    flowing = " ".join(kerneltext.fields(text.replace("\n", " ")))
     if error := _ERROR.search(flowing):
         facts["last_error"] = error["error"]
     if test := _SELF_TEST.search(flowing):

@@ -53,7 +53,7 @@ _OLD = (
 _BRANCHES = re.compile(r"[|`\\_+-]+(?=\s|$)|(?<=\s)[|`+]-(?=\+)")
 
 
-_OWN = re.compile(r"\s*(?:\[?size=|[|`+\\_-]|\d+:\d+:|\w.{0,40}$|.*(?:status=|wp=))")
+_OWN = re.compile(r"\s*+(?:\[?size=|[|`+\\_-]|\d+:\d+:|\w.{0,40}$|.*(?:status=|wp=))")
 
 
 class MultipathOutput(StateOutput):

@@ -18,7 +18,7 @@ from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
 from iosonde.text.reader import StateOutput
 
 _HEAD = re.compile(r"\s*meta-data ?=(?P<device>\S+)(?:\s|$)")
-_OWN = re.compile(r"\s*(?:data|naming|log|realtime)?\s*=|\s*\w[\w-]* ?=\d|[\w=, -]+ blks$")
+_OWN = re.compile(r"\s*+(?:data|naming|log|realtime)?\s*=|\s*+\w[\w-]* ?=\d|[\w=, -]+ blks$")
 _BLOCKS = re.compile(r"^\s*data\s*=[^=\n]*bsize=\d+\s+blocks=(\d{1,18})\b", re.MULTILINE)
 _MOUNT = re.compile(r"xfs_(?:info|growfs)\s+(?:-\S+ )*(/(?!dev/)\S*)")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from iosonde.kerneltext import fields
 from iosonde.records.stack import Scalar
 
 STATES = (
@@ -64,7 +65,7 @@ def devices_of(config: str) -> list[tuple[str, dict[str, Scalar]]]:
                 "read_errors": whole(row["read"]), "write_errors": whole(row["write"]),
                 "checksum_errors": whole(row["checksum"]),
             }  # fmt: skip
-        if size := _BLOCK_SIZE.match("".join(config[row.end() : end].split())):
+        if size := _BLOCK_SIZE.match("".join(fields(config[row.end() : end].replace("\n", " ")))):
             facts |= {"block_size": int(size[1]), "physical_block_size": int(size[2])}
         if _GROUP.search(row["name"]):
             group = row["name"] if not row["name"].startswith(("replacing", "spare")) else group

@@ -232,7 +232,9 @@ def _since_boot(report: int, command: str) -> bool | None:
 
 
 _RATES = ("allocated", "free", "read.iops", "write.iops", "read.bandwidth", "write.bandwidth")
-_HEAD = re.compile(r"\s*(?:pool|vdev|name)?\s+alloc\s+free\s+read\s+write\s+read\s+write(?!\s*\S)")
+_HEAD = re.compile(
+    r"\s*+(?:(?:pool|vdev|name)\s+)?alloc\s+free\s+read\s+write\s+read\s+write(?!\s*\S)"
+)
 _RULE = re.compile(r"\s*-{3,}(?:\s+-{3,}){6}\s*")
 
 
