@@ -122,7 +122,7 @@ def test_df_in_all_its_units() -> None:
     exact = {one.name: one.values for one in subjects(text_of("coreutils-9.1/df.txt"))}
     assert exact["/run/export"] == {
         "device": "/dev/ubda", "size": 587_464 * KIB, "used": 61_464 * KIB,
-        "available": 482_992 * KIB,
+        "available": 482_992 * KIB, "used_share": 0.12,
     }  # fmt: skip
     for name in ("df-h", "df-hT", "df-T", "df-P", "df-m"):
         for one in subjects(text_of(f"coreutils-9.1/{name}.txt")):
