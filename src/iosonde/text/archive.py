@@ -119,16 +119,17 @@ def collection_digest(name: str) -> str | None:
     Raises:
         UsageError: it cannot be read.
     """
-    if name == "-" or not (Path(name).is_dir() or _is_archive(name)):
-        return None
     whole = hashlib.sha256()
-    if not Path(name).is_dir():
+    if name != "-" and Path(name).is_dir():
+        for document in _of_directory(name, Passed()):
+            line = f"{document.name}\0{document.digest()}\n"
+            whole.update(line.encode(errors="surrogateescape"))
+    elif name != "-" and _is_archive(name):
         with open_input(name) as file:
             while part := file.read(_STEP):
                 whole.update(part)
-        return whole.hexdigest()
-    for document in _of_directory(name, Passed()):
-        whole.update(f"{document.name}\0{document.digest()}\n".encode(errors="surrogateescape"))
+    else:
+        return None
     return whole.hexdigest()
 
 
@@ -138,11 +139,7 @@ def _refuse(error: OSError, passed: Passed) -> None:
 
 def _of_archive(name: str, passed: Passed) -> Iterator[Document]:
     count = room = 0
-    with (
-        open_input(name) as file,
-        _named(name),
-        tarfile.open(fileobj=file, mode="r|*", tarinfo=_Entry) as archive,
-    ):
+    with open_input(name) as file, _named(name), _archive(file) as archive:
         for member in archive:
             if not member.isreg():
                 passed.files += 1

@@ -26,7 +26,7 @@ class KernelMessage:
             it is about; a group `other` may name a second one, such as the member of an array.
         kind: of the layer that `name` is; "host" without a name.
         counts: name of the counter that it adds to.
-        trouble: what it is a sign of.
+        trouble: what it is a sign of; None: of none, it only says more of what stands beside it.
     """
 
     literal: str

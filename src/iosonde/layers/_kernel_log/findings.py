@@ -24,7 +24,7 @@ _PART = re.compile(r"(?:(?<=\d)p)?\d+$")
 
 
 class _Kind(NamedTuple):
-    """How a trouble is said: the counters stand between `before` and `after`."""
+    """How a trouble is said: `after` the counters, with its remedy."""
 
     rule: str
     severity: str
