@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tests import world
 
 # What is in these folders has real loads, devices or kernels.
 _REAL = {Path(__file__).parent / name for name in ("hostile", "kernel", "lab", "loop", "uml")}
+
+ENDS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 # How fast examples are made says something of the machine, and nothing of what is tested.
 settings.register_profile(
@@ -36,3 +39,16 @@ def pytest_configure() -> None:
             signal.signal(
                 number, signal.SIG_DFL if number == signal.SIGHUP else signal.default_int_handler
             )
+
+
+@pytest.fixture(autouse=True)
+def signals_as_before() -> Iterator[None]:
+    """A command that ends in this process ignores signals from then on, and so would its children.
+
+    Left so, a later test of Ctrl-C would wait in vain for what it sends.
+    """
+    before = {number: signal.getsignal(number) for number in ENDS}
+    yield
+    for number, handler in before.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
