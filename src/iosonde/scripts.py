@@ -5,6 +5,7 @@ A program gets what it works on as its arguments, "$@"; nothing is ever pasted i
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from importlib.resources import files
 
@@ -28,6 +29,25 @@ def program(package: str, *names: str, then: str = "") -> str:
 def source(package: str, name: str) -> str:
     """The text of a file as it is, for programs that are sent whole and for bundled files."""
     return (files(package) / name).read_text(encoding="utf-8")
+
+
+@cache
+def python_program(package: str, *names: str) -> str:
+    """The text of a Python program for hosts, which have no iosonde: its modules one after another.
+
+    Args:
+        package: where its modules lie.
+        names: of the files, each after those whose names it imports; these imports are left out.
+    """
+    return "\n\n".join(_without_own_imports(source(package, name)) for name in names)
+
+
+def _without_own_imports(text: str) -> str:
+    own: set[int] = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("iosonde."):
+            own |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return "\n".join(line for at, line in enumerate(text.splitlines(), 1) if at not in own)
 
 
 def bundled_names(package: str) -> tuple[str, ...]:

@@ -42,13 +42,16 @@ from iosonde.hosts.cleaning import made, to_the_end
 from iosonde.hosts.command import trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.host import Completed, Host
-from iosonde.scripts import source
+from iosonde.scripts import python_program, source
 
 OPENED = "/proc/self/fd/100"
 """What a command that the keeper runs opens: the target."""
 FOLDER = "/proc/self/fd/101"
 """The directory of a scratch file, for commands that make their own files beside it."""
-_SCRIPTS = (("perl", "-e", "keeper.pl"), ("python3", "-c", "on_host.py"))
+_SCRIPTS = (
+    ("perl", "-e", "keeper.pl"),
+    ("python3", "-c", "on_host_walk.py", "on_host_open.py", "on_host.py"),
+)
 _ANSWER_TIME = 30.0  # seconds for an answer; an exclusive open waits for nobody
 _BANNER = 64 * 1024  # bytes that a login shell may print before the keeper speaks
 _OUTPUT = 256 * 1024 * 1024  # bytes that a command may print
@@ -398,10 +401,11 @@ async def start_keeper(host: Host, *, where: str) -> Keeper:
     if (keeper := await _stayed(host)) is not None:
         return keeper
     token = "iosonde-holds-" + secrets.token_hex(8)
-    for command, flag, script in _SCRIPTS:
+    for command, flag, *parts in _SCRIPTS:
         if (await asked_once(host, [command, flag, "1"])).status != 0:
             continue
-        argv = [command, flag, source("iosonde.change.keeper", script)]
+        joined = python_program if len(parts) > 1 else source
+        argv = [command, flag, joined("iosonde.change.keeper", *parts)]
         return await made(_greeted(host, argv, token), Keeper.close)
     raise Refused(
         "it cannot be held open: the host has neither perl nor python3",
