@@ -4,6 +4,7 @@
   importing its folder.
 - No two modules of the package have a public class of the same name.
 - No shell program of more than five lines stands in a string.
+- No module of the package has more than 450 lines.
 - Every aspect of a technology (settings, printed, findings, ledger) has a test.
 - No variable of the package has a name that says nothing: `one`, `found`, `known`, `told`, `words`.
 
@@ -36,6 +37,7 @@ _ORDINARY = frozenset({"disk", "dm", "filesystem", "guest", "link", "loop", "par
 """Kinds whose names are words: only as a whole string, or as a folder, do they name the kind."""
 _SHARED = frozenset({"layer", "site", "step"})
 _MOST = 5  # lines of a shell program in a string
+_LONGEST = 450  # lines of a module
 _SHELL = re.compile(r"\$[1-9@#?({]|\"\$")
 _ASPECT = re.compile(r"(settings|printed|findings)(_\w+)?|ledger")
 
@@ -53,6 +55,8 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
     "change/keeper/on_host.py": {
         "disk": "the group that owns block devices",
+    },
+    "change/keeper/on_host_walk.py": {
         "link": "a symbolic link",
     },
     "change/node.py": {
@@ -203,6 +207,15 @@ def shell(texts: Mapping[str, str]) -> Mapping[str, int]:
     return {path: lines for path, lines in found.items() if lines}
 
 
+# ── length of modules ─────────────────────────────────────────────────────────────────────────
+
+
+def long_modules(texts: Mapping[str, str]) -> Mapping[str, int]:
+    """Module → its lines, where they are more than a module may have."""
+    counted = {path: len(text.splitlines()) for path, text in texts.items()}
+    return {path: lines for path, lines in counted.items() if lines > _LONGEST}
+
+
 # ── names of variables ────────────────────────────────────────────────────────────────────────
 
 
@@ -290,6 +303,8 @@ def problems(texts: Mapping[str, str], tests: Mapping[str, str]) -> Iterator[str
         yield f"{name}: several public classes have this name"
     for path, lines in sorted(shell(texts).items()):
         yield f"{path}: {lines} lines: a shell program in a string; make it a .sh file"
+    for path, lines in sorted(long_modules(texts).items()):
+        yield f"{path}: {lines} lines, {_LONGEST} at most: part it where its subject changes"
     yield from _compared(
         "no test imports it, and none stands beside it", untested(texts, tests), UNTESTED
     )

@@ -107,6 +107,11 @@ def test_fields_and_what_others_named_may_have_such_a_name(right: str) -> None:
     assert house.vague(right) == 0
 
 
+def test_a_long_module_is_seen() -> None:
+    texts = {"text/long.py": "pass\n" * 451, "text/full.py": "pass\n" * 450}
+    assert house.long_modules(texts) == {"text/long.py": 451}
+
+
 def test_an_aspect_without_a_test_is_seen() -> None:
     texts = {"layers/md/printed_mdstat.py": "", "layers/md/kind.py": "", "stack/findings.py": ""}
     assert house.untested(texts, {}) == {"layers/md/printed_mdstat.py"}
@@ -133,11 +138,16 @@ def _with_a_name(texts: dict[str, str]) -> None:
     texts["stack/label.py"] += 'kind = "zram"\n'
 
 
+def _with_many_lines(texts: dict[str, str]) -> None:
+    texts["stack/label.py"] += "\n" * 450
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (_without_a_name, "stack/label.py: aoe: holds by now"),
         (_with_a_name, "zram: an engine names"),
+        (_with_many_lines, "lines, 450 at most"),
         (_with_a_vague_name, "stack/label.py: 1 variables named found, known, one, told, words"),
     ],
 )
