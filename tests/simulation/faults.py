@@ -44,7 +44,7 @@ IN_SCRIPT = {
         "do rows=$end$one$when$nl$rows; done\n    printf '%s' \"$rows\" | append",
         'do note "$end$one$when"; done',
     ),
-    "others are overwritten untold": ('if ! ours "$@"; then', "if false; then"),
+    "others are overwritten untold": ('&& ! ours "$@"; then', "&& false; then"),
 }  # fmt: skip
 IN_CONTROLLER = (
     "set before it is journalled", "confirmed before it is changed",

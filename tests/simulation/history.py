@@ -32,7 +32,8 @@ class Broken(AssertionError):
 class History:
     """One host's history so far, and what it must be like.
 
-    `home` is what putting back all that is in force must give; `others` what somebody else has set
+    `home` is what putting back all that is in force must give, `unkept` what it would give if what
+    `persist` keeps were in force again; `others` what somebody else has set
     among the settings in force, which is to be told when it is overwritten; `loose` are settings of
     which nothing is expected; `printed` is what the script and the controllers have said.
     """
@@ -40,6 +41,7 @@ class History:
     host: Simulated
     random: Random
     home: dict[str, str] = field(default_factory=lambda: usual(1))
+    unkept: dict[str, str] | None = None
     others: dict[str, str] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
     printed: str = ""
@@ -87,6 +89,8 @@ class History:
         self.steps.append("power lost" if power else "rebooted")
         self.host.reboot(self.random if power else None)
         self.home = usual(self.host.boot) | {LASTS: self.home[LASTS]}
+        if self.unkept is not None:
+            self.unkept = usual(self.host.boot) | {LASTS: self.unkept[LASTS]}
         self.others.clear()
 
     def in_force(self) -> set[str]:
@@ -226,12 +230,12 @@ def _before(history: History) -> None:
         host.disk.names["rollback"].seen += b"# another version\n"
         host.disk.apply(("sync-all", ".", b""))
     elif kind in {"kept", "tentative"}:
-        before = history.home
+        history.unkept = history.unkept or history.home
         mark(Reached(host), "kept")
         history.home = dict(host.settings)
-        if kind == "tentative":
+        if kind == "tentative":  # all that is kept, also what an earlier part of the past kept
             mark(Reached(host), "tentative")
-            history.home = before
+            history.home, history.unkept = history.unkept, None
 
 
 def _present(history: History) -> None:

@@ -52,6 +52,12 @@ def test_the_shell_in_memory_does_what_the_real_one_does() -> None:
     hold(3, 8, 800, 8, every=5)
 
 
+@pytest.mark.parametrize(("pasts", "seed"), [(100, 500_483), (100, 500_035)])
+def test_what_a_longer_search_has_found_holds(pasts: int, seed: int) -> None:
+    """A scheduler put back brings its depth, which hid another's; `persist --undo` of two keeps."""
+    Chronicle(Machine(), pasts).play(seed)
+
+
 @pytest.mark.parametrize("fault", SEEDS)
 def test_the_history_that_shows_a_planted_fault_does_so(fault: str) -> None:
     with planted(fault), pytest.raises(Broken, match=f"seed {SEEDS[fault]} of {PASTS} pasts"):

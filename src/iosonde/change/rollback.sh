@@ -173,8 +173,9 @@ ours() {
 restore() {
     why=$1; shift
     todo=$(entries "$@") others=''
-    # One setting may disturb another (a scheduler brings its own queue depth): until all are right.
-    for last in no no no yes; do
+    # All are looked at first, since one setting may disturb another (a scheduler brings its own queue depth):
+    # what differs after that is no other's doing. Then they are put back until all are right.
+    for round in look undo undo undo last; do
         report='' bad=''
         for entry in $todo; do
             parse "$(line old "$entry")"
@@ -189,13 +190,11 @@ restore() {
                 esac
             else
                 # Somebody else has set it since: put back all the same, and told, here and in the journal.
-                case $others$nl in *"$nl$name$tab"*) ;; *)
-                    if ! ours "$@"; then
-                        others="$others$nl$name$tab$now" why="$why; somebody else had made $name $now"
-                    fi ;;
-                esac
+                if [ $round = look ] && ! ours "$@"; then
+                    others="$others$nl$name$tab$now" why="$why; somebody else had made $name $now"
+                fi
                 report="${report}${nl}wrong$tab$name$tab=$was$tab=$now" bad="$bad $name"
-                [ $last = yes ] || run "$(line undo "$entry")" >/dev/null 2>&1
+                [ $round != undo ] || run "$(line undo "$entry")" >/dev/null 2>&1
             fi
         done
         [ "$bad" ] || break
