@@ -65,6 +65,7 @@ def ends(row: Row, what: str) -> tuple[float, float]:
     return low[what], high[what]
 
 
+@pytest.mark.long
 def test_a_write_cache(lab: str, tmp_path: Path) -> None:
     """Empty, all is known; filled beyond its watermark, how much comes back lies in a band."""
     own = rows(tmp_path, "w", "randwrite")

@@ -109,6 +109,7 @@ def kill(process: subprocess.Popen[str]) -> None:
     os.kill(process.pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_what_is_set_is_read_back_and_put_back(pair: None) -> None:
     before = state()
     told = good("set", "--host", CLIENT, "--json", "--confirm", "600", *words()).document["changes"]
@@ -121,6 +122,7 @@ def test_what_is_set_is_read_back_and_put_back(pair: None) -> None:
     assert state() == before
 
 
+@pytest.mark.long
 def test_threads_of_the_server(pair: None) -> None:
     good("set", "--host", SERVER, "nfs_server:/srv/x.threads=16")
     assert ssh(NAME, "n2", "cat /proc/fs/nfsd/threads").strip() == "16"
