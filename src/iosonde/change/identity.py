@@ -25,7 +25,7 @@ from iosonde.errors import HostFailed
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.layers.step import UndoSubject
-from iosonde.scripts import source
+from iosonde.scripts import program, source
 
 CHANGED = 77
 """Status of a guarded command that was not run, since a thing is another one now."""
@@ -119,7 +119,7 @@ def _call(verb: str, *arguments: str) -> tuple[str, ...]:
     return (
         "sh",
         "-c",
-        source("iosonde.change", "identity.sh"),
+        program("iosonde.layers.md", "uuid.sh", then=source("iosonde.change", "identity.sh")),
         "iosonde-identity",
         verb,
         *arguments,

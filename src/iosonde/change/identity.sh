@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2034,SC2283,SC2094
 # What tells a device, a file, a mount or any other thing from whatever else ever has its name.
-# identity.py calls it and says what the keys mean. It needs a POSIX shell, util-linux and coreutils.
+# identity.py calls it, after md's uuid.sh, and says what the keys mean. It needs a POSIX shell, util-linux and coreutils.
 #
 #   read [WHAT NAME ASK]...
 #       A line with the id of the boot. Then of each thing, in turn, a line `@ PATH` (empty where it is not there), lines KEY<tab>VALUE of
@@ -76,9 +76,7 @@ is_device() {
     attribute "${before}dm.name" "$place/dm/name"
     case $kernel in
         loop*) [ ! -d "$place/loop" ] || is_loop ;;
-        md*)
-            say "${before}md.uuid" "$(mdadm --detail --export "/dev/$kernel" 2>/dev/null |
-                sed -n 's/^MD_UUID=//p')" ;;
+        md*) say "${before}md.uuid" "$(md_uuid --detail "/dev/$kernel")" ;;
         bcache*) attribute "${before}bcache.uuid" "$place/bcache/backing_dev_uuid" ;;
         nbd*) attribute "${before}nbd.pid" "$place/pid" ;;
     esac

@@ -307,7 +307,14 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
     def repair(self, site: Site) -> tuple[str, ...]:
         """See `Repairs.repair`. Its own is what carries its superblock."""
         members = (under.device for under in site.below)
-        return ("sh", "-c", program("iosonde.layers.md", "repair.sh"), "sh", site.device, *members)
+        return (
+            "sh",
+            "-c",
+            program("iosonde.layers.md", "uuid.sh", "repair.sh"),
+            "sh",
+            site.device,
+            *members,
+        )
 
     @override
     async def rebuilding(self, host: Host, site: Site) -> Rebuilding:

@@ -1,13 +1,13 @@
-# repair.py: gives an md array, $1, the members back that carry its superblock and are not in it.
+# kind.py: gives an md array, $1, the members back that carry its superblock and are not in it.
+# It follows uuid.sh.
 # shellcheck shell=sh
 
-uuid() { "$@" --export 2>/dev/null | sed -n 's/^MD_UUID=//p'; }
-array=$1 own=$(uuid mdadm --detail "$1")
+array=$1 own=$(md_uuid --detail "$1")
 [ -n "$own" ] || { echo "$1 is no running array" >&2; exit 1; }
 shift
 for member; do
     [ -b "$member" ] || { echo "$member is not there" >&2; exit 1; }
-    [ "$(uuid mdadm --examine "$member")" = "$own" ] || {
+    [ "$(md_uuid --examine "$member")" = "$own" ] || {
         echo "$member does not carry the superblock of $array: it is another disk" >&2; exit 1; }
     name=$(basename "$(readlink -f "$member")")
     state=$(cat "/sys/block/$(basename "$(readlink -f "$array")")/md/dev-$name/state" 2>/dev/null)
