@@ -32,7 +32,7 @@ def strategy(name: str, problem: Problem, kind: str, seed: int, number: int) -> 
     device = begin(problem, kind, seed, number, problem.budget + 400)
     search = STRATEGIES.load(name)(problem.space, _goal(problem), seed=number)
     drive(search, device)
-    return _ours(device, search.found(), device.now)
+    return _ours(device, search.result(), device.now)
 
 
 def proven(name: str, problem: Problem, kind: str, seed: int, number: int) -> Campaign:
@@ -41,8 +41,8 @@ def proven(name: str, problem: Problem, kind: str, seed: int, number: int) -> Ca
     search = Proven(name, problem.space, _goal(problem), seed=number)
     drive(search, device)
     answer = search.answer()
-    done = _ours(device, answer.found, device.now)
-    true = device.means[answer.found.pick] / device.means[problem.space.baseline] - 1
+    done = _ours(device, answer.result, device.now)
+    true = device.means[answer.result.pick] / device.means[problem.space.baseline] - 1
     claimed = answer.gain is not None and answer.gain.outcome is Outcome.BETTER
     return Campaign(done.seconds, done.off, done.claimed, done.ending, claimed, true)
 

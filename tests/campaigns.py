@@ -109,8 +109,8 @@ def simulated(
     answer = search.answer()
     chosen = " ".join(f"{name}={value}" for name, value in answer.settings.items())
     result = Result(
-        answer.found.ending.value, answer.found.reason, space.settings(space.baseline),
-        space.settings(answer.found.pick), dict(answer.settings), answer.confirmed, answer.gain,
+        answer.result.ending.value, answer.result.reason, space.settings(space.baseline),
+        space.settings(answer.result.pick), dict(answer.settings), answer.confirmed, answer.gain,
         answer.sentence, answer.search, answer.proof, applied=False, rolled_back=True,
         equivalent=tuple(map(space.settings, answer.equivalent)), candidates=ends,
         commands=(f"iosonde set {chosen}", "iosonde persist local --study loop")

@@ -6,7 +6,7 @@
 - No shell program of more than five lines stands in a string.
 - No module of the package has more than 450 lines.
 - Every aspect of a technology (settings, printed, findings, ledger) has a test.
-- No variable of the package has a name that says nothing: `one`, `found`, `known`, `told`, `words`.
+- Nothing in the package has a name that says nothing: `one`, `found`, `known`, `told`, `words`.
 
 What does not hold yet stands in tables here, with the reason where it is to stay. They may only
 shrink: what is in a table and holds by now is an error as well.
@@ -107,12 +107,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
 }
 UNTESTED: Set[str] = frozenset()
 VAGUE = frozenset({"one", "found", "known", "told", "words"})
-VAGUE_LEFT: Mapping[str, int] = {
-    "measure/ready.py": 6,
-    "measure/trial.py": 1,
-    "report/html.py": 36,
-}
-"""Module → how many variables in it still have such a name."""
 
 
 def sources(place: Path) -> dict[str, str]:
@@ -219,36 +213,34 @@ def long_modules(texts: Mapping[str, str]) -> Mapping[str, int]:
 # ── names of variables ────────────────────────────────────────────────────────────────────────
 
 
-def vague(text: str) -> int:
-    """How many variables and parameters of a module have a name that says nothing.
+def vague(text: str) -> list[str]:
+    """What a module binds to a name that says nothing, each as "line: name".
 
-    Fields of classes do not count: records are stored and printed by their names.
+    Counted are variables, parameters, functions, methods, classes, constants, and attributes of
+    classes and objects; a leading underscore or capitals make no other name.
     """
-    tree = ast.parse(text)
-    fields = {
-        id(target)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-        for statement in node.body
-        for target in ast.walk(statement)
-        if isinstance(statement, ast.Assign | ast.AnnAssign)
-    }
-    names = [
-        node.arg if isinstance(node, ast.arg) else node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.arg)
-        or (
-            isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Store)
-            and id(node) not in fields
-        )
+    return [
+        f"{line}: {name}"
+        for node in ast.walk(ast.parse(text))
+        for line, name in _bound(node)
+        if name and name.strip("_").lower() in VAGUE
     ]
-    caught = [
-        node.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name
-    ]
-    return sum(name in VAGUE for name in (*names, *caught))
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[int, str | None]]:
+    match node:
+        case ast.Name(ctx=ast.Store()):
+            yield node.lineno, node.id
+        case ast.Attribute(ctx=ast.Store()):
+            yield node.lineno, node.attr
+        case ast.arg():
+            yield node.lineno, node.arg
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.ExceptHandler():
+            yield node.lineno, node.name
+        case ast.MatchAs() | ast.MatchStar():
+            yield node.lineno, node.name
+        case ast.ImportFrom():
+            yield from ((node.lineno, alias.asname) for alias in node.names)
 
 
 # ── tests of aspects ──────────────────────────────────────────────────────────────────────────
@@ -308,17 +300,9 @@ def problems(texts: Mapping[str, str], tests: Mapping[str, str]) -> Iterator[str
     yield from _compared(
         "no test imports it, and none stands beside it", untested(texts, tests), UNTESTED
     )
-    yield from _said(texts, VAGUE_LEFT)
-
-
-def _said(texts: Mapping[str, str], left: Mapping[str, int]) -> Iterator[str]:
-    for path in sorted({*texts, *left}):
-        count, most = vague(texts.get(path, "")), left.get(path, 0)
-        if count > most:
-            names = ", ".join(sorted(VAGUE))
-            yield f"{path}: {count} variables named {names}: name them for what they hold"
-        elif count < most:
-            yield f"{path}: {count} such variables: VAGUE_LEFT of tools/house.py says {most}"
+    for path, text in sorted(texts.items()):
+        for place in vague(text):
+            yield f"{path}:{place}: name it for what it holds or does"
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ from iosonde.records.trend import StudyTrend, TrendChange, TrendSeries
 MOST_LOOPS = 30
 """A forecast of more loops than these is no advice: the noise is too large for the difference."""
 
-_WORDS = {
+_PHRASES = {
     "iops": "{} IOPS", "bandwidth": "{} bandwidth", "latency.mean": "mean {} latency",
     "latency.min": "lowest {} latency", "latency.max": "highest {} latency",
     "latency.stdev": "deviation of the {} latency",
@@ -34,7 +34,9 @@ def metric_words(metric: str) -> str:
     if not match:
         return metric
     way, percent = match["way"].replace("_", " "), match["percent"]
-    template = f"p{percent.replace('_', '.')} {{}} latency" if percent else _WORDS[match["figure"]]
+    template = (
+        f"p{percent.replace('_', '.')} {{}} latency" if percent else _PHRASES[match["figure"]]
+    )
     return template.format(way) + (f" at {match['size']}" if match["size"] else "")
 
 

@@ -41,7 +41,7 @@ class TestEachKind:
         names = [setting.name for setting in settings]
         assert len(names) == len(set(names))
         for setting in settings:
-            assert setting.mechanism in MECHANISMS or (not setting.mechanism and setting.told)
+            assert setting.mechanism in MECHANISMS or (not setting.mechanism and setting.discovered)
             for address in (setting.address, *setting.former):
                 fields = {field for _, field, _, _ in string.Formatter().parse(address) if field}
                 assert all(field.isidentifier() for field in fields)

@@ -71,7 +71,7 @@ class TestEachSetting:
 
     async def test_its_host_is_asked_only_what_it_has(self, kind: str, one: LayerSetting) -> None:
         if not one.mechanism:  # a fact of the layer, which discovery has told already
-            assert one.told
+            assert one.discovered
             assert one.why_not
             return
         mechanism, address = MECHANISMS.load(one.mechanism)(), address_of(one)

@@ -136,7 +136,7 @@ async def undoing(host: Host) -> list[FileChange]:
     changes: dict[str, FileChange] = {}
     for name in MECHANISMS:
         mechanism = MECHANISMS.load(name)()
-        files = [path for file in mechanism.files for path in await _found(host, file)]
+        files = [path for file in mechanism.files for path in await _matching_files(host, file)]
         for path, text in (await texts(host, files)).items():
             after = mechanism.without(text)
             if after != text:
@@ -145,7 +145,7 @@ async def undoing(host: Host) -> list[FileChange]:
     return list(changes.values())
 
 
-async def _found(host: Host, file: str) -> tuple[str, ...]:
+async def _matching_files(host: Host, file: str) -> tuple[str, ...]:
     return await host.glob(file) if "*" in file else (file,)
 
 

@@ -23,13 +23,13 @@ _SETTLED = 10.0  # seconds after which a layer has begun what it is going to do
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A layer that stands and is not whole; `words` as discovery says it."""
+    """A layer that stands and is not whole; `hazards` as discovery says them."""
 
     site: Site
-    words: tuple[str, ...]
+    hazards: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.site.name} ({self.site.device}): {', '.join(self.words)}"
+        return f"{self.site.name} ({self.site.device}): {', '.join(self.hazards)}"
 
 
 async def troubles(sites: Sequence[Site], hosts: Mapping[str, Host]) -> list[Trouble]:

@@ -93,7 +93,7 @@ class SettingsBatch:
 
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
-_WORDS = frozenset({"ready", "confirmed", "restored", "lost", "kept", "tentative"})
+_STATE_NAMES = frozenset({"ready", "confirmed", "restored", "lost", "kept", "tentative"})
 _STATES = {"ready": "open", "tentative": "confirmed"}
 
 
@@ -120,7 +120,9 @@ def parse_journal(text: str) -> dict[int, SettingsBatch]:
             batch.lasts |= "=lasts" in fields[7:]
             if fields[4] != f"={BESIDE}":
                 batch.new[name] = fields[4][1:]
-        elif kind in _WORDS and len(fields) >= 2 and fields[1]:  # cut, it may mean another batch
+        elif (
+            kind in _STATE_NAMES and len(fields) >= 2 and fields[1]
+        ):  # cut, it may mean another batch
             batches[number].state = _STATES.get(kind, kind)
     return batches
 

@@ -11,7 +11,7 @@ from iosonde.errors import CommandFailed
 from iosonde.hosts.cleaning import to_the_end
 from iosonde.hosts.host import Completed, Host
 
-_KNOWN: WeakKeyDictionary[Host, dict[tuple[bytes, tuple[str, ...]], Completed]] = (
+_ANSWERS: WeakKeyDictionary[Host, dict[tuple[bytes, tuple[str, ...]], Completed]] = (
     WeakKeyDictionary()
 )
 
@@ -114,7 +114,7 @@ async def asked_once(host: Host, argv: Sequence[str], *, stdin: bytes = b"") -> 
     who uses what. An answer that the command failed to give is not kept.
     """
     try:
-        answers = _KNOWN.setdefault(itself(host), {})
+        answers = _ANSWERS.setdefault(itself(host), {})
     except TypeError:  # a host that cannot be remembered is asked again
         answers = {}
     key = (stdin, tuple(argv))

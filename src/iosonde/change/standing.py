@@ -36,10 +36,10 @@ def judged(check: Check, status: int, stdout: bytes) -> tuple[CheckOutcome, str]
     """What a check's status and output mean, and the output, its blanks counted as one."""
     if status != 0:
         return CheckOutcome.ABSENT, ""
-    output = _words(kerneltext.decoded(stdout))
-    there = all(_words(text) in output for text in check.shows)
+    output = _joined_fields(kerneltext.decoded(stdout))
+    there = all(_joined_fields(text) in output for text in check.shows)
     return (CheckOutcome.THERE if there else CheckOutcome.OTHER), output
 
 
-def _words(text: str) -> str:
+def _joined_fields(text: str) -> str:
     return " ".join(kerneltext.fields(text.replace("\n", " ")))

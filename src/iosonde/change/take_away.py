@@ -23,7 +23,7 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Removal:
     """What holds for all entries: see `undo`, and who is told of each."""
 
     own: frozenset[str]
@@ -81,8 +81,8 @@ async def take_away(
                 return
             for entry in layers[name]:
                 async with locks[entry.host]:
-                    context = _Known(own, permissions, tell)
-                    await _one(hosts[entry.host], journals[entry.host], entry, context)
+                    context = _Removal(own, permissions, tell)
+                    await _take_entry(hosts[entry.host], journals[entry.host], entry, context)
         except IosondeError as problem:
             failed.add(name)
             problems.append(problem)
@@ -114,7 +114,7 @@ def recorded(journals: Mapping[str, Journal]) -> list[Report]:
     ]
 
 
-async def _one(host: Host, journal: Journal, entry: _Entry, context: _Known) -> None:
+async def _take_entry(host: Host, journal: Journal, entry: _Entry, context: _Removal) -> None:
     made, began = entry.made, time.monotonic()
     kept = made.shared and any(
         other.there == made.there and other.number != made.number for other in journal.made.values()

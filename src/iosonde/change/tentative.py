@@ -110,7 +110,7 @@ async def _entry(host: Host, setting: Settable, value: str) -> JournalEntry:
     if done.status != 0:
         said = kerneltext.decoded(done.stderr).strip() or f"status {done.status}"
         raise HostFailed(f"cannot read {setting.name}: {said}", where=host.name)
-    old = _words(done.stdout)
+    old = _one_line(done.stdout)
     device, its = setting.device, ""
     if device:
         with contextlib.suppress(FileMissing):
@@ -136,7 +136,7 @@ def apart(
     return beside, [entry for entry in todo if entry.new != entry.old or entry.name in shaken]
 
 
-def _words(text: bytes) -> str:
+def _one_line(text: bytes) -> str:
     return " ".join(kerneltext.decoded(text).split())
 
 
@@ -188,7 +188,7 @@ async def change(
             done.append(await change_one(host, journal, number, index, entry))
             tell(done[-1])
         for entry in beside:
-            after = _words((await host.run(entry.look, check=False)).stdout)
+            after = _one_line((await host.run(entry.look, check=False)).stdout)
             if after not in {entry.old, ""}:  # a scheduler's own setting goes with it
                 done.append(Changed(entry.name, entry.old, "", after, "beside", ""))
                 tell(done[-1])
@@ -220,7 +220,7 @@ async def change_one(
             f"{entry.name}: the host refuses {entry.new!r}: {said[-1] if said else done.status}",
             where=host.name,
         )
-    after = _words(done.stdout)
+    after = _one_line(done.stdout)
     state: Literal["changed", "unchanged", "rounded", "ignored"]
     if after == entry.new:
         state = "unchanged" if after == entry.old else "changed"

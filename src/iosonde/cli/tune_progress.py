@@ -10,7 +10,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.cli.output import styled
 from iosonde.cli.progress import RunView, Said, logged, scrolled
-from iosonde.cli.tune_result import words
+from iosonde.cli.tune_result import settings_text
 from iosonde.measure.progress import ProgressEvent, TimeLeft
 from iosonde.tune.campaign.watch import (
     CampaignNote,
@@ -39,7 +39,7 @@ def opening(event: CampaignStarted) -> str:
 
 def outcome(measurement: Measurement, unit: str) -> str:
     """How a measurement went."""
-    what = f"{measurement.number + 1}: {words(measurement.settings)}"
+    what = f"{measurement.number + 1}: {settings_text(measurement.settings)}"
     if measurement.figure is None:
         return f"{what}: {measurement.reason}"
     broken = f" (breaks {', '.join(measurement.breaches)})" if measurement.breaches else ""
@@ -60,7 +60,7 @@ def standing_words(standing: SearchStanding) -> str:
             spread = f" {units.show_spread(half / best.metric.mean)}"
         figure = units.show(best.metric.mean, best.metric.unit)
         loops = f"{best.loops} loop{'s' * (best.loops != 1)}"
-        parts.append(f"best {words(best.settings)}: {figure}{spread}, {loops}")
+        parts.append(f"best {settings_text(best.settings)}: {figure}{spread}, {loops}")
     return "; ".join(parts)
 
 

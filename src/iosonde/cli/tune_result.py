@@ -24,7 +24,7 @@ def shown(value: Scalar) -> str:
     return "as it comes" if value is None else str(value)
 
 
-def words(settings: Mapping[str, Scalar]) -> str:
+def settings_text(settings: Mapping[str, Scalar]) -> str:
     """A candidate: "disk.scheduler=none, disk.nr_requests=64"."""
     return ", ".join(f"{name}={shown(value)}" for name, value in settings.items())
 
@@ -78,7 +78,7 @@ def tuned_answer(tuned: TunedSettings) -> str:
     }
     interval = f" ({units.show_changes(*winner.interval)})" if winner.interval else ""
     return (
-        f"winner: {words(changed)}: {metric_words(tuned.goal.metric)} "
+        f"winner: {settings_text(changed)}: {metric_words(tuned.goal.metric)} "
         f"{units.show_change(winner.gain)}{interval} against the previous settings, "
         "proven by fresh loops"
     )
@@ -112,7 +112,7 @@ def _table(tuned: TunedSettings) -> Table:
             [*cells, candidate.at if several else "", *_figures(candidate), ", ".join(notes)]
         )
         if candidate.reason and candidate.metric is None:
-            reasons.append(f"{words(candidate.settings)}: {candidate.reason}")
+            reasons.append(f"{settings_text(candidate.settings)}: {candidate.reason}")
     table = fitted(columns, rows)
     table.caption, table.caption_justify = "\n".join(map(visible, reasons)) or None, "left"
     return table

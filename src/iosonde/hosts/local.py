@@ -277,7 +277,7 @@ class LocalHost(Host):
             finally:
                 os.close(number)
         except OSError as problem:
-            raise self._told(path, problem) from None
+            raise self._as_host_error(path, problem) from None
         return bytes(content)
 
     @override
@@ -303,14 +303,14 @@ class LocalHost(Host):
         try:
             return str(Path(path).resolve(strict=True))
         except OSError as problem:
-            raise self._told(path, problem) from None
+            raise self._as_host_error(path, problem) from None
 
     @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
         try:
             self._write(Path(path), content, mode)
         except OSError as problem:
-            raise self._told(path, problem) from None
+            raise self._as_host_error(path, problem) from None
 
     @staticmethod
     def _write(path: Path, content: bytes, mode: int) -> None:
@@ -326,7 +326,7 @@ class LocalHost(Host):
         try:
             self._copy(Path(source), Path(destination))
         except OSError as problem:
-            raise self._told(problem.filename or destination, problem) from None
+            raise self._as_host_error(problem.filename or destination, problem) from None
 
     @staticmethod
     def _copy(source: Path, destination: Path) -> None:
@@ -338,7 +338,7 @@ class LocalHost(Host):
         try:
             Path(path).unlink(missing_ok=True)
         except OSError as problem:
-            raise self._told(path, problem) from None
+            raise self._as_host_error(path, problem) from None
 
     async def dial(self, path: str) -> Ends:
         """See `iosonde.hosts.forward.Dials`."""
@@ -350,7 +350,7 @@ class LocalHost(Host):
     async def close(self) -> None:
         """Nothing to let go of."""
 
-    def _told(self, path: str, problem: OSError) -> HostFailed:
+    def _as_host_error(self, path: str, problem: OSError) -> HostFailed:
         """The operating system's refusal as an error of ours."""
         reason = problem.strerror or str(problem)
         if isinstance(problem, FileNotFoundError):

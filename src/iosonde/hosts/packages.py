@@ -36,14 +36,14 @@ def installer(text: str) -> str | None:
     """What installs packages, by the content of os-release; None: not known."""
     fields = dict(line.partition("=")[::2] for line in kerneltext.lines(text) if "=" in line)
     for key in ("ID", "ID_LIKE"):
-        for name in _words(fields.get(key, "")):
+        for name in _lowered_fields(fields.get(key, "")):
             # opensuse-leap and opensuse-tumbleweed
             if command := _INSTALL.get(name) or _INSTALL.get(name.partition("-")[0]):
                 return command
     return None
 
 
-def _words(value: str) -> list[str]:
+def _lowered_fields(value: str) -> list[str]:
     try:
         return fields(" ".join(shlex.split(value)).lower())
     except ValueError:  # an open quote

@@ -175,12 +175,12 @@ def shown(commands: Sequence[Command]) -> list[str]:
     from iosonde.hosts.command import quote
 
     return [
-        quote(command.argv) + (f" <<< {_told(command.stdin)}" if command.stdin else "")
+        quote(command.argv) + (f" <<< {_abridged(command.stdin)}" if command.stdin else "")
         for command in commands
     ]
 
 
-def _told(text: str) -> str:
+def _abridged(text: str) -> str:
     """What is written to a command; of a long text its first line and how much follows."""
     from iosonde.hosts.command import quote
 

@@ -49,10 +49,10 @@ def together(trials: Sequence[Trial]) -> tuple[Metric, ...]:
         return ()
     by_index = [{loop.index: loop for loop in trial.counted} for trial in trials]
     shared = sorted(set.intersection(*(set(loops) for loops in by_index)))
-    return metrics_of([_one([loops[index] for loops in by_index]) for index in shared])
+    return metrics_of([_combined_loop([loops[index] for loops in by_index]) for index in shared])
 
 
-def _one(loops: Sequence[Loop]) -> Loop:
+def _combined_loop(loops: Sequence[Loop]) -> Loop:
     """The same loop of all hosts as one loop."""
     results = [loop.result for loop in loops]
     names = [name for name in results[0].metrics if all(name in r.metrics for r in results)]

@@ -75,7 +75,7 @@ class MetricVerdict:
     b: Metric
     judgement: Judgement
     headline: bool
-    known: Circumstances = field(default_factory=Circumstances)
+    circumstances: Circumstances = field(default_factory=Circumstances)
 
     @property
     def figures(self) -> tuple[float, float]:
@@ -86,7 +86,12 @@ class MetricVerdict:
         """
         before, after = compared(self.a, self.b)
         change = self.judgement.verdict.change
-        if self.known.a_first is None or change is None or min(before, after) <= 0 or change <= -1:
+        if (
+            self.circumstances.a_first is None
+            or change is None
+            or min(before, after) <= 0
+            or change <= -1
+        ):
             return before, after
         share = sqrt((1 + change) * before / after)
         return before / share, after * share
@@ -374,7 +379,9 @@ def _alike(a: tuple[float, ...] | None, b: tuple[float, ...] | None) -> bool:
 def _answer(pair: TrialPair, name: str, bar: Bar, distance: Circumstances) -> MetricVerdict:
     a, b = _metric(pair.a, name), _metric(pair.b, name)
     judgement = judge(a, b, bar=bar, circumstances=distance, names=(pair.baseline, pair.candidate))
-    return MetricVerdict(pair, a, b, judgement, headline=name in pair.a.headlines, known=distance)
+    return MetricVerdict(
+        pair, a, b, judgement, headline=name in pair.a.headlines, circumstances=distance
+    )
 
 
 def _metric(sheet: TrialSheet, name: str) -> Metric:

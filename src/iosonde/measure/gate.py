@@ -90,7 +90,7 @@ def _result(gate: Gate, answer: MetricVerdict, bar: Bar) -> GateResult:
             answer.a,
             answer.b,
             bar=replace(bar, margin=gate.limit, level=judgement.level),
-            circumstances=answer.known,
+            circumstances=answer.circumstances,
             names=(answer.pair.baseline, answer.pair.candidate),
         )
     verdict = judgement.verdict

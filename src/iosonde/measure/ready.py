@@ -100,7 +100,9 @@ class StudyHosts:
 
     def others(self, host: Host) -> list[Host]:
         """The hosts beside one that can be asked."""
-        return [one for one in self.hosts.values() if one is not host and not is_asleep(one)]
+        return [
+            other for other in self.hosts.values() if other is not host and not is_asleep(other)
+        ]
 
     async def make_ready(
         self, planned: PlannedTrial, exits: AsyncExitStack, *, beside: Collection[str] = (),
@@ -184,9 +186,9 @@ class StudyHosts:
         if bench.trial == planned.id:
             return prepared
         demand = bench.engine.demand(planned.load)
-        known = [size for size in (bench.size, demand.size) if size is not None]
+        sizes = [size for size in (bench.size, demand.size) if size is not None]
         bench = replace(
-            bench, trial=planned.id, load=planned.load, demand=demand, size=min(known, default=None)
+            bench, trial=planned.id, load=planned.load, demand=demand, size=min(sizes, default=None)
         )
         made = bench.engine.command(
             planned.load, bench.target, directory="DIRECTORY", seconds=self._study.seconds
@@ -219,15 +221,15 @@ async def _inputs(engine: LoadEngine, load: Load, size: int | None) -> dict[str,
 async def _size(host: Host, target: Target, demand: Demand) -> int | None:
     """Bytes that the load touches: what it wants of the target, at most all of it."""
     if target.kind is TargetKind.DEVICE:
-        told = await host.run(["blockdev", "--getsize64", target.path], check=False)
-        whole = int(told.stdout) if told.status == 0 else None
+        answer = await host.run(["blockdev", "--getsize64", target.path], check=False)
+        whole = int(answer.stdout) if answer.status == 0 else None
     else:
         node = await look(host, target.path)
         whole = node.size if node else None
     if demand.own_files:
         return demand.size
-    known = [size for size in (whole, demand.size) if size is not None]
-    return min(known, default=None)
+    sizes = [size for size in (whole, demand.size) if size is not None]
+    return min(sizes, default=None)
 
 
 def planned_command(planned: PlannedTrial, study: Study) -> str:
@@ -311,9 +313,9 @@ async def require_tools(host: Host, demand: Demand) -> None:
         CommandFailed: a signal ended the look, so that nothing is known.
     """
     for tool in demand.tools:
-        found = await asked_once(host, ["sh", "-c", 'command -v "$1"', "sh", tool])
-        _require_answer(host, found)
-        if found.status != 0:
+        located = await asked_once(host, ["sh", "-c", 'command -v "$1"', "sh", tool])
+        _require_answer(host, located)
+        if located.status != 0:
             raise LoadFailed(
                 f"{tool} is not installed",
                 where=host.name,
@@ -326,9 +328,9 @@ async def require_tools(host: Host, demand: Demand) -> None:
     _require_answer(host, read)
     if read.status != 0:
         said = kerneltext.lines(kerneltext.decoded(read.stderr + read.stdout).strip())
-        words = " / ".join(line.strip() for line in said[:_SAID] if line.strip())
+        reason = " / ".join(line.strip() for line in said[:_SAID] if line.strip())
         raise ToolRefuses(
-            f"{argv[0]} does not read the load: {words or f'status {read.status}'}",
+            f"{argv[0]} does not read the load: {reason or f'status {read.status}'}",
             where=host.name,
             hint="nothing was laid out yet; mend the option and begin again",
         )

@@ -235,11 +235,11 @@ def written(command: LoadCommand) -> dict[str, bytes]:
 
 async def _outputs(bench: PreparedTrial, command: LoadCommand) -> Mapping[str, bytes]:
     """What the load wrote, by file name; a file it did not write is left to the parser to miss."""
-    found: dict[str, bytes] = {}
+    outputs: dict[str, bytes] = {}
     for path in command.outputs:
         with contextlib.suppress(FileMissing):
-            found[path.rsplit("/", 1)[-1]] = await bench.host.read(path)
-    return found
+            outputs[path.rsplit("/", 1)[-1]] = await bench.host.read(path)
+    return outputs
 
 
 async def watch(bench: PreparedTrial, observer: Observer | None, progress: Progress) -> None:

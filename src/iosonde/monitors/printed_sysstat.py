@@ -63,7 +63,7 @@ class SysstatTable(StateOutput):
     """Column that names the thing; empty: all rows are of the host."""
     columns: ClassVar[Mapping[str, tuple[str, float]]]
     """Columns of figures: name, and what one of it is in bytes, seconds or as a fraction."""
-    words: ClassVar[frozenset[str]] = frozenset()
+    text_columns: ClassVar[frozenset[str]] = frozenset()
     """Columns that are taken as they are."""
     needed: ClassVar[frozenset[str]]
     """Columns without which a head is another table's."""
@@ -72,7 +72,7 @@ class SysstatTable(StateOutput):
     def is_head(self, cells: Sequence[str]) -> bool:
         """Whether these words are a whole head."""
         rest = cells[1:]
-        allowed = {*self.columns, *self.words, *((self.key,) if self.key else ())}
+        allowed = {*self.columns, *self.text_columns, *((self.key,) if self.key else ())}
         return (
             bool(cells)
             and _CLOCK.fullmatch(cells[0]) is not None
@@ -134,7 +134,7 @@ class SysstatTable(StateOutput):
         for column, cell in zip(table.head[1:], row[1:], strict=True):
             if column == self.key:
                 name = "" if self.key == "CPU" and cell == "all" else cell
-            elif column in self.words:
+            elif column in self.text_columns:
                 values[column.lower()] = cell
             else:
                 field, scale = self.columns[column]
@@ -211,6 +211,6 @@ class PidstatDisk(SysstatTable):
         "kB_rd/s": ("read.bandwidth", _K), "kB_wr/s": ("write.bandwidth", _K),
         "kB_ccwr/s": ("cancelled.bandwidth", _K), "iodelay": ("io_delay_ticks", 1),
     }  # fmt: skip
-    words: ClassVar[frozenset[str]] = frozenset({"UID", "USER", "Command"})
+    text_columns: ClassVar[frozenset[str]] = frozenset({"UID", "USER", "Command"})
     needed: ClassVar[frozenset[str]] = frozenset({"kB_rd/s", "kB_wr/s", "Command"})
     kind: ClassVar[str] = "process"

@@ -103,10 +103,10 @@ def require_same_stack(run: Run, trial: Trial, layer: Site, declared: DeclaredSt
         why = f"it was measured in the lab of the stack {lab!r}"
     elif trial.capture is not None:
         under = layers_under(trial.capture, trial.target.host, trial.target.path)
-        counted = _found(under, trial.target.host)
+        counted = _recognised_below(under, trial.target.host)
         wanted = _wanted(layer)
         if under and counted != wanted:
-            why = f"under {trial.target.path} there was {_words(counted)}, not {_words(wanted)}"
+            why = f"under {trial.target.path} there was {_listing(counted)}, not {_listing(wanted)}"
     if why:
         raise UsageError(
             f"{trial.id} of run {run.id} was not measured on {layer.name} of {declared.name}: "
@@ -116,7 +116,7 @@ def require_same_stack(run: Run, trial: Trial, layer: Site, declared: DeclaredSt
         )
 
 
-def _found(under: Sequence[StackLayer], host: str) -> Counter[str]:
+def _recognised_below(under: Sequence[StackLayer], host: str) -> Counter[str]:
     """What is told apart of the layers of one host, as they were found."""
     return Counter(
         recognised(layer.facts)
@@ -139,7 +139,7 @@ def _wanted(layer: Site) -> Counter[str]:
     return Counter(named)
 
 
-def _words(kinds: Counter[str]) -> str:
+def _listing(kinds: Counter[str]) -> str:
     parts = [f"{count} × {name}" if count > 1 else name for name, count in sorted(kinds.items())]
     told_apart = [kind for kind in sorted(LEDGERS) if LEDGERS.load(kind).recognised]
     return " and ".join(parts) or f"none of {', '.join(told_apart)}"

@@ -104,7 +104,7 @@ class DeviceModels:
     """
 
     def __init__(self, written: Mapping[str, str], store: str | None = None) -> None:
-        self._known = {
+        self._models = {
             name: model_named(text, f"device {name}", store) for name, text in written.items()
         }
         self._written = dict(written)
@@ -114,8 +114,8 @@ class DeviceModels:
         """The model of a layer; None where nothing is said."""
         drive_of = site.name.split("-")[0] + DRIVES if "-" in site.name else ""
         for name in (site.name, drive_of, site.kind):
-            if name in self._known:
-                return self._known[name]
+            if name in self._models:
+                return self._models[name]
         return _declared(site, self._store) if isinstance(site.declared, DiskDeclared) else None
 
     def text(self, site: Site) -> str:
@@ -141,7 +141,7 @@ class DeviceModels:
         Raises:
             UsageError: there is no such layer.
         """
-        for name in self._known:
+        for name in self._models:
             if name.removesuffix(DRIVES) not in {*names, *kinds}:
                 raise UsageError(f"there is no layer or kind {name!r} to have a model")
 

@@ -114,7 +114,7 @@ def _model(
 def _rule(look: Look, layer: StackLayer) -> LedgerLayer:
     if not layer.below or not look.below(layer):
         return device(look, layer)
-    rule_of = accounting_of(layer.kind).found
+    rule_of = accounting_of(layer.kind).discovered
     if rule_of is None:
         raise NotCovered(f"a layer of kind {layer.kind} is not covered")
     return rule_of(look, layer)

@@ -240,4 +240,4 @@ def _table(tried: Sequence[PredictedCombination]) -> Iterator[Block]:
         rows.append(tuple(row))
     head = (*names, "reads", "writes", "read", "written", "rate", "band", "busiest")
     yield Title("Disks, all together")
-    yield Cells(head, tuple(rows), words=len(names))
+    yield Cells(head, tuple(rows), text_columns=len(names))

@@ -193,6 +193,6 @@ def _finite(value: object) -> bool:
     return True
 
 
-def known(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+def without_none(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """The values that are known."""
     return {name: value for name, value in values.items() if value is not None}

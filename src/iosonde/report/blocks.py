@@ -92,7 +92,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A table. The first `words` columns are text, as are notes; `bold` rows are the ones to see.
+    """A table. The first `text_columns` are text, as are notes; `bold` rows are those to see.
 
     With `folded` it is shown under that title on demand.
     """
@@ -100,14 +100,14 @@ class Cells:
     head: tuple[str, ...]
     rows: tuple[tuple[str | Badge, ...], ...]
     bold: frozenset[int] = frozenset()
-    words: int = 1
+    text_columns: int = 1
     folded: str = ""
 
     @property
     def left(self) -> frozenset[int]:
         """Columns of words, which begin at the left."""
         named = {at for at, head in enumerate(self.head) if head in _TEXT_COLUMNS}
-        return frozenset({*range(self.words), *named})
+        return frozenset({*range(self.text_columns), *named})
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def clock(seconds: float) -> str:
     return units.show_seconds(seconds)
 
 
-def words(intent: Intent, settings: Mapping[str, Scalar]) -> str:
+def candidate_words(intent: Intent, settings: Mapping[str, Scalar]) -> str:
     """A candidate in words; settings of one value are not told."""
     varied = {setting.name: setting for setting in intent.vary}
     return ", ".join(

@@ -96,7 +96,7 @@ def captured(runs: Sequence[tuple[str, Sequence[TrialSheet]]]) -> Iterator[Block
     yield Cells(
         head,
         tuple((*name, *(rows.get(name, "–") for _, rows in columns)) for name in names),
-        words=len(head),
+        text_columns=len(head),
     )
     gaps = dict.fromkeys(
         (gap.what, gap.reason, gap.remedy)
@@ -105,7 +105,7 @@ def captured(runs: Sequence[tuple[str, Sequence[TrialSheet]]]) -> Iterator[Block
     )  # fmt: skip
     if gaps:
         yield Title("What could not be read")
-        yield Cells(("what", "reason", "remedy"), tuple(gaps), words=3)
+        yield Cells(("what", "reason", "remedy"), tuple(gaps), text_columns=3)
 
 
 def _rows(sheet: TrialSheet) -> dict[tuple[str, str], str]:

@@ -283,7 +283,7 @@ def curve_blocks(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> Itera
         given = [any(row[at] != "–" for row in rows) for at in range(len(head))]
         yield Cells(
             tuple(compress(head, given)), tuple(tuple(compress(row, given)) for row in rows),
-            words=0,
+            text_columns=0,
         )  # fmt: skip
 
 

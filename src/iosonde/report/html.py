@@ -77,12 +77,12 @@ def answer_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> str
     campaigns = [sheet for sheet in runs if tuning_of(sheet)]
     if len(runs) == 1 and campaigns and (head := campaign_head(campaigns[0])):
         return head.answer
-    windows = () if compared.verdicts else [one for sheet in runs for one in sheet.windows]
+    windows = () if compared.verdicts else [window for sheet in runs for window in sheet.windows]
     if windows:
         return steady_answer(windows)
     if not compared.verdicts and len(runs) == 1 and is_saturation(runs[0]):
         return saturation_answer(runs[0])
-    curves = () if compared.verdicts else [one for sheet in runs for one in sheet.curves]
+    curves = () if compared.verdicts else [curve for sheet in runs for curve in sheet.curves]
     if curves:
         said = {forecast.trial: forecast for sheet in runs for forecast in sheet.forecasts}
         return curve_answer(curves, said)
@@ -99,15 +99,15 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     plain = [(label, sheet) for label, sheet in labelled if tuning_of(sheet) is None]
     groups = by_load(plain, [sheet.trials for _, sheet in plain])
     problems = grouped(_findings(labelled))
-    curves = () if compared.verdicts else [one for sheet in runs for one in sheet.curves]
-    windows = () if compared.verdicts else [one for sheet in runs for one in sheet.windows]
+    curves = () if compared.verdicts else [curve for sheet in runs for curve in sheet.curves]
+    windows = () if compared.verdicts else [window for sheet in runs for window in sheet.windows]
     drawn = {point.trial for curve in curves for point in curve.points}
-    drawn |= {
-        one.trial.id for sheet in runs for one in sheet.trials if windows and one.trial.load.matrix
-    }
-    said = {one.trial: one for _, sheet in labelled for one in sheet.forecasts}
+    if windows:
+        stored = [trial.trial for sheet in runs for trial in sheet.trials]
+        drawn |= {trial.id for trial in stored if trial.load.matrix}
+    said = {forecast.trial: forecast for _, sheet in labelled for forecast in sheet.forecasts}
     overlaid = [(label, sheet.curves) for label, sheet in labelled] if compared.verdicts else []
-    figures = [one for sheet in runs if windows for one in steady_figures(sheet)]
+    figures = [figure for sheet in runs if windows for figure in steady_figures(sheet)]
     saturated = not windows and not compared.verdicts and len(runs) == 1 and is_saturation(runs[0])
     if saturated:
         figures += saturation_figures(runs[0])
@@ -129,8 +129,8 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
         *results(groups, labelled, compared),
         *(block for sheet in campaigns for block in campaign_sections(sheet)),
         *problem_blocks(problems, labelled),
-        *waterfall_blocks([one for _, sheet in labelled for one in sheet.waterfalls]),
-        *forecast_blocks([one for _, sheet in labelled for one in sheet.forecasts]),
+        *waterfall_blocks([waterfall for _, sheet in labelled for waterfall in sheet.waterfalls]),
+        *forecast_blocks([forecast for _, sheet in labelled for forecast in sheet.forecasts]),
         *(block for _, sheet in labelled for joint in sheet.joint for block in joint_blocks(joint)),
         *courses(measured, latencies if head else latencies[spare:]),
     ]
@@ -144,7 +144,7 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
         if head
         else tuple(steady_numbers(windows) if windows else _numbers(groups, compared))[:_NUMBERS],
         chips=head.chips if head else tuple(_chips(groups, compared)),
-        stack=strip([one for group in groups for one in group.members]) if groups else (),
+        stack=strip([member for group in groups for member in group.members]) if groups else (),
         figures=head.figures if head else (*figures[:_FIRST_FIGURES], *latencies[:spare]),
         blocks=tuple(_without(sections, head.figures) if head else sections),
         appendix=tuple(appendix(labelled)),
@@ -153,11 +153,11 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
 
 def _without_trials(groups: Sequence[LoadGroup], ids: Collection[str]) -> list[LoadGroup]:
     """Groups without the trials that curves show."""
-    kept = [
-        replace(group, members=tuple(one for one in group.members if one.trial.trial.id not in ids))
+    return [
+        replace(group, members=kept)
         for group in groups
+        if (kept := tuple(member for member in group.members if member.trial.trial.id not in ids))
     ]
-    return [group for group in kept if group.members]
 
 
 def _without(blocks: Sequence[Block], figures: Sequence[Figure]) -> Iterator[Block]:
@@ -166,7 +166,7 @@ def _without(blocks: Sequence[Block], figures: Sequence[Figure]) -> Iterator[Blo
     for block in blocks:
         if not isinstance(block, Pictures):
             yield block
-        elif rest := tuple(one for one in block.figures if one.title not in titles):
+        elif rest := tuple(figure for figure in block.figures if figure.title not in titles):
             yield Pictures(rest)
 
 
@@ -221,7 +221,7 @@ def _answer(
 def _phrase(group: LoadGroup) -> str:
     """Headlines of one load: each, or of many the least and the most."""
     if len(group.members) <= _EACH:
-        figures = [_figure(one, len(group.members) > 1) for one in group.members]
+        figures = [_figure(member, len(group.members) > 1) for member in group.members]
         return f"{group.title}: {', '.join(figures)}"
     least, most = _ends(group)
     return (
@@ -233,27 +233,27 @@ def _phrase(group: LoadGroup) -> str:
 def _ends(group: LoadGroup) -> tuple[LabelledTrial, LabelledTrial]:
     """The members with the least and the most of the first headline."""
     name = group.headlines[0]
-    known = [(metric.mean, at) for at, one in enumerate(group.members)
-             if (metric := one.metric(name))]  # fmt: skip
-    return group.members[min(known)[1]], group.members[max(known)[1]]
+    means = [(metric.mean, at) for at, member in enumerate(group.members)
+             if (metric := member.metric(name))]  # fmt: skip
+    return group.members[min(means)[1]], group.members[max(means)[1]]
 
 
-def _figure(one: LabelledTrial, several: bool) -> str:
+def _figure(trial: LabelledTrial, several: bool) -> str:
     """The headline of a trial in words: "read 9,780 IOPS ± 1.2 %, p99 read latency 4 ms"."""
-    metric = one.metric(one.trial.headline)
+    metric = trial.metric(trial.trial.headline)
     if metric is None:
         return "no figure"
     text = units.show(metric.mean, metric.unit)
     text += f" ± {spread}" if (spread := half(metric)) != "–" else ""
     if several:
-        return f"{one.label} {text}"
-    p99 = next((one.metric(name) for name in (
-        "sync.latency.p99", f"{one.trial.headline.partition('.')[0]}.latency.p99",
-    ) if one.metric(name)), None)  # fmt: skip
+        return f"{trial.label} {text}"
+    p99 = next((trial.metric(name) for name in (
+        "sync.latency.p99", f"{trial.trial.headline.partition('.')[0]}.latency.p99",
+    ) if trial.metric(name)), None)  # fmt: skip
     tail = f", {metric_words(p99.name)} {units.show(p99.mean, p99.unit)}" if p99 else ""
     way, _, figure = metric.name.rpartition(".")
-    words = way if figure in {"iops", "bandwidth"} else metric_words(metric.name)
-    return f"{words} {text}{tail}{arrival_words(one.trial)}"
+    subject = way if figure in {"iops", "bandwidth"} else metric_words(metric.name)
+    return f"{subject} {text}{tail}{arrival_words(trial.trial)}"
 
 
 def _against(
@@ -265,14 +265,14 @@ def _against(
         phrases = []
         for group in groups:
             judged = [
-                (one, verdict) for one in group.members if one.run is sheet
-                if (verdict := one.verdict(one.trial.headline, compared))
+                (member, verdict) for member in group.members if member.run is sheet
+                if (verdict := member.verdict(member.trial.headline, compared))
             ]  # fmt: skip
             lead = f"{group.title}: " if len(groups) > 1 else ""
-            phrases += [f"{lead}{words}" for words in _judged_words(judged, compared.margin)]
+            phrases += [f"{lead}{phrase}" for phrase in _judged_words(judged, compared.margin)]
         more = f"; {len(phrases) - _PHRASES} more below" if len(phrases) > _PHRASES else ""
-        told = "; ".join(phrases[:_PHRASES]) or "nothing to compare"
-        yield f"{label} against {baseline}{_pairs(sheet, compared)}: {told}{more}"
+        listed = "; ".join(phrases[:_PHRASES]) or "nothing to compare"
+        yield f"{label} against {baseline}{_pairs(sheet, compared)}: {listed}{more}"
 
 
 def _pairs(sheet: RunSheet, compared: ComparedSheets) -> str:
@@ -287,18 +287,19 @@ def _judged_words(
 ) -> Iterator[str]:
     """Verdicts on one load; those of several places that agree are one phrase."""
     alike: dict[tuple[str, Outcome], list[tuple[LabelledTrial, ComparedMetric]]] = {}
-    for one, verdict in judged:
-        alike.setdefault((verdict.metric, verdict.outcome), []).append((one, verdict))
-    for (metric, outcome), found in alike.items():
-        changes = [verdict.change for _, verdict in found if verdict.change is not None]
-        if len(found) > 1 and changes:
+    for member, verdict in judged:
+        alike.setdefault((verdict.metric, verdict.outcome), []).append((member, verdict))
+    for (metric, outcome), verdicts in alike.items():
+        changes = [verdict.change for _, verdict in verdicts if verdict.change is not None]
+        if len(verdicts) > 1 and changes:
             least, most = units.show_change(min(changes)), units.show_change(max(changes))
             span = least if least == most else units.show_changes(min(changes), max(changes))
             word = OUTCOME_WORDS.get(outcome, outcome.value)
-            yield f"{metric_words(metric)} {word} at {len(found)} of {len(judged)} places ({span})"
+            where = f"at {len(verdicts)} of {len(judged)} places"
+            yield f"{metric_words(metric)} {word} {where} ({span})"
             continue
-        for one, verdict in found:
-            where = f" at {one.place}" if one.place and one.place != one.label else ""
+        for member, verdict in verdicts:
+            where = f" at {member.place}" if member.place and member.place != member.label else ""
             yield verdict_words(verdict, margin, verdict.reason) + where
 
 
@@ -342,29 +343,29 @@ def _numbers(groups: Sequence[LoadGroup], compared: ComparedSheets) -> Iterator[
     """Changes of a comparison, the proven ones first; else the headlines, then latencies."""
     if compared.verdicts:
         judged = [
-            (group, one, verdict)
-            for group in groups for one in group.members for name in one.trial.headlines
-            if (verdict := one.verdict(name, compared)) and verdict.change is not None
+            (group, member, verdict)
+            for group in groups for member in group.members for name in member.trial.headlines
+            if (verdict := member.verdict(name, compared)) and verdict.change is not None
         ]  # fmt: skip
         proven = {Outcome.BETTER, Outcome.WORSE}
-        for group, one, verdict in sorted(judged, key=lambda item: item[2].outcome not in proven):
+        for group, member, verdict in sorted(judged, key=lambda row: row[2].outcome not in proven):
             first, second = (units.show(figure, verdict.unit) for figure in verdict.figures)
             title = "" if group.title == metric_words(verdict.metric) else f"{group.title}, "
             yield Number(
                 units.show_change(verdict.change or 0.0),
-                f"{title}{metric_words(verdict.metric)}, {one.label}",
+                f"{title}{metric_words(verdict.metric)}, {member.label}",
                 f"{first} → {second}: {OUTCOME_WORDS.get(verdict.outcome, verdict.outcome.value)}",
                 TONES[verdict.outcome],
             )
         return
-    found = [
-        (group, one, metric)
+    headlines = [
+        (group, member, metric)
         for names in (_main_names, _latency_names) for group in groups
-        for one in (group.members if len(group.members) <= _EACH else reversed(_ends(group)))
-        for name in names(one) if (metric := one.metric(name))
+        for member in (group.members if len(group.members) <= _EACH else reversed(_ends(group)))
+        for name in names(member) if (metric := member.metric(name))
     ]  # fmt: skip
-    for group, one, metric in found:
-        label = one.label if len(group.members) > 1 else group.title
+    for group, member, metric in headlines:
+        label = member.label if len(group.members) > 1 else group.title
         loops = f"{len(metric.loops)} loop{'s' * (len(metric.loops) != 1)}"
         spread = half(metric)
         yield Number(
@@ -373,12 +374,12 @@ def _numbers(groups: Sequence[LoadGroup], compared: ComparedSheets) -> Iterator[
         )  # fmt: skip
 
 
-def _main_names(one: LabelledTrial) -> tuple[str, ...]:
-    return one.trial.headlines
+def _main_names(member: LabelledTrial) -> tuple[str, ...]:
+    return member.trial.headlines
 
 
-def _latency_names(one: LabelledTrial) -> tuple[str, ...]:
-    way = one.trial.headline.partition(".")[0]
+def _latency_names(member: LabelledTrial) -> tuple[str, ...]:
+    way = member.trial.headline.partition(".")[0]
     return f"{way}.latency.p99", f"{way}.latency.mean"
 
 
@@ -391,7 +392,7 @@ def _chips(groups: Sequence[LoadGroup], compared: ComparedSheets) -> Iterator[tu
         yield "more settings that differ", str(len(changed) - _CHIPS)
     if compared.settings or compared.verdicts:
         return
-    trials = [one.trial.trial for group in groups for one in group.members]
+    trials = [member.trial.trial for group in groups for member in group.members]
     tools = [
         f"{trial.load.engine} {trial.loops[0].result.tool_version.removeprefix(trial.load.engine)}"
         for trial in trials if trial.loops
@@ -401,10 +402,10 @@ def _chips(groups: Sequence[LoadGroup], compared: ComparedSheets) -> Iterator[tu
         ("measured at", [trial.probe for trial in trials]),
         ("tool", [tool.replace(" -", " ").strip() for tool in tools]),
     ):
-        known = [text for text in dict.fromkeys(texts) if text]
-        if known:
-            more = f" and {len(known) - 3} more" if len(known) > 3 else ""
-            yield name, ", ".join(known[:3]) + more
+        distinct = [text for text in dict.fromkeys(texts) if text]
+        if distinct:
+            more = f" and {len(distinct) - 3} more" if len(distinct) > 3 else ""
+            yield name, ", ".join(distinct[:3]) + more
 
 
 def _bars(groups: Sequence[LoadGroup], compared: ComparedSheets) -> list[Figure]:
@@ -413,8 +414,8 @@ def _bars(groups: Sequence[LoadGroup], compared: ComparedSheets) -> list[Figure]
     for group in groups:
         for name in group.headlines:
             bars = [
-                PlottedBar(one.label, metric, one.verdict(name, compared))
-                for one in group.members if (metric := one.metric(name))
+                PlottedBar(member.label, metric, member.verdict(name, compared))
+                for member in group.members if (metric := member.metric(name))
             ]  # fmt: skip
             units_of = {bar.metric.unit for bar in bars}
             if len(units_of) == 1:
@@ -426,9 +427,9 @@ def _changes(
     groups: Sequence[LoadGroup], compared: ComparedSheets
 ) -> list[tuple[str, ComparedMetric]]:
     return [
-        (f"{group.title} {one.label}" if len(groups) > 1 else one.label, verdict)
-        for group in groups for one in group.members
-        if (verdict := one.verdict(one.trial.headline, compared))
+        (f"{group.title} {member.label}" if len(groups) > 1 else member.label, verdict)
+        for group in groups for member in group.members
+        if (verdict := member.verdict(member.trial.headline, compared))
     ]  # fmt: skip
 
 
@@ -441,9 +442,9 @@ def _more_figures(figures: Sequence[Figure]) -> Iterator[Block]:
 def _findings(runs: Sequence[tuple[str, RunSheet]]) -> Iterator[tuple[str, Finding]]:
     """What the rules say of runs and trials; the trials' own are told by the run's, if at all."""
     for label, sheet in runs:
-        known = {(one.rule, one.message) for one in sheet.findings}
+        in_run = {(finding.rule, finding.message) for finding in sheet.findings}
         yield from ((label, finding) for finding in sheet.findings)
         for trial in shown(sheet):
             for finding in trial.findings:
-                if (finding.rule, finding.message) not in known:
+                if (finding.rule, finding.message) not in in_run:
                     yield label, finding

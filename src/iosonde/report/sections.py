@@ -45,7 +45,7 @@ def results(
     if not compared.verdicts:
         yield Title("Results")
         yield Cells(
-            ("load", "metric", "unit", "mean", "± 95 %", "CV", "loops"), tuple(rows), words=3
+            ("load", "metric", "unit", "mean", "± 95 %", "CV", "loops"), tuple(rows), text_columns=3
         )
         return
     yield Title("Verdicts")
@@ -53,12 +53,14 @@ def results(
     yield Text(f"Every run against {runs[0][0]}; all intervals hold together with 95 %.", "soft")
     yield Cells(
         ("load", "metric", "unit", "mean", "± 95 %", "CV", "loops", "change", "interval",
-         "verdict", "reason")[:width], tuple(row[:width] for row in rows), words=3,
+         "verdict", "reason")[:width], tuple(row[:width] for row in rows), text_columns=3,
     )  # fmt: skip
     if changed := changed_settings(compared):
         yield Title("Settings that differ", 3)
         head = ("setting", *(label for label, _ in runs))
-        yield Cells(head, tuple((name, *values) for name, values in changed), words=len(head))
+        yield Cells(
+            head, tuple((name, *values) for name, values in changed), text_columns=len(head)
+        )
 
 
 def _result_rows(
@@ -135,7 +137,7 @@ def appendix(runs: Sequence[tuple[str, RunSheet]]) -> Iterator[Block]:
     if devices:
         yield Title("Observed devices")
         yield Text("Means over all seconds of all loops.", "soft")
-        yield Cells(("load", "device", "figure", "mean"), tuple(devices), words=3)
+        yield Cells(("load", "device", "figure", "mean"), tuple(devices), text_columns=3)
     commands = [(label, trial) for label, trial in trials if trial.trial.command]
     if commands:
         yield Title("Commands")
@@ -182,7 +184,7 @@ def _metrics(sheet: TrialSheet | JointSheet) -> Cells:
     )
     head = ("metric", "unit", "mean", "95 % from", "to", "stdev", "CV", "median", "all loops",
             "loops")  # fmt: skip
-    return Cells(head, tuple(rows), bold, words=2)
+    return Cells(head, tuple(rows), bold, text_columns=2)
 
 
 def _devices(label: str, sheet: TrialSheet) -> Iterator[tuple[str, ...]]:

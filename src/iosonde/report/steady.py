@@ -277,7 +277,7 @@ def steady_blocks(sheet: RunSheet) -> Iterator[Block]:
     if not sheet.windows and not is_saturation(sheet):
         return
     yield Title("Test set-up")
-    yield Cells(("what", "value"), tuple(_setup(sheet)), words=2)
+    yield Cells(("what", "value"), tuple(_setup(sheet)), text_columns=2)
     for window in sheet.windows:
         yield Title(f"Steady state: {tracked_name(window)}")
         yield Text(window_sentence(window) + ".")
@@ -313,7 +313,9 @@ def _window_table(window: SteadyWindow) -> Cells:
         judged("largest − smallest", window.highest - window.lowest, window.range, RANGE_LIMIT),
         judged("rise of the fitted line", window.mean * window.slope, window.slope, SLOPE_LIMIT),
     ]
-    return Cells(("what", "figure", "unit", "of the mean", "criterion"), tuple(rows), words=1)
+    return Cells(
+        ("what", "figure", "unit", "of the mean", "criterion"), tuple(rows), text_columns=1
+    )
 
 
 def _grid_table(grid: Grid) -> Cells:

@@ -75,7 +75,7 @@ def _table(series: list[TrendSeries]) -> Iterator[Block]:
     if rows:
         yield Title("Changes of level")
         yield Cells(("series", "since", "run", "from", "to", "change", "95 %", "verdict"),
-                    tuple(rows), words=3)  # fmt: skip
+                    tuple(rows), text_columns=3)  # fmt: skip
 
 
 def _figure(series: TrendSeries) -> Figure:

@@ -25,10 +25,10 @@ from iosonde.report.blocks import (
     Text,
     Title,
     Tone,
+    candidate_words,
     clock,
     interval,
     show_value,
-    words,
 )
 from iosonde.report.charts import Figure
 from iosonde.report.tuning_charts import proof_figure, table_figure
@@ -147,7 +147,7 @@ def _asked(tuning: Tuning) -> Iterator[Block]:
     """What was wanted, and what is in force now."""
     campaign, result = tuning.campaign, tuning.campaign.result
     intent = campaign.intent
-    yield Cells(("", ""), tuple(_facts(intent, tuning)), words=2)
+    yield Cells(("", ""), tuple(_facts(intent, tuning)), text_columns=2)
     if result is None:
         return
     rows = tuple(
@@ -160,7 +160,7 @@ def _asked(tuning: Tuning) -> Iterator[Block]:
     )
     changed = frozenset(at for at, (_, before, after) in enumerate(rows) if before != after)
     answer = "best" if result.confirmed else "stays"
-    yield Cells(("setting", "previous setting", answer), rows, changed, words=3)
+    yield Cells(("setting", "previous setting", answer), rows, changed, text_columns=3)
 
 
 def _sentence(tuning: Tuning) -> str:
@@ -180,7 +180,7 @@ def _sentence(tuning: Tuning) -> str:
     }
     pairs = len(tuning.pairs)
     return (
-        f"Best: {words(tuning.campaign.intent, chosen)}: {metric_words(goal.metric)} "
+        f"Best: {candidate_words(tuning.campaign.intent, chosen)}: {metric_words(goal.metric)} "
         f"{units.show_change(gain.change)} ({interval(gain.interval)}), proven by {pairs} "
         f"pair{'s' * (pairs != 1)} of fresh loops."
     )
@@ -205,7 +205,7 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
         ),
     )
     if intent.hopeful:
-        hoped = "; ".join(words(intent, settings) for settings in intent.hopeful)
+        hoped = "; ".join(candidate_words(intent, settings) for settings in intent.hopeful)
         yield "looked at first", f"{hoped}, as the prior {intent.prior} ranks them"
     budget = "" if goal.budget is None else f" of {units.show_seconds(goal.budget)} granted"
     yield "device time", f"{clock(tuning.costs.spent)}{budget}"
@@ -236,7 +236,7 @@ def _proof(tuning: Tuning) -> Iterator[Block]:
     if gain is None:
         yield Text(f"There is nothing to prove: {result.reason}.")
         return
-    pick, pairs = words(tuning.campaign.intent, result.pick), len(tuning.pairs)
+    pick, pairs = candidate_words(tuning.campaign.intent, result.pick), len(tuning.pairs)
     yield Text(
         f"The search's pick, {pick}, was measured against what was in force in {pairs} "
         f"pair{'s' * (pairs != 1)} of fresh loops, each in random order. The figures by which it "

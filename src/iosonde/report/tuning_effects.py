@@ -46,7 +46,7 @@ def effects(tuning: Tuning) -> Iterator[Block]:
          units.show_change(level.effect), interval(level.interval))
         for effect in ordered for at, level in enumerate(effect.levels)
     ]  # fmt: skip
-    yield Cells(("setting", "value", "main effect", "interval (95 %)"), tuple(rows), words=2)
+    yield Cells(("setting", "value", "main effect", "interval (95 %)"), tuple(rows), text_columns=2)
     yield Pictures(tuple(main_figures(ordered)))
     if not effects_of.pairs:
         return

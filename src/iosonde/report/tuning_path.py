@@ -13,9 +13,9 @@ from iosonde.report.blocks import (
     Pictures,
     Text,
     Title,
+    candidate_words,
     clock,
     in_words,
-    words,
 )
 from iosonde.report.tuning_charts import path_figures
 
@@ -33,24 +33,24 @@ def path(tuning: Tuning) -> Iterator[Block]:
             tuple(
                 (
                     str(event.number), clock(event.at), str(event.alive), event.what,
-                    "; ".join(words(intent, settings) for settings in event.settings),
+                    "; ".join(candidate_words(intent, settings) for settings in event.settings),
                 )
                 for event in tuning.events
             ),
-            words=0, folded="" if len(tuning.events) <= MOST_SHOWN else "What happened when",
+            text_columns=0, folded="" if len(tuning.events) <= MOST_SHOWN else "What happened when",
         )  # fmt: skip
     unit = intent.goal.unit
     rows = tuple(
         (
             str(step.number), clock(step.at), step.part,
-            words(intent, step.settings),
+            candidate_words(intent, step.settings),
             units.show(step.figure, unit) if step.figure is not None else "failed",
-            str(step.alive), words(intent, step.best) if step.best else "–", step.why,
+            str(step.alive), candidate_words(intent, step.best) if step.best else "–", step.why,
         )
         for step in tuning.path
     )  # fmt: skip
     head = ("loop", "device time", "part", "candidate", "figure", "left", "best so far", "why")
-    yield Cells(head, rows, words=0, folded=f"All {len(rows)} loops in order")
+    yield Cells(head, rows, text_columns=0, folded=f"All {len(rows)} loops in order")
 
 
 def left_out(tuning: Tuning) -> Iterator[Block]:
@@ -66,17 +66,17 @@ def left_out(tuning: Tuning) -> Iterator[Block]:
         for omitted in intent.left_out
     ]
     rows += [
-        (words(intent, settings), "not tried", "excluded by the study")
+        (candidate_words(intent, settings), "not tried", "excluded by the study")
         for settings in intent.excluded
     ]
     rows += [
-        (words(intent, candidate.settings), "infeasible", candidate.reason)
+        (candidate_words(intent, candidate.settings), "infeasible", candidate.reason)
         for candidate in tuning.campaign.candidates if candidate.state == "infeasible"
     ]  # fmt: skip
     if not rows:
         return
     yield Title("What was left out, and why")
-    yield Cells(("candidate or value", "", "reason"), tuple(rows), words=3)
+    yield Cells(("candidate or value", "", "reason"), tuple(rows), text_columns=3)
 
 
 def costs(tuning: Tuning) -> Iterator[Block]:

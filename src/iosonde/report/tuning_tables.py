@@ -16,10 +16,10 @@ from iosonde.report.blocks import (
     Pictures,
     Text,
     Title,
+    candidate_words,
     half,
     interval,
     show_value,
-    words,
 )
 from iosonde.report.tuning_charts import table_figure
 
@@ -45,7 +45,7 @@ def tables(tuning: Tuning) -> Iterator[Block]:
         place = f", measured at {table.at}" if table.at else ""
         stage = f" (stage {table.stage}{place})" if table.stage else ""
         yield Title(f"{table.varied.name}{stage}", 3)
-        if held := words(intent, table.held):
+        if held := candidate_words(intent, table.held):
             yield Text(f"With {held}.", "soft")
         rows = tuple(_value_cells(table, row, tuning) for row in table.rows)
         yield Cells(_VALUE_HEAD, rows, _best(table.rows, tuning))
@@ -120,7 +120,7 @@ def candidates(tuning: Tuning) -> Iterator[Block]:
         ]
         held = {name: value for name, value in rows_there[0].settings.items()
                 if name not in {setting.name for setting in moved}}  # fmt: skip
-        yield Text(f"With {words(intent, held)}.", "soft")
+        yield Text(f"With {candidate_words(intent, held)}.", "soft")
         yield from _ranked(rows_there, moved, tuning)
 
 

@@ -32,7 +32,7 @@ class LayerSetting:
     effect, `risk` what a wrong value can do at once: stall I/O, or cut the connection. `unsafe` are
     values that trade safety of data for speed. `disturbs` names settings of the same layer that the
     kernel changes along with this one. `renamed` are words of older kernels and what they are
-    called now. `told` says that the layer's own discovery reads it, `apart`
+    called now. `discovered` says that the layer's own discovery reads it, `apart`
     that discovery shows it in another form, so that it is read for `iosonde settings` alone.
     `lasts`: the host itself keeps it over a reboot, as a controller does and a node record. One of
     no mechanism ("") is a fact of the layer that only `needs` changes; `why_not` says why iosonde
@@ -52,7 +52,7 @@ class LayerSetting:
     unsafe: tuple[str, ...] = ()
     disturbs: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
-    told: bool = False
+    discovered: bool = False
     apart: bool = False
     lasts: bool = False
     why_not: str = ""
@@ -74,7 +74,7 @@ _SCHEDULER = tuple(
     LayerSetting(name, "sysfs", f"{_QUEUE}iosched/{name}", unit, low=0, apart=True)
     for name, unit in _TUNABLES
 )
-_KNOWN = {
+_COMMON = {
     setting.name: setting
     for setting in (
         LayerSetting(
@@ -109,7 +109,7 @@ def queue_settings(*names: str) -> tuple[LayerSetting, ...]:
     With the scheduler come the settings of the one that is chosen.
     """
     own = tuple(
-        replace(_KNOWN.get(name, LayerSetting(name, "sysfs", _QUEUE)), address=_QUEUE + name)
+        replace(_COMMON.get(name, LayerSetting(name, "sysfs", _QUEUE)), address=_QUEUE + name)
         for name in names
     )
     return (*own, *_SCHEDULER) if "scheduler" in names else own
@@ -125,7 +125,7 @@ def made_with(
     usual = "it is fixed when the layer is made: `iosonde up STACK --set LAYER.{}=VALUE` makes it"
     return tuple(
         LayerSetting(
-            name, "", "", (units or {}).get(name, ""), needs=needs, told=True, apart=True,
+            name, "", "", (units or {}).get(name, ""), needs=needs, discovered=True, apart=True,
             why_not=why or usual.format(name) + " anew, which loses its data",
         )
         for name in names
@@ -159,7 +159,12 @@ def network_settings() -> tuple[LayerSetting, ...]:
         LayerSetting("tx_queue_len", "sysfs", place + "tx_queue_len", low=0),
         *(
             LayerSetting(
-                name, "ethtool", "{interface} " + name, choices=("on", "off"), risk="cut", told=True
+                name,
+                "ethtool",
+                "{interface} " + name,
+                choices=("on", "off"),
+                risk="cut",
+                discovered=True,
             )
             for name in (*features, *adaptive)
         ),
@@ -170,7 +175,7 @@ def network_settings() -> tuple[LayerSetting, ...]:
                 "{interface} " + name,
                 low=0,
                 risk="cut",
-                told=True,
+                discovered=True,
                 high=f"{{interface}} {name}_max" if name.endswith("ring") else None,
             )
             for name in figures

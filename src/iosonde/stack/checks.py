@@ -12,7 +12,7 @@ from iosonde.errors import UsageError
 from iosonde.layers import LAYERS
 from iosonde.layers.site import Builds, Checks, Hosting, Pools, Shares, Site, Sized
 
-_WORDS = {"mount": "a file system", "": "an export", "device": "a block device"}
+_PLACE_NAMES = {"mount": "a file system", "": "an export", "device": "a block device"}
 
 
 def check_sites(sites: Sequence[Site]) -> None:
@@ -68,7 +68,7 @@ def _kind(site: Site) -> Builds:
 def _check_below(site: Site) -> None:
     """A file system stands on a device, not on a directory or on what others import."""
     stands_on = LAYERS.load(site.kind).stands_on
-    needed = stands_on if stands_on in _WORDS else ""
+    needed = stands_on if stands_on in _PLACE_NAMES else ""
     exporter = "" if needed else stands_on
     for under in site.below:
         offered = _kind(under).probe
@@ -79,10 +79,10 @@ def _check_below(site: Site) -> None:
                 hint="stand it on a volume of `type: thin` of that pool",
             )
         if offered != needed or exporter not in {"", under.kind}:
-            on = f"a layer of kind {exporter}" if exporter else _WORDS[needed]
+            on = f"a layer of kind {exporter}" if exporter else _PLACE_NAMES[needed]
             raise site.wrong(
                 f"a layer of kind {site.kind} stands on {on}, and {under.name} ({under.kind}) is "
-                f"{_WORDS[offered]}"
+                f"{_PLACE_NAMES[offered]}"
             )
 
 

@@ -91,7 +91,7 @@ def check_part(
     try:
         return model.model_validate(values)
     except ValidationError as problem:
-        raise _told(problem, tree.node, tree.file, model, path) from None
+        raise _complaint(problem, tree.node, tree.file, model, path) from None
 
 
 def read_declaration(text: str, file: str, model: type[M]) -> M:
@@ -118,7 +118,7 @@ def check_declaration(values: dict[str, Any], where: str, model: type[M]) -> M:
     return check_part(Tree(where, values, values), [], values, model)
 
 
-def _told(
+def _complaint(
     problem: ValidationError,
     tree: Any,
     file: str,

@@ -30,7 +30,7 @@ _MEMORY = "/proc/meminfo"
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _DiscoveredHost:
     """What one host gave."""
 
     facts: HostFacts
@@ -80,12 +80,12 @@ async def discover_layers(host: Host) -> tuple[Scene, tuple[StackLayer, ...]]:
     return scene, mark_hazards(scene, await read_settings(scene, layers, offered))
 
 
-async def _discover_host(host: Host) -> _Found:
+async def _discover_host(host: Host) -> _DiscoveredHost:
     scene, layers = await discover_layers(host)
     host_wide, missed = await read_host_wide(host)
     facts = await read_host_facts(host)
     gaps = tuple(dict.fromkeys((*scene.gaps, *missed)))
-    return _Found(facts, layers, gaps, host_wide)
+    return _DiscoveredHost(facts, layers, gaps, host_wide)
 
 
 async def _addresses(host: Host) -> tuple[str, ...]:

@@ -21,11 +21,11 @@ def device_hazards(scene: Scene) -> dict[str, list[str]]:
     mounted = {device.name for mount in scene.mounts if (device := scene.device_of(mount))}
     swap = {device.name for path in scene.swaps if (device := scene.device_at(path))}
     return {
-        name: list(_words(scene, device, mounted, swap)) for name, device in scene.devices.items()
+        name: list(_uses(scene, device, mounted, swap)) for name, device in scene.devices.items()
     }
 
 
-def _words(scene: Scene, device: BlockDevice, mounted: Set[str], swap: Set[str]) -> Iterator[str]:
+def _uses(scene: Scene, device: BlockDevice, mounted: Set[str], swap: Set[str]) -> Iterator[str]:
     if device.name in mounted:
         yield "mounted"
     if device.name in swap:

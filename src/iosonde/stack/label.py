@@ -8,7 +8,7 @@ from iosonde.units import show_bytes
 from iosonde.visible import visible
 
 # Facts worth a place in a drawing, in this order, whatever the kind of layer they belong to.
-_WORDS = (
+_FACTS = (
     "model", "transport", "level", "raid_level", "segment_type", "data_profile", "cipher",
     "policy", "mode",
     "server", "export", "version", "backing_file", "state",
@@ -30,7 +30,7 @@ def name(layer: StackLayer) -> str:
 
 def brief(layer: StackLayer) -> tuple[str, ...]:
     """What the layer is in a few words; the page of its kind tells the rest."""
-    phrases = [str(layer.facts[key]) for key in _WORDS if layer.facts.get(key)]
+    phrases = [str(layer.facts[key]) for key in _FACTS if layer.facts.get(key)]
     if "rotational" in layer.facts and layer.facts.get("transport") not in _NO_PLATTERS:
         phrases.append("rotating" if layer.facts["rotational"] else "solid state")
     for key in _SIZES:

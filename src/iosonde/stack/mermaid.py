@@ -35,7 +35,7 @@ def to_mermaid(capture: Capture) -> str:
         lines.append(f"  subgraph h{index} [{quoted(label.host_title(host))}]")
         lines.append("    direction TB")
         lines += [
-            f"    {names[layer.id]}[{quoted(*_words(layer))}]"
+            f"    {names[layer.id]}[{quoted(*_label_lines(layer))}]"
             for layer in capture.layers
             if layer.host == host.name
         ]
@@ -52,7 +52,7 @@ def to_mermaid(capture: Capture) -> str:
     return "\n".join([*lines, ""])
 
 
-def _words(layer: StackLayer) -> list[str]:
+def _label_lines(layer: StackLayer) -> list[str]:
     size = show_bytes(layer.size) if layer.size is not None else ""
     lines = [
         f"{layer.kind} {label.name(layer)}",

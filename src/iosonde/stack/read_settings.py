@@ -68,7 +68,7 @@ async def read_settings(
         ]
         for layer in layers
         for setting in offered.get(layer.kind, ())
-        if not (setting.told or setting.apart) and setting.name not in layer.settings
+        if not (setting.discovered or setting.apart) and setting.name not in layer.settings
     }
     wanted: dict[str, set[str]] = defaultdict(set)
     for some in places.values():

@@ -28,20 +28,20 @@ _MOUNTED: tuple[Needs, str] = (
 _UNKNOWN: tuple[Needs, str] = ("nothing", "iosonde knows no way to change it")
 
 
-Found: TypeAlias = tuple[Scene, tuple[StackLayer, ...]]
+DiscoveredLayers: TypeAlias = tuple[Scene, tuple[StackLayer, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a setting may be: one of `words`, or a figure from `low` to `high`; None: no limit."""
+    """What a setting may be: one of `choices`, or a figure from `low` to `high`; None: no limit."""
 
-    words: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
     low: int | None = None
     high: int | None = None
 
     def __str__(self) -> str:
-        if self.words:
-            return ", ".join(self.words)
+        if self.choices:
+            return ", ".join(self.choices)
         if self.low is None and self.high is None:
             return ""
         return f"{'' if self.low is None else self.low}…{'' if self.high is None else self.high}"
@@ -98,7 +98,7 @@ class Settable:
                 hint=f"what it needs: {self.declared.needs}" * (self.declared.needs != "nothing"),
             )  # fmt: skip
         text = " ".join(value.split())
-        if self.allowed.words and text not in self.allowed.words:
+        if self.allowed.choices and text not in self.allowed.choices:
             now = dict(self.declared.renamed).get(text, "")
             raise UsageError(
                 f"{text!r} is not among what this host allows: {self.allowed}",
@@ -126,11 +126,11 @@ class _Place:
     title: str
     declared: LayerSetting
     addresses: tuple[str, ...]
-    told: Scalar
+    fact: Scalar
     limits: tuple[int | str | None, int | str | None]
 
 
-async def settable(host: Host, seen: Found | None = None) -> tuple[Settable, ...]:
+async def settable(host: Host, seen: DiscoveredLayers | None = None) -> tuple[Settable, ...]:
     """All settings of a host, layer by layer as discovered, then those of no layer.
 
     Args:
@@ -174,7 +174,9 @@ def _place(scene: Scene, layer: StackLayer, setting: LayerSetting) -> _Place:
     )
     addresses = places_of(scene, layer, (setting.address, *setting.former))
     value = (
-        layer.settings.get(setting.name, layer.facts.get(setting.name)) if setting.told else None
+        layer.settings.get(setting.name, layer.facts.get(setting.name))
+        if setting.discovered
+        else None
     )
     if isinstance(value, bool):
         value = "on" if value else "off"
@@ -219,12 +221,14 @@ def _sibling(setting: Settable, name: str) -> str:
 
 async def _of_mechanism(host: Host, name: str, places: Sequence[_Place]) -> Mapping[int, Settable]:
     if not name:
-        return {id(place): _shown(place) for place in places if place.told is not None}
+        return {id(place): _shown(place) for place in places if place.fact is not None}
     mechanism = MECHANISMS.load(name)()
-    wanted = {address for place in places if not place.declared.told for address in place.addresses}
+    wanted = {
+        address for place in places if not place.declared.discovered for address in place.addresses
+    }
     limits = {limit for place in places for limit in place.limits if isinstance(limit, str)}
     values = dict(await mechanism.get(host, sorted(wanted | limits)))
-    values |= {place.addresses[0]: place.told for place in places if place.told is not None}
+    values |= {place.addresses[0]: place.fact for place in places if place.fact is not None}
     there = sorted(
         {address for place in places for address in place.addresses if address in values}
     )
@@ -242,7 +246,7 @@ async def _of_mechanism(host: Host, name: str, places: Sequence[_Place]) -> Mapp
             address=address,
             value=None if isinstance(value, IosondeError) else value,
             allowed=_allowed(place, offered.get(address, ()), values),
-            kept=_words(value) if place.declared.lasts else kept.get(address, ""),
+            kept=_text(value) if place.declared.lasts else kept.get(address, ""),
             why_not=value.message if isinstance(value, IosondeError) else place.declared.why_not,
         )
     return settings
@@ -267,14 +271,19 @@ async def kept_now(host: Host, some: Sequence[Settable]) -> list[Settable]:
     return read_again
 
 
-def _words(value: Scalar | IosondeError) -> str:
+def _text(value: Scalar | IosondeError) -> str:
     return "" if value is None or isinstance(value, IosondeError) else str(value)
 
 
 def _shown(place: _Place) -> Settable:
     """A setting that no mechanism sets: its value is a fact of the layer."""
     return Settable(
-        place.layer, place.title, place.declared, "", place.told, why_not=place.declared.why_not
+        place.layer,
+        place.title,
+        place.declared,
+        "",
+        place.fact,
+        why_not=place.declared.why_not,
     )
 
 
@@ -282,7 +291,7 @@ def _allowed(
     place: _Place, offered: tuple[str, ...], values: Mapping[str, Scalar | IosondeError]
 ) -> Allowed:
     if offered or place.declared.choices:
-        return Allowed(words=offered or place.declared.choices)
+        return Allowed(choices=offered or place.declared.choices)
     low, high = (_figure(limit, values) for limit in place.limits)
     return Allowed(low=low, high=high)
 

@@ -41,14 +41,14 @@ class Transactions:
         self._tell = tell
         self._rescued: StoreFailed | None = None
         try:
-            with self._told():
+            with self._database_errors():
                 upgrade(self._engine, self._place)
         except BaseException:
             closed(database)
             raise
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _database_errors(self) -> Iterator[None]:
         """The database's complaint as an error of ours."""
         try:
             yield
@@ -62,7 +62,7 @@ class Transactions:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with self._told(), self._engine.connect() as connection, connection.begin():
+        with self._database_errors(), self._engine.connect() as connection, connection.begin():
             yield connection
 
     def _write(self, change: Callable[[Connection], T], run: str = "") -> T:
@@ -84,7 +84,7 @@ class Transactions:
 
     def _committed(self, change: Callable[[Connection], T]) -> T:
         with (
-            self._told(),
+            self._database_errors(),
             self._engine.connect().execution_options(writes=True) as connection,
             connection.begin(),
         ):

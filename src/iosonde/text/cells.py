@@ -31,7 +31,7 @@ class Column:
     name: str
     cell: re.Pattern[str]
     empty: bool = False
-    words: bool = False
+    blanks: bool = False
     """Its cells may hold blanks."""
 
 
@@ -237,7 +237,7 @@ def _placed(head: Head, row: str) -> dict[str, str] | None:
                 (min(end, to) - max(start, begin), -min(abs(start - begin), abs(end - to)), place)
                 for place, (begin, to) in enumerate(head.spans[first:past], first)
             )
-        if shared > 0 or start != stop + 1 or not column.words:
+        if shared > 0 or start != stop + 1 or not column.blanks:
             column = head.columns[at]
         stop = end
         name = column.name
@@ -282,7 +282,7 @@ def _ways(cells: Sequence[str], columns: Sequence[Column]) -> list[list[tuple[in
                 continue
             _offer(reach, i, j + 1, here[0] + (len(columns) - j if column.empty else 0), 0,
                    allowed=column.empty)  # fmt: skip
-            most = min(8, len(cells) - i) if column.words else min(1, len(cells) - i)
+            most = min(8, len(cells) - i) if column.blanks else min(1, len(cells) - i)
             for count in range(1, most + 1):
                 fits = column.cell.fullmatch(" ".join(cells[i : i + count])) is not None
                 _offer(reach, i + count, j + 1, here[0], count, allowed=fits)

@@ -28,7 +28,7 @@ from iosonde.text.document import Document
 from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
 
-Told = TypeVar("Told")
+Item = TypeVar("Item")
 _BLOCK = 1 << 22
 WATCH = StepTimeLimit()
 _BROKEN = (
@@ -86,8 +86,8 @@ def find(document: Document, *, with_text: bool = True) -> Iterator[FoundOutput 
 
 
 def find_and_tell(
-    document: Document, tell: Callable[[FoundOutput | Unread], Told], *, with_text: bool = True
-) -> Iterator[Told]:
+    document: Document, tell: Callable[[FoundOutput | Unread], Item], *, with_text: bool = True
+) -> Iterator[Item]:
     """What a function makes of every output, in the process that found it.
 
     Args:
@@ -234,7 +234,7 @@ class Search:
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
-        yield from self._told(view, reading, output.tool, heading)
+        yield from self._readings(view, reading, output.tool, heading)
 
     def _check_time(self) -> None:
         """Raises UsageError where outputs took too long together: a text that is made for that."""
@@ -246,7 +246,7 @@ class Search:
                 hint="cut out the part with the outputs",
             )
 
-    def _told(
+    def _readings(
         self, view: View, reading: OutputReading, tool: str, heading: str
     ) -> Iterator[FoundOutput | Unread]:
         place = self._place(view, reading.first, reading.last, heading)
@@ -291,7 +291,7 @@ def marked_between(document: Document, start: int, end: int) -> str:
     return heading_above(lambda index: line if index == 0 else None, 1)
 
 
-def known() -> Sequence[str]:
+def tool_names() -> Sequence[str]:
     """Names of the tools whose outputs are known, each once."""
     return sorted({output.tool for output in outputs()})
 

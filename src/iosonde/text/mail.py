@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from iosonde.text.clean import from_quoted_printable, is_decoded, is_quoted_printable
 
 _FIELD = re.compile(rb"[A-Za-z][A-Za-z0-9-]{1,60}:")
-_KNOWN = re.compile(
+_HEADER_NAMES = re.compile(
     rb"(?:received|return-path|delivered-to|from|to|cc|subject|date|message-id|dkim-signature|"
     rb"arc-seal|mime-version|content-type|content-transfer-encoding):",
     re.IGNORECASE,
@@ -102,7 +102,7 @@ def _end_of_header(lines: Sequence[bytes], first: int) -> int | None:
         line = lines[index]
         if _FIELD.match(line):
             fields += 1
-            usual += bool(_KNOWN.match(line))
+            usual += bool(_HEADER_NAMES.match(line))
         elif not line.strip():
             break
         elif not (line[:1] in b" \t" or (index == first and line.startswith(b"From "))):

@@ -22,9 +22,9 @@ from iosonde.text.find import (
     WATCH,
     FindState,
     FoundOutput,
+    Item,
     Search,
     Span,
-    Told,
     end_of_line,
     hits,
     marked_between,
@@ -42,7 +42,7 @@ _document: Document | None = None  # of a worker, and of the process that it is 
 
 
 @dataclass(frozen=True, slots=True)
-class _Result(Generic[Told]):
+class _Result(Generic[Item]):
     """What a worker says of a span.
 
     Args:
@@ -50,24 +50,24 @@ class _Result(Generic[Told]):
         heading: the last one seen on arrival, and the offset up to which headings were looked for;
             an output that the run-up cut in two may have given a wrong one.
         under: the outputs whose heading stands before the run-up, if any; they come first.
-        told: what was made of the others.
+        items: what was made of the others.
         end: the state at the end.
     """
 
     arrived: tuple[int, dict[str, int]]
     heading: tuple[str, int]
     under: list[FoundOutput | Unread]
-    told: list[Told]
+    items: list[Item]
     end: FindState
 
 
 def find_by_spans(
     document: Document,
-    tell: Callable[[FoundOutput | Unread], Told],
+    tell: Callable[[FoundOutput | Unread], Item],
     *,
     size: int = _SPAN,
     with_text: bool = True,
-) -> Iterator[Told]:
+) -> Iterator[Item]:
     """See `find_and_tell`.
 
     Args:
@@ -84,7 +84,7 @@ def find_by_spans(
     task = partial(_search, tell=tell, with_text=with_text)
     with worker_pool(count) as pool:
         every = _spans(document, size)
-        waiting: deque[tuple[Span, Future[_Result[Told]]]] = deque(
+        waiting: deque[tuple[Span, Future[_Result[Item]]]] = deque(
             (span, pool.submit(task, span)) for span in islice(every, 2 * count)
         )
         while waiting:
@@ -97,7 +97,7 @@ def find_by_spans(
                 between = marked_between(document, state.offset, _before(document, span).start)
                 heading = between or state.heading
                 yield from (tell(_under(output, heading)) for output in result.under)
-                yield from result.told
+                yield from result.items
                 end = result.end
                 state = replace(end, heading=heading) if end.heading == _INHERITED else end
             else:
@@ -126,8 +126,8 @@ def _before(document: Document, span: Span) -> Span:
 
 
 def _search(
-    span: Span, *, tell: Callable[[FoundOutput | Unread], Told], with_text: bool
-) -> _Result[Told]:
+    span: Span, *, tell: Callable[[FoundOutput | Unread], Item], with_text: bool
+) -> _Result[Item]:
     """In a worker: goes through a span."""
     if _document is None:
         raise RuntimeError("the worker has no document")
@@ -140,7 +140,7 @@ def _search(
                 pass
         arrived = search.state.seen_from(span.line)
         heading = search.state.heading, search.state.offset
-        under, results = list[FoundOutput | Unread](), list[Told]()
+        under, results = list[FoundOutput | Unread](), list[Item]()
         for hit in hits(_document, span):
             for output in search.look(*hit):
                 if output.place.heading == _INHERITED:

@@ -87,7 +87,7 @@ def _rows(
             alone = group[-1].split()
             if len(group) < more or (more > 1 and len(alone) == len(head) and is_row(alone)):
                 break
-            row = _words(group, between, len(head))
+            row = _rejoined(group, between, len(head))
             if row and (is_row(row) or is_head(row)):
                 count, cells = more, row
         if not count or is_head(cells):
@@ -98,7 +98,7 @@ def _rows(
     return TextTable(head, tuple(rows), last)
 
 
-def _words(parts: Sequence[str], between: str, count: int) -> tuple[str, ...]:
+def _rejoined(parts: Sequence[str], between: str, count: int) -> tuple[str, ...]:
     """The words of several lines as of one, joined as the head was or by blanks, if so many."""
     for glue in (between, " "):
         cells = tuple(glue.join(parts).split())

@@ -19,7 +19,7 @@ _BREAKS = 4
 """Breaks of one line for which every way of joining is tried."""
 
 
-def words(parts: Sequence[str], count: int) -> list[str]:
+def torn_words(parts: Sequence[str], count: int) -> list[str]:
     """The words of one line that now goes over several.
 
     Where there are more than `count`, words at breaks are joined, those after the longest lines

@@ -93,7 +93,7 @@ def _numbers(trace: Description) -> Iterator[Number]:
 def _trace(trace: Description, title: str, drawn: Sequence[Figure]) -> Iterator[Block]:
     yield Title(title)
     yield from (Text(note, "note") for note in trace.notes)
-    yield Cells(("", ""), tuple(facts(trace)), words=2)
+    yield Cells(("", ""), tuple(facts(trace)), text_columns=2)
     if drawn:
         yield Pictures(tuple(drawn))
     yield Title("Sizes", 3)

@@ -85,7 +85,7 @@ async def record(
     finally:
         await to_the_end(_remove(host, there))
     if not files:
-        raise HostFailed("blktrace left no file", where=host.name, hint=_told(done))
+        raise HostFailed("blktrace left no file", where=host.name, hint=_first_line(done))
     match = _DROPPED.search(done.stdout + done.stderr)
     return RecordedTrace(
         host.name, f"/dev/{name}", path, files, sum(file.stat().st_size for file in files),
@@ -171,11 +171,11 @@ async def _trace(
         await asyncio.wait({waiting})
         raise
     if done.status != 0 and not cut:
-        raise HostFailed("blktrace failed", where=f"{host.name}:{device}", hint=_told(done))
+        raise HostFailed("blktrace failed", where=f"{host.name}:{device}", hint=_first_line(done))
     return done, cut
 
 
-def _told(done: Completed) -> str:
+def _first_line(done: Completed) -> str:
     text = kerneltext.decoded(done.stderr or done.stdout).strip()
     return kerneltext.lines(text)[0] if text else f"it ended with status {done.status}"
 

@@ -67,9 +67,9 @@ class Fit:
         self.loops = len(points)
         self._measured = {point.index for point in points}
         measured = len(self._measured)
-        self.known = len(points) >= _FEWEST and measured >= 2 and len(points) > measured
+        self.is_fitted = len(points) >= _FEWEST and measured >= 2 and len(points) > measured
         self._freedom = max(len(points) - measured - 1, 2)
-        self._model = self._fitted(points, span) if self.known else None
+        self._model = self._fitted(points, span) if self.is_fitted else None
         self._draws: Floats | None = None
 
     def change(

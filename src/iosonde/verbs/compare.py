@@ -225,7 +225,7 @@ def compared_metric(answer: MetricVerdict) -> ComparedMetric:
         unit=answer.a.unit, figures=answer.figures, means=(answer.a.mean, answer.b.mean),
         loops=(len(answer.a.loops), len(answer.b.loops)),
         trial=ComparedTrial(b.load.name, b.probe, b.host), trials=(a.id, b.id),
-        pairs=len(answer.known.a_first) if answer.known.a_first is not None else None,
+        pairs=None if (turns := answer.circumstances.a_first) is None else len(turns),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from iosonde.store.packed import Packed, pack
 from iosonde.store.store import Store
 from iosonde.text.archive import Passed, collection_digest, open_documents
 from iosonde.text.document import Document
-from iosonde.text.find import FoundOutput, find_and_tell, known
+from iosonde.text.find import FoundOutput, find_and_tell, tool_names
 from iosonde.text.forms import Printed, each_run_once, printed_run
 from iosonde.text.imported import kept_of, label_of, settings_of, trial_of
 from iosonde.verbs.text_keeper import TextKeeper
@@ -292,7 +292,7 @@ def import_into(
         raise UsageError(
             "no output of a known tool was found",
             where=", ".join(files),
-            hint=f"known: {', '.join(known())}",
+            hint=f"known: {', '.join(tool_names())}",
         )
     return ImportedTexts(
         (),

@@ -192,8 +192,8 @@ async def _of_host(name: str, tell: Tell) -> list[tuple[Settable, HostSetting]]:
 
 def _allowed(setting: Settable) -> tuple[str, ...] | AllowedRange | None:
     allowed = setting.allowed
-    if allowed.words:
-        return allowed.words
+    if allowed.choices:
+        return allowed.choices
     bounded = allowed.low is not None or allowed.high is not None
     return AllowedRange(allowed.low, allowed.high) if bounded else None
 

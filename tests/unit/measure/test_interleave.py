@@ -121,7 +121,7 @@ def test_a_drift_hides_nothing_from_arms_and_all_from_runs() -> None:
     assert verdict.outcome.value == "better"
     assert verdict.change == pytest.approx(0.05, abs=0.003)
     assert (verdict.baseline, verdict.candidate) == ("r1//a", "r1//b")
-    assert answer.known.a_first == (True, False, True, False, True)
+    assert answer.circumstances.a_first == (True, False, True, False, True)
     assert verdict.change is not None
     assert answer.figures[1] / answer.figures[0] == pytest.approx(1 + verdict.change)
     apart = sheet(replace(run, plan={}))

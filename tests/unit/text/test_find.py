@@ -12,7 +12,7 @@ from iosonde.errors import UsageError
 from iosonde.records.printed import Unread
 from iosonde.text import find as module
 from iosonde.text.document import Document, of_bytes, open_document
-from iosonde.text.find import FoundOutput, find, known, outputs
+from iosonde.text.find import FoundOutput, find, outputs, tool_names
 from tests.mangle import mangled, read, states, trials
 
 PAIR = (
@@ -126,7 +126,7 @@ def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 def test_every_output_has_a_name_and_anchors_without_line_ends() -> None:
     for one in outputs():
-        assert one.tool in known()
+        assert one.tool in tool_names()
         assert one.anchors
         assert all(len(anchor) > 3 and "\n" not in anchor for anchor in one.anchors), one
 

@@ -57,7 +57,7 @@ def test_percentiles_in_the_same_bin_are_not_said_to_be_equal_within_less() -> N
     goal = Goal("write.latency.p99", higher=False, margin=0.01, budget=300)
     race = Race(space(2), goal)
     told(race, {(0,): 0.001, (1,): 0.001})
-    assert race.found().ending is Ending.UNDECIDED
+    assert race.result().ending is Ending.UNDECIDED
     wide = Race(space(2), Goal("write.latency.p99", higher=False, margin=0.02, budget=300))
     told(wide, {(0,): 0.001, (1,): 0.001})
-    assert wide.found().ending is Ending.EQUIVALENT
+    assert wide.result().ending is Ending.EQUIVALENT

@@ -68,7 +68,7 @@ def test_a_prior_that_is_wrong_changes_the_order_not_the_winner(tmp_path: Path) 
         while (asked := search.ask()) is not None:
             noise = (noise * 31 + 7) % 11
             search.tell(Observation(speeds[asked.candidate[0]] * (1 + (noise - 5) * 1e-3)))
-        assert search.found().pick[0] == 2
+        assert search.result().pick[0] == 2
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"schema": "iosonde.run/1"}', '{"ranking": []}'])

@@ -21,7 +21,7 @@ def test_the_best_wins_and_those_far_behind_leave_first() -> None:
     device = Device(means(1000, 1100, 600, 1085), cv=0.04)
     race = Race(space(4), goal())
     device.run(race)
-    found = race.found()
+    found = race.result()
     assert (found.ending, found.pick) == (Ending.WINNER, (1,))
     loops = {one.candidate: one.loops for one in race.standing().candidates}
     assert loops[(2,)] < loops[(1,)]
@@ -32,13 +32,13 @@ def test_the_best_wins_and_those_far_behind_leave_first() -> None:
 def test_lower_is_better_for_a_latency() -> None:
     race = Race(space(3), goal(higher=False))
     Device(means(1.0, 0.8, 1.2), cv=0.01).run(race)
-    assert race.found().pick == (1,)
+    assert race.result().pick == (1,)
 
 
 def test_of_equals_what_is_in_force_wins() -> None:
     race = Race(space(3), goal())
     Device(means(1000, 1000, 1000), cv=0.001).run(race)
-    found = race.found()
+    found = race.result()
     assert (found.ending, found.pick) == (Ending.EQUIVALENT, (0,))
     assert set(found.equivalent) == {(0,), (1,), (2,)}
     assert "in force" in found.reason
@@ -65,7 +65,7 @@ def test_the_budget_is_kept_and_the_rest_is_called_undecided() -> None:
     device = Device(means(1000, 1001), cv=0.05, seed=1)
     race = Race(space(2), goal(budget=200))
     device.run(race)
-    assert race.found().ending is Ending.UNDECIDED
+    assert race.result().ending is Ending.UNDECIDED
     assert device.now <= 200
 
 
@@ -81,7 +81,7 @@ def test_after_a_change_the_first_seconds_are_discarded_and_only_then() -> None:
 def test_a_candidate_that_fails_is_out_and_the_others_go_on() -> None:
     race = Race(space(3), goal())
     Device(means(1000, 1100, 2000), cv=0.01, failing=((2,),)).run(race)
-    assert race.found().pick == (1,)
+    assert race.result().pick == (1,)
     states = {one.candidate: (one.state, one.reason) for one in race.standing().candidates}
     assert states[(2,)] == (CandidateState.INFEASIBLE, "it failed")
 
@@ -93,7 +93,7 @@ def test_a_candidate_that_breaks_a_limit_is_not_picked_however_fast() -> None:
         return ("write.latency.p99",) if candidate == (2,) else ()
 
     Device(means(1000, 1100, 2000), cv=0.01, breaking=breaking).run(race)
-    assert race.found().pick == (1,)
+    assert race.result().pick == (1,)
     reasons = {one.candidate: one.reason for one in race.standing().candidates}
     assert reasons[(2,)] == "it breaks write.latency.p99"
 
@@ -101,8 +101,8 @@ def test_a_candidate_that_breaks_a_limit_is_not_picked_however_fast() -> None:
 def test_where_none_keeps_the_limits_nothing_is_claimed() -> None:
     race = Race(space(2), goal())
     Device(means(1000, 1100), breaking=lambda _: ("cpu.system",)).run(race)
-    assert race.found().ending is Ending.UNDECIDED
-    assert race.found().pick == (0,)
+    assert race.result().ending is Ending.UNDECIDED
+    assert race.result().pick == (0,)
 
 
 def test_what_a_change_costs_is_learnt() -> None:
@@ -158,6 +158,6 @@ def test_wrong_winners_are_rarer_than_the_level() -> None:
     for seed in range(150):
         race = Race(space(4), goal(budget=1500), seed=seed)
         Device(means(1000, 1000, 1020, 1000), cv=0.02, seed=seed).run(race)
-        found = race.found()
+        found = race.result()
         wrong += found.ending is not Ending.UNDECIDED and found.pick != (2,)
     assert wrong <= 9, wrong

@@ -32,8 +32,8 @@ class TestEvery:
         device = Device(additive(whole, {2: 1.3}, {1: 1.2}), cv=0.01)
         search = STRATEGIES.load(name)(whole, goal(budget=900), seed=1)
         device.run(search)
-        assert search.found().pick == (2, 1)
-        assert search.found().ending is Ending.WINNER
+        assert search.result().pick == (2, 1)
+        assert search.result().ending is Ending.WINNER
         assert device.now <= 900
         assert search.standing().used == pytest.approx(device.now)
 
@@ -42,7 +42,7 @@ class TestEvery:
         device = Device(additive(whole, {1: 0.8}, {1: 0.9}), cv=0.01)
         search = STRATEGIES.load(name)(whole, goal(budget=1200), seed=2)
         device.run(search)
-        assert search.found().pick == (0, 0)
+        assert search.result().pick == (0, 0)
 
     def test_is_the_same_for_a_seed(self, name: str) -> None:
         asked = []
@@ -82,7 +82,7 @@ class TestEvery:
         device = Device(additive(whole, {2: 1.3}, {1: 1.2}), cv=0.01, failing=((2, 0), (2, 1)))
         search = STRATEGIES.load(name)(whole, goal(budget=900), seed=5)
         device.run(search)
-        assert search.found().pick not in {(2, 0), (2, 1)}
+        assert search.result().pick not in {(2, 0), (2, 1)}
 
     def test_refuses_a_figure_it_did_not_ask_for(self, name: str) -> None:
         with pytest.raises(RuntimeError, match="no measurement"):
@@ -93,7 +93,7 @@ class TestEvery:
         standing = search.standing()
         assert standing.used == 0
         assert standing.best == (0, 0)
-        assert search.found().ending is Ending.UNDECIDED
+        assert search.result().ending is Ending.UNDECIDED
 
 
 def test_a_sweep_misses_what_only_the_pair_does_and_a_grid_finds_it() -> None:
@@ -102,8 +102,8 @@ def test_a_sweep_misses_what_only_the_pair_does_and_a_grid_finds_it() -> None:
     sweep, grid = Sweep(whole, goal()), GridSearch(whole, goal())
     Device(figures, cv=0.005).run(sweep)
     Device(figures, cv=0.005).run(grid)
-    assert sweep.found().pick == (0, 0)
-    assert grid.found().pick == (1, 1)
+    assert sweep.result().pick == (0, 0)
+    assert grid.result().pick == (1, 1)
 
 
 def test_the_sweep_takes_a_steady_drift_out_of_its_table() -> None:
@@ -136,8 +136,8 @@ def test_a_stage_without_proof_leaves_its_layer_alone() -> None:
     device = Device(additive(whole, {1: 1.005}, {1: 1.3}), cv=0.03, seed=1)
     search = Staged(whole, goal(budget=1200))
     device.run(search)
-    assert search.found().pick == (0, 1)
-    assert "layer0" in search.found().reason
+    assert search.result().pick == (0, 1)
+    assert "layer0" in search.result().reason
 
 
 def test_stages_whose_budget_ended_claim_nothing() -> None:
@@ -145,8 +145,8 @@ def test_stages_whose_budget_ended_claim_nothing() -> None:
     device = Device(additive(whole, {}, {}), cv=0.01)
     search = Staged(whole, goal(budget=20))
     device.run(search)
-    assert search.found().ending is Ending.UNDECIDED
-    assert "left as they are: layer0, layer1" in search.found().reason
+    assert search.result().ending is Ending.UNDECIDED
+    assert "left as they are: layer0, layer1" in search.result().reason
     assert {stand.state for stand in search.standing().candidates} == {CandidateState.ALIVE}
 
 
@@ -159,7 +159,7 @@ def test_the_model_finds_an_interaction_in_a_large_space() -> None:
     device = Device(figures, cv=0.02)
     search = ModelSearch(whole, goal(budget=900), seed=1)
     device.run(search)
-    assert figures[search.found().pick] > 0.99 * max(figures.values())
+    assert figures[search.result().pick] > 0.99 * max(figures.values())
     assert len({ask.candidate for ask in device.asked}) < 100
 
 
@@ -168,7 +168,7 @@ def test_the_model_tells_drift_from_settings() -> None:
     device = Device(additive(whole, {1: 1.1}, {2: 1.1}), cv=0.01, drift=-3e-4)
     search = ModelSearch(whole, goal(budget=900), seed=2)
     device.run(search)
-    assert search.found().pick == (1, 2)
+    assert search.result().pick == (1, 2)
 
 
 def test_the_posterior_is_that_of_the_joint_normal_distribution() -> None:
@@ -219,5 +219,5 @@ def test_a_model_claims_nothing_finer_than_its_figures() -> None:
         )
         while search.ask():
             search.tell(Observation(1024.0, 2.0))
-        assert (search.found().ending is not Ending.UNDECIDED) == decided
+        assert (search.result().ending is not Ending.UNDECIDED) == decided
         assert search.model.noise > 0

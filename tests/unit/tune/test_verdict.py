@@ -46,14 +46,14 @@ def test_a_pick_that_was_only_lucky_is_not_confirmed() -> None:
     proof = Confirmation(space(2), goal(), picked(1))
     Device({(0,): 1000, (1,): 1000}, cv=0.01, seed=1).run(proof)
     assert proof.verdict().outcome is Outcome.EQUIVALENT
-    assert proof.found().pick == (0,)
+    assert proof.result().pick == (0,)
 
 
 def test_a_pick_that_is_worse_is_called_so() -> None:
     proof = Confirmation(space(2), goal(), picked(1))
     Device({(0,): 1000, (1,): 900}, cv=0.01).run(proof)
     assert proof.verdict().outcome is Outcome.WORSE
-    assert proof.found().pick == (0,)
+    assert proof.result().pick == (0,)
 
 
 def test_no_difference_worth_having_needs_no_proof() -> None:

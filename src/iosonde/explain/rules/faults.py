@@ -16,10 +16,10 @@ _SHOWN = 4
 def _failed(case: EvidenceSet) -> Iterator[Finding]:
     for trial in case.trials:
         if trial.faults:
-            yield _told(trial)
+            yield _finding(trial)
 
 
-def _told(trial: TrialEvidence) -> Finding:
+def _finding(trial: TrialEvidence) -> Finding:
     loops = max((len(metric.loops) for metric in trial.metrics.values()), default=0)
     touched = "" if trial.left_out else "; the last may be touched by it"
     left = {

@@ -160,7 +160,7 @@ class SshHost(Host):
     async def read(self, path: str) -> bytes:
         """See `Host.read`. To the end, not to the size: files of /proc have none."""
         sftp = await self._files()
-        named = self._told(path, _TRANSFER)
+        named = self._sftp_errors(path, _TRANSFER)
         async with named, self._files_at_once, sftp.open(path, "rb") as file:
             content = bytearray(await file.read(_BLOCK, 0))
             step = _BLOCK
@@ -171,7 +171,7 @@ class SshHost(Host):
                 if len(content) > limits.HOST_FILE:
                     raise too_long(self.name, path)
             return bytes(content)
-        raise AssertionError  # pragma: no cover - _told raises or the block returns
+        raise AssertionError  # pragma: no cover - _sftp_errors raises or the block returns
 
     @override
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
@@ -189,7 +189,7 @@ class SshHost(Host):
         files: dict[str, Any] = {}
         for path in paths:
             with contextlib.suppress(FileMissing, PermissionMissing):
-                async with self._told(path):
+                async with self._sftp_errors(path):
                     # block_size 0: one request a read; split ones would ask for a short rest.
                     files[path] = await sftp.open(path, "rb", block_size=0)
         return SshWatch(files, interval)
@@ -200,9 +200,9 @@ class SshHost(Host):
 
         Directory by directory, since asyncssh's own glob does not follow linked directories.
         """
-        async with self._told(pattern):
+        async with self._sftp_errors(pattern):
             return await self._matches(pattern)
-        raise AssertionError  # pragma: no cover - _told raises or the block returns
+        raise AssertionError  # pragma: no cover - _sftp_errors raises or the block returns
 
     async def _matches(self, pattern: str) -> tuple[str, ...]:
         sftp = await self._files()
@@ -249,7 +249,7 @@ class SshHost(Host):
     async def resolve(self, path: str) -> str:
         """See `Host.resolve`. Over SFTP; where that fails, realpath there says why."""
         sftp = await self._files()
-        async with self._told(path):
+        async with self._sftp_errors(path):
             with contextlib.suppress(asyncssh.SFTPError):
                 real = await sftp.realpath(path.encode(errors="surrogateescape"))
                 await sftp.stat(real)
@@ -263,7 +263,7 @@ class SshHost(Host):
     @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
         sftp = await self._files()
-        async with self._told(path):
+        async with self._sftp_errors(path):
             if await self._in_place(sftp, path):
                 async with sftp.open(path, "wb") as file:
                     await file.write(content)
@@ -289,13 +289,16 @@ class SshHost(Host):
             raise _refused("local", source, reason)
         sftp = await self._files()
         content = Path(source).read_bytes()
-        async with self._told(destination, _TRANSFER), _new_file(sftp, destination, 0o644) as file:
+        async with (
+            self._sftp_errors(destination, _TRANSFER),
+            _new_file(sftp, destination, 0o644) as file,
+        ):
             await file.write(content)
 
     @override
     async def remove(self, path: str) -> None:
         sftp = await self._files()
-        async with self._told(path):
+        async with self._sftp_errors(path):
             with contextlib.suppress(asyncssh.SFTPNoSuchFile):
                 await sftp.remove(path)
 
@@ -321,7 +324,7 @@ class SshHost(Host):
         await self._connection.wait_closed()
 
     @asynccontextmanager
-    async def _told(self, path: str, seconds: float = _ANSWER) -> AsyncIterator[None]:
+    async def _sftp_errors(self, path: str, seconds: float = _ANSWER) -> AsyncIterator[None]:
         """SFTP's refusal, or its silence, as an error of ours."""
         try:
             async with asyncio.timeout(seconds):

@@ -46,12 +46,12 @@ class ShellSettings(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _told(cursor, cursor.at)[0]:
+        if not _subjects_at(cursor, cursor.at)[0]:
             return None
         first = cursor.at
         for index in range(cursor.at - 1, max(cursor.at - 30, -1), -1):
             line = cursor.line(index) or ""
-            if line.strip() and not _told(cursor, index)[0]:
+            if line.strip() and not _subjects_at(cursor, index)[0]:
                 break
             if line.strip():
                 first = index
@@ -72,12 +72,12 @@ class ShellSettings(Output):
 
 def _entry(cursor: TextCursor, index: int) -> tuple[tuple[list[PrintedSubject], str], int] | None:
     """What a line sets, and on which host; None where it sets nothing."""
-    in_line, end = _told(cursor, index)
+    in_line, end = _subjects_at(cursor, index)
     prompt = prompt_in(cursor.line(index) or "")
     return ((in_line, prompt.host if prompt else ""), end) if in_line else None
 
 
-def _told(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int]:
+def _subjects_at(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int]:
     """What a line sets, and the index of the line where that ends."""
     line = cursor.line(index) or ""
     if len(line) > 600:

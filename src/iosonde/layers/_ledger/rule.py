@@ -137,7 +137,8 @@ class Accounting:
 
     Args:
         declared: its rule and figures by its declaration; None: not to be predicted.
-        found: the same of a layer as it stands on a host; None: what lies below it is not covered.
+        discovered: the same of a layer as it stands on a host; None: what lies below it is not
+            covered.
         networked: its I/Os go over a network.
         one_by_one: it serves one frame after the other: depth above it waits at its door.
         speed: whose speed a device model of the layer is; empty: it needs none.
@@ -155,7 +156,7 @@ class Accounting:
     """
 
     declared: Callable[[Site, LedgerContext], LedgerLayer] | None = None
-    found: Callable[[Look, StackLayer], LedgerLayer] | None = None
+    discovered: Callable[[Look, StackLayer], LedgerLayer] | None = None
     networked: bool = False
     one_by_one: bool = False
     speed: Literal["", "drive", "controller"] = ""

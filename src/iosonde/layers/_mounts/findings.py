@@ -30,7 +30,7 @@ def short_of_room(case: EvidenceSet) -> Iterator[Finding]:
             key = (state.host, state.name.removesuffix("-tpool"), fact)
             if isinstance(share, float) and share >= _NEARLY and key not in reported:
                 reported.add(key)
-                yield _told(state, fact, share, is_pool=is_pool)
+                yield _full_finding(state, fact, share, is_pool=is_pool)
 
 
 def _is_snapshot(state: StateEvidence) -> bool:
@@ -38,7 +38,7 @@ def _is_snapshot(state: StateEvidence) -> bool:
     return bool(state.values.get("origin")) and "thin" not in kinds and "cache" not in kinds
 
 
-def _told(state: StateEvidence, fact: str, share: float, *, is_pool: bool) -> Finding:
+def _full_finding(state: StateEvidence, fact: str, share: float, *, is_pool: bool) -> Finding:
     what = "metadata" if fact == "metadata_full" else "data"
     gone = share >= _FULL
     if not is_pool:

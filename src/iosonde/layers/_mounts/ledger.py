@@ -44,4 +44,4 @@ def extents_of_file(look: Look, layer: StackLayer) -> LedgerLayer:
     return replace(pieces(rows), notes=notes)
 
 
-ACCOUNTING = Accounting(found=extents_of_file)
+ACCOUNTING = Accounting(discovered=extents_of_file)

@@ -40,7 +40,7 @@ _LOCAL = re.compile(
 _INODES = re.compile(
     r"\s*Filesystem\s+(?:Type\s+)?Inodes\s+IUsed\s+IFree\s+IUse%\s+Mounted\s*(?:on)?\s*$"
 )
-_FOUND = re.compile(r"\s*SOURCE\s+FSTYPE\s+SIZE\s+USED\s+AVAIL\s+USE%\s+TARGET\s*$")
+_FINDMNT_HEAD = re.compile(r"\s*SOURCE\s+FSTYPE\s+SIZE\s+USED\s+AVAIL\s+USE%\s+TARGET\s*$")
 _SIZE = r"(\d+(?:[.,]\d+)?[KMGTPk]?i?B?)"
 _ROW = re.compile(
     rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
@@ -69,7 +69,7 @@ class Df(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        return cursor.at if _FOUND.match(line) or _head(line) else None
+        return cursor.at if _FINDMNT_HEAD.match(line) or _head(line) else None
 
     @override
     def items(

@@ -20,7 +20,7 @@ from iosonde.text.torn import joinings
 
 _Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, options
 
-_TOLD = re.compile(
+_MOUNT_LINE = re.compile(
     r"(?P<source>\S+) on (?P<point>/\S*) type (?P<type>[a-z]\w*(?:\.\w+)?) "
     r"\((?P<options>[^()\s]*)\)(?: \[[^\]]*\])?"
 )
@@ -38,7 +38,7 @@ _ROW = re.compile(
     r"(?P<options>r[wo](?:,\S*)?)"
 )
 _FLAGS = re.compile(r"(?P<point>/\S*) from (?P<source>\S+:/\S*)\s+Flags:\s*(?P<options>r[wo],\S*)")
-_FORMS = (_TOLD, _KERNEL, _PAIRS, _ROW, _FLAGS)
+_FORMS = (_MOUNT_LINE, _KERNEL, _PAIRS, _ROW, _FLAGS)
 _BEGINS = re.compile(
     r"\S+ on /\S* type |"
     r"\S+ /\S* [a-z]\w*(?: r[wo]\b|$)|TARGET=\"|[\s│├└─|`-]*/\S*\s+\S|/\S* from \S+:/"

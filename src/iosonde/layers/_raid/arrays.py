@@ -201,7 +201,7 @@ def _described(array: Array, unnamed: Sequence[Array]) -> Array:
     return _joined(array, unnamed[0]) if _fits(array, unnamed[0]) else array
 
 
-class Ground:
+class CaseArrays:
     """What loads of a case stand on: its arrays by their names, and what its commands tell."""
 
     def __init__(self, case: EvidenceSet) -> None:

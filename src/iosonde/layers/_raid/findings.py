@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
-from iosonde.layers._raid.arrays import Array, ArrayLoad, Ground, WriteCost, write_cost
+from iosonde.layers._raid.arrays import Array, ArrayLoad, CaseArrays, WriteCost, write_cost
 from iosonde.records.evidence import (
     EvidenceSet,
     Rule,
@@ -34,11 +34,11 @@ _SEVERAL = 6  # geometries that are listed
 
 def _pairs(case: EvidenceSet) -> Iterator[tuple[TrialEvidence, ArrayLoad, Array]]:
     """Trials that wrote, and the parity arrays under them."""
-    ground = Ground(case)
-    for trial in case.trials if any(array.parity for array in ground.arrays) else ():
-        load = ground.load(trial)
+    case_arrays = CaseArrays(case)
+    for trial in case.trials if any(array.parity for array in case_arrays.arrays) else ():
+        load = case_arrays.load(trial)
         if load.writes:
-            yield from ((trial, load, array) for array in ground.under(trial) if array.parity)
+            yield from ((trial, load, array) for array in case_arrays.under(trial) if array.parity)
 
 
 def partial_stripes(case: EvidenceSet) -> Iterator[Finding]:

@@ -61,13 +61,13 @@ class RaidWords(Output):
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line before, where the sentence is wrapped."""
         for first in (cursor.at, cursor.at - 1):
-            if first >= 0 and _found(cursor, first):
+            if first >= 0 and _built_array(cursor, first):
                 return first
         return None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        match = _found(cursor, first)
+        match = _built_array(cursor, first)
         if match is None:
             raise Unreadable("no array is described")
         values: dict[str, Scalar] = {"raid_level": f"raid{match['level']}"}
@@ -78,22 +78,22 @@ class RaidWords(Output):
         if strip and not _AGAIN.search(match.string, end, strip.start()):
             values["strip_size"] = units.parse_bytes(strip["size"] + strip["prefix"].upper())
             end = strip.end()
-        last = first if end <= len(_words(cursor, first)) else first + 1
+        last = first if end <= len(_joined_line(cursor, first)) else first + 1
         state = PrintedState(self.tool, (PrintedSubject("array", "", values),))
         return OutputReading(first, last, states=(state,))
 
 
-def _words(cursor: TextCursor, index: int) -> str:
+def _joined_line(cursor: TextCursor, index: int) -> str:
     return " ".join((cursor.line(index) or "").split())[:_LONGEST]
 
 
-def _found(cursor: TextCursor, first: int) -> re.Match[str] | None:
+def _built_array(cursor: TextCursor, first: int) -> re.Match[str] | None:
     """The first array that a line, or it and the next, say to have been built.
 
     None where they say nothing of it, or weigh.
     """
-    line = _words(cursor, first)
-    text = f"{line} {_words(cursor, first + 1)}"
+    line = _joined_line(cursor, first)
+    text = f"{line} {_joined_line(cursor, first + 1)}"
     matches = [
         match for pattern in _SAID if (match := pattern.search(text)) and match.start() < len(line)
     ]

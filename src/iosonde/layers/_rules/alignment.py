@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.layers._raid.arrays import Array, Ground, near
+from iosonde.layers._raid.arrays import Array, CaseArrays, near
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
@@ -36,7 +36,7 @@ class _Stack:
             if state.kind not in _FILE_SYSTEMS:
                 self._states.setdefault((state.source, state.name), []).append(state)
         self._arrays: dict[tuple[str, str], list[Array]] = {}
-        for array in Ground(case).arrays:
+        for array in CaseArrays(case).arrays:
             self._arrays.setdefault((array.source, array.name), []).append(array)
 
     def names_below(self, state: StateEvidence) -> tuple[str, ...]:
@@ -176,7 +176,7 @@ def _made_for_none(state: StateEvidence, array: Array) -> Finding:
         message=f"{state.name} ({state.kind}) knows of no stripe, but stands on {array.called} "
         f"with one of {units.show_bytes(array.stripe or 0)}: files and logs begin anywhere in it.",
         evidence=(Evidence(f"stripe of {array.name}", array.stripe, "B", array.where),),
-        remedy=_told(state, array),
+        remedy=_stripe_remedy(state, array),
         confirm="reads at the members during sequential writes of many files",
     )
 
@@ -206,12 +206,12 @@ def _made_for_another(
             Evidence(f"stripe of {array.name}", array.stripe, "B", array.where),
             Evidence(f"{array.strip} of {array.name}", array.chunk, "B", array.where),
         ),
-        remedy=_told(state, array),
+        remedy=_stripe_remedy(state, array),
         confirm="reads at the members during sequential writes",
     )
 
 
-def _told(state: StateEvidence, array: Array) -> str:
+def _stripe_remedy(state: StateEvidence, array: Array) -> str:
     """How to tell a file system its stripe."""
     chunk, stripe = array.chunk or 0, array.stripe or 0
     if state.kind == "xfs":
@@ -305,9 +305,9 @@ def emulated_sectors(case: EvidenceSet) -> Iterator[Finding]:
         block, logical = (_size(state, f"{kind}_block_size") for kind in ("physical", "logical"))
         if block and logical and logical < block:
             disks.setdefault((state.source, state.name), []).append(state)
-    ground = Ground(case)
+    case_arrays = CaseArrays(case)
     for trial in case.trials if disks else ():
-        load = ground.load(trial)
+        load = case_arrays.load(trial)
         if not load.writes or not load.block or load.direct is False:
             continue
         for disk in _disks(trial, disks):

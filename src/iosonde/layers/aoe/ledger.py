@@ -42,7 +42,7 @@ def _whole(mtu: int, payload: int) -> str:
     )
 
 
-def _found(look: Look, layer: StackLayer) -> LedgerLayer:
+def _discovered(look: Look, layer: StackLayer) -> LedgerLayer:
     payload = look.value(layer, "frame_payload")
     if not isinstance(payload, int):
         raise NotCovered("the payload of its frames is not known")
@@ -50,9 +50,9 @@ def _found(look: Look, layer: StackLayer) -> LedgerLayer:
 
 
 ACCOUNTING = Accounting(
-    declared=_declared, found=_found, networked=True, recognised=lambda _: "aoe"
+    declared=_declared, discovered=_discovered, networked=True, recognised=lambda _: "aoe"
 )
 
 
 # vblade 25, aoe.c: `aoe()` takes a frame, does its I/O and answers before it takes the next.
-TARGET = Accounting(declared=same, found=handed_down, one_by_one=True)
+TARGET = Accounting(declared=same, discovered=handed_down, one_by_one=True)

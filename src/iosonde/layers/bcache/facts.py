@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from iosonde.errors import UsageError
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 from iosonde.units import KIB, parse_bytes
 
@@ -91,7 +91,7 @@ def counts(texts: Mapping[str, str], place: str = "stats_total") -> dict[str, in
 def cache_facts(texts: Mapping[str, str]) -> dict[str, Scalar]:
     """What a cached device is, from its files in sysfs."""
     free = texts.get("cache/cache_available_percent", "")
-    return known(
+    return without_none(
         {
             "state": texts.get("state"),
             "mode": chosen(texts.get("cache_mode", "")),

@@ -48,7 +48,7 @@ class _Set:
     congested: bool
 
 
-def found(look: Look, layer: StackLayer) -> LedgerLayer:
+def discovered(look: Look, layer: StackLayer) -> LedgerLayer:
     """What is there is read from the fast layer; writes go where its mode says."""
     place = f"/sys/block/{kernel_name(layer)}/bcache"
     below = look.below(layer)
@@ -109,7 +109,7 @@ def _cached(
     if cache_set.mode == "writethrough" or _is_full(look, layer, place):
         may_be(fast, (fast, slow))
     if cache_set.mode in {"writearound", "none"}:
-        besides += _found(below[slow].id, below[fast].id, look.ran.largest)
+        besides += _possible_hits(below[slow].id, below[fast].id, look.ran.largest)
     if cache_set.congested:
         may_be(slow, (slow,))
     besides += _written_back(look, layer, place, (below[slow].id, below[fast].id), cache_set)
@@ -125,7 +125,7 @@ def _is_full(look: Look, layer: StackLayer, place: str) -> bool:
     return any(not text.isdecimal() or int(text) <= _LEAST_FREE for text in every)
 
 
-def _found(slow: str, fast: str, largest: int) -> Iterator[Besides]:
+def _possible_hits(slow: str, fast: str, largest: int) -> Iterator[Besides]:
     """Reads that were taken as missed and may have been found."""
     yield Besides(slow, least=Account(-1, -largest, 0, 0), event="asked_reads")
     yield Besides(fast, least=Account(0, 0, -1, -largest), most=Account(1, largest, 0, 0),
@@ -225,7 +225,7 @@ def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
 
 ACCOUNTING = Accounting(
     declared=_declared,
-    found=found,
+    discovered=discovered,
     files=tuple(f"bcache/{file}" for file in (
         "backing_dev_name", "cache_mode", "sequential_cutoff", "cache/bucket_size",
         "cache/block_size", "cache/congested_read_threshold_us",

@@ -23,7 +23,7 @@ from iosonde.records.printed import (
     PrintedState,
     PrintedSubject,
     Unreadable,
-    known,
+    without_none,
 )
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
@@ -197,7 +197,7 @@ def _values(files: Mapping[str, str]) -> dict[str, Scalar]:
     use = next((text for path, text in files.items() if path.endswith("priority_stats")), "")
     for what, percent in _SHARE.findall(use):
         values[f"{what.lower()}_share"] = int(percent) / 100
-    return known(values)
+    return without_none(values)
 
 
 def _counts(files: Mapping[str, str]) -> dict[str, Json]:

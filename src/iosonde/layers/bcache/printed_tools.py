@@ -20,7 +20,7 @@ from iosonde.records.printed import (
     PrintedState,
     PrintedSubject,
     Unreadable,
-    known,
+    without_none,
 )
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, command_before, flow, lines, prompt_in
@@ -145,7 +145,7 @@ def _superblock(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     if version is None:
         return {}
     label = pairs.get("dev.label")
-    return known(
+    return without_none(
         {
             "role": version.removesuffix(" device"),
             "block_size": _sectors(pairs.get("dev.sectors_per_block")),
@@ -185,7 +185,7 @@ def _facts(entries: Mapping[str, str]) -> dict[str, Scalar]:
     file = _DEVICE.search(entries.get("Device File", ""))
     evictable = _SHARE.search(entries.get("Evictable Cache", ""))
     unused = _SHARE.search(entries.get("Total Cache Unused") or entries.get("Cache Unused", ""))
-    return known(
+    return without_none(
         {
             "mode": chosen(entries.get("Cache Mode", "")),
             "state": entries.get("State"),

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from iosonde import kerneltext
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 
 ATTRIBUTE = re.compile(
@@ -80,7 +80,7 @@ def drive_facts(text: str) -> dict[str, Scalar]:
         facts |= {"self_test": test["result"], "self_test_lba": None if lba == "-" else int(lba)}
     for row in ATTRIBUTE.finditer(flowing):
         facts.setdefault(row["name"].lower(), int(row["raw"]))
-    return known(facts | _defects(lines))
+    return without_none(facts | _defects(lines))
 
 
 def _pairs(lines: list[str]) -> Iterator[tuple[str, str]]:

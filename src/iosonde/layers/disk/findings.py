@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from iosonde import units
-from iosonde.layers._raid.arrays import Array, Ground, near
+from iosonde.layers._raid.arrays import Array, CaseArrays, near
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
@@ -149,9 +149,9 @@ def _more_in_flight(case: EvidenceSet) -> Iterable[Finding]:
     by_name: dict[tuple[str, str], list[StateEvidence]] = {}
     for state in case.of_kind("disk"):
         by_name.setdefault((state.source, state.name), []).append(state)
-    ground = Ground(case)
+    case_arrays = CaseArrays(case)
     for trial in case.trials if by_name else ():
-        load = ground.load(trial)
+        load = case_arrays.load(trial)
         engine = str(trial.options.get("ioengine") or "")
         if not load.flying or not load.direct or engine in _WAITING:
             continue
@@ -237,19 +237,21 @@ def _unit(trial: TrialEvidence) -> str:
 
 def _short_read_ahead(case: EvidenceSet) -> Iterable[Finding]:
     """Read-ahead that keeps only some members of an array busy."""
-    ground = Ground(case)
-    striped = [array for array in ground.arrays if array.stripe]
+    case_arrays = CaseArrays(case)
+    striped = [array for array in case_arrays.arrays if array.stripe]
     aheads = _aheads(case)
     for array in striped:
         ahead = _number(array.values.get("read_ahead_kb"))
         if array.kind in {"md", "hwraid"} and ahead is not None:
             yield from _too_short(array.name, ahead, array.where, array)
     for trial in case.trials if striped else ():
-        load = ground.load(trial)
+        load = case_arrays.load(trial)
         if not load.reads or load.random is not False or load.direct:
             continue
         top = _ahead_of(trial, aheads)
-        for array in [array for array in ground.under(trial) if array.stripe][-1:] if top else ():
+        for array in (
+            [array for array in case_arrays.under(trial) if array.stripe][-1:] if top else ()
+        ):
             if top and top.name != array.name:
                 ahead = _number(top.values["read_ahead_kb"]) or 0
                 yield from _too_short(top.name, ahead, top.where, array)

@@ -15,4 +15,4 @@ def _disk(site: Site, scene: LedgerContext) -> LedgerLayer:
     return LedgerLayer(Same(), site.declared.size, queue(scene))  # type: ignore[attr-defined]
 
 
-ACCOUNTING = Accounting(declared=_disk, found=device, speed="drive")
+ACCOUNTING = Accounting(declared=_disk, discovered=device, speed="drive")

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedSubject, known
+from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
 from iosonde.text.reader import StateOutput
@@ -100,7 +100,7 @@ def _values(text: str) -> dict[str, Scalar]:
             values[f"link_speed{ending}"] = speed * 1e9  # transfers a second on each lane
             values[f"link_width{ending}"] = width
             values[f"bandwidth{ending}"] = round(lane_rate(speed) * width)
-    return known(
+    return without_none(
         {
             **values,
             "numa_node": int(node[1]) if node else None,

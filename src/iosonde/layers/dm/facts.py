@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from iosonde.layers import LAYERS, TARGETS
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Json, Scalar
 from iosonde.units import SECTOR
 
@@ -216,7 +216,7 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
     values = read(target.arguments)
     if values is None:
         return None
-    return TargetFacts("dm", {**general, **known(values)})
+    return TargetFacts("dm", {**general, **without_none(values)})
 
 
 def _linear(arguments: Sequence[str]) -> dict[str, Scalar] | None:

@@ -24,4 +24,4 @@ def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     return LedgerLayer(Striped(chunk=table.chunk_size), size, starts=starts, order=order)
 
 
-ACCOUNTING = Accounting(found=mapped, target=_target)
+ACCOUNTING = Accounting(discovered=mapped, target=_target)

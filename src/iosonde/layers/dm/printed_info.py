@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers.dm.facts import kind_of
-from iosonde.records.printed import PrintedSubject, known
+from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
 from iosonde.text.reader import StateOutput
 
@@ -119,7 +119,7 @@ def _subject(device: re.Match[str]) -> PrintedSubject:
     return PrintedSubject(
         kind_of(groups.get("uuid") or ""),
         device["name"],
-        known(
+        without_none(
             {
                 "number": f"{device['major']}:{device['minor']}",
                 "suspended": stat[2:3] == "s" if stat else None,
@@ -152,7 +152,7 @@ def _long(packed: str) -> Iterator[PrintedSubject]:
         yield PrintedSubject(
             kind_of(uuid),
             device["name"],
-            known(
+            without_none(
                 {
                     "number": f"{device['major']}:{device['minor']}",
                     "suspended": device["state"] == "SUSPENDED",

@@ -21,7 +21,7 @@ from iosonde.layers.dm.facts import (
     has_failed,
     part_of,
 )
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
 
@@ -164,7 +164,7 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
         "needs_check": status.needs_check or None,
         **status.facts(),
     }
-    return TargetFacts("dm_cache", known(values), status.counters)
+    return TargetFacts("dm_cache", without_none(values), status.counters)
 
 
 TARGET = DmTarget("dm_cache", read_target)

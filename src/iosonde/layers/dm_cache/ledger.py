@@ -219,7 +219,7 @@ def _dm_cache_start(size: int, block: int) -> int:
 
 ACCOUNTING = Accounting(
     declared=_declared,
-    found=mapped,
+    discovered=mapped,
     target=_target,
     extra={"request_rate": "requests a second, where it goes by the clock"},
 )

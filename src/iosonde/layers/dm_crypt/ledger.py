@@ -27,4 +27,4 @@ def _target(look: Look, layer: StackLayer, target: MapperTarget) -> LedgerLayer:
     return LedgerLayer(Linear(start=table.data_offset), size, Limits(most=MIB), order=(place,))
 
 
-ACCOUNTING = Accounting(found=mapped, target=_target)
+ACCOUNTING = Accounting(discovered=mapped, target=_target)

@@ -212,7 +212,7 @@ def writecache_metadata(blocks: int) -> int:
 
 ACCOUNTING = Accounting(
     declared=_declared,
-    found=mapped,
+    discovered=mapped,
     target=_target,
     extra={"request_rate": "requests a second, where it goes by the clock"},
 )

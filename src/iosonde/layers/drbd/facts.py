@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 from iosonde.units import KIB
 
@@ -65,7 +65,7 @@ def parse_volumes(text: str) -> Iterator[DrbdVolume]:
         }  # fmt: skip
         yield DrbdVolume(
             int(volume["minor"]),
-            known(states),
+            without_none(states),
             counters,
             float(share[1]) / 100 if share else None,
             int(speed[1].replace(",", "")) * KIB if speed else None,

@@ -34,7 +34,7 @@ from iosonde.layers.step import (
     run,
     wipe,
 )
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 
@@ -81,7 +81,7 @@ class DrbdDeclared(Declared):
     assume_clean: bool = False
 
     @model_validator(mode="after")
-    def _known(self) -> DrbdDeclared:
+    def _check_options(self) -> DrbdDeclared:
         for section, options, names in (("net", self.net, _NET), ("disk", self.disk, _DISK)):
             for name in options:
                 if name not in names:
@@ -189,7 +189,7 @@ class Drbd(Layer, Homed, Builds):
             if not re.fullmatch(r"drbd\d+", device.name):
                 continue
             volume = volumes.get(int(device.name.removeprefix("drbd")))
-            facts = known({**volume.states, "synced": volume.synced}) if volume else {}
+            facts = without_none({**volume.states, "synced": volume.synced}) if volume else {}
             backing = await scene.host.glob(f"/sys/block/*/holders/{device.name}")
             below = [path.split("/")[3] for path in backing]
             layers.append(

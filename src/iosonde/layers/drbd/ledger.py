@@ -25,7 +25,7 @@ _TRANSACTION = Account(0, 0, 1, 4 * KIB)
 _FLUSH = Account(0, 0, 1, 0)  # is counted as a write of nothing
 
 
-def found(look: Look, layer: StackLayer) -> LedgerLayer:
+def discovered(look: Look, layer: StackLayer) -> LedgerLayer:
     """Both sides have all writes, its own has the reads and the activity log."""
     state = layer.facts.get("disk_state")
     if state != "UpToDate":
@@ -74,4 +74,4 @@ def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     return LedgerLayer(rule, size, Limits(most=MIB), (), notes, (primary, 1 - primary))
 
 
-ACCOUNTING = Accounting(declared=_declared, found=found, networked=True)
+ACCOUNTING = Accounting(declared=_declared, discovered=discovered, networked=True)

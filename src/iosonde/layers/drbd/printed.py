@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers.drbd.facts import amount, parse_volumes
-from iosonde.records.printed import PrintedCounters, PrintedSubject, known
+from iosonde.records.printed import PrintedCounters, PrintedSubject, without_none
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import StateOutput, end_of
@@ -35,7 +35,7 @@ _PART = re.compile(
     r"connection:|size:|\[[=>.]+|[=>.]{3,}\]|finish:|suspended|written:|congested|received:|pending|"
     r"blocked|write-ordering|unacked|speed:|^\s*[\w:.,/-]{1,24}$|K/sec"
 )
-_WORDS = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replication": "replication",
+_FACT_NAMES = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replication": "replication",
           "connection": "connection", "suspended": "suspended"}  # fmt: skip
 
 
@@ -89,7 +89,11 @@ def _old(held: list[str]) -> Iterator[_Row]:
     """/proc/drbd: a block for each minor."""
     for volume in parse_volumes("\n".join(held)):
         synced = {"sync_share": volume.synced, "sync_speed": volume.speed}
-        yield f"drbd{volume.minor}", known({**volume.states, **synced}), dict(volume.counters)
+        yield (
+            f"drbd{volume.minor}",
+            without_none({**volume.states, **synced}),
+            dict(volume.counters),
+        )
 
 
 @dataclass(slots=True)
@@ -163,19 +167,19 @@ def _values(
     values: dict[str, Scalar] = {"resource": resource.name, "volume": int(volume)}
     values["role"] = resource.pairs.get("role")
     for pairs in (resource.pairs, own):
-        values.update({_WORDS[key]: text for key, text in pairs.items() if key in _WORDS})
+        values.update({_FACT_NAMES[key]: text for key, text in pairs.items() if key in _FACT_NAMES})
     if peer:
         values["peer"] = peer.name
         values["peer_role"] = peer.pairs.get("role")
         values["connection"] = peer.pairs.get("connection", "Connected")
-        values.update({_WORDS[key]: text for key, text in far.items() if key in _WORDS})
+        values.update({_FACT_NAMES[key]: text for key, text in far.items() if key in _FACT_NAMES})
         if far.get("out-of-sync", "").isdecimal():
             values["out_of_sync"] = int(far["out-of-sync"]) * units.KIB
         if far.get("peer-client") == "yes":
             values["peer_client"] = True
         if re.fullmatch(r"\d+(?:\.\d+)?", far.get("done", "")):
             values["sync_share"] = float(far["done"]) / 100
-    return known(values)
+    return without_none(values)
 
 
 def _counts(pairs: dict[str, str]) -> dict[str, Json]:

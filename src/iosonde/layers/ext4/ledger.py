@@ -57,4 +57,4 @@ def tags(*, checksums: bool) -> int:
     return (room - least) // tag + 1
 
 
-ACCOUNTING = Accounting(declared=ext4, found=extents_of_file)
+ACCOUNTING = Accounting(declared=ext4, discovered=extents_of_file)

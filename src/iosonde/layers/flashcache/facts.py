@@ -11,7 +11,7 @@ import re
 
 from iosonde import units
 from iosonde.layers.dm.facts import DmTarget, read_target
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 
 _HEAD = re.compile(r"^(?:.+?: )?\d+ \d+ \S", re.MULTILINE)
@@ -85,7 +85,7 @@ def table_facts(text: str) -> dict[str, Scalar]:
         "dirty_share": dirty / total if total and dirty is not None else None,
         "queued": _whole(values.get("nr_queued")),
     }
-    return known(facts)
+    return without_none(facts)
 
 
 def _whole(text: str | None) -> int | None:

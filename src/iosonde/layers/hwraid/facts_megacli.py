@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
-from iosonde.records.printed import PrintedSubject, known
+from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 
 _ADAPTER = re.compile(r"\s*(?:\w+ \w+ for )?Adapter:?\s*#?(?P<number>\d+)")
@@ -82,7 +82,7 @@ def _volume(block: str) -> dict[str, Scalar]:
     now = policies.get("Current") or policies.get("Default")
     state, ongoing = _STATE.search(block), _ONGOING.search(block)
     cache, encryption = _DISK_CACHE.search(block), _ENCRYPTION.search(block)
-    return known(
+    return without_none(
         {
             "raid_level": raid,
             "state": _STATES[state[1]] if state else None,
@@ -143,7 +143,7 @@ def _items(text: str) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, st
 
 def _adapter(items: dict[str, str]) -> dict[str, Scalar]:
     memory = items.get("Memory Size", "")
-    return known(
+    return without_none(
         {
             "model": items.get("Product Name"),
             "firmware": items.get("FW Version") or items.get("FW Package Build"),
@@ -180,7 +180,7 @@ def _disk(items: dict[str, str]) -> dict[str, Scalar]:
     predicted = items.get("Predictive Failure Count", "")
     kind = items.get("PD Type", "").lower()
     sector = items.get("Sector Size", "")
-    return known(
+    return without_none(
         {
             "state": state.lower() or None,
             "model": items.get("Inquiry Data", "").partition("   ")[0].strip() or None,

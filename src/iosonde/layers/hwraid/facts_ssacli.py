@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of
-from iosonde.records.printed import PrintedSubject, known
+from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 
 SSACLI_CONTROLLER = re.compile(
@@ -33,7 +33,7 @@ _PHYSICAL = re.compile(
     r"^\s*physicaldrive (?P<name>[\w:]{3,16})(?: \((?P<about>port[^)]{0,160})\)?)?"
 )
 _DRIVE = re.compile(r"\s*(?:physical|logical)drive ")
-_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between words whose blank a wrap may have eaten
+_WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between words whose blank a wrap may have eaten
 _ITEM = re.compile(r"^\s*(?P<name>[A-Z][\w /().-]{1,58}?):\s+(?P<value>\S.*)$")
 _RATIO = re.compile(r"(\d{1,3})% Read ?/ ?(\d{1,3})% Write")
 _SIZE = re.compile(r"([\d.]+) ?([KMGTP]?B)")
@@ -132,9 +132,9 @@ def _short(about: dict[str, str], text: str) -> None:
     """Files what stands in brackets: port 1I:box 1:bay 1, SAS HDD, 600 GB, OK."""
     parts = "".join(text.split()).split(",")
     if len(parts) > 3:
-        about.setdefault("Interface Type", _WORDS.sub(" ", parts[1]))
+        about.setdefault("Interface Type", _WORD_BREAK.sub(" ", parts[1]))
         about.setdefault("Size", parts[2])
-        about.setdefault("Status", _WORDS.sub(" ", parts[3]))
+        about.setdefault("Status", _WORD_BREAK.sub(" ", parts[3]))
 
 
 def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
@@ -144,7 +144,7 @@ def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
     battery = battery_state(items.get("Battery/Capacitor Status", ""))
     if items.get("Battery/Capacitor Count") == "0":
         battery = "missing"
-    facts = known(
+    facts = without_none(
         {
             "model": printed.model,
             "slot": printed.slot,
@@ -184,7 +184,7 @@ def _logical(
     cache = (cache or printed.items.get("Configured Drive Write Cache Policy", "")).lower()
     level = _LEVELS.get(drive.get("Fault Tolerance", "").lower())
     members = printed.members.get(drive.get("array", ""), set())
-    return known(
+    return without_none(
         {
             "drive_group": drive.get("array") or None,
             "raid_level": level,
@@ -224,7 +224,7 @@ def _physical(disk: Mapping[str, str]) -> dict[str, Scalar]:
     bus = next((bus_name for bus_name in ("NVMe", "SATA", "SAS") if bus_name in interface), "")
     blocks = disk.get("Native Block Size") or disk.get("Logical/Physical Block Size", "")
     sector = blocks.partition("/")
-    return known(
+    return without_none(
         {
             "state": disk["Status"].lower() if "Status" in disk else None,
             "model": " ".join(disk.get("Model", "").split()) or None,

@@ -17,7 +17,7 @@ from typing import Any
 
 from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, size_of
-from iosonde.records.printed import PrintedSubject, known
+from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.torn import decoded
 
@@ -235,7 +235,7 @@ def _details(drive: dict[str, Any], content: Mapping[str, Any]) -> None:
 
 def _subjects(printed: _Printed, host: str) -> Iterator[PrintedSubject]:
     name = f"c{printed.number}"
-    facts = known(
+    facts = without_none(
         {
             "model": _text(printed.properties, "Product Name", "Model"),
             "firmware": _text(printed.properties, "Firmware Version", "FW Version"),
@@ -273,7 +273,7 @@ def _volume(printed: _Printed, row: Row, members: Mapping[str, int]) -> dict[str
     drives = str(row.get("Disk Cache Policy") or printed.caches.get(str(row.get("DG")), ""))
     operations = row.get("Active Operations")
     blocks = _number(row.get("Number of Blocks"))
-    return known(
+    return without_none(
         {
             "drive_group": _group(row),
             "raid_level": level,
@@ -301,7 +301,7 @@ def _disk(row: Row) -> dict[str, Scalar]:
     transport = str(row.get("Intf", "-")).lower()
     cache = str(row.get("Write Cache", "")).lower()
     sector = str(row.get("SeSz", ""))
-    return known(
+    return without_none(
         {
             "drive_group": _group(row),
             "state": _state(row),

@@ -13,7 +13,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.layers.link.facts import driver_facts
-from iosonde.records.printed import PrintedSubject, Unreadable, known
+from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.settings.ethtool import coalescing, features, rings
 from iosonde.text.cursor import Prompt, TextCursor, joined
@@ -97,7 +97,7 @@ def _settings(text: str) -> dict[str, Scalar]:
     speeds = [int(mode["megabit"]) for mode in _MODE.finditer(modes["modes"])] if modes else []
     detected = items.get("Link detected")
     duplex = items.get("Duplex", "").lower()
-    return known(
+    return without_none(
         {
             "speed": int(speed["megabit"]) * 1_000_000 // 8 if speed else None,
             "speed_max": max(speeds) * 1_000_000 // 8 if speeds else None,

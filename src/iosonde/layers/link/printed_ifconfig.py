@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, PrintedSubject, known
+from iosonde.records.printed import PrintedCounters, PrintedSubject, without_none
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import HeadedOutput
@@ -79,7 +79,7 @@ class Ifconfig(HeadedOutput):
 def _facts(text: str, mtu: int) -> dict[str, str | int | float | bool | None]:
     queue = _QUEUE.search(text)
     up = bool(_UP.search(text))
-    return known(
+    return without_none(
         {
             "mtu": mtu,
             "txqueuelen": int(queue[1]) if queue else None,

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, PrintedSubject, known
+from iosonde.records.printed import PrintedCounters, PrintedSubject, without_none
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import HeadedOutput, nearest
@@ -81,7 +81,7 @@ def _link(match: re.Match[str], host: str) -> PrintedSubject:
     return PrintedSubject(
         "link",
         name,
-        known(
+        without_none(
             {
                 "mtu": int(match["mtu"]),
                 "qdisc": match["qdisc"],

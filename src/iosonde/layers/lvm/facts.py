@@ -20,7 +20,7 @@ from typing import Any
 from iosonde import units
 from iosonde.exact import from_json
 from iosonde.layers._raid import geometry
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 
 _REPORT = ("--reportformat", "json", "--units", "b", "--nosuffix")
@@ -127,7 +127,7 @@ def volume_facts(segments: Sequence[Mapping[str, Any]]) -> dict[str, Scalar]:
         "mismatch_cnt": figure(row.get("raid_mismatch_count")),
         **_health(str(row.get("lv_attr", ""))),
     }
-    return known(facts)
+    return without_none(facts)
 
 
 def _health(attributes: str) -> dict[str, Scalar]:

@@ -92,4 +92,4 @@ def _off_the_grid(site: Site) -> int:
     return -start % site.stripe[0]
 
 
-ACCOUNTING = Accounting(declared=_declared, found=mapped)
+ACCOUNTING = Accounting(declared=_declared, discovered=mapped)

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from iosonde.layers.dm.facts import mapper_name
 from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
-from iosonde.records.printed import PrintedSubject, Unreadable, known
+from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
 from iosonde.text.cursor import Prompt, TextCursor
@@ -113,7 +113,7 @@ def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[PrintedSubje
             "below": " ".join(dict.fromkeys(below)) or None,
             "role": "part" if part else None,
         }
-        values = volume_facts(reported) | known(more)
+        values = volume_facts(reported) | without_none(more)
         yield PrintedSubject("lvm", mapper_name(group, volume), values, host)
 
 

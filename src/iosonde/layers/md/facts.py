@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from iosonde.layers._raid.geometry import STRIPED, copies_layout, data_members, layout_number
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 from iosonde.units import KIB, SECTOR, parse_bytes
 
@@ -57,7 +57,7 @@ def array_facts(attributes: Mapping[str, str]) -> dict[str, Scalar]:
     level = attributes.get("level", "")
     chunk = _figure(attributes.get("chunk_size")) if level in STRIPED else None
     disks, layout = (_figure(attributes.get(name)) for name in ("raid_disks", "layout"))
-    return known({
+    return without_none({
         **_geometry(level, disks, chunk, layout),
         "degraded": _figure(attributes.get("degraded")),
         "array_state": attributes.get("array_state"),
@@ -278,7 +278,7 @@ def _mdstat_array(head: re.Match[str], rest: str) -> MdstatArray:
         "working_slots": f"[{working[1]}/{working[2]}] [{working[3]}]" if working else None,
         "bitmap_pages": f"{bitmap['dirty']}/{bitmap['pages']} pages" if bitmap else None,
     }
-    return MdstatArray(head["name"], known(facts), work, known(printed))
+    return MdstatArray(head["name"], without_none(facts), work, without_none(printed))
 
 
 def _marked(members: Sequence[tuple[str, str]]) -> dict[str, Scalar]:
@@ -359,13 +359,13 @@ class MdadmReport:
             facts["layout"] = layout or None
         if self.examined:
             offset = _leading(pairs.get("Data Offset"))
-            return known({
+            return without_none({
                 **facts, "data_offset": offset * SECTOR if offset else None,
                 "role": pairs.get("Device Role"), "uuid": pairs.get("Array UUID"),
             })  # fmt: skip
         size, active = (_leading(pairs.get(name)) for name in ("Array Size", "Active Devices"))
         action, share = self._action()
-        return known({
+        return without_none({
             **facts, "size": size * KIB if size else None,
             "array_state": pairs.get("State", "").split(",")[0].strip() or None,
             "degraded": raid - active if raid is not None and active is not None else None,

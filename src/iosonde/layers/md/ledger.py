@@ -183,7 +183,7 @@ def _bitmap_chunk(covered: int, member: int) -> int:
 # ── as found ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _found(look: Look, layer: StackLayer) -> LedgerLayer:
+def _discovered(look: Look, layer: StackLayer) -> LedgerLayer:
     """An array with the write-intent bitmap that it was found with.
 
     Source: Linux 6.1, Documentation/admin-guide/md.rst (`bitmap/location`: sectors from the
@@ -316,7 +316,7 @@ def _alternatives(look: Look, layer: StackLayer) -> Iterator[tuple[str, Scalar]]
 
 ACCOUNTING = Accounting(
     declared=_declared,
-    found=_found,
+    discovered=_discovered,
     extra={
         "rmw_level": "0, 1 or 2",
         "stripe_cache_size": "stripes",

@@ -15,7 +15,7 @@ from iosonde.layers.md.facts import (
     parse_mdadm,
     parse_mdstat,
 )
-from iosonde.records.printed import PrintedSubject, Unreadable, known
+from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
 from iosonde.text.reader import StateOutput
@@ -69,7 +69,7 @@ class Mdadm(StateOutput):
 def _as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     """The state in mdadm's words, the count of changes, and how many devices there are."""
     events, devices = pairs.get("Events", ""), pairs.get("Total Devices", "")
-    return known({
+    return without_none({
         "state": pairs.get("State"),
         "members_state": pairs.get("Array State", "").partition(" ")[0] or None,
         "events": int(events) if events.isdecimal() else None,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from iosonde import kerneltext
 from iosonde.layers.layer import options_of
-from iosonde.records.printed import known
+from iosonde.records.printed import without_none
 from iosonde.records.stack import Json, Scalar
 
 ETAB = "/var/lib/nfs/etab"
@@ -31,7 +31,7 @@ _LINE = re.compile(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$")
 def mount_facts(source: str, options: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """Server, export and what the mount is, from its source and options. Sizes in bytes."""
     server, _, export = source.rpartition(":/")
-    return known(
+    return without_none(
         {
             "server": server.strip("[]"),
             "export": "/" + export,

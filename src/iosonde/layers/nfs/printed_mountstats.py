@@ -23,7 +23,7 @@ from iosonde.records.printed import (
 )
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines
-from iosonde.text.torn import words
+from iosonde.text.torn import torn_words
 
 _DEVICE = re.compile(
     r"\s*device (?P<source>\S+) mounted on (?P<point>\S+) with fstype (?P<type>\w+)"
@@ -138,7 +138,7 @@ def _of_file(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, int]
     if parts.get("age") and parts["age"][0].strip().isdecimal():
         values["age"] = int(parts["age"][0])
     if "bytes" in parts:
-        figures = [int(word) for word in words(parts["bytes"], len(_BYTES))]
+        figures = [int(word) for word in torn_words(parts["bytes"], len(_BYTES))]
         amounts: dict[str, Json] = dict(zip(_BYTES, figures, strict=True))
         values["bytes"] = amounts
     counted: dict[str, Json] = {op: _operation(parts[op]) for op in sorted(ops)}
@@ -150,7 +150,9 @@ def _of_file(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, int]
 
 def _operation(parts: list[str]) -> Json:
     """The figures of one operation, seconds instead of milliseconds; None where it never ran."""
-    figures = [int(word) for word in words(parts, 8 if len(" ".join(parts).split()) < 9 else 9)]
+    figures = [
+        int(word) for word in torn_words(parts, 8 if len(" ".join(parts).split()) < 9 else 9)
+    ]
     if not any(figures):
         return None
     named: dict[str, Json] = {}

@@ -23,7 +23,7 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.text.cursor import Output, TextCursor, command_before, lines
-from iosonde.text.torn import words
+from iosonde.text.torn import torn_words
 
 _NAMES = "rc|fh|io|th|ra|net|rpc|proc2|proc3|proc4ops|proc4|wdeleg_getattr"
 _NAMED = re.compile(rf"(?:^|(?<=\s))({_NAMES})(?=\s+\d)")
@@ -63,7 +63,7 @@ class _Group:
     def figures(self) -> list[str] | None:
         """Its figures; None where they are not as many as there must be."""
         for count in self.expected():
-            figures = words(self.parts, count)
+            figures = torn_words(self.parts, count)
             if len(figures) == count:
                 return figures
         return None

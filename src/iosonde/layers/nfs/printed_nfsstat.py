@@ -19,7 +19,7 @@ from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import StateOutput
-from iosonde.text.torn import words
+from iosonde.text.torn import torn_words
 
 _HEAD = re.compile(
     r"\s*(?P<side>Server|Client)\s+(?P<what>rpc stats|packet stats|reply cache|file handle cache"
@@ -56,11 +56,11 @@ class _Table:
             return
         shares = "".join(self.figures).count("%")
         if shares:
-            names = words(self.names, shares)
-            figures = [word.rstrip("%") for word in words(self.figures, 2 * shares)][::2]
+            names = torn_words(self.names, shares)
+            figures = [word.rstrip("%") for word in torn_words(self.figures, 2 * shares)][::2]
         else:
             names = " ".join(self.names).split()
-            figures = words(self.figures, len(names))
+            figures = torn_words(self.figures, len(names))
         if len(names) != len(figures):
             raise Unreadable(f"{len(names)} names have {len(figures)} figures")
         named = zip(names, figures, strict=True)

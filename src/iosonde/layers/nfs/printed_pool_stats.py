@@ -17,7 +17,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines
 from iosonde.text.reader import StateOutput, nearest
-from iosonde.text.torn import words
+from iosonde.text.torn import torn_words
 
 _COLUMNS = ("packets-arrived", "sockets-enqueued", "threads-woken", "overloads-avoided",
             "threads-timedout")  # fmt: skip
@@ -77,7 +77,7 @@ def _rows(cursor: TextCursor, first: int, count: int) -> tuple[list[list[int]], 
         if not _FIGURES.match(line):
             break
         parts.append(line)
-        figures = words(parts, count)
+        figures = torn_words(parts, count)
         if len(figures) < count:
             continue
         rows.append([int(word) for word in figures])

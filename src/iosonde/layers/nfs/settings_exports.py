@@ -32,7 +32,7 @@ CHOICES: Mapping[str, tuple[str, str]] = {
 _CLIENT = re.compile(r"(?<=\()[^()]*(?=\))")
 
 
-def _words(address: str) -> tuple[str, str, str]:
+def _choices(address: str) -> tuple[str, str, str]:
     name, _, directory = address.partition(" ")
     return *CHOICES[name], directory
 
@@ -71,7 +71,7 @@ class Exports(Scripted):
 
     @override
     def arguments(self, address: str) -> tuple[str, ...]:
-        return (*_words(address), ETAB)
+        return (*_choices(address), ETAB)
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
@@ -96,7 +96,7 @@ class Exports(Scripted):
         for text in (await self._texts(host)).values() if addresses else ():
             exports = parse_exports(text)
             for address in addresses:
-                default, other, directory = _words(address)
+                default, other, directory = _choices(address)
                 if clients := exports.get(directory):
                     values_now = [
                         other if other in client.options else default for client in clients

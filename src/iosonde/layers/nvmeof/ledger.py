@@ -24,7 +24,7 @@ def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     return far(Far(read=REQUEST, write=REQUEST, inline=inline), scene)
 
 
-ACCOUNTING = Accounting(declared=_declared, found=far_as_found, networked=True)
+ACCOUNTING = Accounting(declared=_declared, discovered=far_as_found, networked=True)
 
 
-TARGET = Accounting(declared=same, found=handed_down)
+TARGET = Accounting(declared=same, discovered=handed_down)

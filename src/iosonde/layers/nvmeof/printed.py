@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedSubject, known
+from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
 from iosonde.text.reader import StateOutput
@@ -111,7 +111,7 @@ def _subject(row: re.Match[str], host: str) -> PrintedSubject:
         "logical_block_size": units.parse_bytes(row["block"].replace(" ", "")),
         "metadata_size": int(row["meta"].split()[0]) or None,
     }
-    return PrintedSubject("disk", row["node"].removeprefix("/dev/"), known(values), host)
+    return PrintedSubject("disk", row["node"].removeprefix("/dev/"), without_none(values), host)
 
 
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────
@@ -152,4 +152,4 @@ def _device(
         "size": int(space["PhysicalSize"]) if "PhysicalSize" in space else None,
         "logical_block_size": int(space["SectorSize"]) if "SectorSize" in space else None,
     }
-    return PrintedSubject("disk", path.removeprefix("/dev/"), known(values), host)
+    return PrintedSubject("disk", path.removeprefix("/dev/"), without_none(values), host)

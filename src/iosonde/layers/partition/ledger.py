@@ -17,11 +17,11 @@ def _partition(site: Site, scene: LedgerContext) -> LedgerLayer:
     return LedgerLayer(Linear(start=declared.start), size)
 
 
-def _found(_: Look, layer: StackLayer) -> LedgerLayer:
+def _discovered(_: Look, layer: StackLayer) -> LedgerLayer:
     start = layer.facts.get("start")
     if not isinstance(start, int):
         raise NotCovered("where it begins is not known")
     return LedgerLayer(Linear(start=start), layer.size or 0, order=(0,))
 
 
-ACCOUNTING = Accounting(declared=_partition, found=_found)
+ACCOUNTING = Accounting(declared=_partition, discovered=_discovered)

@@ -28,8 +28,8 @@ def _idle(case: EvidenceSet) -> Iterable[Finding]:
         if _layout(state):
             striped.setdefault((state.source, state.name), []).append(state)
     for trial in case.trials:
-        said = next((word for word in _words(trial) if _STRIPED.search(word)), "")
-        volumes = [*(_printed(trial) if said else ()), *_known(trial, striped)]
+        said = next((word for word in _texts(trial) if _STRIPED.search(word)), "")
+        volumes = [*(_printed(trial) if said else ()), *_counted_volumes(trial, striped)]
         for volume, why, members in volumes:
             finding = _unused(trial, volume, why or f"“{said}”", members)
             if finding:
@@ -37,7 +37,7 @@ def _idle(case: EvidenceSet) -> Iterable[Finding]:
                 break
 
 
-def _words(trial: TrialEvidence) -> Iterator[str]:
+def _texts(trial: TrialEvidence) -> Iterator[str]:
     yield from (trial.heading, trial.label, *trial.row)
 
 
@@ -66,7 +66,7 @@ def _layout(state: StateEvidence) -> str:
     return f"{stripes} stripes" if isinstance(stripes, int) and stripes > 1 else ""
 
 
-def _known(
+def _counted_volumes(
     trial: TrialEvidence, striped: Mapping[tuple[str, str], Sequence[StateEvidence]]
 ) -> Iterator[tuple[str, str, Mapping[str, Mapping[str, float]]]]:
     """Volumes whose members and layout are known, and what was counted at each."""

@@ -27,8 +27,8 @@ from iosonde.loads.fio.options import (
     ARGUMENTS,
     ENGINES,
     FLAGS,
-    KNOWN,
     LOGS,
+    OPTION_NAMES,
     REFUSED,
     SET_HERE,
 )
@@ -170,11 +170,11 @@ def _check_option(key: str, value: str | None, where: str) -> None:
         raise UsageError(f"fio's {key} is not allowed here: {REFUSED[key]}", where=where)
     if not _OPTION.fullmatch(key):
         raise UsageError(f"{key!r} cannot be an option of fio", where=where)
-    if key not in KNOWN | ARGUMENTS | SET_HERE.keys() and (near := _meant(key)):
+    if key not in OPTION_NAMES | ARGUMENTS | SET_HERE.keys() and (near := _meant(key)):
         raise ToolRefuses(f"fio has no option {key!r}", where=where, hint=f"did you mean {near!r}?")
     if value is None or key in SET_HERE:
         return
-    if "/" in value and key not in KNOWN:
+    if "/" in value and key not in OPTION_NAMES:
         raise UsageError(
             f"{key}={value} may name a path beside the target, and {key} is not known here",
             where=where,
@@ -206,7 +206,7 @@ def _check_value(key: str, value: str, where: str) -> None:
 @cache
 def _plain() -> dict[str, str]:
     """Known options by their letters and digits alone; of two that are alike the first."""
-    names = sorted(KNOWN | REFUSED.keys() | SET_HERE.keys(), reverse=True)
+    names = sorted(OPTION_NAMES | REFUSED.keys() | SET_HERE.keys(), reverse=True)
     return {re.sub(r"[_-]", "", name): name for name in names}
 
 
@@ -214,7 +214,7 @@ def _meant(key: str) -> str:
     """A known option that differs only in _ and -, or in one or two letters; "" where none."""
     if name := _plain().get(re.sub(r"[_-]", "", key.lower())):
         return name
-    near = get_close_matches(key, KNOWN, n=1, cutoff=0.85)
+    near = get_close_matches(key, OPTION_NAMES, n=1, cutoff=0.85)
     return near[0] if near else ""
 
 

@@ -222,7 +222,7 @@ def read_command_line(text: str, *, name: str, where: str) -> tuple[list[Section
         UsageError: shell syntax, a job file among the options, or no option at all.
     """
     mended, notes = _mend(text)
-    arguments = _words(mended, where)
+    arguments = _arguments(mended, where)
     options = _options(_after_fio(arguments, where), where)
     return _sections(options, name), notes
 
@@ -237,7 +237,7 @@ def _mend(text: str) -> tuple[str, list[str]]:
     return dashed, notes
 
 
-def _words(text: str, where: str) -> list[str]:
+def _arguments(text: str, where: str) -> list[str]:
     try:
         lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
         lexer.whitespace_split = True

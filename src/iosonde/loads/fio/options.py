@@ -115,7 +115,7 @@ ENGINES: Final = _names(
 SYNCHRONOUS: Final = _names("sync psync vsync pvsync pvsync2 mmap splice")
 """I/O engines that have one I/O in flight whatever `iodepth` says."""
 
-KNOWN: Final = _names(
+OPTION_NAMES: Final = _names(
     """
     allow_file_create allow_mounted_write allrandrepeat apptag apptag_mask atomic ba
     block_error_percentiles blockalign blocksize blocksize_range blocksize_unaligned bs

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, KNOWN
+from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, OPTION_NAMES
 from iosonde.loads.fio.text_figures import sections_of, without_shell
 from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
 from iosonde.text.cursor import Output, TextCursor, prompt_in
@@ -29,7 +29,7 @@ _TORN = re.compile(r"\s--?$")
 _GOES_ON = re.compile(r"[=,]$")
 _LINES = 40
 _WIDE = 60
-_PLAIN = {name.replace("_", "") for name in KNOWN | ALIASES.keys()}
+_PLAIN = {name.replace("_", "") for name in OPTION_NAMES | ALIASES.keys()}
 _TELLING = frozenset({"rw", "readwrite", "bs", "blocksize", "name", "filename", "ioengine", "size"})
 
 

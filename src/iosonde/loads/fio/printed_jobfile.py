@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from iosonde.errors import UsageError
 from iosonde.loads.fio.job import Section, read_job_file
-from iosonde.loads.fio.options import ALIASES, FLAGS, KNOWN
+from iosonde.loads.fio.options import ALIASES, FLAGS, OPTION_NAMES
 from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
 from iosonde.text.cursor import Output, TextCursor, joined, lines, prompt_in
 
@@ -33,7 +33,7 @@ _ANCHORS = (
     "[global]", "rw=read", "rw=write", "rw=rand", "rw=trim", "rw=rw", "rw=${", "rw = ",
     "readwrite=", "readwrite = ", "ioengine=", "ioengine = ",
 )  # fmt: skip
-_NAMES = KNOWN | ALIASES.keys() | FLAGS
+_NAMES = OPTION_NAMES | ALIASES.keys() | FLAGS
 _BLANKS = 3
 _MOST = 400
 

@@ -30,9 +30,9 @@ _BOOLEANS = frozenset({
     "direct", "end_fsync", "time_based", "group_reporting", "norandommap", "sync", "buffered",
     "stonewall", "thread", "invalidate", "fsync_on_close",
 })  # fmt: skip
-_WORDS = frozenset({"rw", "ioengine", "filename", "directory", "verify", "description"})
+_TEXTS = frozenset({"rw", "ioengine", "filename", "directory", "verify", "description"})
 _PLAIN = {
-    name.replace("_", ""): name for name in _SIZES | _COUNTS | _TIMES | _BOOLEANS | _WORDS
+    name.replace("_", ""): name for name in _SIZES | _COUNTS | _TIMES | _BOOLEANS | _TEXTS
 } | ALIASES
 _LONGEST = 4000
 _SHELL_END = re.compile(r"\s(?:\d?>>?|[|;&<]|2>&1)")

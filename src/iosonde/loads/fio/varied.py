@@ -9,13 +9,13 @@ from iosonde.errors import UsageError
 from iosonde.loads.fio import figures
 from iosonde.loads.fio.demand import jobs_of
 from iosonde.loads.fio.job import Effective, Job, Option, Section, effective, job_of, phases
-from iosonde.loads.fio.options import ALIASES, KNOWN, REFUSED, SET_HERE, SYNCHRONOUS
+from iosonde.loads.fio.options import ALIASES, OPTION_NAMES, REFUSED, SET_HERE, SYNCHRONOUS
 from iosonde.records.load import Load
 from iosonde.records.stack import Json, Scalar
 
 _LIST = re.compile(r"\{\s*([^{},\s]+(?:\s*,\s*[^{},\s]+)+)\s*\}")
 _TEXTS = frozenset({"name", "description", "comm", "filename_format", "verify_pattern"})
-_VARIED = KNOWN - SET_HERE.keys() - REFUSED.keys() - _TEXTS
+_VARIED = OPTION_NAMES - SET_HERE.keys() - REFUSED.keys() - _TEXTS
 _NAMES = {"rwmix": "rwmixread"}
 _COUNTS = {"iodepth": (1, 10**6), "numjobs": (1, 4096), "rwmixread": (0, 100),
            "rwmixwrite": (0, 100)}  # fmt: skip

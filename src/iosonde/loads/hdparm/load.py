@@ -39,7 +39,7 @@ _METRICS = {
     "O_DIRECT disk": "buffered_read.bandwidth",
 }
 _SCALE = {"k": units.KIB, "M": units.MIB, "G": units.GIB}
-_WORDS = {"--direct"}
+_FLAGS = {"--direct"}
 _TIMEOUT = 120.0
 _LENGTH = {"T": 2.0, "t": 3.0}
 
@@ -79,7 +79,7 @@ class Hdparm(LoadEngine):
         ]  # the target says where
         tests = "".join(word[1:] for word in arguments if re.fullmatch("-[tT]+", word))
         stray = [
-            word for word in arguments if not re.fullmatch("-[tT]+", word) and word not in _WORDS
+            word for word in arguments if not re.fullmatch("-[tT]+", word) and word not in _FLAGS
         ]
         return tests, "--direct" in arguments, stray
 

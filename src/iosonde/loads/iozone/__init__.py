@@ -57,7 +57,9 @@ class Iozone(LoadEngine):
                 "the iozone command names no test", where=where,
                 hint="-i 0 -i 1 writes and reads, -i 2 is random; -a does everything",
             )  # fmt: skip
-        return Load("iozone", name, {"arguments": list(asked.words()), "notes": list(asked.notes)})
+        return Load(
+            "iozone", name, {"arguments": list(asked.as_arguments()), "notes": list(asked.notes)}
+        )
 
     @override
     def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
@@ -107,7 +109,7 @@ class Iozone(LoadEngine):
         asked = of_spec(load.spec)
         beside = tuple(f"{target.path}.{number}" for number in range(1, (asked.processes or 1) + 1))
         files = ["-F", *beside] if asked.processes else ["-f", *beside]
-        return LoadCommand(("iozone", *asked.words(), *files), timeout=_HOURS, beside=beside)
+        return LoadCommand(("iozone", *asked.as_arguments(), *files), timeout=_HOURS, beside=beside)
 
     @override
     def parse(self, raw: RawOutput) -> LoadResult:

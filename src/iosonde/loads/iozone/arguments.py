@@ -58,7 +58,7 @@ class IozoneArguments:
         """Whether it is there."""
         return any(name == option for name, _ in self.options)
 
-    def words(self) -> list[str]:
+    def as_arguments(self) -> list[str]:
         """As arguments for iozone."""
         return [word for name, value in self.options for word in (name, value) if word is not None]
 

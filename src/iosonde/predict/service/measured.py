@@ -86,7 +86,7 @@ class CalibratedDevice(ServiceModel):
     grids: Mapping[Way, TimeGrid]
     off: float
     factor: float = 1.0
-    _known: dict[tuple[bool, bool, int, int], float] = field(default_factory=dict)
+    _cached: dict[tuple[bool, bool, int, int], float] = field(default_factory=dict)
 
     buffer = 0
     burst = 0.0
@@ -105,9 +105,9 @@ class CalibratedDevice(ServiceModel):
             UsageError: nothing of the kind was measured.
         """
         key = access.write, access.jump, access.size, queue
-        if key not in self._known:
-            self._known[key] = self._grid(access).seconds(access.size, queue)
-        return self._known[key] * self.factor, 0.0
+        if key not in self._cached:
+            self._cached[key] = self._grid(access).seconds(access.size, queue)
+        return self._cached[key] * self.factor, 0.0
 
     def _grid(self, access: Access) -> TimeGrid:
         grid = self.grids.get((access.write, access.jump))

@@ -92,7 +92,7 @@ class RunningCampaign:
                     where=f"run {self._run.id}",
                     hint="another version of iosonde measured it; begin a new campaign",
                 )
-            self.search.tell(_told(measurement))
+            self.search.tell(_observation(measurement))
 
     async def execute(self) -> Result:
         """To the answer; what it says of applying is done.
@@ -106,7 +106,7 @@ class RunningCampaign:
                 part = "search" if self.search.proof is None else "proof"
                 measurement, loop = await self._measure(asked, part)
                 self._keep(measurement, loop)
-                self.search.tell(_told(measurement))
+                self.search.tell(_observation(measurement))
                 so_far = self._trials[measurement.trial].so_far if loop else None
                 self._watch(MeasurementKept(measurement, self.search.standing(), so_far))
         finally:  # whatever ends it
@@ -288,7 +288,7 @@ def label(settings: Mapping[str, Scalar]) -> str:
     return "[" + ", ".join(f"{name}={value}" for name, value in settings.items()) + "]"
 
 
-def _told(measurement: Measurement) -> Observation:
+def _observation(measurement: Measurement) -> Observation:
     """What the strategy is told of a measurement."""
     return Observation(
         measurement.figure,

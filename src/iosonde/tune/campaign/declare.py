@@ -120,7 +120,7 @@ class DeclaredGoal(_Strict):
     pick_level: Share = 0.1
 
     @model_validator(mode="after")
-    def _one(self) -> DeclaredGoal:
+    def _check_goal(self) -> DeclaredGoal:
         if (self.maximise is None) == (self.minimise is None):
             raise ValueError("say `maximise: METRIC` or `minimise: METRIC`")
         return self

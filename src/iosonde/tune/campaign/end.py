@@ -48,8 +48,8 @@ def result_of(
     """
     settings = search.space.settings
     return Result(
-        ending=answer.found.ending.value, reason=answer.found.reason,
-        baseline=settings(search.space.baseline), pick=settings(answer.found.pick),
+        ending=answer.result.ending.value, reason=answer.result.reason,
+        baseline=settings(search.space.baseline), pick=settings(answer.result.pick),
         winner=dict(answer.settings), confirmed=answer.confirmed, gain=answer.gain,
         sentence=answer.sentence, search=answer.search, proof=answer.proof,
         applied=applied, rolled_back=not applied,

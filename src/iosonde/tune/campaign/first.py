@@ -48,7 +48,7 @@ def first_of(file: TuneFile, space: Space, strategy: str) -> First:
     elif not STRATEGIES.load(strategy).looks_first(hoped):
         why = f"{strategy} measures in an order of its own (`strategy: model` does not)"
     else:
-        listed = "; ".join(map(_words, hopeful))
+        listed = "; ".join(map(_listing, hopeful))
         return First(str(prior), hopeful, f"looked at first, as {prior} ranks them: {listed}")
     return First(str(prior), (), f"the prior {prior} changes nothing: {why}")
 
@@ -65,6 +65,6 @@ def _place(file: TuneFile) -> Path:
     return (directory / Path(file.study.prior).expanduser()).absolute()
 
 
-def _words(settings: Mapping[str, Scalar]) -> str:
+def _listing(settings: Mapping[str, Scalar]) -> str:
     return ", ".join(f"{name}={'as it comes' if value is None else value}"
                      for name, value in settings.items())  # fmt: skip

@@ -93,12 +93,12 @@ async def outlook(file: TuneFile, permissions: tuple[Permission, ...], watch: Pr
         return _declared(file, place, place.stack)
     try:
         await place.open()
-        return _known(file, place, await resolve(file, place))
+        return _with_readings(file, place, await resolve(file, place))
     finally:
         await place.close()
 
 
-def _known(file: TuneFile, place: MeasurementSite, resolved: Resolved) -> Outlook:
+def _with_readings(file: TuneFile, place: MeasurementSite, resolved: Resolved) -> Outlook:
     """With what hosts say of every setting."""
     intent = intent_of(file.study, resolved, (), built=False)
     space = resolved.space(intent.allowed)

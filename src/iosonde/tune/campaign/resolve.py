@@ -106,7 +106,7 @@ class Names:
 
     def __init__(self, place: MeasurementSite) -> None:
         self._place = place
-        self._known: list[tuple[str, Settable]] = []
+        self._settable: list[tuple[str, Settable]] = []
         self._layers: dict[str, list[tuple[StackLayer, frozenset[str]]]] = {}
         """Of each host its layers, with all names of their devices."""
         self._depths: dict[str, int] = {}
@@ -121,7 +121,7 @@ class Names:
             if self._place.stack:
                 aliases = await asyncio.gather(*(_names(host, layer) for layer in layers))
                 self._layers[name] = list(zip(layers, aliases, strict=True))
-            self._known += [(name, setting) for setting in await settable(host, discovered)]
+            self._settable += [(name, setting) for setting in await settable(host, discovered)]
             by_id = {layer.id: layer for layer in layers}
             for layer in layers:
                 self._depths[layer.id] = _depth(layer.id, by_id)
@@ -146,8 +146,8 @@ class Names:
             UsageError: there is none, or several.
         """
         meant = await self._of_stack(name)
-        places = {id(setting): host for host, setting in self._known}
-        match = find([setting for _, setting in self._known], meant)
+        places = {id(setting): host for host, setting in self._settable}
+        match = find([setting for _, setting in self._settable], meant)
         return places[id(match)], match
 
     async def _of_stack(self, name: str) -> str:

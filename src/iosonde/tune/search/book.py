@@ -20,14 +20,16 @@ class BookedMeasurement:
     """One measurement as it was asked and told."""
 
     ask: Ask
-    told: Observation
+    observation: Observation
     changed: tuple[str, ...]
 
     @property
     def device_seconds(self) -> float:
         """Changing, settling and measuring."""
         asked = self.ask.settle + self.ask.seconds
-        return self.told.change_seconds + (asked if self.told.spent is None else self.told.spent)
+        return self.observation.change_seconds + (
+            asked if self.observation.spent is None else self.observation.spent
+        )
 
 
 @dataclass(slots=True)
@@ -120,7 +122,7 @@ class Book:
         if self._breaches.get(candidate, 0) >= 2:
             broken = [
                 name for entry in self.entries if entry.ask.candidate == candidate
-                for name in entry.told.breaches
+                for name in entry.observation.breaches
             ]  # fmt: skip
             return f"it breaks {', '.join(dict.fromkeys(broken))}"
         return ""
@@ -142,7 +144,7 @@ class Book:
         """Each changed setting takes an equal part of what the estimate was off by."""
         if not entry.changed:
             return
-        off = entry.told.change_seconds - sum(self._cost[name][0] for name in entry.changed)
+        off = entry.observation.change_seconds - sum(self._cost[name][0] for name in entry.changed)
         for name in entry.changed:
             cost, seen = self._cost[name]
             weight = 1 / (seen + 1)
@@ -153,7 +155,7 @@ class Book:
 
         Never fewer than the goal asks for: what is not seen is not proven absent.
         """
-        figure, first = entry.told.figure, entry.told.discarded
+        figure, first = entry.observation.figure, entry.observation.discarded
         if not entry.ask.settle or not first or not figure or first <= 0:
             return
         self._steps.append(log(first / figure))

@@ -83,7 +83,7 @@ class Confirmation:
         following = "" if self._outcome else "the next pair"
         return SearchStanding(stands, self.search.pick, self.book.used, self.book.left, following)
 
-    def found(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """The pick where its gain is confirmed, else what was in force."""
         verdict = self.verdict()
         if verdict.outcome is Outcome.BETTER:

@@ -58,7 +58,7 @@ class GridSearch:
 
     def standing(self) -> SearchStanding:
         """All candidates; after the end those within the margin of the pick are equivalent."""
-        result = self.found()
+        result = self.result()
         stands = []
         for candidate in self.blocks.field:
             state, reason = self.blocks.out.get(candidate, (CandidateState.ALIVE, ""))
@@ -68,7 +68,7 @@ class GridSearch:
         following = "" if self._reason else self._why()
         return SearchStanding(tuple(stands), result.pick, self.book.used, self.book.left, following)
 
-    def found(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """The best mean, and whether it is shown to be; the safest of those that cannot be beaten.
 
         Student's t on the differences within blocks, corrected for the number of candidates.

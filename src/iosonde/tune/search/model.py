@@ -57,7 +57,7 @@ class ModelSearch:
         self.model = Anova(space.sizes, self._field, span, _KNOT)
         self._first = self._spread_out()
         self._asked: tuple[int, Ask] | None = None
-        self._found: SearchResult | None = None
+        self._result: SearchResult | None = None
         self._decided = False  # when last asked; it must be so twice running
         self._out = np.zeros(len(self._field), dtype=bool)
 
@@ -68,12 +68,12 @@ class ModelSearch:
 
     def ask(self) -> Ask | None:
         """A candidate that may be the best, by the posterior; None when it is decided."""
-        if self._found:
+        if self._result:
             return None
         if self._asked:
             return self._asked[1]
         if self._out.all():
-            self._found = SearchResult(
+            self._result = SearchResult(
                 Ending.UNDECIDED, self.space.baseline, (), "no candidate keeps the limits"
             )
             return None
@@ -81,7 +81,7 @@ class ModelSearch:
         asked = self.book.request(self._field[at], self.goal.seconds, self._why())
         change = self.book.cost(self.book.in_force, asked.candidate)
         if self.book.used + change + asked.settle + asked.seconds > self._end_at:
-            self._found = self._conclude("the budget is used up")
+            self._result = self._conclude("the budget is used up")
             return None
         self._asked = at, asked
         return asked
@@ -104,13 +104,13 @@ class ModelSearch:
             conclusion = self._conclude("none can be better by more than the margin")
             decided = conclusion.ending is not Ending.UNDECIDED
             if decided and self._decided:
-                self._found = conclusion
+                self._result = conclusion
             self._decided = decided
 
     def standing(self) -> SearchStanding:
         """Candidates that were measured, the best, and what comes next."""
-        result = self.found()
-        decided = self._found and result.ending is not Ending.UNDECIDED
+        result = self.result()
+        decided = self._result and result.ending is not Ending.UNDECIDED
         stands = []
         for at, candidate in enumerate(self._field):
             if candidate not in self.book.spent:
@@ -121,12 +121,12 @@ class ModelSearch:
                 state = CandidateState.EQUIVALENT if near else CandidateState.ELIMINATED
             stands.append(self.book.stand(candidate, state, self.book.infeasible(candidate)))
         left = max(self._end_at - self.book.used, 0.0)
-        following = "" if self._found else self._why()
+        following = "" if self._result else self._why()
         return SearchStanding(tuple(stands), result.pick, self.book.used, left, following)
 
-    def found(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """What came out; while it runs, the highest posterior mean."""
-        return self._found or self._conclude("the search is not over")
+        return self._result or self._conclude("the search is not over")
 
     def _why(self) -> str:
         return f"loop {len(self.book.entries) + 1}, where the best may be"

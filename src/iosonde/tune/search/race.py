@@ -52,7 +52,7 @@ class Race:
         self.space, self.goal = space, goal
         self.book = book or Book(space, goal)
         self.blocks = Blocks(space.candidates() if among is None else among, self.book, seed)
-        self._found: SearchResult | None = None
+        self._result: SearchResult | None = None
 
     @classmethod
     def looks_first(cls, space: Space) -> bool:
@@ -62,9 +62,9 @@ class Race:
 
     def ask(self) -> Ask | None:
         """The next loop of the present block; None when the race is over."""
-        if not self._found and len(self.blocks.alive) <= 1:
+        if not self._result and len(self.blocks.alive) <= 1:
             self._last_one()
-        if self._found:
+        if self._result:
             return None
         asked = self.blocks.ask(self._why())
         if asked is None:
@@ -78,22 +78,22 @@ class Race:
 
     def standing(self) -> SearchStanding:
         """Candidates alive and out, the best, and what comes next."""
-        result = self.found()
-        shown = self._found and result.ending is not Ending.UNDECIDED
+        result = self.result()
+        shown = self._result and result.ending is not Ending.UNDECIDED
         stands = []
         for candidate in self.blocks.field:
             state, reason = self.blocks.out.get(candidate, (CandidateState.ALIVE, ""))
             if state is CandidateState.ALIVE and shown and candidate in result.equivalent:
                 state = CandidateState.EQUIVALENT
             stands.append(self.book.stand(candidate, state, reason))
-        following = "" if self._found else self._why()
+        following = "" if self._result else self._why()
         used, left = self.book.used, self.book.left
         return SearchStanding(tuple(stands), result.pick, used, left, following)
 
-    def found(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """What came out; while it runs, the best mean so far."""
-        if self._found:
-            return self._found
+        if self._result:
+            return self._result
         best = self.blocks.best()
         return SearchResult(Ending.UNDECIDED, best, (best,), "the race is not over")
 
@@ -160,7 +160,7 @@ class Race:
         self, ending: Ending, pick: Candidate, same: tuple[Candidate, ...], reason: str
     ) -> None:
         noise, pair = self.blocks.noise(), self.blocks.pair(self.space.baseline, pick)
-        self._found = SearchResult(
+        self._result = SearchResult(
             ending, pick, same or (pick,), reason, noise.variance, noise.freedom,
             pair.variance, pair.freedom,
         )  # fmt: skip

@@ -34,7 +34,7 @@ class Stage:
     """A finished stage: the layer, what its search found, and the winner of all stages so far."""
 
     layer: str
-    found: SearchResult
+    result: SearchResult
     winner: Candidate
 
 
@@ -89,16 +89,18 @@ class Staged:
         best = self._lift(now.best) if now else self._current
         return SearchStanding((*done, *stands), best, used, left, now.next if now else "")
 
-    def found(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """All winners together."""
-        open_ends = [stage.layer for stage in self.stages if stage.found.ending is Ending.UNDECIDED]
+        open_ends = [
+            stage.layer for stage in self.stages if stage.result.ending is Ending.UNDECIDED
+        ]
         if self._search:
             reason = "not all stages are done"
         elif open_ends:
             reason = f"left as they are: {', '.join(open_ends)}"
         else:
             reason = "all stages are decided"
-        last = self.stages[-1].found if self.stages else None
+        last = self.stages[-1].result if self.stages else None
         ending = Ending.WINNER
         if self._current == self.space.baseline:
             ending = Ending.UNDECIDED if open_ends or self._search else Ending.EQUIVALENT
@@ -125,7 +127,7 @@ class Staged:
         """Takes the stage's winner into force for the stages above."""
         if self._search is None:
             return
-        stand, result = self._search.standing(), self._search.found()
+        stand, result = self._search.standing(), self._search.result()
         self._used += stand.used
         lifted = [
             replace(candidate, candidate=self._lift(candidate.candidate), stage=self._layer)

@@ -168,7 +168,7 @@ class Strategy(Protocol):
     def standing(self) -> SearchStanding:
         """How the search stands now."""
 
-    def found(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """What came out; while it runs, the best guess."""
 
 

@@ -109,7 +109,7 @@ class Sweep:
         used, left = self.book.used, self.book.left
         return SearchStanding(tuple(stands), self._current, used, left, following)
 
-    def found(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """The baseline with every value that was better for certain."""
         pick, reason = self._current, self._reason or "the sweep is not done"
         if pick != self.space.baseline:

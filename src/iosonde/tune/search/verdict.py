@@ -37,7 +37,7 @@ class CampaignAnswer:
     confirmed: bool
     gain: Verdict | None
     equivalent: tuple[Candidate, ...]
-    found: SearchResult
+    result: SearchResult
     search: float
     proof: float
     sentence: str
@@ -69,7 +69,7 @@ class Proven:
             used = self.search.standing().used
             rest = replace(self.goal, budget=max(self.goal.budget - used, 0.0))
             self.proof = Confirmation(
-                self.space, rest, self.search.found(), seed=self._seed + 1, in_force=self._last
+                self.space, rest, self.search.result(), seed=self._seed + 1, in_force=self._last
             )
         return self.proof.ask()
 
@@ -85,13 +85,13 @@ class Proven:
         proof = self.proof.standing()
         return replace(stand, used=stand.used + proof.used, left=proof.left, next=proof.next)
 
-    def found(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """What is to be in force.
 
         Where the pick is the baseline there is no proof, and no more is known than by the search.
         """
-        result = self.search.found()
-        return self.proof.found() if self.proof and result.pick != self.space.baseline else result
+        result = self.search.result()
+        return self.proof.result() if self.proof and result.pick != self.space.baseline else result
 
     def answer(self) -> CampaignAnswer:
         """What came out.
@@ -101,7 +101,7 @@ class Proven:
         """
         if self.proof is None:
             raise RuntimeError("the search has not ended")
-        result = self.search.found()
+        result = self.search.result()
         moved = result.pick != self.space.baseline
         gain = self.proof.verdict() if moved else None
         confirmed = gain is not None and gain.outcome is Outcome.BETTER

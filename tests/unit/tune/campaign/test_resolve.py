@@ -372,7 +372,7 @@ async def test_a_volume_is_found_whichever_of_its_names_the_stack_has() -> None:
         (one, await module._names(cast("Any", here), one))
         for one in (layer("local", "disk:gone"), volume)
     ]
-    names._known.append(("local", one("local", "lvm:vg-lv", "read_ahead_kb", 128)))
+    names._settable.append(("local", one("local", "lvm:vg-lv", "read_ahead_kb", 128)))
     _, found = await names.find("lv.read_ahead_kb")
     assert found.title == "lvm:vg-lv"
 
@@ -389,6 +389,6 @@ async def test_a_disks_name_is_not_that_of_the_file_system_on_it() -> None:
         for each in (mounted, layer("local", "disk:sda"))
     ]
     for title, setting in (("ext4:/mnt/data", "atime"), ("disk:sda", "nomerges")):
-        names._known.append(("local", one("local", title, setting, 1)))
+        names._settable.append(("local", one("local", title, setting, 1)))
     assert (await names.find("disk.nomerges"))[1].title == "disk:sda"
     assert (await names.find("fs.atime"))[1].title == "ext4:/mnt/data"
