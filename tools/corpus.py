@@ -157,7 +157,11 @@ def judged(
         f"{wanted['name']} = {wanted['value']}"
         for wanted in output.get("figures") or ()
         if not any(
-            _says(wanted, value, reach) for record in records for _, value, reach in _values(record)
+            _says(wanted, value, reach)
+            or (output.get("kind") == "counters" and _says_in_units(wanted, value))
+            or (path == "command" and _is_operand(wanted, str(value)))
+            for record in records
+            for path, value, reach in _values(record)
         )
     ]
     if records and not lacking:
@@ -233,6 +237,32 @@ def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
     if isinstance(value, (int, float)) and (amount := _AMOUNT.fullmatch(str(truth).strip())):
         return any(abs(value - meant) <= reach * 1.000001 for meant, reach in _meant(amount))
     return str(truth).strip().lower() in str(value).strip().lower() if value is not None else False
+
+
+def _says_in_units(wanted: Json, value: object) -> bool:
+    """Whether a counter in bytes is the one that was written down as printed, in KiB or sectors."""
+    truth, step = wanted["value"], float(wanted.get("step") or 0)
+    if isinstance(truth, bool) or not isinstance(truth, (int, float)):
+        return False
+    return any(
+        _says({"value": truth * unit, "step": step * unit}, value) for unit in (1024, 512) if truth
+    )
+
+
+def _is_operand(wanted: Json, command: str) -> bool:
+    """Whether a command gives an option the value that was written down, with a prefix or without.
+
+    A load is a command: `bs=10M` and `--bs 10M` say 10485760.
+    """
+    for match in re.finditer(rf"(?:^|[\s-]){re.escape(str(wanted['name']))}[= ](\S+)", command):
+        amount = _AMOUNT.fullmatch(match[1])
+        if str(wanted["value"]) == match[1] or (
+            amount
+            and isinstance(wanted["value"], (int, float))
+            and any(meant == wanted["value"] for meant, _ in _meant(amount))
+        ):
+            return True
+    return False
 
 
 def _meant(amount: re.Match[str]) -> Iterator[tuple[float, float]]:

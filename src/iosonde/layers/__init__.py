@@ -93,6 +93,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "mountstats": "iosonde.layers.nfs.printed_mountstats:Mountstats",
         "multipath": "iosonde.layers.multipath.printed:MultipathOutput",
         "nfsd": "iosonde.layers.nfs.printed_nfsd:NfsdOutput",
+        "nfsiostat": "iosonde.layers.nfs.printed_nfsiostat:NfsIostat",
         "nfsstat": "iosonde.layers.nfs.printed_nfsstat:Nfsstat",
         "nvme_list": "iosonde.layers.nvmeof.printed:NvmeList",
         "nvme_smart": "iosonde.layers.disk.printed_health:NvmeSmartLog",

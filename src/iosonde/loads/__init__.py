@@ -33,6 +33,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "bench_sh": "iosonde.loads.bench_sh:BenchSh",
         "bonnie": "iosonde.loads.bonnie:Bonnie",
         "dd": "iosonde.loads.dd:Dd",
+        "dd_command": "iosonde.loads.dd_command:DdCommand",
         "ioping": "iosonde.loads.ioping:Ioping",
         "diskmark": "iosonde.loads.diskmark:DiskMark",
         "fio_command": "iosonde.loads.fio.printed_command:FioCommand",
@@ -48,7 +49,9 @@ OUTPUTS: Table[type[Output]] = Table(
         "nench_ioping": "iosonde.loads.bench_sh:NenchIoping",
         "pveperf": "iosonde.loads.pveperf:Pveperf",
         "rados_bench": "iosonde.loads.rados_bench:RadosBench",
+        "rbd_bench": "iosonde.loads.rbd_bench:RbdBench",
         "sysbench": "iosonde.loads.sysbench:Sysbench",
+        "timed": "iosonde.loads.timed:TimedCommand",
         "yabs": "iosonde.loads.yabs:Yabs",
     },
 )

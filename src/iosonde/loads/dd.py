@@ -24,9 +24,10 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.loads._timing import Timing, timing_at
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
-from iosonde.records.stack import Scalar
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, joined, lines, prompt_in
 
 _IN = re.compile(r"(?:\+\d+|^)\s*records in\b")
@@ -141,11 +142,13 @@ class Dd(Output):
         if not results:
             raise Unreadable("no speed follows")
         begin, prompt = command_before(cursor, first, ("dd",))
-        last = results[-1].last
+        ends, timings = _timings(cursor, results)
+        last = ends or results[-1].last
         kept = _without_progress(results, prompt.command)
         calls = _calls_of(prompt.command, len(kept))
         trials = tuple(
-            _trial(result, call, prompt) for result, call in zip(kept, calls, strict=True)
+            _trial(result, call, prompt, timings.get(result.last))
+            for result, call in zip(kept, calls, strict=True)
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
         return OutputReading(begin, last, trials=trials, unread=said)
@@ -203,6 +206,24 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
     return results, unread
 
 
+def _timings(cursor: TextCursor, results: Sequence[_Result]) -> tuple[int, Mapping[int, Timing]]:
+    """What `time` printed below results: by the index of the result's last line.
+
+    And the index of the last line of all, 0 where the last result has none.
+    """
+    timings: dict[int, Timing] = {}
+    last = 0
+    for result in results:
+        last = 0
+        for index in range(result.last + 1, result.last + 4):
+            if timing := timing_at(cursor, index):
+                timings[result.last], last = timing, timing.last
+                break
+            if cursor.line(index):
+                break
+    return last, timings
+
+
 def _in_english(line: str) -> str:
     """A line of dd in whatever language it was printed, as it is in English."""
     for foreign, english in _FOREIGN.items():
@@ -248,7 +269,7 @@ def _split(command: str) -> list[dict[str, str]]:
     """The operands of each call of dd in a command, with a redirection in place of `of`."""
     calls = []
     for part in _APART.split(command):
-        if not re.search(r"(?:^|[\s/])dd(?:\s|$)", part):
+        if not re.search(r"(?:^|[\s/\"'])dd(?:\s|$)", part):
             continue
         redirected = _REDIRECTED.search(part)
         try:
@@ -256,7 +277,7 @@ def _split(command: str) -> list[dict[str, str]]:
         except ValueError:
             operands = part.split()
         call = {
-            word.partition("=")[0]: word.partition("=")[2]
+            word.partition("=")[0]: word.partition("=")[2].rstrip("\"'")
             for word in operands
             if _TAKES.match(word)
         }
@@ -287,10 +308,15 @@ def _direction(call: Mapping[str, str]) -> str:
     return "write" if kernels and sink not in {"", "/dev/null"} else "copy"
 
 
-def _trial(result: _Result, call: Mapping[str, str], asked: Prompt) -> PrintedTrial:
+def _trial(
+    result: _Result, call: Mapping[str, str], asked: Prompt, timing: Timing | None = None
+) -> PrintedTrial:
     direction = _direction(call)
     name = f"{direction}.bandwidth"
     rate, step = result.exact()
+    details: dict[str, Json] = {"bytes": result.bytes} if result.bytes else {}
+    if timing:
+        details |= {"real": timing.real, "user": timing.user, "system": timing.system}
     return PrintedTrial(
         tool="dd",
         loops=(LoadResult(metrics={name: rate}, units={name: "B/s"}),),
@@ -300,7 +326,7 @@ def _trial(result: _Result, call: Mapping[str, str], asked: Prompt) -> PrintedTr
         elapsed=(result.seconds,),
         options=dict(_options(call, direction)),
         steps={name: step},
-        details={"bytes": result.bytes} if result.bytes else {},
+        details=details,
     )
 
 

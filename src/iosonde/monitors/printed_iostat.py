@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import ClassVar
 
 from typing_extensions import override
@@ -163,9 +164,9 @@ def _of_cpus(cursor: TextCursor, head: int) -> dict[str, Json]:
         if not line.startswith("avg-cpu"):
             continue
         cells = " ".join(cursor.block(index, head - index)).split()[1:]
-        columns = cells[: len(cells) // 2]
-        values = [_CELL.fullmatch(cell) for cell in cells[len(columns) :]]
-        if len(values) != len(columns) or not all(column in _CPU for column in columns):
+        columns = list(takewhile(_CPU.__contains__, cells))
+        values = [_CELL.fullmatch(cell) for cell in cells[len(columns) : 2 * len(columns)]]
+        if len(values) != len(columns):
             return {}
         return {
             _CPU[column]: float(value[1].replace(",", ".")) / 100

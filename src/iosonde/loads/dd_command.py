@@ -1,0 +1,73 @@
+"""Command lines of dd as they stand in a text: loads that can be run again.
+
+Only what measures is a load: that which reads from or writes to the kernel's own devices, has a
+block size or count, or asks for direct or synchronous I/O; a copy of a file is none. What the shell
+does around it (a pipe, a redirection of messages) is left out.
+
+Source: coreutils 9.1, src/dd.c, usage(): operands are NAME=VALUE in any order.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
+from iosonde.text.cursor import Output, TextCursor, prompt_in
+
+_OPERAND = (
+    r"(?:if|of|bs|ibs|obs|cbs|count|skip|seek|iseek|oseek|conv|iflag|oflag|status|speed)"
+    r"=[^\s`;|&<>()]+"
+)
+_CALL = re.compile(
+    r"(?:(?:sudo|time|nice|ionice(?: -\w ?\d){0,2}|env|taskset -c [\d,-]{1,20})\s+){0,4}"
+    rf"(?:[\w./~-]{{0,100}}/)?dd(?:\s+{_OPERAND}){{2,14}}"
+)
+_QUOTED = re.compile(r"`{1,3}\s?(?P<command>[^`]{5,1000})`")
+_MARK = re.compile(r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+)?(?:[#$%]\s+)?(?=\S)")
+_TELLS = re.compile(r"\s(?:bs|ibs|obs|count|iflag|oflag)=")
+_REST = re.compile(r"\s*(?:$|[;|&`]|\d?>|\(|#|\\$)")
+
+
+class DdCommand(Output):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "dd"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "dd if=", "dd of=", "dd bs=", "dd count=", "dd iflag=", "dd oflag=", "dd conv=",
+    )  # fmt: skip
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _command(cursor.line(cursor.at) or "") else None
+
+    @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        call = _command(cursor.line(first) or "")
+        if call is None:
+            raise Unreadable("no command follows")
+        command, host = call
+        return OutputReading(first, first, loads=(PrintedLoad(self.tool, command, host),))
+
+
+def _command(line: str) -> tuple[str, str] | None:
+    """The command in a line and its host: behind a prompt, alone on the line, or in backticks."""
+    prompt = prompt_in(line)
+    if prompt and (call := _whole(prompt.command)):
+        return call, prompt.host
+    if call := _whole(_MARK.sub("", line)):
+        return call, ""
+    for quoted in _QUOTED.finditer(line):
+        if call := _whole(quoted["command"]):
+            return call, ""
+    return None
+
+
+def _whole(text: str) -> str:
+    """A call that a text begins with; empty where it is a part of a sentence, or no measurement."""
+    match = _CALL.match(text)
+    if not match or not _TELLS.search(match[0]) or not _REST.match(text, match.end()):
+        return ""
+    return text.partition("`")[0].strip() if ";" in text or "|" in text else match[0]

@@ -1,0 +1,109 @@
+"""The shell's `time` of a command: how long it took, and how busy it was.
+
+It is a result where the command stands above it. `cpu.user` and `cpu.system` are of one core. What
+dd itself printed above the times is read with them by dd.py.
+
+Source: bash 5.2, execute_cmd.c, print_formatted_time(): a tab before 0m0.000s; POSIX.1-2017, time:
+seconds with two decimals after a blank; GNU time 1.9, time.c, default_format; zsh 5.9, Src/jobs.c,
+printtime(); ksh and Solaris' time pad with blanks.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.loads._timing import Timing, seconds_of, step_of, timing_at
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.text.cursor import Output, Prompt, TextCursor, prompt_in
+
+_ZSH = re.compile(
+    r"^(?P<command>\S.{0,300}?)  (?P<user>\d{1,9}\.\d\d)s user (?P<sys>\d{1,9}\.\d\d)s system "
+    r"\d{1,6}% cpu (?:(?:(?P<h>\d{1,4}):)?(?P<m>\d{1,4}):)?(?P<s>\d{1,6}(?:\.\d{1,3})?) total\s*$"
+)
+_GNU = re.compile(
+    r"^\s*(?P<user>\d{1,9}\.\d\d)user (?P<sys>\d{1,9}\.\d\d)system (?:(?P<h>\d{1,4}):)?"
+    r"(?P<m>\d{1,4}):(?P<s>\d\d(?:\.\d\d)?)elapsed "
+)
+_TIMED = re.compile(r"(?:^|[\s;({|/`])time\s+(?:-p\s+)?(?P<command>\S.{0,600}?)\s*$")
+_REACH = 60
+
+
+class TimedCommand(Output):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "time"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "real\t", "real ", "s system ", "system 0:", "elapsed ",
+    )  # fmt: skip
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if _GNU.match(line) or _ZSH.match(line) or timing_at(cursor, cursor.at):
+            return cursor.at
+        return None
+
+    @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        line = cursor.line(first) or ""
+        single = _GNU.match(line) or _ZSH.match(line)
+        timing = _of_line(single, first) if single else timing_at(cursor, first)
+        if timing is None:
+            raise Unreadable("the lines on user and sys are cut off")
+        begin, prompt = _asked(cursor, first, single)
+        if not prompt.command:
+            raise Unreadable("the command that was timed does not stand above it", timing.last)
+        metrics, kinds = {"elapsed": timing.real}, {"elapsed": "s"}
+        if timing.real:
+            for name, seconds in (("cpu.user", timing.user), ("cpu.system", timing.system)):
+                metrics[name], kinds[name] = seconds / timing.real, "fraction"
+        trial = PrintedTrial(
+            tool=self.tool,
+            loops=(LoadResult(metrics=metrics, units=kinds),),
+            command=prompt.command,
+            host=prompt.host,
+            label=_program(prompt.command),
+            elapsed=(timing.real,),
+            steps={"elapsed": timing.step},
+            details={"user": timing.user, "system": timing.system},
+        )
+        return OutputReading(begin, timing.last, trials=(trial,))
+
+
+def _program(command: str) -> str:
+    """The program that was timed, without what sets its environment."""
+    for word in command.split():
+        if word not in {"sudo", "env", "nice"} and "=" not in word:
+            return word.rpartition("/")[2].strip("'\"`();")
+    return ""
+
+
+def _of_line(match: re.Match[str], index: int) -> Timing:
+    """What a line of zsh or of GNU time says."""
+    user, system = float(match["user"]), float(match["sys"])
+    return Timing(seconds_of(match), user, system, step_of(match["s"]), index)
+
+
+def _asked(cursor: TextCursor, first: int, single: re.Match[str] | None) -> tuple[int, Prompt]:
+    """Index of the command's line, and what was timed: zsh's line says it, else it stands above."""
+    if single and (command := single.groupdict().get("command")):
+        return first, Prompt(command)
+    for index in range(first - 1, max(first - _REACH, -1), -1):
+        line = cursor.line(index) or ""
+        prompt = prompt_in(line)
+        text = prompt.command if prompt else line.strip(" \t`")
+        if prompt is None and not text.startswith(("time ", "sudo time ", "/usr/bin/time ")):
+            if "; time " not in text:
+                continue
+            text = text[text.index("; time ") + 2 :]
+        timed = _TIMED.search(text)
+        if timed:
+            command = timed["command"].rstrip("`")
+            return index, Prompt(command, prompt.host if prompt else "")
+        if prompt:
+            break
+    return first, Prompt("")

@@ -1,0 +1,148 @@
+"""top, pressure files, histograms of tracers, dstat and nfsiostat, in every shape they come in.
+
+Oracle: figures that agree with each other, such as shares of a processor that are all of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from iosonde.records.printed import PrintedCounters, Unread
+from tests.mangle import counters, mangled, read
+
+OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
+TEXTS = {path.stem: path.read_text() for path in OUTPUTS.glob("*.txt")}
+
+
+def figure(counted: PrintedCounters, name: str) -> float:
+    return cast("float", counted.values[name])
+
+
+def test_head_of_top_says_load_processors_memory_and_who_waits() -> None:
+    whole, old, first, second, alone = counters(TEXTS["top"])
+    assert whole.values["load_average"] == [6.31, 5.9, 4.42]
+    assert figure(whole, "cpu_iowait") == pytest.approx(0.418)
+    assert figure(whole, "memory_total") == 15884.5 * 2**20
+    assert figure(whole, "memory_available") == 13311.8 * 2**20
+    rows = cast("list[dict[str, object]]", whole.values["processes"])
+    assert [(row["pid"], row["state"]) for row in rows] == [(4711, "D"), (4712, "R")]
+    assert rows[1]["command"] == "tar czf /srv/a.tgz /srv/a"
+    assert old.values["load_average"] == [0.12, 0.3, 0.25]
+    assert figure(old, "page_cache") == 2801112 * 1024
+    assert [row.name for row in (first, second)] == ["cpu0", "cpu1"]
+    for row in (whole, first, second):
+        shares = [value for name, value in row.values.items() if name.startswith("cpu_")]
+        assert sum(cast("list[float]", shares)) == pytest.approx(1, abs=2e-3)
+    assert list(alone.values) == ["load_average"]
+    assert alone.tool == "top"
+
+
+def test_busybox_top() -> None:
+    (row,) = counters("CPU:  12% usr   3% sys   0% nic  60% idle  24% io   0% irq   1% sirq\n")
+    assert sum(cast("list[float]", list(row.values.values()))) == pytest.approx(1)
+    assert row.values["cpu_iowait"] == 0.24
+
+
+def test_pressure_is_of_the_resource_that_its_file_names() -> None:
+    (row,) = counters(TEXTS["pressure"])
+    assert row.values["io.some.avg10"] == 0.381
+    assert row.values["io.full.total"] == 70011.223344
+    assert row.values["memory.full.avg300"] == 0
+    one = (
+        "$ cat /proc/pressure/io\nsome avg10=1.50 avg60=1.00 avg300=0.50 total=2000000\n"
+        "full avg10=0.75 avg60=0.50 avg300=0.25 total=1000000\n"
+    )
+    (row,) = counters(one)
+    assert (row.values["io.some.avg10"], row.values["io.full.total"]) == (0.015, 1.0)
+    (unread,) = read(one.partition("\n")[2])
+    assert isinstance(unread, Unread)
+    assert unread.reason == "whether it is of io, cpu or memory is not said"
+
+
+def test_buckets_are_in_seconds() -> None:
+    sda, nvme, traced, queued = counters(TEXTS["histogram"])
+    assert [(row.kind, row.name) for row in (sda, nvme)] == [("disk", "sda"), ("disk", "nvme0n1")]
+    buckets = cast("list[list[float]]", sda.values["latency_distribution"])
+    assert buckets[-1] == pytest.approx([8e-6, 15e-6, 160])
+    assert [row.values["requests"] for row in (sda, nvme, traced, queued)] == [172, 43, 70, 242]
+    buckets = cast("list[list[float]]", traced.values["latency_distribution"])
+    assert buckets[-1] == pytest.approx([1024e-6, 2048e-6, 7])
+    buckets = cast("list[list[float]]", queued.values["latency_distribution"])
+    assert buckets[-1] == pytest.approx([2e-3, 4e-3, 2])
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ("     kbytes              : count     distribution\n"
+     "         4 -> 7          : 12       |****|\n", "kbytes is not a unit of time"),
+    ("@[sda]:\n[128, 256)            15 |@@@@@@@@|\n", "its map is not a unit of time"),
+])  # fmt: skip
+def test_histograms_of_other_things_are_unread(text: str, reason: str) -> None:
+    (unread,) = read(text)
+    assert isinstance(unread, Unread)
+    assert unread.reason == reason
+
+
+def test_dstat_is_in_bytes_and_plain_numbers() -> None:
+    host, disks, links = counters(TEXTS["dstat"])
+    assert disks.values["write.bandwidth"] == [14 * 2**20, 220 * 2**20]
+    assert disks.values["write.iops"] == [112, 1800]
+    assert host.values["context_switches"] == [1830, 33000]
+    assert links.values["send.bandwidth"] == [0, 120 * 1024]
+    rows = counters(TEXTS["dstat-cpus"])
+    assert [(row.kind, row.name) for row in rows] == [
+        ("host", "cpu0"), ("host", "cpu1"), ("host", ""), ("disk", "sda"), ("disk", "sdb"),
+    ]  # fmt: skip
+    bits = TEXTS["dstat"].replace("dstat -tcdnysr", "dstat --bits -tcdnysr")
+    (unread,) = read(bits)
+    assert isinstance(unread, Unread)
+    assert "bits" in unread.reason
+
+
+def test_rate_of_nfsiostat_is_its_requests_times_their_size() -> None:
+    new, old = counters(TEXTS["nfsiostat"])
+    assert (new.name, new.values["source"]) == ("/srv/media", "filer:/export/media")
+    for row in (new, old):
+        for way in ("read", "write"):
+            size = figure(row, f"{way}.size")
+            assert figure(row, f"{way}.iops") * size == pytest.approx(
+                figure(row, f"{way}.bandwidth")
+            )
+    assert new.values["read.errors"] == 1
+    assert old.values["write.execution"] == 0.35625
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_every_shape(name: str) -> None:
+    text = TEXTS[name].split("\n\nold ")[0].split("\n\n# biolatency.bt")[0]
+    expected = [(row.name, dict(row.values)) for row in counters(text)]
+    assert expected
+    for shape, changed in mangled(text, wraps=name == "pressure"):
+        found = [(row.name, dict(row.values)) for row in counters(changed)]
+        assert found == expected, shape
+
+
+@pytest.mark.parametrize("text", [
+    "The load average: 1.5 is the mean of what runs; %Cpu(s): says where time goes.\n",
+    'printf("     %-19s : count     distribution\\n", val_type);\n',
+    "Read some avg10= as the share of ten seconds in which some task waited.\n",
+    "usr sys idl wai stl are the columns of dstat.\n",
+    "The share is mounted on /srv: see ops/s and rpc bklog in the manual.\n",
+    "|@@@@ is how a bar begins, [4, 8) an interval.\n",
+    "Cpu(s): yes, all of them\n",
+])  # fmt: skip
+def test_prose_and_source(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    (TEXTS["nfsiostat"].split("\n\nread")[0].replace("812.400", "8,4x"), "its figures are cut off"),
+    ("----total-cpu-usage---- -dsk/total-\nusr sys idl wai stl| read  writ\n",
+     "no line of figures follows"),
+])  # fmt: skip
+def test_what_is_cut_off_is_told(text: str, reason: str) -> None:
+    (entry,) = read(text)
+    assert isinstance(entry, Unread)
+    assert entry.reason == reason
