@@ -156,13 +156,7 @@ def judged(
     lacking = [
         f"{wanted['name']} = {wanted['value']}"
         for wanted in output.get("figures") or ()
-        if not any(
-            _says(wanted, value, reach)
-            or (output.get("kind") == "counters" and _says_in_units(wanted, value))
-            or (path == "command" and _is_operand(wanted, str(value)))
-            for record in records
-            for path, value, reach in _values(record)
-        )
+        if not any(_is_said(wanted, record, output.get("kind", "")) for record in records)
     ]
     if records and not lacking:
         return Outcome(key, tool, first, "right")
@@ -223,19 +217,112 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
 _AMOUNT = re.compile(
     r"(?P<figure>\d+(?:[.,]\d+)?) ?(?P<prefix>[kKmMgGtTpP]?)(?:i?[bB](?:ytes)?)?|(?P<share>\d+)%"
 )
+_COUNTED = re.compile(
+    r"(0x[0-9a-f]+|\d[\d.,]* ?[kKmMgGtTpP]?) ?(?:x|Celsius|chunks?|pages?|sectors|blocks|bits|rpm)"
+)
+_COUNT = re.compile(r"(\d{1,18})(?: sectors| blocks)?")
 _PREFIXES = "kmgtp"
+_OPTION = re.compile(r"(?P<name>[A-Za-z][\w -]*?) ?[=:] ?(?P<value>[^=:]+)")
+_SWITCHES = {
+    True: {"true", "on", "yes", "enabled", "1"},
+    False: {"false", "off", "no", "disabled", "0"},
+}
+_ALIKE = {
+    "ok": "optimal", "optl": "optimal", "dgrd": "degraded", "onln": "online", "rbld": "rebuild",
+}  # fmt: skip
+_SECTOR, _KIB, _LEAST = 512, 1024, 100
+"""Units in which tools count; of smaller counts, products are too common to mean anything."""
+
+
+def _is_said(wanted: Json, record: Json, kind: str = "") -> bool:
+    """Whether a record says what was written down: as a value, or a list of it part by part."""
+    size = next((value for path, value, _ in _values(record) if path.endswith(".block_size")), 0)
+    blocks = (size,) if isinstance(size, int) else ()
+    if any(
+        _says(wanted, value, reach)
+        or _is_multiple(wanted["value"], path, value, blocks)
+        or (kind == "counters" and _says_in_units(wanted, value))
+        or (path == "command" and _is_operand(wanted, str(value)))
+        for path, value, reach in _values(record)
+    ):
+        return True
+    subjects = record.get("subjects") or (record,)
+    return isinstance(wanted["value"], str) and any(
+        _lists(wanted["value"], tuple(_values(subject))) for subject in subjects
+    )
+
+
+def _is_multiple(truth: object, path: str, value: object, blocks: Sequence[int]) -> bool:
+    """Whether a value in bytes is a count of sectors, KiB or the file system's own blocks."""
+    if isinstance(truth, str) and (count := _COUNT.fullmatch(truth)):
+        truth = int(count[1])
+    if not isinstance(truth, int) or not isinstance(value, int) or isinstance(value, bool):
+        return False
+    size = value * _KIB if path.endswith("_kb") else value
+    named = path.endswith("_kb") or truth >= _LEAST or "block" in path
+    return truth > 0 and named and any(size == truth * of for of in (_SECTOR, _KIB, *blocks))
+
+
+def _lists(truth: str, values: Sequence[tuple[str, object, float]]) -> bool:
+    """Whether one subject says each part of what was printed as a list of values and options."""
+    parts = [part.strip() for part in re.split(r"[,;()\[\]{}]", truth) if part.strip()]
+    return bool(parts) and all(
+        _is_part(part, values)
+        or any(
+            len(words) > 1 and all(_is_part(word, values) for word in words)
+            for words in (part.split(), part.split("/"))
+        )
+        for part in parts
+    )
+
+
+def _is_part(part: str, values: Sequence[tuple[str, object, float]]) -> bool:
+    option = _OPTION.fullmatch(part)
+    if option is not None:
+        name = re.sub(r"[ -]", "_", option["name"].strip().lower())
+        return any(
+            path.rpartition(".")[2].lower().endswith(name) and _equals(option["value"], value)
+            for path, value, _ in values
+        )
+    flag = re.sub(r"[ -]", "_", part.lower())
+    return any(
+        _equals(part, value) or (value is True and path.rpartition(".")[2].lower() == flag)
+        for path, value, _ in values
+    )
+
+
+def _equals(text: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return text.strip().lower() in _SWITCHES[value]
+    if isinstance(value, (int, float)):
+        return _says({"value": text}, value)
+    plain = _plain(text)
+    return any(plain == _plain(word) for word in (str(value), *str(value).split()))
+
+
+def _plain(text: str) -> str:
+    word = re.sub(r"[ +_-]", "", text).lower()
+    return _ALIKE.get(word, word)
 
 
 def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
     """Whether a value is the one that was written down, as exactly as it was printed."""
     truth = wanted["value"]
     if isinstance(truth, bool) or isinstance(value, bool):
+        if isinstance(truth, str) and isinstance(value, bool):
+            return truth.lower() in _SWITCHES[value] - {"0", "1"}
         return str(truth).lower() == str(value).lower()
     if isinstance(truth, (int, float)) and isinstance(value, (int, float)):
         reach = max(float(wanted.get("step") or 0) + precision, 1e-6 * abs(truth), 1e-12)
         return abs(value - truth) <= reach * 1.000001
-    if isinstance(value, (int, float)) and (amount := _AMOUNT.fullmatch(str(truth).strip())):
-        return any(abs(value - meant) <= reach * 1.000001 for meant, reach in _meant(amount))
+    if isinstance(value, (int, float)):
+        text = " ".join(str(truth).split())
+        counted = _COUNTED.fullmatch(text)
+        text = counted[1].strip() if counted else text
+        if re.fullmatch(r"0x[0-9a-fA-F]{1,16}", text):
+            return int(text, 16) == value
+        if amount := _AMOUNT.fullmatch(text):
+            return any(abs(value - meant) <= reach * 1.000001 for meant, reach in _meant(amount))
     return str(truth).strip().lower() in str(value).strip().lower() if value is not None else False
 
 

@@ -49,6 +49,45 @@ def test_a_record_that_begins_with_the_next_output_is_not_this_one_s() -> None:
     assert judged("0a1b2c3d4e5f", OUTPUT, 10, 20, 19, imported).outcome == "right"
 
 
+def _state(values: Any) -> Any:
+    subject = {"kind": "ext4", "name": "/srv", "values": values}
+    return {"captures": [{"tool": "t", "source": {"first_line": 1, "last_line": 9},
+                          "subjects": [subject]}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("truth", "values", "outcome"),
+    [
+        ("rw,relatime,stripe=128", {"rw": True, "relatime": True, "stripe": "128"}, "right"),
+        ("rw,relatime,stripe=128", {"rw": True, "relatime": True, "stripe": "64"}, "partly"),
+        ("role:Primary", {"peer_role": "Primary"}, "right"),
+        ("role:Primary", {"disk_state": "Primary"}, "partly"),
+        ("crc=0", {"crc": False}, "right"),
+        ("crc=1", {"crc": False}, "partly"),
+        ("(558.9 GB, RAID 1, OK)",
+         {"size": 600114305434, "level": "raid1", "state": "optimal"}, "right"),
+        ("(558.9 GB, RAID 5, OK)",
+         {"size": 600114305434, "level": "raid1", "state": "optimal"}, "partly"),
+        ("off", {"compression": False}, "right"),
+        ("off", {"compression": True}, "partly"),
+        ("4096 sectors", {"offset": 2097152}, "right"),
+        ("1.00x", {"dedup": 1.0}, "right"),
+        ("0x04", {"warning": 4}, "right"),
+        ("512K chunks", {"chunk": 524288}, "right"),
+        ("UpToDate/Inconsistent", {"a": "UpToDate", "b": "Inconsistent"}, "right"),
+        (1582212, {"free": 1582212 * 4096, "block_size": 4096}, "right"),
+        (1582212, {"free": 1582212 * 2048, "block_size": 4096}, "partly"),
+        (256, {"read_ahead_kb": 128}, "right"),
+        (2, {"errors": 1024}, "partly"),
+    ],
+)  # fmt: skip
+def test_what_is_said_in_another_unit_or_part_by_part(
+    truth: Any, values: Any, outcome: str
+) -> None:
+    output = {"tool": "t", "line": 1, "last": 9, "figures": [{"name": "x", "value": truth}]}
+    assert judged("0a1b2c3d4e5f", output, 1, 9, 30, _state(values)).outcome == outcome
+
+
 def test_no_document_is_there_twice_and_a_third_is_held_back() -> None:
     read = documents(None)
     assert len({document["key"] for document in read}) == len(read)

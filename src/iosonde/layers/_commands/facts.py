@@ -83,11 +83,16 @@ def _echoed(match: re.Match[str]) -> Iterator[PrintedSubject]:
             for variable in (f"${{{loop['name']}}}", f"${loop['name']}"):
                 whole = whole.replace(variable, item.removeprefix("/dev/"))
         if "$" not in whole and "`" not in whole:
-            yield from _written(whole, value)
+            yield from written(whole, value)
 
 
-def _written(path: str, value: str) -> Iterator[PrintedSubject]:
-    """What a value written into a file of /sys or /proc sets."""
+def written(path: str, value: str) -> Iterator[PrintedSubject]:
+    """What a value in a file of /sys or /proc is about.
+
+    Args:
+        path: of the file.
+        value: what it holds, or is to hold.
+    """
     if match := _BLOCK.match(path):
         name = match["device"].replace("!", "/")
         kind = "md" if re.fullmatch(r"md\w+", name) else "dm" if name.startswith("dm-") else "disk"

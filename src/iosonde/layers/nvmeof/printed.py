@@ -1,8 +1,9 @@
 """nvme list: NVMe namespaces with model, size and format, as a table or as JSON (-o json).
 
 Source: nvme-cli 1.x and 2.x, nvme-print-stdout.c, stdout_simple_topology and stdout_list_items:
-sizes are of 1000; the column "Generic" came with 2.0; since 2.x the dashes below the head are as
-wide as the columns. nvme-cli 2.10 nests JSON: devices, subsystems, controllers, namespaces.
+sizes are of 1000, with the point or comma of the locale; the column "Generic" came with 2.0; since
+2.x the dashes below the head are as wide as the columns. nvme-cli 2.10 nests JSON:
+devices, subsystems, controllers, namespaces.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ _KEY = re.compile(r'"Devices"\s*:\s*\[')
 _DASHES = re.compile(r"\s*-[- ]*")
 _ROW = re.compile(
     r"(?P<node>/dev/nvme\d+n\d+) (?:(?P<generic>/dev/ng\w+) )?(?P<serial>\S{1,20}) "
-    r"(?P<model>\S.{0,48}?) (?P<id>0x[\da-f]+|\d{1,10}) +(?P<used>[\d.]+ [kMGTP]?B) / "
-    r"(?P<size>[\d.]+ [kMGTP]?B) (?P<block>\d+ [KM]?i?B) \+ (?P<meta>\d+ B) ?(?P<firmware>\S{0,8})"
+    r"(?P<model>\S.{0,48}?) (?P<id>0x[\da-f]+|\d{1,10}) +(?P<used>[\d.,]{1,12} [kMGTP]?B) / "
+    r"(?P<size>[\d.,]{1,12} [kMGTP]?B) (?P<block>\d+ [KM]?i?B) \+ (?P<meta>\d+ B) ?"
+    r"(?P<firmware>\S{0,8})"
 )
 
 
@@ -101,13 +103,16 @@ def _unwrapped(texts: list[str]) -> list[str]:
 
 
 def _subject(row: re.Match[str], host: str) -> PrintedSubject:
-    size = units.printed(row["size"].replace(" ", ""))[0]
+    size, used = (
+        units.printed(row[name].replace(" ", "").replace(",", "."))[0] for name in ("size", "used")
+    )
     values: dict[str, Scalar] = {
         "model": row["model"].strip(),
         "serial": row["serial"],
         "firmware": row["firmware"] or None,
         "transport": "nvme",
         "size": round(size),
+        "used": round(used),
         "logical_block_size": units.parse_bytes(row["block"].replace(" ", "")),
         "metadata_size": int(row["meta"].split()[0]) or None,
     }

@@ -25,6 +25,14 @@ _ROW = re.compile(
 _GROUP = re.compile(r"(?:mirror|raidz\d?|draid\S*|replacing|spare|root)-\d+$|draid\S*$")
 _SECTION = re.compile(r"(?<!\S)(logs|cache|spares|special|dedup)(?!\S)")
 _BLOCK_SIZE = re.compile(r"blocksize:(\d+)Bconfigured,(\d+)Bnative")
+_NOTE = re.compile(
+    r" ?\(?(resilvering|repairing|awaiting resilver|trimming|non-allocating|removing|too small"
+    r"|split into new pool|too many errors|currently in use|corrupted data|cannot open"
+    r"|missing device|was /\S{1,80}|experienced I/O failures|external device fault"
+    r"|all children offline|bad intent log|unsupported feature\(s\)|[\d.]{1,8}[KMGTP]? repaired)"
+    r"(?:\)|(?!\S))"
+)
+"""What print_status_config() writes behind a device's figures."""
 _KEYS = re.compile(
     r"(?<!\S)(pool|state|status|action|see|scan|scrub|remove|checkpoint|config|errors): "
 )
@@ -67,6 +75,8 @@ def devices_of(config: str) -> list[tuple[str, dict[str, Scalar]]]:
             }  # fmt: skip
         if size := _BLOCK_SIZE.match("".join(fields(config[row.end() : end].replace("\n", " ")))):
             facts |= {"block_size": int(size[1]), "physical_block_size": int(size[2])}
+        if note := _NOTE.match(config, row.end(), end):
+            facts["note"] = note[1]
         if _GROUP.search(row["name"]):
             group = row["name"] if not row["name"].startswith(("replacing", "spare")) else group
             facts["group"] = True

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.zfs.facts import STATES, devices_of, keys_of
+from iosonde.layers.zfs.facts import STATES, devices_of, keys_of, whole
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
@@ -20,6 +20,11 @@ from iosonde.text.reader import StateOutput
 _POOL = re.compile(r"\s*pool: (\S+)\s*$")
 _STATE = re.compile(rf"\s*state: (?:{'|'.join(STATES)})\b")
 _ERRORS = re.compile(r"(\d+) data errors")
+_PROGRESS = re.compile(
+    r"(?:resilver|scrub)\b.{0,60}? in progress\b.{0,400}?\b(\d{1,3}(?:\.\d{1,3})?)% done"
+)
+_AMOUNT = r"(\d{1,19}(?:\.\d{1,3})?[KMGTPE]?)B?"
+_RESILVERED = re.compile(rf"(?<!\S){_AMOUNT} resilvered|resilvered {_AMOUNT} in ")
 _REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors")
 _LONGEST = 1500  # lines of one pool
 _GAP = 4
@@ -59,8 +64,7 @@ class ZpoolStatus(StateOutput):
             facts["data_errors"] = int(match[1])
         elif keys.get("errors", "").startswith("No known data errors"):
             facts["data_errors"] = 0
-        if match := _REPAIRED.search(keys.get("scan", "")):
-            facts["scrub_errors"] = int(match[2])
+        facts |= _scan_facts(keys.get("scan", ""))
         facts["devices"] = sum("group" not in own for _, own in devices[1:])
         return last, [
             PrintedSubject("zpool", keys["pool"], facts, prompt.host),
@@ -69,6 +73,18 @@ class ZpoolStatus(StateOutput):
                 for name, own in devices[1:]
             ),
         ]
+
+
+def _scan_facts(scan: str) -> dict[str, Scalar]:
+    """How far a scrub or a resilver is, or what the last one came to."""
+    facts: dict[str, Scalar] = {}
+    if match := _REPAIRED.search(scan):
+        facts["scrub_errors"] = int(match[2])
+    if match := _PROGRESS.search(scan):
+        facts["scan_share"] = round(float(match[1]) / 100, 6)
+    if match := _RESILVERED.search(scan):
+        facts["resilvered"] = whole(match[1] or match[2])
+    return facts
 
 
 def _begins(cursor: TextCursor, index: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,10 @@ def test_pci_survives_what_happens_to_pasted_text() -> None:
 
 def test_sentences_about_links_are_none() -> None:
     assert read("Compare LnkCap: with LnkSta: of the drive in /dev/nvme0n1.") == []
+
+
+def test_decimal_commas_are_points() -> None:
+    text = LISTS["list-1.x.txt"]
+    commas = re.sub(r"(\d)\.(\d\d +[GT]B)", r"\1,\2", text)
+    assert commas != text
+    assert subjects(commas) == subjects(text)

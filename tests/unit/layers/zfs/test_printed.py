@@ -117,3 +117,23 @@ def test_numbers() -> None:
 )
 def test_sources_and_prose_are_no_outputs(near_miss: str) -> None:
     assert read(near_miss) == []
+
+
+def test_how_far_a_resilver_is_and_what_stands_behind_a_device() -> None:
+    busy = (
+        text("status")
+        .replace(
+            "scrub repaired 1.20M in 02:11:33 with 0 errors on Sun Mar  9 02:35:34 2025",
+            "resilver in progress since Sun Mar  9 01:00:00 2025\n"
+            "\t1.00T scanned at 900M/s, 500G issued at 450M/s, 4.00T total\n"
+            "\t120G resilvered, 12.20% done, 02:13:30 to go",
+            1,
+        )
+        .replace("sdb       ONLINE       0     0 1.2K", "sdb  ONLINE  0  0 1.2K  (resilvering)", 1)
+    )
+    things = subjects(busy)
+    assert things["tank"]["scan_share"] == 0.122
+    assert things["tank"]["resilvered"] == 120 * GIB
+    assert things["sdb"]["note"] == "resilvering"
+    assert "note" not in things["sda"]
+    assert "scan_share" not in subjects(text("status"))["tank"]

@@ -1,0 +1,128 @@
+"""A file of sysfs or /proc/sys with its value, as cat, grep, head and tail show it, or as noted.
+
+The files of a block device's queue and of bcache have readers of their own.
+
+Source: Linux Documentation/ABI/stable/sysfs-block and ABI/testing/sysfs-block-device ("inflight":
+reads, then writes), Documentation/admin-guide/md.rst, admin-guide/sysctl/; grep(1) and head(1) for
+what they put before each file's text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.layers._commands.facts import written
+from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_PATH = (
+    r"(?P<path>/sys/(?:class/)?block/[\w!.-]{1,40}/(?:device|md)/[a-z]\w{1,40}"
+    r"|/sys/(?:class/|devices/virtual/)?block/[\w!.-]{1,40}/(?:inflight|size|ro|removable)"
+    r"|/sys/class/net/[\w.:-]{1,32}/(?:mtu|tx_queue_len)"
+    r"|/sys/module/\w{1,40}/parameters/\w{1,60}"
+    r"|/sys/devices/system/cpu/cpu\d{1,4}/cpufreq/scaling_governor"
+    r"|/proc/sys/(?:vm|net|fs|dev|kernel|sunrpc)/[\w./-]{1,80}\w"
+    r"|/proc/fs/nfsd/threads)"
+)
+_SAME = re.compile(rf"\s*{_PATH}(?:: ?| : | ?= ?|\s{{1,12}})(?P<value>\S.{{0,200}})$")
+_HEADED = re.compile(rf"\s*==> {_PATH} <==\s*$")
+_SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PATH}\s*$")
+_VALUE = re.compile(r"-?\d{1,20}(?:\s+-?\d{1,20}){0,3}$|[A-Za-z][\w-]{0,30}$|0x[0-9a-f]{1,16}$")
+_BARE = re.compile(r"/block/(?P<device>[^/]+)/(?P<name>inflight|size|ro|removable)$")
+
+
+class SysfsFiles(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sysfs"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "/device/queue_depth", "/device/timeout", "/device/state", "/md/", "/inflight",
+        "/sys/module/", "/sys/class/net/", "/cpufreq/scaling_governor", "/proc/sys/",
+        "/proc/fs/nfsd/threads", "/removable", "/size",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "tail", "more")
+    reach: ClassVar[int] = 2
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _entry(cursor, cursor.at) else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+        items: list[PrintedSubject | PrintedCounters] = []
+        last, after = first, first
+        for index, line in lines(cursor, first, 2000):
+            if index < after or not line:
+                if index > last + 2:
+                    break
+                continue
+            entry = _entry(cursor, index)
+            if entry is None:
+                break
+            path, value, last, host = entry
+            after = last + 1
+            where = Prompt(prompt.command, host or prompt.host)
+            items += self._of(path, value, where)
+        return last, _merged(items)
+
+    def _of(
+        self, path: str, value: str, where: Prompt
+    ) -> Iterable[PrintedSubject | PrintedCounters]:
+        bare = _BARE.search(path)
+        if bare is None:
+            for subject in written(path, value):
+                yield PrintedSubject(subject.kind, subject.name, subject.values, where.host)
+            return
+        device, figures = bare["device"].replace("!", "/"), value.split()
+        kind = "md" if re.fullmatch(r"md\w+", device) else "disk"
+        if bare["name"] == "inflight" and len(figures) == 2:
+            reads, writes = map(int, figures)
+            flying = {"reads_in_flight": reads, "writes_in_flight": writes}
+            yield self.counted(kind, device, flying, where)
+        elif len(figures) == 1 and value.isdecimal():
+            sizes: Mapping[str, tuple[str, Scalar]] = {
+                "size": ("size", int(value) * units.SECTOR),
+                "ro": ("read_only", value == "1"), "removable": ("removable", value == "1"),
+            }  # fmt: skip
+            if bare["name"] in sizes:
+                name, fact = sizes[bare["name"]]
+                yield PrintedSubject(kind, device, {name: fact}, where.host)
+
+
+def _entry(cursor: TextCursor, index: int) -> tuple[str, str, int, str] | None:
+    """Path, value, index of its last line, and host; None where no file is shown."""
+    line = cursor.line(index) or ""
+    if "/" not in line:
+        return None
+    match = _SAME.match(line)
+    if match and _VALUE.match(match["value"].strip()):
+        return match["path"], match["value"].strip(), index, ""
+    prompt = prompt_in(line)
+    shown = _HEADED.match(line) or _SHOWN.match(prompt.command if prompt else line.strip())
+    value = (cursor.line(index + 1) or "").strip()
+    if not shown or not _VALUE.match(value):
+        return None
+    return shown["path"], value, index + 1, prompt.host if prompt else ""
+
+
+def _merged(
+    items: Iterable[PrintedSubject | PrintedCounters],
+) -> Iterable[PrintedSubject | PrintedCounters]:
+    """One subject for each thing."""
+    subjects: dict[tuple[str, str, str], dict[str, Scalar]] = {}
+    for item in items:
+        if isinstance(item, PrintedSubject):
+            subjects.setdefault((item.kind, item.name, item.host), {}).update(item.values)
+        else:
+            yield item
+    for (kind, name, host), values in subjects.items():
+        yield PrintedSubject(kind, name, values, host)

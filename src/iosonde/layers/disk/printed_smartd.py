@@ -1,0 +1,110 @@
+"""smartd's lines in a system's log or in its mail: what a drive's health has come to.
+
+The last line about a figure stands. Messages that name no figure of a drive are passed over.
+
+Source: smartmontools 7.3, smartd.cpp (check_pending, check_attribute, CheckTemperature,
+do_disable_standby_check, "FAILED SMART self-check", "%s error count increased from %d to %d");
+smartd_warning.sh.in: its mail quotes the message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput
+
+_DEVICE = re.compile(
+    r"(?:(?P<host>[A-Za-z][\w.-]{0,62}) )?(?:smartd(?:\[\d{1,10}\])?: )?"
+    r"Device: /dev/(?P<name>[\w/.-]{1,40})(?: \[[\w ,/+-]{1,40}\])?, (?P<message>\S.*)$"
+)
+_FIGURES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(\d{1,12}) Currently unreadable \(pending\) sectors"), "pending_sectors"),
+    (re.compile(r"(\d{1,12}) Total offline uncorrectable sectors", re.IGNORECASE),
+     "uncorrectable_sectors"),
+    (re.compile(r"(\d{1,12}) Offline uncorrectable sectors"), "uncorrectable_sectors"),
+    (re.compile(r"ATA error count increased from \d{1,12} to (\d{1,12})"), "ata_errors"),
+    (re.compile(r"Self-Test Log error count increased from \d{1,9} to (\d{1,9})"),
+     "self_test_errors"),
+    (re.compile(r"number of Error Log entries increased from \d{1,12} to (\d{1,12})"),
+     "error_log_entries"),
+    (re.compile(r"initial Temperature is (\d{1,3}) Celsius"), "temperature"),
+    (re.compile(r"Temperature changed [+-]\d{1,3} Celsius to (\d{1,3}) Celsius"), "temperature"),
+    (re.compile(r"Temperature (\d{1,3}) Celsius reached"), "temperature"),
+    (re.compile(r"(No more) Currently unreadable \(pending\) sectors"), "pending_sectors"),
+    (re.compile(r"(No more) Offline uncorrectable sectors"), "uncorrectable_sectors"),
+)  # fmt: skip
+_FAILED = "FAILED SMART self-check"
+_RAW = re.compile(
+    r"SMART (?:Prefailure|Usage) Attribute: \d{1,3} (?P<name>[A-Z][\w-]{2,40}) changed from "
+    r"\d{1,3}(?: \[Raw \d{1,19}[^\]]{0,40}\])? to \d{1,3} \[Raw (?P<raw>\d{1,19})"
+)
+_APART = 3  # lines of others that may stand between two of smartd's
+_MOST = 2000
+_LONGEST = 160
+
+
+class Smartd(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "smartd"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Currently unreadable (pending)", "ffline uncorrectable sectors", "FAILED SMART self-check",
+        "rror count increased from", "Error Log entries increased", "initial Temperature is",
+        "Celsius to ", "Celsius reached", "SMART Prefailure Attribute", "SMART Usage Attribute",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("journalctl", "grep", "tail", "cat", "less")
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _event(cursor, cursor.at) else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        drives: dict[str, dict[str, Scalar]] = {}
+        host, last = prompt.host, first
+        for index in range(first, first + _MOST):
+            if cursor.stamped(index) is None or index > last + _APART:
+                break
+            if (event := _event(cursor, index)) is None:
+                continue
+            name, named, values, last = event
+            host = host or named
+            drives.setdefault(name, {}).update(values)
+        return last, [PrintedSubject("disk", name, values, host) for name, values in drives.items()]
+
+
+def _event(cursor: TextCursor, index: int) -> tuple[str, str, dict[str, Scalar], int] | None:
+    """Drive, host, figures and index of the last line of a message; None where none begins."""
+    line = cursor.stamped(index) or ""
+    match = _DEVICE.search(line)
+    if not match:
+        return None
+    after = cursor.stamped(index + 1) or ""
+    wrapped = f"{match['message']} {after.strip()}" if len(line) > 50 and after else ""
+    for text, last in ((match["message"], index), (wrapped, index + 1)):
+        if text and (values := _figures(text)) and not (last > index and "Device: " in after):
+            host = match["host"] or ""
+            message = text[:_LONGEST].rstrip()
+            return match["name"], host, {**values, "message": message}, last
+    return None
+
+
+def _figures(message: str) -> dict[str, Scalar]:
+    if message.startswith(_FAILED):
+        return {"health_passed": False}
+    if attribute := _RAW.match(message):
+        return {attribute["name"].lower(): int(attribute["raw"])}
+    for pattern, name in _FIGURES:
+        if figure := pattern.match(message):
+            return {name: int(figure[1]) if figure[1].isdecimal() else 0}
+    return {}

@@ -1,0 +1,58 @@
+"""Files of sysfs with their values; which file a value is of is never guessed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.printed import Unread
+from tests.mangle import counters, mangled, read, states
+
+SAMPLES = Path(__file__).parents[3] / "outputs" / "sysfs-composed"
+CATS, PAIRS, BRACES = ((SAMPLES / f"{n}.txt").read_text() for n in ("cats", "pairs", "braces"))
+
+
+def settings(text: str) -> dict[tuple[str, str, str], object]:
+    return {
+        (thing.kind, thing.name, name): value
+        for state in states(text)
+        for thing in state.subjects
+        for name, value in thing.values.items()
+    }
+
+
+def test_files_with_the_value_below() -> None:
+    for shape, given in mangled(CATS, wraps=False):
+        if shape == "with blank lines":
+            continue  # a file and its value stand together
+        assert settings(given) == {
+            ("md", "md7", "stripe_cache_size"): 4096,
+            ("disk", "sdb", "queue_depth"): 32,
+            ("host", "", "vm.dirty_ratio"): 20,
+        }, shape
+
+
+def test_files_with_the_value_beside_them() -> None:
+    (counted,) = counters(PAIRS)
+    assert counted.values == {"reads_in_flight": 12, "writes_in_flight": 340}
+    assert settings(PAIRS) == {
+        ("disk", "sdb", "timeout"): 30, ("module", "nvme_core", "io_timeout"): 30,
+    }  # fmt: skip
+
+
+def test_several_files_of_one_cat() -> None:
+    assert settings(BRACES) == {
+        ("disk", "sdb", "scheduler"): "mq-deadline", ("disk", "sdc", "scheduler"): "bfq",
+        ("disk", "nvme0n1", "scheduler"): "none",
+    }  # fmt: skip
+    (entry,) = read(BRACES.replace("{sdb,sdc,nvme0n1}", "*"))
+    assert isinstance(entry, Unread)
+    assert "which device" in entry.reason
+    assert settings("cat /sys/block/sd*/queue/scheduler\nnoop [cfq]\n") == {
+        ("disk", "sd*", "scheduler"): "cfq"
+    }
+
+
+def test_a_path_in_prose_is_no_setting() -> None:
+    assert read("See /sys/block/sdb/device/timeout for the seconds until it gives up.") == []
+    assert read("ls /sys/module/nvme_core/parameters/io_timeout\n") == []
+    assert not states("cat /sys/block/md7/md/stripe_cache_size\ncat: No such file or directory\n")

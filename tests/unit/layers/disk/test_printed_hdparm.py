@@ -1,0 +1,60 @@
+"""hdparm's settings: what the sample's author wrote down; sectors are of 512 bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states, trials
+
+SAMPLES = Path(__file__).parents[3] / "outputs" / "hdparm-composed"
+SETTINGS = (SAMPLES / "settings.txt").read_text()
+IDENTITY = (SAMPLES / "identity.txt").read_text()
+
+
+def drives(text: str) -> dict[str, Mapping[str, Scalar]]:
+    return {disk.name: disk.values for state in states(text) for disk in state.subjects}
+
+
+def test_settings_of_two_drives_in_every_shape() -> None:
+    for shape, given in mangled(SETTINGS, wraps=False):
+        drives_read = drives(given)
+        assert set(drives_read) == {"sdc", "sdd"}, shape
+        assert drives_read["sdc"]["read_ahead_kb"] == 256
+        assert drives_read["sdc"]["size"] == 976773168 * 512
+        assert (drives_read["sdc"]["read_only"], drives_read["sdc"]["using_dma"]) == (False, True)
+        assert drives_read["sdd"]["write_cache"] == "write through"
+        assert (drives_read["sdd"]["apm_level"], drives_read["sdd"]["drive_state"]) == (
+            254,
+            "standby",
+        )
+
+
+def test_the_drives_own_word() -> None:
+    disk = drives("# hdparm -I /dev/sdc\n" + IDENTITY)["sdc"]
+    assert (disk["model"], disk["firmware"]) == ("EXAMPLE HDX4000A2", "EX01")
+    assert disk["size"] == 7814037168 * 512
+    assert (disk["logical_block_size"], disk["physical_block_size"]) == (512, 4096)
+    assert (disk["write_cache"], disk["interface_speed_max"]) == ("write through", 6 * 10**9)
+    assert disk["rotation_rate"] == 7200
+
+
+def test_the_old_word_and_one_line_forms() -> None:
+    old = (
+        "/dev/hda:\n\n Model=EX DISK 20, FwRev=1.2, SerialNo=A1\n"
+        " AdvancedPM=no WriteCache=enabled\n"
+    )
+    assert drives(old)["hda"]["model"] == "EX DISK 20"
+    assert drives("/dev/sdb: write-caching = 1 (on)")["sdb"] == {"write_cache": "write back"}
+
+
+def test_a_timing_stays_a_timing() -> None:
+    text = "/dev/sdc:\n Timing buffered disk reads: 300 MB in  3.00 seconds = 100.00 MB/sec\n"
+    assert len(trials(text)) == 1
+    assert not states(text)
+
+
+def test_prose_about_settings_is_none() -> None:
+    assert read("The readahead = 256 setting and write-caching = off help.") == []
+    assert read("Set multcount and using_dma in /etc/hdparm.conf.") == []
