@@ -205,9 +205,10 @@ def window_sentence(window: SteadyWindow) -> str:
         f"{units.show(window.mean, window.unit)} (range {units.show_fraction(window.range)}, slope "
         f"{units.show_change(window.slope)})"
     )
+    flagged = f", flagged {', '.join(window.alarms)}" if window.alarms else ""
     if window.reached:
-        return f"{name} is steady in passes {window.first} to {window.last}: {figures}"
-    return f"{name} is not steady within {window.last} passes: {figures} in the last five"
+        return f"{name} is steady in passes {window.first} to {window.last}: {figures}{flagged}"
+    return f"{name} is not steady within {window.last} passes: {figures} in the last five{flagged}"
 
 
 def series_name(series: TrendSeries) -> str:

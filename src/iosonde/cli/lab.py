@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from iosonde.cli.output import err, out, print_json
+from iosonde.cli.output import out, print_json
+from iosonde.cli.steps import TenthsProgress
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ ACTIONS = {
     "start": "boot a node again after `kill`: `start NODE`",
     "fail": "let every I/O of a disk fail: `fail NODE/DISK`",
     "slow": "limit a disk: `slow NODE/DISK --iops N --bandwidth SIZE`",
-    "heal": "mend what was cut, failed or slowed: `heal [NODE]`",
+    "heat": "let an NVMe drive warn that it is too hot: `heat NODE/DISK`",
+    "heal": "mend what was cut, failed, slowed or heated: `heal [NODE]`",
 }
 
 
@@ -41,6 +43,9 @@ def lab(
     ] = None,
     disks: Annotated[int, typer.Option(help="How many disks each, d1, d2 …", min=0, max=20)] = 0,
     size: Annotated[str, typer.Option(help="Size of each disk; it is sparse.")] = "1 GiB",
+    bus: Annotated[
+        str, typer.Option(help="Of disks: virtio-blk, virtio-scsi, nvme.")
+    ] = "virtio-blk",
     memory: Annotated[str, typer.Option(help="Memory of each node.")] = "384 MiB",
     remember: Annotated[
         bool, typer.Option("--remember", help="Nodes keep their files over a loss of power.")
@@ -73,9 +78,10 @@ def lab(
         os.execvp(argv[0], argv)  # noqa: S606 - an argument list: no shell sees it
     doing: dict[str, Callable[[], StackSteps | RunningLabs]] = {
         "up": lambda: verb.start(
-            first or None, name=name, nodes=nodes, disks=disks, size=units.parse_bytes(size),
+            first or None, name=name, nodes=nodes, disks=disks, bus=bus,
+            size=units.parse_bytes(size),
             memory=units.parse_bytes(memory), remember=remember, mtu=mtu,
-            progress=_Progress(as_json=as_json),
+            progress=TenthsProgress(as_json=as_json),
         ),
         "list": verb.running,
         "down": lambda: verb.end(first or name),
@@ -103,18 +109,3 @@ def _print_labs(running: RunningLabs) -> None:
             out().print(f"  lab:{lab.name}/{node.name}  {node.address}{disks}{state}")
     if not running.labs:
         out().print("no lab is running")
-
-
-class _Progress:
-    """What is done, each tenth of it once; nothing with --json."""
-
-    def __init__(self, *, as_json: bool) -> None:
-        self._silent = as_json
-        self._last: tuple[str, int | None] = "", None
-
-    def __call__(self, what: str, share: float | None) -> None:
-        tenth = None if share is None else int(share * 10)
-        if not self._silent and (what, tenth) != self._last:
-            self._last = what, tenth
-            percent = f" {share:4.0%}" if share is not None else ""
-            err().print(f"{what}{percent}")

@@ -52,3 +52,19 @@ def _print(step: Report) -> None:
     err().print(f"{step.host}: {step.layer}: {step.action}: {word}{time}")
     if step.note:
         err().print(f"{step.host}: {step.layer}: {step.note}", style="bold")
+
+
+class TenthsProgress:
+    """What is done, each tenth of it once; nothing with --json."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._silent = as_json
+        self._last: tuple[str, int | None] = "", None
+
+    def __call__(self, what: str, share: float | None) -> None:
+        """Hear what is done, and how far it is as a fraction."""
+        tenth = None if share is None else int(share * 10)
+        if not self._silent and (what, tenth) != self._last:
+            self._last = what, tenth
+            percent = f" {share:4.0%}" if share is not None else ""
+            err().print(f"{what}{percent}")

@@ -1,7 +1,8 @@
 """Breaks a running lab on purpose, and mends it: power cuts, cut cables, failing and slow disks.
 
 Source: QEMU qapi/net.json (set_link), qapi/block-core.json (blockdev-add, blockdev-reopen,
-BlockdevOptionsBlkdebug), qapi/qom.json (qom-set of a throttle group's limits); block/blkdebug.c.
+BlockdevOptionsBlkdebug), qapi/qom.json (qom-set of a throttle group's limits); block/blkdebug.c;
+hw/nvme/ctrl.c (smart_critical_warning).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from iosonde.lab.state import Lab, LabNode, end
 from iosonde.lab.up import start, wait_up
 
 _EIO = 5
+_TOO_HOT = 2  # bit 1 of the critical warning; NVM Express Base Specification 2.0, 5.16.1.3
 
 
 async def cut(lab: Lab, node: LabNode) -> None:
@@ -27,7 +29,7 @@ async def cut(lab: Lab, node: LabNode) -> None:
 
 
 async def heal(lab: Lab, node: LabNode) -> None:
-    """Undo `cut`, `fail` and `slow` of a node; one that does not run stays so."""
+    """Undo `cut`, `fail`, `slow` and `heat` of a node; one that does not run stays so."""
     await _set_port(lab, node, up=True)
     if lab.pid(node.name) is None:
         return
@@ -36,6 +38,8 @@ async def heal(lab: Lab, node: LabNode) -> None:
         with contextlib.suppress(HostFailed):
             await _ask(lab, node, "blockdev-del", {"node-name": f"e-{disk}"})
         await slow(lab, node, disk, _declared(node, disk))
+        if _is_nvme(node, disk):
+            await _warn(lab, node, disk, 0)
 
 
 async def _set_port(lab: Lab, node: LabNode, *, up: bool) -> None:
@@ -93,7 +97,7 @@ async def _reopen(lab: Lab, node: LabNode, disk: str, *, below: str) -> None:
     """Put another node below the throttle, which the device holds on to."""
     throttle = {
         "driver": "throttle", "node-name": f"d-{disk}", "throttle-group": f"t-{disk}",
-        "file": below,
+        "file": below, "discard": "unmap",
     }  # fmt: skip
     await _ask(lab, node, "blockdev-reopen", {"options": [throttle]})
 
@@ -110,6 +114,36 @@ async def slow(lab: Lab, node: LabNode, disk: str, limits: DiskLimits) -> None:
         "property": "limits",
         "value": value,
     }
+    await _ask(lab, node, "qom-set", arguments)
+
+
+async def heat(lab: Lab, node: LabNode, disk: str) -> None:
+    """Let an NVMe drive warn that its temperature is beyond its threshold; its speed is `slow`'s.
+
+    Raises:
+        UsageError: the disk is not attached as an NVMe drive.
+    """
+    _require(node, disk)
+    if not _is_nvme(node, disk):
+        raise UsageError(
+            f"the disk {node.name}/{disk} keeps no health log",
+            hint="only NVMe drives do: iosonde lab up --disks 1 --bus nvme",
+        )
+    await _warn(lab, node, disk, _TOO_HOT)
+
+
+def _is_nvme(node: LabNode, disk: str) -> bool:
+    return any(
+        word.startswith("nvme,") and f"id=v-{disk}" in word.split(",") for word in node.command
+    )
+
+
+async def _warn(lab: Lab, node: LabNode, disk: str, bits: int) -> None:
+    """Set the critical warning of an NVMe drive's SMART log."""
+    arguments: dict[str, object] = {
+        "path": f"/machine/peripheral/v-{disk}", "property": "smart_critical_warning",
+        "value": bits,
+    }  # fmt: skip
     await _ask(lab, node, "qom-set", arguments)
 
 

@@ -307,6 +307,8 @@ class ReportsHealth(Protocol):
     """Figure of the log → its unit."""
     alarms: ClassVar[Mapping[str, str]]
     """Figure → name of the rule that a trial is flagged with if it rises meanwhile."""
+    alarm_states: ClassVar[Mapping[str, Mapping[int, str]]]
+    """Figure made of bits → bit → the rule of a trial around which the bit is set."""
 
     async def health(self, host: Host, layer: StackLayer) -> Mapping[str, Scalar]:
         """What a device's log says now; empty without the tools, the right, or a log."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from iosonde.measure.sheet import trial_sheet
 from iosonde.records.load import Demand
-from iosonde.records.run import HEALTH, Trial
-from iosonde.stack.health import alarms_of
+from iosonde.records.run import Trial
+from iosonde.stack.health import alarms_in
 
 
 def flags_of(trial: Trial, demand: Demand, size: int | None) -> tuple[str, ...]:
@@ -20,19 +20,8 @@ def flags_of(trial: Trial, demand: Demand, size: int | None) -> tuple[str, ...]:
     if measures_memory(trial, demand, size):
         flags.append("page-cache")
     flags += [finding.rule for finding in trial_sheet(trial).findings]
-    flags += _risen(trial)
+    flags += alarms_in(trial.capture, trial.loops)
     return tuple(dict.fromkeys(flags))
-
-
-def _risen(trial: Trial) -> list[str]:
-    """The rules about counters of a drive's health log that rose during a loop."""
-    alarms = alarms_of(trial.capture)
-    return [
-        alarms[series.name]
-        for loop in trial.loops for series in loop.series
-        if series.sampler == HEALTH and series.name in alarms
-        and (series.values[-1] or 0) > (series.values[0] or 0)
-    ]  # fmt: skip
 
 
 def measures_memory(trial: Trial, demand: Demand, size: int | None) -> bool:

@@ -17,6 +17,7 @@ from iosonde.measure.study import Until
 from iosonde.records.load import Load
 from iosonde.records.run import Run, Trial
 from iosonde.records.steady import SteadyWindow
+from iosonde.stack.health import alarms_in
 from iosonde.statistics.direction import headline_among
 from iosonde.statistics.steady import ROUNDS, steady_state
 
@@ -118,6 +119,7 @@ def _window(trial: Trial, name: str, values: Sequence[float], number: int) -> St
         first=number - ROUNDS + 1, last=number, values=tuple(values),
         mean=mean, lowest=min(window), highest=max(window), range=state.range, slope=state.slope,
         line=(mean * (1 - state.slope / 2), mean * (1 + state.slope / 2)),
+        alarms=alarms_in(trial.capture, trial.counted[number - ROUNDS : number]),
     )  # fmt: skip
 
 

@@ -34,3 +34,5 @@ class SteadyWindow:
     slope: float
     line: tuple[float, float]
     """The fitted line at the first and at the last pass of the window."""
+    alarms: tuple[str, ...] = ()
+    """Rules about what the drives' logs said around the loops of the window."""

@@ -45,8 +45,12 @@ def steady_answer(windows: Sequence[SteadyWindow]) -> str:
 
 
 def steady_tone(windows: Sequence[SteadyWindow]) -> Tone:
-    """Good where all of them are."""
-    return Tone.GOOD if all(window.reached for window in windows) else Tone.UNSURE
+    """Good where all of them are, and no drive was in trouble meanwhile."""
+    return Tone.GOOD if all(map(_is_good, windows)) else Tone.UNSURE
+
+
+def _is_good(window: SteadyWindow) -> bool:
+    return window.reached and not window.alarms
 
 
 def steady_numbers(windows: Sequence[SteadyWindow]) -> Iterator[Number]:
@@ -56,7 +60,7 @@ def steady_numbers(windows: Sequence[SteadyWindow]) -> Iterator[Number]:
             units.show(window.mean, window.unit), tracked_name(window),
             f"passes {window.first} to {window.last}, range {units.show_fraction(window.range)}, "
             f"slope {units.show_change(window.slope)}",
-            Tone.GOOD if window.reached else Tone.UNSURE,
+            Tone.GOOD if _is_good(window) else Tone.UNSURE,
         )  # fmt: skip
 
 
@@ -101,7 +105,7 @@ def _window_figure(window: SteadyWindow) -> Figure:
     x = alt.X("pass:Q", title="pass (round)", axis=axis, scale=passes)
     y = alt.Y("value:Q", title=unit, axis=alt.Axis(tickCount=5, format=_TICKS),
               scale=alt.Scale(zero=True))  # fmt: skip
-    shade = GREEN if window.reached else GREY
+    shade = GREEN if _is_good(window) else GREY
     band = [{"from": window.first, "to": window.last}]
     chart = alt.layer(
         alt.Chart(data(band)).mark_rect(color=shade, opacity=0.12, aria=False).encode(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.layers.layer import ReportsHealth, kernel_name
 from iosonde.records.load import Target
-from iosonde.records.run import HEALTH, Series
+from iosonde.records.run import HEALTH, Loop, Series
 from iosonde.records.stack import Capture, Scalar, StackLayer
 from iosonde.stack.model import layers_under
 
@@ -113,11 +113,26 @@ async def _health(host: Host, layer: StackLayer) -> Mapping[str, Scalar]:
     return await kind.health(host, layer) if isinstance(kind, ReportsHealth) else {}
 
 
-def alarms_of(capture: Capture | None) -> dict[str, str]:
-    """Figure of a health log → the rule that a rise flags a trial with, of all kinds captured."""
-    alarms: dict[str, str] = {}
+def alarms_in(capture: Capture | None, loops: Iterable[Loop]) -> tuple[str, ...]:
+    """The rules about what health logs said around loops, each once.
+
+    Args:
+        capture: of the stack that the loops were measured on.
+        loops: with the readings before and after them.
+    """
+    rises: dict[str, str] = {}
+    states: dict[str, Mapping[int, str]] = {}
     for kind in {layer.kind for layer in capture.layers} if capture else ():
         layer = LAYERS.load(kind)()
         if isinstance(layer, ReportsHealth):
-            alarms |= layer.alarms
-    return alarms
+            rises |= layer.alarms
+            states |= layer.alarm_states
+    rules: dict[str, None] = {}
+    for series in (each for loop in loops for each in loop.series if each.sampler == HEALTH):
+        before, after = (series.values[at] or 0 for at in (0, -1))
+        if series.name in rises and after > before:
+            rules[rises[series.name]] = None
+        for bit, rule in states.get(series.name, {}).items():
+            if (int(before) | int(after)) & bit:
+                rules[rule] = None
+    return tuple(rules)

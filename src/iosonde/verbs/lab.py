@@ -14,6 +14,7 @@ from iosonde.contract import VerbResult
 from iosonde.errors import UsageError
 from iosonde.lab import faults
 from iosonde.lab.host import DEFAULT, ssh_argv
+from iosonde.lab.machine import BUSES
 from iosonde.lab.spec import DiskLimits, DiskSpec, LabSpec, NodeSpec, memory_disk
 from iosonde.lab.state import Lab, LabNode, find, labs, take_down
 from iosonde.lab.up import sweep
@@ -62,6 +63,7 @@ def start(
     nodes: int | None = None,
     disks: int = 0,
     size: int = GIB,
+    bus: str = "virtio-blk",
     memory: int = 384 * MIB,
     remember: bool = False,
     mtu: int = 9000,
@@ -75,13 +77,14 @@ def start(
         nodes: how many; None: one.
         disks: of each node.
         size: of each disk, in bytes; it is sparse.
+        bus: by which they are attached: virtio-blk, virtio-scsi or nvme.
         memory: of each node, in bytes.
         remember: nodes keep their files over a loss of power.
         mtu: of the network between them.
         progress: hears what is done and, where known, how far it is (a fraction).
 
     Raises:
-        UsageError: it is already running.
+        UsageError: it is already running, or there is no such bus.
         HostFailed: QEMU is missing or a node does not come up; nothing is left then.
     """
     began = time.monotonic()
@@ -90,7 +93,9 @@ def start(
     if stack is not None:
         spec = _declared(stack)
     else:
-        drives = tuple(DiskSpec(f"d{number}", size) for number in range(1, disks + 1))
+        if bus not in BUSES:
+            raise UsageError(f"there is no bus {bus!r}; known: {', '.join(BUSES)}", where="--bus")
+        drives = tuple(DiskSpec(f"d{number}", size, bus=bus) for number in range(1, disks + 1))
         drives += (memory_disk(),) if remember else ()
         alike = tuple(
             NodeSpec(f"n{number}", memory, disks=drives) for number in range(1, (nodes or 1) + 1)
@@ -173,13 +178,14 @@ async def _kill(lab: Lab, node: LabNode, disk: str, limits: DiskLimits) -> None:
     faults.kill(lab, node)
 
 
-Fault = Literal["cut", "kill", "start", "fail", "slow"]
+Fault = Literal["cut", "kill", "start", "fail", "slow", "heat"]
 _FAULTS: dict[Fault, tuple[str, Callable[[Lab, LabNode, str, DiskLimits], Awaitable[None]]]] = {
     "cut": ("cut off the network", lambda lab, node, *_: faults.cut(lab, node)),
     "kill": ("without power", _kill),
     "start": ("up again", lambda lab, node, *_: faults.power_on(lab, node)),
     "fail": ("every I/O fails", lambda lab, node, disk, _: faults.fail(lab, node, disk)),
     "slow": ("limited", faults.slow),
+    "heat": ("warns of its temperature", lambda lab, node, disk, _: faults.heat(lab, node, disk)),
 }
 
 
@@ -191,11 +197,11 @@ def fault(
     bandwidth: float | None = None,
     lab: str = "",
 ) -> StackSteps:
-    """Break a lab on purpose: cut a node off its network, take its power, fail or slow a disk.
+    """Break a lab on purpose: cut a node off, take its power, fail, slow or heat a disk.
 
     Args:
-        what: cut, kill; start: boot a node again after kill; fail, slow.
-        where: NODE; of fail and slow NODE/DISK.
+        what: cut, kill; start: boot a node again after kill; fail, slow, heat.
+        where: NODE; of fail, slow and heat NODE/DISK.
         iops: limit of a slow disk, 1/s.
         bandwidth: limit of a slow disk, bytes/s.
         lab: its name; empty: the only one with that node.
@@ -210,11 +216,11 @@ def fault(
         await doing(chosen, node, disk, DiskLimits(iops, bandwidth))
 
     run_async(do(), _ADVICE)
-    return _step(where if what in {"fail", "slow"} else node.name, done, began)
+    return _step(where if what in {"fail", "slow", "heat"} else node.name, done, began)
 
 
 def heal(where: str = "", *, lab: str = "") -> StackSteps:
-    """Mend what was cut, failed or slowed, of one node or of all."""
+    """Mend what was cut, failed, slowed or heated, of one node or of all."""
     began, chosen = time.monotonic(), _meant(lab)
     nodes = [chosen.node(where)] if where else chosen.nodes
 

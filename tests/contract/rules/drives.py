@@ -61,6 +61,20 @@ CASES = (
         case(apart("throttle_time", 800, 840)),
     ),
     RuleCase(
+        "temperature-throttling.warned",
+        "a warning of its temperature that came during the loop",
+        case(during("critical_warning", 0, 2)),
+        "a warning of its spare blocks",
+        case(during("critical_warning", 1, 1)),
+    ),
+    RuleCase(
+        "temperature-throttling.warns",
+        "a drive that warns of its temperature now",
+        case(state("disk", "nvme0n1", {"critical_warning": 2, "temperature": 84})),
+        "one that is nearly as warm, and does not",
+        case(state("disk", "nvme0n1", {"critical_warning": 0, "temperature": 83})),
+    ),
+    RuleCase(
         "unsafe-shutdowns.unsafe",
         "23 of 61 power cycles without notice",
         case(state("disk", "nvme0n1", {"unsafe_shutdowns": 23, "power_cycles": 61})),

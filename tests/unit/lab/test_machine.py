@@ -56,6 +56,25 @@ def test_a_held_disk_counts_every_request_of_the_kernel() -> None:
     assert "request-merging" not in nvme[-1], "which merges nothing"
 
 
+def test_an_emulated_node_with_an_nvme_drive_keeps_its_memory_barriers() -> None:
+    def processors(disk: DiskSpec, accel: str, cpus: int = 1) -> str:
+        node = NodeSpec("n1", disks=(disk,), cpus=cpus)
+        argv = node_arguments(node, IMAGE, PLACE, accel=accel, mtu=9000, peers=[])
+        return argv[argv.index("-smp") + 1]
+
+    assert processors(DiskSpec("d", bus="nvme"), "tcg") == "1,maxcpus=2"
+    assert processors(DiskSpec("d", bus="nvme"), "tcg", cpus=2) == "2"
+    assert processors(DiskSpec("d", bus="nvme"), "kvm") == "1"
+    assert processors(DiskSpec("d"), "tcg") == "1"
+
+
+def test_discards_reach_the_file() -> None:
+    argv = disk_arguments(DiskSpec("d"), Path("/x"))
+    nodes = [word for word in argv if "node-name=" in word]
+    assert len(nodes) == 3
+    assert all("discard=unmap" in word for word in nodes)
+
+
 def test_the_switch_has_a_port_for_each_node() -> None:
     argv = switch_arguments([Path("/r/p1"), Path("/r/p2")], Path("/r/qmp"))
     assert sum("server=on,addr.type=unix" in word for word in argv) == 2

@@ -31,6 +31,7 @@ from iosonde.records.load import Target, TargetKind
 from iosonde.records.run import Loop, Run, RunState
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Capture, StackLayer
+from iosonde.sentences import window_sentence
 from iosonde.store import open_store
 from tests.fakes.ssd import STEADY_IOPS, SimulatedSsd
 
@@ -252,6 +253,10 @@ def test_a_throttle_during_the_study_is_found_by_name(bench: Bench) -> None:
         one for one in findings(of_run(sheet(hot), ())) if one.rule == "temperature-throttling"
     ]
     assert len(found) >= len(flagged)
+    assert [window.alarms for window in sheet(cool).windows] == [()]
+    (window,) = sheet(hot).windows
+    assert window.alarms == ("temperature-throttling",)
+    assert window_sentence(window).endswith(", flagged temperature-throttling")
     rates = tracked(hot, "matrix rwmixread=0 bs=4k")
     assert rates[-1] < 0.7 * STEADY_IOPS
 

@@ -7,11 +7,13 @@ text) too.
 Source: NVM Express Base Specification 2.0, 5.16.1.3 (figure 207): temperatures in kelvin, data
 units of 1000 × 512 bytes, times above the temperature thresholds in minutes, times of thermal
 management in seconds; ACS-4, 9.5 (device statistics); smartmontools 7.3, nvmeprint.cpp,
-ataprint.cpp and scsiprint.cpp (JSON since 7.0); nvme-cli 1.16 and 2.3, nvme-print-json.c.
+ataprint.cpp and scsiprint.cpp (JSON since 7.0); nvme-cli 1.16 and 2.3, nvme-print-json.c (2.x
+prints counters of 128 bits as text).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -43,8 +45,15 @@ ALARMS: Mapping[str, str] = {
 }
 """Counter → the rule that speaks of it when it rises while a load runs."""
 
+TOO_HOT = 2
+"""Bit of `critical_warning`: a temperature beyond a threshold of the drive."""
+
+STATES: Mapping[str, Mapping[int, str]] = {"critical_warning": {TOO_HOT: "temperature-throttling"}}
+"""Figure made of bits → bit → the rule that speaks of it while it is set."""
+
 _DATA_UNIT = 1000 * 512
 _KELVIN = 273
+_DIGITS = re.compile(r"[0-9]{1,39}")  # 128 bits
 _LARGEST = 2**63 - 1
 # Name → the names of smartctl and of nvme-cli, and what one of the tool's units is in ours.
 _NVME: Mapping[str, tuple[tuple[str, ...], float]] = {
@@ -131,7 +140,7 @@ def health_of_log(log: Mapping[str, Any], *, kelvin: bool) -> dict[str, Scalar]:
 
     Args:
         log: name → figure.
-        kelvin: its temperature is in kelvin, as nvme-cli's JSON has it.
+        kelvin: it is nvme-cli's: its temperature is in kelvin, and counters may be text.
     """
     values: dict[str, Scalar] = {}
     for name, (theirs, factor) in _NVME.items():
@@ -139,7 +148,7 @@ def health_of_log(log: Mapping[str, Any], *, kelvin: bool) -> dict[str, Scalar]:
             value = log.get(key)
             if isinstance(value, Mapping):  # critical_warning of nvme-cli --verbose
                 value = value.get("value")
-            _put(values, name, value, factor)
+            _put(values, name, _counter(value) if kelvin else value, factor)
     for name, keys in _THROTTLE.items():
         parts = [log[key] for key in keys if _is_count(log.get(key))]
         if parts:
@@ -159,6 +168,11 @@ def health_of_table(rows: Iterable[tuple[object, object, object]]) -> dict[str, 
         elif isinstance(number, int) and number in _ATTRIBUTES:
             _put(values, _ATTRIBUTES[number], raw, 1)
     return values
+
+
+def _counter(value: object) -> object:
+    """A counter that is printed as text, as the number that it is."""
+    return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
 
 def _put(values: dict[str, Scalar], name: str, value: object, factor: float) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS
+from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS, TOO_HOT
 from iosonde.records.evidence import (
     EvidenceSet,
     Rule,
@@ -99,6 +99,8 @@ def _hot(case: EvidenceSet) -> Iterator[Finding]:
     """Heat over the life of a drive."""
     for state in case.of_kind("disk"):
         names = ("warning_temperature_time", "critical_temperature_time", "throttle_time")
+        if int(_number(state, "critical_warning") or 0) & TOO_HOT:
+            continue
         if not any(_number(state, name) for name in names):
             continue
         spent = max(_number(state, name) or 0 for name in names)
@@ -111,6 +113,20 @@ def _hot(case: EvidenceSet) -> Iterator[Finding]:
             "while that was measured",
             "the same figures before and after a long write at full speed",
         )  # fmt: skip
+
+
+def _warns(case: EvidenceSet) -> Iterator[Finding]:
+    """Drives that are too hot now."""
+    for state in case.of_kind("disk"):
+        if int(_number(state, "critical_warning") or 0) & TOO_HOT:
+            yield Finding(
+                "temperature-throttling", "warning", subject_of(state),
+                f"{called(state)} warns that its temperature is beyond its threshold: drives slow "
+                "themselves down then.",
+                _evidence(state, "temperature", "critical_warning", "throttle_time"),
+                "give it air or a heat sink before anything is measured on it",
+                f"nvme smart-log {_path(state)}: “critical_warning” without its bit 1",
+            )  # fmt: skip
 
 
 def _unsafe(case: EvidenceSet) -> Iterator[Finding]:
@@ -234,6 +250,35 @@ def _throttled(case: EvidenceSet) -> Iterator[Finding]:
     return _risen(case, "temperature-throttling")
 
 
+def _warned(case: EvidenceSet) -> Iterator[Finding]:
+    """Drives that warned of their temperature before or after a loop, and counted no throttling."""
+    rule = "temperature-throttling"
+    counted = {(rise.trial.where, rise.drive) for rise in _rises(case, rule)}
+    for trial in case.trials:
+        loops: dict[str, list[int]] = {}
+        heat: dict[str, float] = {}
+        for number, series in ((at, each) for at, loop in enumerate(trial.series, 1)
+                               for each in loop if each.sampler == HEALTH):  # fmt: skip
+            values = [value for value in series.values if value is not None]
+            if series.name == "temperature" and values:
+                heat[series.subject] = max(*values, heat.get(series.subject, values[0]))
+            hot = series.name == "critical_warning" and any(int(bits) & TOO_HOT for bits in values)
+            if hot and (trial.where, series.subject) not in counted:
+                loops.setdefault(series.subject, []).append(number)
+        for drive, numbers in loops.items():
+            evidence = [Evidence(f"loops around which {drive} warned", len(numbers), "",
+                                 trial.where)]  # fmt: skip
+            if drive in heat:
+                evidence.append(Evidence(f"highest temperature of {drive}", heat[drive], "°C",
+                                         trial.where))  # fmt: skip
+            yield Finding(
+                rule, "warning", trial.label,
+                f"{drive} warned that its temperature is beyond its threshold: drives slow "
+                "themselves down then, and what the trial measured is their cooling.",
+                tuple(evidence), *_DURING[rule][2:],
+            )  # fmt: skip
+
+
 def _failed_reads(case: EvidenceSet) -> Iterator[Finding]:
     return _risen(case, "media-errors")
 
@@ -259,6 +304,9 @@ RULES: tuple[Rule, ...] = (
     Rule("temperature-throttling", "disk", "Time that a drive has spent too hot.", _LOG, _hot),
     Rule("temperature-throttling", "disk", "A drive that became too hot during a trial.", _LOG,
          _throttled),
+    Rule("temperature-throttling", "disk", "A drive that warns of its temperature.", _LOG, _warns),
+    Rule("temperature-throttling", "disk", "A drive that warned of its temperature around a loop.",
+         _LOG, _warned),
     Rule("unsafe-shutdowns", "disk", "Many power losses without notice.", _LOG, _unsafe),
     Rule("unsafe-shutdowns", "disk", "A drive that lost power or was reset during a trial.", _LOG,
          _lost_power),

@@ -21,7 +21,7 @@ from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
-from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS
+from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS, STATES
 from iosonde.layers.disk.health import read_health
 from iosonde.layers.layer import BlockDevice, Everything, Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import (
@@ -193,6 +193,7 @@ class Disk(Layer, Builds, Sized, Compares):
     can_break: ClassVar[bool] = False
     health_units: ClassVar[Mapping[str, str]] = HEALTH_UNITS
     alarms: ClassVar[Mapping[str, str]] = ALARMS
+    alarm_states: ClassVar[Mapping[str, Mapping[int, str]]] = STATES
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

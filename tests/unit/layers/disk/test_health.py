@@ -140,6 +140,16 @@ def test_what_no_drive_can_mean_is_left_out(tree: object) -> None:
     assert health_of_smartctl(json.dumps(tree)) == {}
 
 
+def test_counters_that_nvme_cli_prints_as_text_are_numbers() -> None:
+    log = (SAMPLES.parent / "nvme-cli-2.3" / "smart-log.json").read_text()
+    health = health_of_nvme(log)
+    assert (health["written"], health["read"]) == (143 * 512_000, 9 * 512_000)
+    assert (health["media_errors"], health["unsafe_shutdowns"]) == (0, 0)
+    assert (health["critical_warning"], health["temperature"]) == (2, 50)
+    for text in ("-1", "1e3", "0x10", " 7", "٣", "9" * 40, ""):
+        assert health_of_nvme(json.dumps({"media_errors": text})) == {}
+
+
 def test_a_figure_of_5000_digits_is_no_figure() -> None:
     with pytest.raises(ValueError, match="digits"):
         health_of_nvme('{"media_errors": ' + "9" * 5000 + "}")
@@ -206,6 +216,19 @@ def capture() -> Capture:
         facts={"kernel_name": "nvme0n1", "transport": "nvme"},
     )  # fmt: skip
     return Capture(taken=1.0, hosts=(), layers=(layer,))
+
+
+@pytest.mark.parametrize(("bits", "flagged"), [(2, True), (3, True), (1, False), (0, False)])
+def test_a_warning_of_temperature_flags_the_trial(bits: int, flagged: bool) -> None:
+    series = tuple(
+        Series(HEALTH, "nvme0n1", "critical_warning", "", (1.0, 61.0), values)
+        for values in ((0.0, 0.0), (float(bits), float(bits)))
+    )
+    measured = trial(
+        [loop(at, {"write.iops": 9.0}, series=(each,)) for at, each in enumerate(series)],
+        capture=capture(),
+    )
+    assert ("temperature-throttling" in flags_of(measured, DEMAND, None)) is flagged
 
 
 @pytest.mark.parametrize(("after", "flagged"), [(45, True), (5, False)])
