@@ -10,7 +10,9 @@ import pytest
 
 from iosonde.hosts import open_host
 from iosonde.hosts.host import Host
-from tests import sshd
+from tests import sshd, sudo
+
+SUDO = pytest.param("sudo", marks=[pytest.mark.root, pytest.mark.slow])
 
 
 @pytest.fixture(scope="session")
@@ -19,11 +21,21 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sshd.Sshd]:
         yield server
 
 
-@pytest.fixture(params=["local", "ssh"])
+@pytest.fixture(scope="session")
+def sudo_box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sudo.SudoBox]:
+    with sudo.server(tmp_path_factory.mktemp("sudo")) as server:
+        yield server
+
+
+@pytest.fixture(params=["local", "ssh", SUDO])
 async def host(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Host]:
-    if request.param == "ssh":
+    if request.param == "sudo":
+        sudo_box = request.getfixturevalue("sudo_box")
+        monkeypatch.setenv("HOME", str(sudo_box.sshd.home))
+        opened = await open_host(f"sudo:{sudo_box.sshd.address}")
+    elif request.param == "ssh":
         box = request.getfixturevalue("box")
         monkeypatch.setenv("HOME", str(box.home))
         opened = await open_host(box.address)

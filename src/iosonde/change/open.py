@@ -76,5 +76,5 @@ async def _require_root(host: Host) -> None:
         raise HostFailed(
             "only root can build and take away layers",
             where=host.name,
-            hint="run iosonde as root there, or name root@HOST",
+            hint="run iosonde as root there, or name root@HOST, or sudo:HOST where sudo makes root",
         )

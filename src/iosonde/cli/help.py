@@ -33,6 +33,13 @@ _WITH_COMMANDS = frozenset({"run", "tune", "calibrate"})
 """Verbs that show the commands of loads and the evidence of flags with --verbose."""
 
 
+_ON_HOSTS = frozenset(
+    {"show", "explain", "run", "replay", "trace", "calibrate", "tune", "settings", "set",
+     "rollback", "persist", "up", "down"}
+)  # fmt: skip
+"""Verbs that reach hosts over ssh, on which --become makes root by sudo."""
+
+
 class VerbCommand(TyperCommand):
     """A verb of the command line, whose help names no types of Python."""
 
@@ -75,8 +82,22 @@ def _heard(param: typer.CallbackParam, value: bool) -> None:
         set_volume(**{str(param.name): True})
 
 
-def _volume(
+def _become(value: bool) -> None:
+    """Also where it is not given: another call in this process may have given it."""
+    from iosonde.hosts.become import set_become
+
+    set_become(value)
+
+
+def _shared(
     *,
+    become: Annotated[
+        bool,
+        typer.Option(
+            "--become", expose_value=False, callback=_become,
+            help="Be root by sudo on hosts over ssh (on one of them: sudo:HOST).",
+        ),
+    ] = False,
     verbose: Annotated[
         bool,
         typer.Option(
@@ -92,14 +113,16 @@ def _volume(
         ),
     ] = False,
 ) -> None:  # fmt: skip
-    """Two options that verbs have without knowing it."""
+    """Three options that verbs have without knowing it."""
 
 
-def add_volume(command: VerbCommand, verb: str) -> None:
-    """Give a verb `-q` and `-v`, where they mean something."""
+def add_shared(command: VerbCommand, verb: str) -> None:
+    """Give a verb `--become`, `-q` and `-v`, where they mean something."""
     app = typer.Typer(add_completion=False)
-    app.command()(_volume)
+    app.command()(_shared)
     for option in typer.main.get_command(app).params:
+        if option.name == "become" and verb in _ON_HOSTS:
+            command.params.append(option)
         if option.name == "verbose" and verb in _WITH_COMMANDS:
             command.params.append(option)
         if option.name == "quiet" and verb not in _ONLY_RESULTS:

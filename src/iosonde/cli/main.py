@@ -54,7 +54,7 @@ def command_of(verb: str) -> VerbCommand:
     import typer
 
     from iosonde.cli.examples import EXAMPLES
-    from iosonde.cli.help import VerbCommand, add_volume
+    from iosonde.cli.help import VerbCommand, add_shared
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     names = {"help_option_names": ["-h", "--help"]}
@@ -62,7 +62,7 @@ def command_of(verb: str) -> VerbCommand:
     command = typer.main.get_command(app)
     assert isinstance(command, VerbCommand)  # noqa: S101 - for mypy
     command.examples = EXAMPLES.get(verb, ())
-    add_volume(command, verb)
+    add_shared(command, verb)
     return command
 
 

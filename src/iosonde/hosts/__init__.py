@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from iosonde.hosts.become import becomes
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ HOSTS: Table[Opener] = Table(
     {
         "local": "iosonde.hosts.local:open_local",
         "ssh": "iosonde.hosts.ssh:open_ssh",
+        "sudo": "iosonde.hosts.ssh:open_sudo",
         "lab": "iosonde.lab.host:open_lab",
         "recording": "iosonde.hosts.recording:open_recording",
     },
@@ -23,7 +25,8 @@ HOSTS: Table[Opener] = Table(
 async def open_host(name: str) -> Host:
     """The host a user names.
 
-    `local`, `lab:NAME/NODE`, `recording:DIR`, or what ssh knows (`[user@]name[:port]`).
+    `local`, `lab:NAME/NODE`, `recording:DIR`, what ssh knows (`[user@]name[:port]`), or the same
+    after `sudo:`, where all is run as root by sudo.
 
     Raises:
         HostFailed: it cannot be reached; the message says why and what to do.
@@ -34,6 +37,8 @@ async def open_host(name: str) -> Host:
         return await HOSTS.load("recording")(name.removeprefix("recording:"))
     if name.startswith("lab:"):
         return await HOSTS.load("lab")(name.removeprefix("lab:"))
+    if becomes(name):
+        return await HOSTS.load("sudo")(name)
     return await HOSTS.load("ssh")(name.removeprefix("ssh:"))
 
 

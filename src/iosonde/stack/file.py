@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from iosonde.errors import UsageError
+from iosonde.hosts.become import PREFIX
 from iosonde.inputs import read_declaration_file
 from iosonde.layers import LAYERS
 from iosonde.layers.site import Builds, Declared, Geometric, Homed, Hosting, Site, Size
@@ -41,12 +42,14 @@ class HostEntry(BaseModel):
     """A host of a stack: in the lab unless it says otherwise.
 
     `at` is what iosonde opens ("local", or what ssh knows); `address` that of the storage network.
+    With `become`, a host over ssh is root's by sudo, as with `sudo:` before `at`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     at: str = ""
     address: str = ""
+    become: Literal["", "sudo"] = ""
     lab: LabHost = LabHost()
 
 
@@ -222,9 +225,20 @@ def _opens(
             raise UsageError(f"the stack has no host {name!r}", where=tree.file)
     opens = {}
     for name, entry in hosts.items():
-        named = at.get(name) or ("" if rehearse else entry.at)
+        named = at.get(name) or ("" if rehearse else _reached(entry, name, tree))
         opens[name] = named or f"lab:{top.stack}/{name}"
     return opens
+
+
+def _reached(entry: HostEntry, name: str, tree: Tree) -> str:
+    """What iosonde opens for a host of the file; "" for one of the lab."""
+    if not entry.become or entry.at.startswith(PREFIX):
+        return entry.at
+    if entry.at in {"", "local", "localhost"} or entry.at.startswith(("lab:", "recording:")):
+        raise tree.wrong(
+            ["hosts", name, "become"], "sudo makes root on hosts over ssh; expected their `at` too"
+        )
+    return f"{PREFIX}{entry.at.removeprefix('ssh:')}"
 
 
 def _layer(name: str, values: dict[str, Any], tree: Tree) -> Declared:

@@ -82,6 +82,32 @@ def test_hosts_are_in_the_lab_unless_they_say_otherwise() -> None:
     assert other.opens["s2"] == "local"
 
 
+@pytest.mark.parametrize(
+    ("entry", "opens"),
+    [
+        ("{at: bob@a, become: sudo}", "sudo:bob@a"),
+        ("{at: 'ssh:a', become: sudo}", "sudo:a"),
+        ("{at: 'sudo:a', become: sudo}", "sudo:a"),
+        ("{at: a}", "a"),
+    ],
+)
+def test_sudo_makes_root_where_a_host_says_so(entry: str, opens: str) -> None:
+    text = f"stack: try\nhosts: {{s1: {entry}}}\nlayers:\n"
+    text += "  a: {kind: disk, host: s1, path: /dev/sdb}\n"
+    assert understand(text, "f.yaml").opens == {"s1": opens}
+    assert understand(text, "f.yaml", rehearse=True).opens == {"s1": "lab:try/s1"}
+
+
+@pytest.mark.parametrize(
+    "entry", ["{become: sudo}", "{at: local, become: sudo}", "{at: a, become: doas}"]
+)
+def test_sudo_on_other_hosts_and_other_programs_are_refused(entry: str) -> None:
+    text = f"stack: try\nhosts:\n  s1: {entry}\nlayers:\n  a: {{kind: disk, host: s1}}\n"
+    with pytest.raises(UsageError, match=r"become|sudo") as caught:
+        understand(text, "f.yaml")
+    assert caught.value.where == "f.yaml:3"
+
+
 def test_a_file_system_aligns_to_the_striping_below() -> None:
     layers = "".join(f"  d{n}: {{kind: disk, host: s1}}\n" for n in range(6))
     layers += "  r6: {kind: md, level: 6, chunk_size: 128 KiB, of: [d0, d1, d2, d3, d4, d5]}\n"

@@ -9,7 +9,9 @@ from typing import Any
 import asyncssh
 
 from iosonde.errors import HostFailed, UsageError
+from iosonde.hosts.become import PREFIX
 from iosonde.hosts.command import quote
+from iosonde.hosts.ssh.become import require_root
 from iosonde.hosts.ssh.host import SshHost
 
 _CONNECT_TIME = 15.0
@@ -41,17 +43,49 @@ def parse_address(address: str) -> tuple[str, str | None, int | None]:
     return name, user or None, int(port) if port else None
 
 
-async def open_ssh(address: str) -> SshHost:
+_OTHER_KINDS = frozenset({"local", "localhost", "lab", "recording"})
+
+
+async def open_sudo(address: str) -> SshHost:
+    """Connect, and run all there as root, by sudo.
+
+    Args:
+        address: as `open_ssh` takes it, after `sudo:` or alone.
+
+    Raises:
+        UsageError: this is no address, or of no host over ssh.
+        HostFailed: why it cannot be reached or root not become, and what to do.
+    """
+    reached = address.removeprefix(PREFIX)
+    if (kind := reached.partition(":")[0]) in _OTHER_KINDS:
+        raise UsageError(
+            f"sudo: stands before the address of a host over ssh, not before {kind}",
+            where=repr(address),
+            hint="`sudo iosonde …` is root on this machine" if kind[:5] == "local" else "",
+        )
+    host = await open_ssh(reached.removeprefix("ssh:"), called=address, become=True)
+    try:
+        await require_root(host)
+    except BaseException:
+        await host.close()
+        raise
+    return host
+
+
+async def open_ssh(address: str, *, called: str = "", become: bool = False) -> SshHost:
     """Connect.
 
     Args:
         address: `[user@]name[:port]`; what it leaves open, ~/.ssh/config says.
+        called: the host's name, where that is not the address.
+        become: run all there by sudo.
 
     Raises:
         UsageError: this is no address.
         HostFailed: why it cannot be reached, and what to do.
     """
     name, user, port = parse_address(address)
+    called = called or address
     wanted: dict[str, Any] = dict(_ALIVE)
     by_hand = ["ssh"]
     if port:
@@ -62,10 +96,10 @@ async def open_ssh(address: str) -> SshHost:
     by_hand.append(f"{user}@{name}" if user else name)
     try:
         async with asyncio.timeout(_CONNECT_TIME):
-            return SshHost(address, await asyncssh.connect(name, **wanted))
+            return SshHost(called, await asyncssh.connect(name, **wanted), become=become)
     except (asyncssh.Error, OSError, TimeoutError) as problem:
         message, hint = _refusal(problem, quote(by_hand))
-        raise HostFailed(message, where=address, hint=hint) from None
+        raise HostFailed(message, where=called, hint=hint) from None
 
 
 _REFUSALS: tuple[tuple[type[Exception], str, str], ...] = (

@@ -32,6 +32,7 @@ from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import too_long
 from iosonde.hosts.host import Completed, Host
+from iosonde.hosts.ssh.become import SUDO, files_script, open_files
 from iosonde.hosts.ssh.process import SshProcess, command_line, login_line, new_mark
 from iosonde.hosts.ssh.watch import SshWatch
 
@@ -47,11 +48,12 @@ _COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, M
 
 
 class SshHost(Host):
-    """See `iosonde.hosts.host.Host`."""
+    """See `iosonde.hosts.host.Host`. With `become`, all that runs there is run by sudo."""
 
-    def __init__(self, name: str, connection: Any) -> None:
+    def __init__(self, name: str, connection: Any, *, become: bool = False) -> None:
         self.name = name
         self._connection = connection
+        self._become = become
         self._sftp: Any = None
         self._opening = asyncio.Lock()
         self._files_at_once = asyncio.Semaphore(_FILES)
@@ -82,16 +84,19 @@ class SshHost(Host):
 
     async def _start(self, argv: tuple[str, ...], stdin: bytes) -> SshProcess:
         require_no_nul(argv)
-        trace(self.name, argv)
+        trace(self.name, (*SUDO, *argv) if self._become else argv)
         mark = new_mark()
-        line = command_line(argv, len(stdin), mark)
+        line = command_line(argv, len(stdin), mark, become=self._become)
         channel = await made(  # whoever cancels wants ended what may have begun there
             self._channel(argv[0], line),
-            lambda begun: SshProcess(self.name, argv, begun, mark).stop(),
+            lambda begun: self._process(argv, begun, mark).stop(),
         )
         if stdin:
             channel.stdin.write(stdin)
-        return SshProcess(self.name, argv, channel, mark)
+        return self._process(argv, channel, mark)
+
+    def _process(self, argv: tuple[str, ...], channel: Any, mark: tuple[str, str]) -> SshProcess:
+        return SshProcess(self.name, argv, channel, mark, become=self._become)
 
     async def _channel(self, what: str, line: str) -> Any:
         """A session that runs a line of the far side's shell.
@@ -115,7 +120,8 @@ class SshHost(Host):
     @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
         """See `Host.converse`. sshd closes its input when the connection is lost."""
-        channel = await self._channel(argv[0], login_line(_MASKED, argv))
+        line = login_line(_MASKED, argv, become=self._become)
+        channel = await self._channel(argv[0], line)
         return Conversation(
             channel.stdout, channel.stdin, channel.stderr,
             ended=channel.wait_closed, cut=channel.close,
@@ -136,6 +142,11 @@ class SshHost(Host):
         """
         try:
             async with asyncio.timeout(_BEGIN):  # a banner's first letters are a length to SFTP
+                if self._become:
+                    mark = new_mark()
+                    line = login_line(files_script(), mark, become=True)
+                    before = "-".join(mark).encode() + b"\n"
+                    return await open_files(self._connection, line, before, self.name)
                 return await self._connection.start_sftp_client(path_errors="surrogateescape")
         except (asyncssh.Error, OSError, TimeoutError) as problem:
             if self._connection.is_closed():
@@ -304,6 +315,12 @@ class SshHost(Host):
 
     async def dial(self, path: str) -> Ends:
         """See `iosonde.hosts.forward.Dials`. A channel of the connection, no session."""
+        if self._become:  # sshd connects as the user who has logged in
+            raise HostFailed(
+                f"{path}: only a login as root reaches this socket; sudo does not lead there",
+                where=self.name,
+                hint="log in as root on hosts that are loaded at the same time",
+            )
         try:
             ends: Ends = await self._connection.open_unix_connection(path)
         except asyncssh.ChannelOpenError as problem:
@@ -391,6 +408,6 @@ def _refused(where: str, path: str, reason: str) -> HostFailed:
     if reason == _MISSING:
         return FileMissing(f"{path}: {reason}", where=where)
     if reason == _DENIED:
-        hint = "log in as root to reach it"
+        hint = "log in as root to reach it, or name sudo:HOST where sudo makes root"
         return PermissionMissing(f"{path}: {reason}", where=where, hint=hint)
     return HostFailed(f"{path}: {reason}", where=where)
