@@ -19,7 +19,10 @@ from tests import sshd
 USER = "sounder"
 ALL = f"{USER} ALL=(ALL) NOPASSWD: ALL\n"
 _NUMBER = 64100  # no user of this system has it
-_MOUNT = 'for file in passwd group shadow sudoers; do mount --bind "$0/etc/$file" "/etc/$file"; done; exec "$@"'
+_MOUNT = """
+for file in passwd group shadow sudoers; do mount --bind "$0/etc/$file" "/etc/$file"; done
+exec "$@"
+"""
 
 
 @dataclass(frozen=True)
