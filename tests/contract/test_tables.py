@@ -42,6 +42,7 @@ SHARED: Mapping[str, set[str]] = {
         "gathered",
         "private",
         "packages",
+        "become",
     },
     "report": {
         "raw",
