@@ -297,7 +297,7 @@ def _equals(text: str, value: object) -> bool:
     if isinstance(value, (int, float)):
         return _says({"value": text}, value)
     plain = _plain(text)
-    return any(plain == _plain(word) for word in (str(value), *str(value).split()))
+    return any(plain == _plain(word) for word in (str(value), *re.split(r"[\s,]+", str(value))))
 
 
 def _plain(text: str) -> str:
@@ -316,7 +316,7 @@ def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
         reach = max(float(wanted.get("step") or 0) + precision, 1e-6 * abs(truth), 1e-12)
         return abs(value - truth) <= reach * 1.000001
     if isinstance(value, (int, float)):
-        text = " ".join(str(truth).split())
+        text = " ".join(str(truth).split()).removeprefix("<")  # LVM's "a bit less than"
         counted = _COUNTED.fullmatch(text)
         text = counted[1].strip() if counted else text
         if re.fullmatch(r"0x[0-9a-fA-F]{1,16}", text):

@@ -21,6 +21,7 @@ from iosonde.text.reader import StateOutput
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
+_NOTE = re.compile(r"\s+(?:<[-=]+|←|⟵)\s.{0,80}$")  # of whoever pasted it
 _TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=\w)")
 _PAIRS = re.compile(r'(?:^|[\s`>])K?NAME="[^"\s]+"(?P<more>\s+[A-Z][A-Z:-]*%?(?:="|=?$))?')
 _WHOLE = re.compile(r'(?:[A-Z][A-Z:-]*%?="[^"]*"(?: |$))+')
@@ -73,6 +74,7 @@ def _inverse(command: str) -> bool:
 
 def _plain(line: str) -> str:
     """A line with blanks for its branches."""
+    line = _NOTE.sub("", line)
     match = _TREE.match(line)
     return " " * match.end() + line[match.end() :] if match else line
 

@@ -27,6 +27,13 @@ _KEPT = {
     "Filesystem features": "features", "Errors behavior": "errors", "Last mounted on": "mount",
     "Default mount options": "default_options",
 }  # fmt: skip
+_COUNTS = {
+    "Block count": "blocks", "Reserved block count": "reserved_blocks",
+    "Free blocks": "free_blocks", "Inode count": "inodes", "Free inodes": "free_inodes",
+    "Inode size": "inode_size", "Reserved GDT blocks": "reserved_gdt_blocks",
+    "Mount count": "mount_count", "Maximum mount count": "max_mount_count",
+    "FS Error count": "error_count",
+}  # fmt: skip
 
 
 class Superblock(StateOutput):
@@ -59,10 +66,7 @@ class Superblock(StateOutput):
         facts: dict[str, Scalar] = dict(superblock_facts(text))
         if not facts:
             raise Unreadable("its block size is missing", last)
-        for label, name in _KEPT.items():
-            match = re.search(rf"^{label}:[ \t]+(\S.*)$", text, re.MULTILINE)
-            if match and not match[1].startswith(("<", "(none)")):
-                facts[name] = match[1].strip()
+        facts |= _labelled(text)
         device = _DEVICE.search(prompt.command)
         name = str(facts.pop("mount", "") or (device[1].removeprefix("/dev/") if device else ""))
         if device:
@@ -73,3 +77,16 @@ class Superblock(StateOutput):
             facts.pop("features", None)  # a wrap tore them, maybe within a word
         kind = "ext4" if "extent" in features else "ext3" if "has_journal" in features else "ext2"
         return last, [PrintedSubject(kind, name, facts, prompt.host)]
+
+
+def _labelled(text: str) -> dict[str, Scalar]:
+    """What stands behind the labels of text and of counts."""
+    facts: dict[str, Scalar] = {}
+    for label, name in _KEPT.items():
+        match = re.search(rf"^{label}:[ \t]+(\S.*)$", text, re.MULTILINE)
+        if match and not match[1].startswith(("<", "(none)")):
+            facts[name] = match[1].strip()
+    for label, name in _COUNTS.items():
+        if match := re.search(rf"^{label}:[ \t]+(-?\d{{1,19}})$", text, re.MULTILINE):
+            facts[name] = int(match[1])
+    return facts

@@ -24,7 +24,10 @@ SSACLI_CONTROLLER = re.compile(
     r"^\s*(?P<model>(?:HPE? |Dynamic )?(?:Smart (?:Array|HBA)|MSA\d?|SR\d+\w*|\w+-[pa])"
     r"[\w -]{0,40}?) in Slot (?P<slot>\w{1,8})\b"
 )
-_ARRAY = re.compile(r"^\s*[Aa]rray:? (?P<name>[A-Z]{1,2})\b|^\s*(?P<none>[Uu]nassigned)\s*$")
+_ARRAY = re.compile(
+    r"^\s*[Aa]rray:? (?P<name>[A-Z]{1,2})\b(?: \((?P<about>[^()]{1,80})\))?"
+    r"|^\s*(?P<none>[Uu]nassigned)\s*$"
+)
 _LOGICAL = re.compile(
     r"^\s*(?:Logical Drive: (?P<number>\d{1,3})\s*$|logicaldrive (?P<short>\d{1,3})"
     r"(?: \((?P<size>[\d.]+ [KMGTP]B), RAID (?P<level>[\w+() ]{1,24}), (?P<status>[^)]{1,60})\))?)"
@@ -35,8 +38,9 @@ _PHYSICAL = re.compile(
 _DRIVE = re.compile(r"\s*(?:physical|logical)drive ")
 _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between words whose blank a wrap may have eaten
 _ITEM = re.compile(r"^\s*(?P<name>[A-Z][\w /().-]{1,58}?):\s+(?P<value>\S.*)$")
+_UNUSED = re.compile(r"Unused Space: *(\d[\d.]* +[KMGTP]B)")
 _RATIO = re.compile(r"(\d{1,3})% Read ?/ ?(\d{1,3})% Write")
-_SIZE = re.compile(r"([\d.]+) ?([KMGTP]?B)")
+_SIZE = re.compile(r"([\d.]+) *([KMGTP]?B)")
 _LEVELS = {"0": "raid0", "1": "raid1", "1+0": "raid10", "5": "raid5", "6": "raid6", "50": "raid50",
            "60": "raid60", "5+0": "raid50", "6+0": "raid60", "adg": "raid6", "6 (adg)": "raid6",
            "1 (adm)": "raid1", "10": "raid10"}  # fmt: skip
@@ -53,6 +57,7 @@ class _Controller:
     items: dict[str, str] = field(default_factory=dict)
     logical: dict[str, dict[str, str]] = field(default_factory=dict)
     physical: dict[str, dict[str, str]] = field(default_factory=dict)
+    arrays: dict[str, str] = field(default_factory=dict)  # array → what stands behind it
     members: dict[str, set[str]] = field(default_factory=dict)  # array → its physical drives
 
 
@@ -97,6 +102,8 @@ def _controllers(text: str) -> list[_Controller]:
             continue
         elif group := _ARRAY.match(line):
             where, array = {}, group["name"] or ""
+            if group["about"]:
+                controllers[-1].arrays[array] = group["about"]
         elif drive := _LOGICAL.match(line):
             where = _drive(controllers[-1], drive, array)
         elif disk := _PHYSICAL.match(line):
@@ -155,6 +162,8 @@ def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
             "cache_read_share": int(ratio[1]) / 100 if ratio else None,
             "cache_write_share": int(ratio[2]) / 100 if ratio else None,
             "battery": battery,
+            "rebuild_priority": items.get("Rebuild Priority"),
+            "expand_priority": items.get("Expand Priority"),
         }
     )
     yield PrintedSubject("controller", name, facts, host)
@@ -184,9 +193,13 @@ def _logical(
     cache = (cache or printed.items.get("Configured Drive Write Cache Policy", "")).lower()
     level = _LEVELS.get(drive.get("Fault Tolerance", "").lower())
     members = printed.members.get(drive.get("array", ""), set())
+    about = printed.arrays.get(drive.get("array", ""), "")
+    unused = _UNUSED.search(about)
     return without_none(
         {
             "drive_group": drive.get("array") or None,
+            "array_state": about.lower() if about in {"Failed", "OK"} else None,
+            "array_unused": _bytes(unused[1], binary=True) if unused else None,
             "raid_level": level,
             "state": _STATES.get(state[0].strip().lower(), state[0].strip() or None),
             "size": _bytes(drive.get("Size"), binary=True),

@@ -46,6 +46,11 @@ _TOPOLOGY = re.compile(
     r"(?<![\w/])(?P<dg>\d{1,4}) - - - - (?P<type>RAID\d{1,2}) [A-Za-z]+ [YN-] "
     rf"{_SIZE} (?P<pdc>dflt|dsbl|enbl)"
 )
+_MEMBER = re.compile(
+    r"(?<![\w/])(?P<dg>\d{1,4}) \d{1,4} \d{1,4} (?P<eid>\d{1,5}|):(?P<slot>\d{1,4}) \d{1,5} DRIVE "
+    rf"(?P<state>[A-Za-z]{{2,7}}) [YN-] {_SIZE} (?:dflt|dsbl|enbl) "
+)
+"""A drive in the topology of a controller."""
 _PROPERTY = re.compile(r"\s*(?P<name>[A-Z][\w /()&.'-]{1,48}?)\s*=(?:\s+(?P<value>\S.*))?\s*")
 _SECTION = re.compile(r"\s*(?P<name>\S[\w/ -]{1,60}?)\s*:\s*")
 _PLACE = re.compile(r"/c(?P<c>\d+)(?:/e(?P<e>\d+))?(?:/(?P<kind>[vs])(?P<n>\d+))?")
@@ -131,6 +136,10 @@ def _tables(joined: str, controller: _Printed) -> None:
                    "Intf": row["intf"], "Med": row["med"], "SeSz": row["sesz"],
                    "Model": row["model"].strip()}  # fmt: skip
         controller.drives.setdefault(_drive(row["eid"], row["slot"]), {}).update(columns)
+    for row in _MEMBER.finditer(joined):
+        drive = controller.drives.setdefault(_drive(row["eid"], row["slot"]), {})
+        for name, text in (("State", row["state"]), ("DG", row["dg"]), ("Size", row["size"])):
+            drive.setdefault(name, text)
     for row in _TOPOLOGY.finditer(joined):
         controller.caches[row["dg"]] = row["pdc"]
     battery = _BATTERY.search(joined)
@@ -286,6 +295,7 @@ def _volume(printed: _Printed, row: Row, members: Mapping[str, int]) -> dict[str
             "write_policy_initial": {"WriteBack": "write_back", "WriteThrough": "write_through",
                                      "AlwaysWriteBack": "write_back_always"}.get(initial),
             "read_ahead": cache["ahead"] == "R" if cache else None,
+            "cache_policy": cache[0] if cache else None,
             "io_policy": {"C": "cached", "D": "direct"}.get(cache["io"] or "") if cache else None,
             "disk_cache": _DISK_CACHE.get(drives.replace("’", "'").lower()),
             "encryption": _text(row, "Encryption"),

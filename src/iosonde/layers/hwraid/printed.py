@@ -84,7 +84,8 @@ class Storcli(_ControllerTool):
 
     tool: ClassVar[str] = "storcli"
     anchors: ClassVar[tuple[str, ...]] = (
-        "CLI Version = 00", "DG/VD TYPE", "EID:Slt DID", "VD LIST :", "PD LIST :",
+        "CLI Version = 00", "DG/VD TYPE", "DG Arr Row EID:Slot",
+        "EID:Slt DID", "VD LIST :", "PD LIST :",
         "Cachevault_Info :", "BBU_Info :", "Write Cache(initial setting)", '"DG/VD"', '"EID:Slt"',
         '"CLI Version"', "Ctl Model", "Firmware Package Build =", "FW Package Build =",
     )  # fmt: skip
@@ -95,6 +96,7 @@ class Storcli(_ControllerTool):
         r"CLI Version = |^\s*Controller = \d|Generating detailed summary|^\s*(?:VD|PD) LIST :"
         r"|^\s*(?:Virtual Drives|System Overview|TOPOLOGY|Drive Information) :"
         r"|^\s*(?:Cachevault_Info|BBU_Info) :"
+        r"|DG Arr Row EID:Slot"
         r"|DG/VD TYPE|EID:Slt DID|^\s*VD\d+ Properties :|^\s*(?:Drive )?/c\d+(?:/\w+)* :"
         r"|\"Controllers\"|\"Command Status\"|\"CLI Version\""
     )

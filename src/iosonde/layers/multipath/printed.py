@@ -93,7 +93,7 @@ class MultipathOutput(StateOutput):
         size, paths = _SIZE.search(text), list(_PATH.finditer(text))
         if head is None or size is None:
             raise Unreadable("the line with its size is cut off", last)
-        if not paths:
+        if not paths and not _MAP.match(cursor.line(last + 1) or ""):  # it may be cut off
             raise Unreadable("it names no path", last)
         facts = _facts(size, list(_GROUP.finditer(text)), paths)
         if head["wwid"]:
@@ -122,6 +122,7 @@ def _facts(
     if handler := size["handler"].partition(" ")[2]:
         facts["handler"] = handler
     if groups:
+        facts["group_states"] = ", ".join(group["status"] for group in groups)
         facts["path_selector"] = groups[0]["policy"].split()[0]
     if failed:
         facts["failed"] = " ".join(failed)
@@ -135,7 +136,7 @@ def _is_own(line: str) -> bool:
 
 def _is_map(cursor: TextCursor, first: int) -> bool:
     """Whether the lines below are those of a map."""
-    return any(
+    return " size=" in (cursor.line(first) or "") or any(
         (cursor.line(first + step) or "").lstrip().startswith(("size=", "[size="))
         for step in (1, 2, 3)
     )

@@ -29,6 +29,8 @@ _SECTORS = re.compile(
     r"(?: ?/ ?(?P<physical>\d+) ?(?:bytes|B))?"
 )
 _BYTES = re.compile(r", (\d+) bytes")
+_MODEL = re.compile(r"\s*Disk model: +(\S.*?)\s*$")
+_GEOMETRY = re.compile(r"(?<!\S)(\d{1,6}) heads, (\d{1,6}) sectors/track, (\d{1,9}) cylinders")
 _LABEL = re.compile(r"(?:Disklabel type|Partition Table): (\w+)")
 _FDISK = re.compile(
     r"\s*(?P<name>(?:/dev/)?[\w/.!-]*\d)\s+(?P<boot>\*\s+)?(?P<start>\d+)\s+(?P<end>\d+)\s+"
@@ -87,6 +89,11 @@ class PartitionTable(StateOutput):
             "size": int(size[1]) if size else None, "partition_table": label[1] if label else None,
             "logical_block_size": logical, "physical_block_size": physical,
         }  # fmt: skip
+        models = (_MODEL.match(cursor.line(index) or "") for index in range(first, last + 1))
+        disk["model"] = next((model[1] for model in models if model), None)
+        if geometry := _GEOMETRY.search(text):
+            names = ("heads", "sectors_per_track", "cylinders")
+            disk |= dict(zip(names, map(int, geometry.groups()), strict=True))
         device = head["device"].removeprefix("/dev/")
         facts = {name: value for name, value in disk.items() if value is not None}
         return last, [

@@ -20,6 +20,9 @@ from iosonde.text.reader import StateOutput
 _HEAD = re.compile(r"\s*meta-data ?=(?P<device>\S+)(?:\s|$)")
 _OWN = re.compile(r"\s*+(?:data|naming|log|realtime)?\s*=|\s*+\w[\w-]* ?=\d|[\w=, -]+ blks$")
 _BLOCKS = re.compile(r"^\s*data\s*=[^=\n]*bsize=\d+\s+blocks=(\d{1,18})\b", re.MULTILINE)
+_FEATURE = re.compile(
+    r"(?<![\w-])(crc|finobt|sparse|rmapbt|reflink|bigtime|inobtcount|nrext64|ftype|lazy-count)=([01])\b"
+)
 _MOUNT = re.compile(r"xfs_(?:info|growfs)\s+(?:-\S+ )*(/(?!dev/)\S*)")
 
 
@@ -52,6 +55,7 @@ class XfsInfo(StateOutput):
         facts: dict[str, Scalar] = geometry_facts(text)
         if facts and (blocks := _BLOCKS.search(text)):
             facts["blocks"] = int(blocks[1])
+        features = {name.replace("-", "_"): on == "1" for name, on in _FEATURE.findall(text)}
         if head is None or not facts:
             raise Unreadable("the line of its data section is missing", last)
         mount = _MOUNT.search(prompt.command)
@@ -59,6 +63,6 @@ class XfsInfo(StateOutput):
         return last, [
             PrintedSubject(
                 "xfs", mount[1] if mount else device.removeprefix("/dev/"),
-                {"device": device, **facts}, prompt.host,
+                {"device": device, **facts, **features}, prompt.host,
             )
         ]  # fmt: skip

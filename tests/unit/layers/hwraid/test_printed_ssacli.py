@@ -33,6 +33,8 @@ def test_the_controller_with_its_cache_shares_and_battery() -> None:
         "cache_read_share": 0.1,
         "cache_write_share": 0.9,
         "battery": "failed",
+        "rebuild_priority": "High",
+        "expand_priority": "Medium",
     }
 
 
@@ -109,3 +111,15 @@ def test_it_survives_what_happens_to_pasted_text(text: str) -> None:
 
 def test_a_slot_in_a_sentence_is_no_controller() -> None:
     assert read("We put the card in Slot 2 of the server, next to the physicaldrive cage.") == []
+
+
+def test_an_array_that_has_failed_and_one_with_room() -> None:
+    text = (
+        "Smart Array P410 in Slot 3\n\n   array A (SAS, Unused Space: 2  GB)\n\n"
+        "      logicaldrive 1 (100.0 GB, RAID 1, OK)\n\n   array B (Failed)\n\n"
+        "      logicaldrive 2 (1.0 TB, RAID 5, OK)\n"
+    )
+    volumes = {name: thing.values for (_, name), thing in subjects(text).items()}
+    assert volumes["slot3/ld1"]["array_unused"] == 2 * GIB
+    assert "array_state" not in volumes["slot3/ld1"]
+    assert volumes["slot3/ld2"]["array_state"] == "failed"

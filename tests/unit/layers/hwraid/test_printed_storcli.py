@@ -161,3 +161,20 @@ def test_a_heading_ends_it() -> None:
         if isinstance(one, FoundOutput)
     ]
     assert found == ["storcli", "MegaCli"]
+
+
+def test_drives_of_a_topology_without_their_own_table() -> None:
+    text = (
+        "TOPOLOGY :\n========\n\n"
+        "DG Arr Row EID:Slot DID Type  State BT     Size PDC  PI SED DS3  FSpace TR\n"
+        "--------------------------------------------------------------------------\n"
+        " 0 -   -   -        -   RAID5 Dgrd  N  1.000 TB dsbl N  N   dflt N      N\n"
+        " 0 0   -   -        -   RAID5 Dgrd  N  1.000 TB dsbl N  N   dflt N      N\n"
+        " 0 0   0   252:0    9   DRIVE Onln  N  512.0 GB dsbl N  N   dflt -      N\n"
+        " 0 0   1   252:4    11  DRIVE Rbld  N  512.0 GB dsbl N  N   dflt -      N\n"
+        "--------------------------------------------------------------------------\n"
+    )
+    drives = {s.name: s.values for state in states(text) for s in state.subjects}
+    assert drives["c0/e252/s0"]["state"] == "online"
+    assert drives["c0/e252/s4"]["state"] == "rebuild"
+    assert drives["c0/e252/s4"]["drive_group"] == "0"

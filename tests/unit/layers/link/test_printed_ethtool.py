@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.records.printed import PrintedSubject, Unread
 from iosonde.settings.ethtool import features
-from tests.mangle import mangled, read, states
+from tests.mangle import counters, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"
 REAL = PLACE / "ethtool-6.1"
@@ -89,3 +89,15 @@ def test_it_survives_what_happens_to_pasted_text(text: str) -> None:
 
 def test_a_sentence_about_settings_is_none() -> None:
     assert read("Settings for every card are below. Features for all: see bus-info: there.") == []
+
+
+def test_statistics_of_a_driver() -> None:
+    text = (
+        Path(__file__).parents[3] / "outputs" / "ethtool-composed" / "statistics.txt"
+    ).read_text()
+    for shape, given in mangled(text, wraps=False):
+        (counted,) = counters(given)
+        assert counted.name == "ens5f0", shape
+        assert counted.values["rx_missed_errors"] == 70
+        assert counted.values["rx_queue_0_packets"] == 450
+    assert read("NIC statistics: see ethtool(8).") == []

@@ -80,3 +80,29 @@ def test_a_map_that_is_cut_off() -> None:
 )
 def test_sources_and_prose_are_no_maps(near_miss: str) -> None:
     assert [one for one in states(near_miss) if one.tool == "multipath"] == []
+
+
+def test_paths_without_their_map_and_what_the_daemon_logs() -> None:
+    samples = Path(__file__).parents[3] / "outputs" / "multipath-composed"
+    for shape, given in mangled((samples / "grepped.txt").read_text(), wraps=False):
+        paths = {s.name: s.values for state in states(given) for s in state.subjects}
+        assert list(paths) == ["sdaa", "sdab", "sdac"], shape
+        assert paths["sdac"] == {"hctl": "6:0:0:7", "path_state": "failed faulty running"}
+    ((logged,),) = [state.subjects for state in states((samples / "multipathd.txt").read_text())]
+    assert (logged.name, logged.host) == ("mpathq", "web5")
+    assert logged.values == {"path_sdaa": "tur checker reports path is down", "active_paths": 1}
+    assert read("A path is faulty running where its checker reports path is down.") == []
+
+
+def test_a_map_without_paths_and_one_in_a_line() -> None:
+    bare = "mpathz (3600a0b8000) dm-9 ##,##\nsize=2.0G features='0' hwhandler='0' wp=rw\n"
+    other = bare.replace("mpathz", "mpathy")
+    ((mpath,),) = [state.subjects for state in states(bare + other)]
+    assert (mpath.values["paths"], mpath.values["failed_paths"]) == (0, 0)
+    line = (
+        "3600a0b800 dm-1 EX,AMPLE size=269G features='0' hwhandler='0' wp=rw "
+        "|-+- policy='round-robin 0' prio=1 status=active "
+        "| `- 6:0:0:0 sdb 8:16 active ready running\n"
+    )
+    ((mpath,),) = [state.subjects for state in states(line)]
+    assert (mpath.values["paths"], mpath.values["group_states"]) == (1, "active")

@@ -53,3 +53,19 @@ def test_what_is_off_the_grid() -> None:
 )
 def test_sources_and_prose_are_no_tables(near_miss: str) -> None:
     assert read(near_miss) == []
+
+
+def test_the_disks_model_and_its_old_geometry() -> None:
+    text = (
+        "Disk /dev/sdx: 10.7 GB, 10737418240 bytes\n255 heads, 63 sectors/track, 1305 cylinders\n"
+        "Units = cylinders of 16065 * 512 = 8225280 bytes\n"
+    )
+    ((disk,),) = [state.subjects for state in states(text)]
+    assert (disk.values["heads"], disk.values["cylinders"]) == (255, 1305)
+    new = (
+        "Disk /dev/sdy: 3.64 TiB, 4000787030016 bytes, 7814037168 sectors\n"
+        "Disk model: EXAMPLE WD40-68C \nUnits: sectors of 1 * 512 = 512 bytes\n"
+        "Sector size (logical/physical): 512 bytes / 4096 bytes\n"
+    )
+    ((disk,),) = [state.subjects for state in states(new)]
+    assert disk.values["model"] == "EXAMPLE WD40-68C"

@@ -42,3 +42,11 @@ def test_a_head_that_a_mail_broke() -> None:
     )
     values = states(broken)[0].subjects[0].values
     assert (values["sector_size"], values["blocks"]) == (4096, 1465130646)
+
+
+def test_the_features_by_their_names() -> None:
+    ((xfs,),) = [state.subjects for state in states(TEXT)]
+    for name in ("crc", "finobt", "sparse", "rmapbt", "reflink", "bigtime"):
+        if f"{name}=" in TEXT:
+            assert xfs.values[name] is (f"{name}=1" in TEXT), name
+    assert "crc" in xfs.values

@@ -1,0 +1,63 @@
+"""Rows of lsblk without their head, as grep leaves them, with the columns it prints by default.
+
+Source: util-linux 2.38, misc-utils/lsblk.c: NAME, MAJ:MIN, RM, SIZE, RO, TYPE, MOUNTPOINTS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.disk.facts import subjects
+from iosonde.records.printed import PrintedSubject
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
+
+_ROW = re.compile(
+    r"(?P<tree>\s*(?:[│├└|`][─-]?\s*)*)(?P<NAME>[A-Za-z][\w!.:+-]{1,127}) +"
+    r"(?P<number>\d{1,4}:\d{1,8}) +(?P<RM>[01]) +"
+    r"(?P<SIZE>\d{1,5}(?:[.,]\d)?[BKMGTPE]) +(?P<RO>[01]) +"
+    r"(?P<TYPE>disk|part|lvm|crypt|dmraid|mpath|loop|rom|linear|raid\d{1,2})"
+    r"(?: +(?P<MOUNTPOINT>/\S*|\[SWAP\]))?\s*$"
+)
+_MOST = 400
+
+
+class LsblkRows(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "lsblk"
+    anchors: ClassVar[tuple[str, ...]] = (
+        " 0 disk", " 0 part", " 0 lvm", " 0 crypt", " 0 raid", " 0 mpath", " 1 disk", " 1 part",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("lsblk",)
+    reach: ClassVar[int] = 2
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _ROW.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        table: list[tuple[Mapping[str, str], tuple[str, ...]]] = []
+        above: list[tuple[int, str]] = []
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            row = _ROW.match(line)
+            if row is None:
+                break
+            start = len(row["tree"])
+            while above and above[-1][0] >= start:
+                above.pop()
+            cells = {
+                name: cell for name, cell in row.groupdict().items() if cell and name.isupper()
+            }
+            table.append((cells, (above[-1][1],) if above else ()))
+            above.append((start, row["NAME"]))
+            last = index
+        return last, subjects(table, prompt.host)

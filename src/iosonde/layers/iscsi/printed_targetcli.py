@@ -1,0 +1,167 @@
+"""targetcli's `ls`: targets of LIO with their portals, LUNs and initiators, and backstores.
+
+Source: configshell-fb 1.1, configshell/node.py (_render_tree: "o- NAME .... [STATUS]");
+targetcli-fb 2.1, targetcli/ui_target.py and ui_backstore.py (what stands in the brackets).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_NODE = re.compile(
+    r"(?P<branches>[\s|]*)o- (?P<name>\S{1,224})(?: \.*(?: \[(?P<status>[^\]]{0,240})\])?)?\s*$"
+)
+_TARGET = re.compile(r"(?:iqn\.\d{4}-\d\d\.|eui\.|naa\.)\S+$")
+_GROUP = re.compile(r"tpgt?\d+$")
+_LUN = re.compile(r"lun(\d{1,5})$")
+_LINKED = re.compile(r"(?P<store>\w+/[\w.:-]+)(?: \((?P<device>/[^)\s]+)\))?")
+_STORED = re.compile(
+    r"(?P<device>/\S+)? ?\((?P<size>\d+(?:\.\d+)?(?:[KMGTP]i?)?B)\)(?: (?P<mode>write-\w+))?"
+    r"(?: (?P<state>(?:de)?activated))?"
+)
+_COUNTED = re.compile(r"Storage Objects: (\d{1,6})$")
+_PLUGINS = frozenset({"block", "fileio", "pscsi", "ramdisk"})
+_PORTAL = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:]+\]):\d{1,5}$")
+_MOST = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """One line of the tree: what it is below, its name, and what stands in its brackets."""
+
+    above: tuple[str, ...]
+    name: str
+    status: str
+
+
+class Targetcli(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "targetcli"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "o- / ..", "[TPGs: ", "[Storage Objects: ", "[Portals: ", "[LUNs: ", "[Mapped LUNs: ",
+        "[Targets: ",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("targetcli",)
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _NODE.match(cursor.line(cursor.at) or ""):
+            return None
+        first = cursor.at
+        for index in range(first - 1, max(first - 60, -1), -1):
+            line = cursor.line(index) or ""
+            if line and not _NODE.match(line):
+                break
+            first = index if line else first
+        return first
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        nodes: list[_Node] = []
+        above: list[tuple[int, str]] = []
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            node = _NODE.match(line)
+            if node is None:
+                if line or index > last + 1 or prompt_in(line):
+                    break
+                continue
+            depth = len(node["branches"])
+            while above and above[-1][0] >= depth:
+                above.pop()
+            nodes.append(
+                _Node(tuple(name for _, name in above), node["name"], node["status"] or "")
+            )
+            above.append((depth, node["name"]))
+            last = index
+        things = list(_things(nodes, prompt.host))
+        if not things:
+            raise Unreadable("no target and no backstore is in it", last)
+        return last, things
+
+
+def _things(nodes: Sequence[_Node], host: str) -> Iterator[PrintedSubject]:
+    targets: dict[str, dict[str, Scalar]] = {}
+    luns: list[PrintedSubject] = []
+    for node in nodes:
+        target = next((name for name in (*node.above, node.name) if _TARGET.match(name)), "")
+        if target and "acls" not in node.above:
+            values = targets.setdefault(target, {"iqn": target})
+            _of_target(node, values)
+            if lun := _lun(node, target):
+                luns.append(PrintedSubject("iscsi_target", f"{target}/lun_{lun['lun']}", lun, host))
+        elif target and "acls" in node.above and _TARGET.match(node.name):
+            values = targets.setdefault(target, {"iqn": target})
+            before = values.get("initiators")
+            values["initiators"] = f"{before} {node.name}" if before else node.name
+        elif not target and (store := _store(node)):
+            yield PrintedSubject("backstore", "/".join(_below(node)), store, host)
+    yield from (
+        PrintedSubject("iscsi_target", name, values, host) for name, values in targets.items()
+    )
+    yield from luns
+
+
+def _of_target(node: _Node, values: dict[str, Scalar]) -> None:
+    """What a line below a target says of it."""
+    if _GROUP.match(node.name):
+        values[node.name] = node.status
+        if "no-auth" in node.status.split(", "):
+            values["authentication"] = False
+    elif node.name in {"luns", "acls", "portals"} and (
+        count := re.search(r"(\d{1,6})$", node.status)
+    ):
+        values[node.name] = int(count[1])
+    elif _PORTAL.match(node.name):
+        before = values.get("portal")
+        values["portal"] = f"{before} {node.name}" if before else node.name
+
+
+def _lun(node: _Node, target: str) -> dict[str, Scalar] | None:
+    number, linked = _LUN.match(node.name), _LINKED.match(node.status)
+    if not number or not linked or "luns" not in node.above:
+        return None
+    values: dict[str, Scalar] = {
+        "iqn": target, "lun": int(number[1]), "backstore": linked["store"],
+    }  # fmt: skip
+    if linked["device"]:
+        values["device"] = linked["device"]
+    return values
+
+
+def _below(node: _Node) -> tuple[str, ...]:
+    return (*(name for name in node.above if name not in {"/", "backstores"}), node.name)
+
+
+def _store(node: _Node) -> dict[str, Scalar] | None:
+    """A plug-in with its count, or a storage object with its device, size and caching."""
+    path = _below(node)
+    if path[0].partition(":")[0] not in _PLUGINS | {"user"}:
+        return None
+    if len(path) == 1 and (count := _COUNTED.match(node.status)):
+        return {"storage_objects": int(count[1])}
+    stored = _STORED.match(node.status) if len(path) == 2 else None
+    if not stored:
+        return None
+    values: dict[str, Scalar] = {"size": round(units.printed(stored["size"], binary=True)[0])}
+    for name, key in (("device", "device"), ("mode", "write_policy"), ("state", "state")):
+        if stored[name]:
+            values[key] = (
+                stored[name].replace("write-", "write_") if name == "mode" else stored[name]
+            )
+    return values

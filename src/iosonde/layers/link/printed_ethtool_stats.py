@@ -1,0 +1,53 @@
+"""`ethtool -S`: what the driver of an interface counts, by its own names.
+
+Source: ethtool 6.1, ethtool.c (do_gnicstats): "NIC statistics:", then "     NAME: COUNT".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
+
+_HEAD = re.compile(r"\s*NIC statistics:\s*$")
+_COUNT = re.compile(r"\s*(?P<name>[A-Za-z\[][\w\[\]. :-]{0,60}?): (?P<count>\d{1,20})\s*$")
+_COMMAND = re.compile(r"\s(?:-S|--statistics)\s+(?P<name>[\w.@:-]+)")
+_MOST = 4000
+
+
+class EthtoolStatistics(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "ethtool -S"
+    anchors: ClassVar[tuple[str, ...]] = ("NIC statistics:",)
+    commands: ClassVar[tuple[str, ...]] = ("ethtool",)
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        values: dict[str, Json] = {}
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            match = _COUNT.match(line)
+            if match:
+                values[match["name"]] = int(match["count"])
+                last = index
+            elif line or index > last + 2:
+                break
+        if not values:
+            raise Unreadable("no counter follows its head", last)
+        name = _COMMAND.search(prompt.command)
+        return last, [self.counted("link", name["name"] if name else "", values, prompt)]

@@ -1,0 +1,31 @@
+"""What mount complains of: the kernel's own words, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "mount-composed" / "errors.txt").read_text()
+
+
+def test_complaints_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        points = {s.name: s.values for state in states(given) for s in state.subjects}
+        assert points["/srv/a"]["mount_error_reason"] == "Structure needs cleaning", shape
+        assert points["/srv/b"] == {
+            "mount_error": "No space left on device", "device": "/dev/mapper/vg-b",
+        }  # fmt: skip
+        assert points["/srv/c"]["device"] == "/dev/sdq1"
+        assert len(states(given)) == 5
+
+
+def test_the_command_names_what_the_complaint_does_not() -> None:
+    text = "# mount -t nfs filer:/vol/d /mnt/d\nmount.nfs: Connection timed out\n"
+    ((point,),) = [state.subjects for state in states(text)]
+    assert (point.name, point.values["device"]) == ("/mnt/d", "filer:/vol/d")
+
+
+def test_prose_and_mounts_are_no_complaints() -> None:
+    assert read("mount: /srv is where the data are, see mount(8).") == []
+    assert read("mount.nfs: see nfs(5).") == []

@@ -1,0 +1,33 @@
+"""targetcli ls: the tree's own counts are the check on what was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.printed import Unread
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "targetcli-composed" / "ls.txt").read_text()
+IQN = "iqn.2024-02.com.example:san1"
+
+
+def test_a_target_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        things = {(s.kind, s.name): s.values for state in states(given) for s in state.subjects}
+        target = things["iscsi_target", IQN]
+        assert (target["luns"], target["acls"], target["portals"]) == (1, 1, 1), shape
+        assert target["portal"] == "10.2.3.4:3260"
+        assert target["initiators"] == "iqn.2024-02.com.example:web3"
+        assert target["authentication"] is False
+        lun = things["iscsi_target", f"{IQN}/lun_0"]
+        assert (lun["lun"], lun["device"]) == (0, "/dev/vg1/vol1")
+        store = things["backstore", "block/vol1"]
+        assert (store["size"], store["write_policy"]) == (40 << 30, "write_thru")
+        assert things["backstore", "block"]["storage_objects"] == 1
+
+
+def test_a_torn_tree_and_directory_trees() -> None:
+    (entry,) = read("o- luns ............................ [LUNs: 0]\n")
+    assert isinstance(entry, Unread)
+    assert read("The [LUNs: 0] at the end says that none is mapped.") == []
+    assert read("o- item one\no- item two [Targets: none]\n") == []
