@@ -91,17 +91,17 @@ def is_decoded(data: bytes) -> bool:
 
 
 def from_quoted_printable(data: bytes) -> tuple[bytes, list[int]]:
-    """The text meant, and for each of its lines the number of the line where it began."""
-    whole, numbers, number = [], [], 1
-    pending: list[bytes] = []
-    for line in data.split(b"\n"):
-        if not pending:
+    """The text meant, and for each of its lines the number of the line where it began.
+
+    Some mail programs code line ends too (=0A) and break the lines elsewhere.
+    """
+    whole, numbers, goes_on = [], list[int](), False
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not goes_on:
             numbers.append(number)
-        number += 1
-        pending.append(line)
-        if not line.rstrip(b"\r").endswith(b"="):
-            whole.append(quopri.decodestring(b"\n".join(pending)))
-            pending = []
-    if pending:
-        whole.append(quopri.decodestring(b"\n".join(pending)))
-    return b"\n".join(whole), numbers
+        piece = quopri.decodestring(line)
+        numbers += [number] * piece.count(b"\n")
+        goes_on = line.rstrip(b"\r").endswith(b"=")
+        whole.append(piece if goes_on else piece + b"\n")
+    text = b"".join(whole)
+    return (text if goes_on else text[:-1]), numbers

@@ -1,9 +1,13 @@
-"""One run that fio printed in several forms, as `--output-format=normal,terse` does, counts once.
+"""One run that fio printed several times counts once.
 
-fio prints them below each other: terse lines, JSON, text. What stands for the run is the JSON,
-which is exact, else the text, which says more than terse lines do.
+With `--output-format=normal,terse` it stands there in several forms: fio prints them below each
+other: terse lines, JSON, text. What stands for the run is the JSON, which is exact, else the text,
+which says more than terse lines do.
 
-Source: fio 3.33, stat.c, __show_run_stats(): the order of the forms.
+With `--status-interval`, or on SIGUSR1, fio prints all figures since its start again and again: the
+last report is the result, those before it are what it was made of.
+
+Source: fio 3.33, stat.c, __show_run_stats(): the order of the forms; show_running_run_stats().
 """
 
 from __future__ import annotations
@@ -11,13 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from iosonde.records.printed import PrintedTrial, Unread
 from iosonde.text.find import FoundOutput
 
 _COMPARED = (".iops", ".bandwidth", ".latency.mean")
 _ROUNDING = 1.001  # of two steps added, as floats hold them
+_SECOND = 1.5  # text names the whole second in which a report was printed
+_APART = 3
 
 Item = TypeVar("Item")
 
@@ -30,19 +36,42 @@ class _Form(IntEnum):
     JSON = 3
 
 
+class _JobState(NamedTuple):
+    """How far a job was: when it began, for how long it ran, what it had issued; its process."""
+
+    started: float | None
+    elapsed: float
+    issued: Mapping[str, float]
+    pid: object
+
+
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What tells a run of fio from another: its jobs, their figures, how far these were rounded."""
+    """What tells a run of fio from another: its jobs, their figures, how far these were rounded.
+
+    `states` says how far each job was, `first` and `last` are the lines of the output.
+    """
 
     form: _Form
     jobs: tuple[tuple[str, Mapping[str, float], Mapping[str, float]], ...]
+    states: tuple[_JobState, ...]
+    first: int
+    last: int
 
 
 def printed_run(output: FoundOutput | Unread) -> Printed | None:
     """The run that an output of fio stands for; None of any other."""
     if isinstance(output, Unread) or output.tool != "fio" or not output.trials:
         return None
-    return Printed(_form(output.trials[0]), tuple(map(_job, output.trials)))
+    states = tuple(
+        _JobState(
+            trial.started, sum(trial.elapsed or ()), trial.loops[0].issued, trial.details.get("pid")
+        )
+        for trial in output.trials
+    )
+    place = output.place
+    jobs = tuple(map(_job, output.trials))
+    return Printed(_form(output.trials[0]), jobs, states, place.first_line, place.last_line)
 
 
 def _form(trial: PrintedTrial) -> _Form:
@@ -71,6 +100,9 @@ def each_run_once(
         if held and run and _same(held[1], run):
             held = (item, run) if run.form > held[1].form else held
             continue
+        if held and run and _is_earlier(held[1], run):
+            held = item, run
+            continue
         if held:
             yield held[0]
             held = None
@@ -91,6 +123,31 @@ def _same(run: Printed, other: Printed) -> bool:
         for (name, figures, steps), (other_name, other_figures, other_steps) in zip(
             run.jobs, other.jobs, strict=True
         )
+    )
+
+
+def _is_earlier(run: Printed, other: Printed) -> bool:
+    """Whether the other is a later report of the same run: the same jobs, which did more since.
+
+    Processes that run side by side end almost at once; their numbers tell them apart. JSON does not
+    name these, but its reports stand right below each other.
+    """
+    if run.form != other.form or [name for name, *_ in run.jobs] != [
+        name for name, *_ in other.jobs
+    ]:
+        return False
+    if run.form != _Form.TEXT and not 0 < other.first - run.last <= _APART:
+        return False
+    return all(
+        before.started is not None
+        and after.started is not None
+        and abs(after.started - before.started) <= _SECOND
+        and before.pid == after.pid
+        and (run.form != _Form.TEXT or before.pid is not None)
+        and after.elapsed > before.elapsed
+        and before.issued.keys() <= after.issued.keys()
+        and all(after.issued[name] >= count for name, count in before.issued.items())
+        for before, after in zip(run.states, other.states, strict=True)
     )
 
 

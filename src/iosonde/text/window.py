@@ -27,6 +27,11 @@ _TIME = rf"(?:{_CLOCK}|\[ *\d+\.\d{{3,}}\])"  # the kernel's own time names no h
 _NUMBERED = re.compile(r"(?P<number>\d{1,5})[.:)|](?P<host>(?!))?(?:\s|$)")
 _LOGGED = re.compile(_CLOCK + r" (?P<host>[A-Za-z][\w.-]*) [A-Za-z_][\w./-]*(?:\[\d+\])?:(?:\s|$)")
 _STAMP = re.compile(_TIME + r"(?P<host>(?!))?\s?")
+_HARNESS = re.compile(
+    r"(?:\d\d:\d\d:\d\d )?(?:DEBUG|INFO|WARNI|WARN|ERROR)\s*\| "
+    r"(?:\[std(?:out|err)\] ?)?(?P<host>(?!))?"
+)
+"""What autotest and avocado log a program's output behind."""
 _HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:(?:: | ?\| )\s?|:$)")
 
 _NO_HOSTS = frozenset({
@@ -138,7 +143,7 @@ class View(TextCursor):
         own = (self._window.text(anchor) or "").lstrip()
         if _is_numbered(*((text or "").lstrip() for text in around)):
             return _without(_NUMBERED), ""
-        for pattern in (_LOGGED, _STAMP, _HOST):
+        for pattern in (_LOGGED, _STAMP, _HARNESS, _HOST):
             match = pattern.match(own)
             if match is None or len(near) < 2:
                 continue

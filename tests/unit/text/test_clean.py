@@ -47,3 +47,12 @@ def test_quoted_printable_is_seen_and_undone_with_the_lines_where_each_began() -
     assert plain.decode() == text
     assert numbers == [1, 2, data[: data.index(b"last")].count(b"\n") + 1]
     assert not is_quoted_printable(b"iops=3\nbw=4 KiB/s\n")
+
+
+def test_line_ends_that_are_coded_have_the_number_of_the_line_they_stand_in() -> None:
+    """RainLoop codes every line end and breaks the text at 76 characters."""
+    from iosonde.text.clean import from_quoted_printable
+
+    text, numbers = from_quoted_printable(b"one=0Atwo thr=\nee=0A=0Afour=0Af=\nive\nsix\n")
+    assert text == b"one\ntwo three\n\nfour\nfive\nsix\n"
+    assert numbers == [1, 1, 2, 2, 2, 4, 5]

@@ -258,9 +258,9 @@ def _arguments(text: str, where: str) -> list[str]:
 
 
 def _after_fio(arguments: list[str], where: str) -> list[str]:
-    """The words after `fio`, `sudo /usr/bin/fio` or `VARIABLE=… fio`."""
+    """The words after `fio`, `sudo /usr/bin/fio`, `fio.exe` or `VARIABLE=… fio`."""
     for index, word in enumerate(arguments):
-        if word.rsplit("/", 1)[-1] == "fio":
+        if word.rsplit("/", 1)[-1] == "fio" or word.endswith("fio.exe"):
             return arguments[index + 1 :]
         if word.startswith("-"):
             if index and arguments[0] != "sudo":

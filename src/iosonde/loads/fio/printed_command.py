@@ -20,10 +20,15 @@ from iosonde.text.cursor import Output, TextCursor, prompt_in
 
 _CALL = re.compile(
     r"(?:(?:sudo|time|nice|env|taskset -c [\d,-]{1,20}|numactl(?: --?[\w=,-]{1,40}){1,4}|ionice(?: "
-    r"-\w ?\d){0,2}|[A-Z_]{1,30}=\S{0,100})\s+){0,4}(?:[\w.~/-]{0,120}/)?fio\s+--?[a-zA-Z]"
+    r"-\w ?\d){0,2}|[A-Z_]{1,30}=\S{0,100})\s+){0,4}"
+    r"(?:[\w.:~/\\-]{0,120}[/\\])?fio(?:\.exe)?\s+--?[a-zA-Z]"
 )
 _QUOTED = re.compile(r"`{1,3}\s?(?P<command>[^`]{5,3000})`?")
-_MARK = re.compile(r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+)?")
+_MARK = re.compile(
+    r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+)?"
+    r"(?:(?:power ?shell|cmd(?:\.exe)?|PS [A-Z]:[^>]{0,100}>|[A-Z]:\\[^>]{0,100}>)[: ]?\s*)?",
+    re.IGNORECASE,
+)
 _OPTION = re.compile(r"^--?[a-zA-Z]")
 _TORN = re.compile(r"\s--?$")
 _GOES_ON = re.compile(r"[=,]$")
@@ -37,7 +42,7 @@ class FioCommand(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fio"
-    anchors: ClassVar[tuple[str, ...]] = ("fio -", "fio  -", "fio \u2013", "fio \\")
+    anchors: ClassVar[tuple[str, ...]] = ("fio -", "fio  -", "fio \u2013", "fio \\", "fio.exe -")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

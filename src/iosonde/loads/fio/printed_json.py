@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from iosonde.loads.fio import text_figures as _fio
 from iosonde.loads.fio.combine import DIRECTIONS, combine, size_of, sync_part
+from iosonde.loads.fio.json_cut import document_of_cut
 from iosonde.loads.fio.result import find_document, whole_document
 from iosonde.loads.fio.text_run import disk_details
 from iosonde.records.load import LoadResult
@@ -30,6 +31,7 @@ _VERSION = re.compile(r'"fio\s?version"\s*:')
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _KEY = re.compile(r'\s*"[^"]{1,80}"\s:\s|\s*[{}\[\]],?\s*$')
 _LIKE_JSON = re.compile(r'[{}\[\]":,]|^\s*-?[\d.]+\s*$')
+_CUT = "it is cut off, or its brackets don't close"
 _AHEAD = 256
 """Lines looked at together."""
 _DEEPEST = 40
@@ -64,7 +66,10 @@ class FioJson(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        last, document = _undamaged(cursor, first) or _damaged(cursor, first)
+        last, document = _undamaged(cursor, first) or (first, None)
+        is_cut = False
+        if document is None:
+            last, document, is_cut = _damaged(cursor, first)
         begin, prompt = command_before(cursor, first, ("fio",))
         jobs = _jobs(document)
         issued = _of_run(jobs) if len(jobs) > 1 else {}
@@ -72,8 +77,10 @@ class FioJson(Output):
         trials = [_trial(document, job, prompt, issued, entries[_entry(job)]) for job in jobs]
         measured = tuple(trial for trial in trials if trial.loops[0].metrics)
         if not measured:
-            raise Unreadable("none of its jobs has done any I/O")
-        return OutputReading(begin, last, trials=measured)
+            raise Unreadable(_CUT if is_cut else "none of its jobs has done any I/O")
+        return OutputReading(
+            begin, last, trials=measured, unread=((last, last, "it is cut off here"),) * is_cut
+        )
 
 
 # ── where it ends ─────────────────────────────────────────────────────────────────────────────
@@ -102,35 +109,43 @@ def _undamaged(cursor: TextCursor, first: int) -> tuple[int, dict[str, Json]] | 
     return None
 
 
-def _damaged(cursor: TextCursor, first: int) -> tuple[int, dict[str, Json]]:
-    """The same where lines are broken, or others stand between them."""
-    last, rows = _extent(cursor, first)
-    document = _document(rows)
+def _damaged(cursor: TextCursor, first: int) -> tuple[int, dict[str, Json], bool]:
+    """The same where lines are broken, or others stand between them; and whether it is cut off."""
+    last, rows, is_whole = _extent(cursor, first)
+    document = _document(rows) if is_whole else document_of_cut("\n".join(rows))
     if document is None:
-        raise Unreadable("it is not valid JSON")
-    return last, document
+        raise Unreadable("it is not valid JSON" if is_whole else _CUT)
+    return last, document, not is_whole
 
 
-def _extent(cursor: TextCursor, first: int) -> tuple[int, list[str]]:
-    """Index of the document's last line, and its lines."""
+def _extent(cursor: TextCursor, first: int) -> tuple[int, list[str], bool]:
+    """Index of the document's last line, its lines, and whether it ends there by itself."""
     rows = [_opened(cursor.line(first) or "")]
     depth, torn = _depth(rows[0], 0, torn=False)
     if not depth:
-        return first, rows
+        return first, rows, True
     size = stray = 0
+    last = first
     for index, line in lines(cursor, first + 1, _LONGEST):
         rows.append(line)
         size += len(line)
         stray = 0 if '"' in line or not line or _LIKE_JSON.search(line) else stray + 1
+        last = last if stray or not line else index
         if torn or "{" in line or "}" in line or line.count('"') & 1:
             depth, torn = _depth(line, depth, torn=torn and not _KEY.match(line))
             if not depth:
-                return index, rows
+                return index, rows, True
         if depth > _DEEPEST or stray > _STRAY or size > _LONGEST:
             break
         if 'version"' in line and index > first + 3 and _VERSION.search(line):
+            del rows[-1]
+            while rows[-1].strip() in {"", "{"} and len(rows) > 1:
+                del rows[-1]  # the next document's own brace
+            last = min(last, first + len(rows) - 1)
             break
-    raise Unreadable("it is cut off, or its brackets don't close")
+    if depth > _DEEPEST or size > _LONGEST:
+        raise Unreadable(_CUT)
+    return last, rows[: last - first + 1], False
 
 
 def _opened(line: str) -> str:

@@ -35,7 +35,7 @@ from iosonde.text.cursor import (
 
 _HEADER = re.compile(
     r":\(groupid=(?P<group>\d{1,9}),jobs=(?P<jobs>\d{1,9})\):err=(?P<error>-?\d{1,9})"
-    r"(?:\(.{0,300}?\))?:pid=-?\d{1,12}"
+    r"(?:\(.{0,300}?\))?:pid=(?P<pid>-?\d{1,12})"
     r"(?::(?P<date>[A-Z][a-z]{2}[A-Z][a-z]{2}(?:\d{1,2})\d\d:\d\d:\d\d\d{4}))?"
 )
 _VERSION = re.compile(r"(?:^|\s)fio(?:-| (?=[\d.]+$))(\d+\.\d[\w.-]*)(?:\s|$)")

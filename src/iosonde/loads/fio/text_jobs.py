@@ -137,6 +137,7 @@ class TextRun:
             options["numjobs"] = int(head["jobs"])
             group = int(head["group"])
             sheet.details |= {"group": group, "jobs": int(head["jobs"]), "err": int(head["error"])}
+            sheet.details["pid"] = int(head["pid"])
             if group in self.status:
                 sheet.details["run_status"] = self.status[group]
             started = _started(head["date"], sheet)

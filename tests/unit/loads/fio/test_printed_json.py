@@ -113,11 +113,22 @@ def test_an_error_is_told_and_the_figures_are_kept() -> None:
 def test_what_is_cut_off_is_named(keep: float) -> None:
     text = pretty(RUNS[0])
     lines = text.split("\n")
-    (found,) = read("\n".join(lines[: int(len(lines) * keep)]))
-    assert isinstance(found, Unread)
-    assert "cut off" in found.reason
-    whole = read("\n".join([*lines[:100], text]))
+    part = "\n".join(lines[: int(len(lines) * keep)])
+    *_, unread = read(part)
+    assert isinstance(unread, Unread)
+    assert "cut off" in unread.reason
+    whole = read("\n".join([*lines[:20], text]))
     assert [type(one) for one in whole] == [Unread, FoundOutput]
+
+
+@pytest.mark.parametrize("source", RUNS[:3])
+def test_what_stands_before_a_cut_is_what_the_whole_says(source: Path) -> None:
+    text = pretty(source)
+    whole = {trial.label: trial.loops[0].metrics for trial in trials(text)}
+    lines = text.split("\n")
+    for end in range(40, len(lines) - 1, 37):
+        for trial in trials("\n".join(lines[:end])):
+            assert trial.loops[0].metrics.items() <= whole[trial.label].items(), end
 
 
 def test_other_json_is_left_alone() -> None:
